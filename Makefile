@@ -1,0 +1,38 @@
+# Every target works alone on a machine with nothing but Python 3.11 or newer.
+# make setup PYTHON=python3.12 picks another interpreter; make test PYTEST_ARGS="-k space" passes options on.
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: setup demo test lint bench clean
+
+setup: $(STAMP)
+
+# The stamp is written last: an interrupted installation is done again.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Likewise needs Python 3.11 or newer; this is " + sys.version.split()[0])'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[all,dev]' -c constraints.txt
+	@touch $@
+
+demo: setup
+	$(BIN)/likewise demo
+
+test: setup
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage htmlcov
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,132 @@
+"""Likewise proves that a trained model treats similar individuals alike, or shows the pair that it does not.
+
+    import likewise as lw
+
+    space = lw.Space.from_data(X)
+    similar = lw.Similarity(free=["sex"], within={"age": 2})
+    result = lw.verify(model, space, similar, lw.SameDecision(), budget=60)
+
+Who may be compared, and what they must share:
+
+- `Space`: the features and the constraints that make a valid individual
+- `Continuous`: a feature with any value between two bounds
+- `Integer`: a feature with the whole numbers between two bounds
+- `Categorical`: a feature with unordered levels
+- `Ordinal`: a feature with ordered levels
+- `Similarity`: how far two similar individuals may differ in each feature
+- `SameDecision`: similar individuals get the same decision
+- `ScoreGap`: similar individuals get scores at most so far apart
+- `ProbabilityGap`: similar individuals get probabilities at most so far apart
+
+Questions and answers:
+
+- `verify`: is there a pair that breaks the property?
+- `Result`: the verdict with the pair, the bounds or the reason
+- `Verdict`: FAIR, BIASED or UNKNOWN
+- `measure`: how large can the gap of a similar pair be?
+- `Disparity`: the bracket around the largest gap, and a pair that attains the lower end
+- `datasets`: the data sets shipped with the package
+
+What can go wrong:
+
+- `LikewiseError`: any error raised here on purpose
+- `SpecError`: the claim is not well formed
+- `DataError`: rows that do not fit the space
+- `UnsupportedModel`: a model that cannot be imported
+- `BudgetError`: a budget that cannot be used
+- `CertificateError`: a certificate that cannot be read or is refused
+- `InternalError`: an invariant of Likewise itself was broken
+
+Names are loaded on first use, so that `import likewise` stays light; this docstring lists all of them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from likewise import datasets
+    from likewise.analysis.measuring import Disparity, measure
+    from likewise.errors import (
+        BudgetError,
+        CertificateError,
+        DataError,
+        InternalError,
+        LikewiseError,
+        SpecError,
+        UnsupportedModel,
+    )
+    from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+    from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
+    from likewise.spec.similarity import Similarity
+    from likewise.spec.space import Space
+    from likewise.verifying import verify
+    from likewise.verifying.result import Result, Verdict
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Space",
+    "Continuous",
+    "Integer",
+    "Categorical",
+    "Ordinal",
+    "Similarity",
+    "SameDecision",
+    "ScoreGap",
+    "ProbabilityGap",
+    "verify",
+    "Result",
+    "Verdict",
+    "measure",
+    "Disparity",
+    "datasets",
+    "LikewiseError",
+    "SpecError",
+    "DataError",
+    "UnsupportedModel",
+    "BudgetError",
+    "CertificateError",
+    "InternalError",
+    "__version__",
+]
+
+# Where each name lives. No module directly below `likewise` may share a name with a function exported here:
+# importing it would put the module in the function's place (hence `verifying`, not `verify`).
+_HOME = {
+    "Space": "likewise.spec.space",
+    "Continuous": "likewise.spec.features",
+    "Integer": "likewise.spec.features",
+    "Categorical": "likewise.spec.features",
+    "Ordinal": "likewise.spec.features",
+    "Similarity": "likewise.spec.similarity",
+    "SameDecision": "likewise.spec.properties",
+    "ScoreGap": "likewise.spec.properties",
+    "ProbabilityGap": "likewise.spec.properties",
+    "verify": "likewise.verifying",
+    "Result": "likewise.verifying.result",
+    "Verdict": "likewise.verifying.result",
+    "measure": "likewise.analysis.measuring",
+    "Disparity": "likewise.analysis.measuring",
+    "LikewiseError": "likewise.errors",
+    "SpecError": "likewise.errors",
+    "DataError": "likewise.errors",
+    "UnsupportedModel": "likewise.errors",
+    "BudgetError": "likewise.errors",
+    "CertificateError": "likewise.errors",
+    "InternalError": "likewise.errors",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name == "datasets":
+        value: object = import_module("likewise.datasets")
+    elif name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    else:
+        raise AttributeError(f"module 'likewise' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

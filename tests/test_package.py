@@ -1,0 +1,57 @@
+"""The package as a whole: what it exports, how light it is, and the house rules on files."""
+
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import likewise
+
+SRC = Path(likewise.__file__).parent.parent
+SOURCES = sorted(path for package in ("likewise", "likewise_check") for path in (SRC / package).rglob("*.py"))
+
+
+def documented_names() -> list[str]:
+    return re.findall(r"^- `(\w+)`: ", likewise.__doc__ or "", flags=re.MULTILINE)
+
+
+def test_exported_names_are_exactly_the_documented_ones():
+    names = documented_names()
+    assert len(names) == len(set(names))
+    assert {*names, "__version__"} == set(likewise.__all__)
+    assert set(likewise.__all__) <= set(dir(likewise))
+
+
+@pytest.mark.parametrize("name", likewise.__all__)
+def test_every_exported_name_resolves(name):
+    assert getattr(likewise, name) is not None
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'verfy'"):
+        likewise.verfy  # noqa: B018
+
+
+def test_no_submodule_takes_the_place_of_an_exported_function():
+    modules = {module.name for module in pkgutil.iter_modules(likewise.__path__)}
+    assert modules & set(likewise.__all__) == {"datasets"}
+    importlib.import_module("likewise.verifying")
+    importlib.import_module("likewise.analysis.measuring")
+    assert callable(likewise.verify)
+    assert callable(likewise.measure)
+
+
+def test_import_is_light():
+    code = "import sys, likewise; print(sorted({'numpy', 'sklearn', 'scipy', 'narwhals', 'rich'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(SRC)))
+def test_a_file_is_one_idea(path):
+    assert path.stem not in {"utils", "util", "helpers", "common", "base", "misc"}
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
