@@ -11,10 +11,10 @@ STAMP := $(VENV)/.installed
 
 setup: $(STAMP)
 
-# The stamp is written last: an interrupted installation is done again.
+# The stamp is written last: an interrupted installation, or half an environment, is done again.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Likewise needs Python 3.11 or newer; this is " + sys.version.split()[0])'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[all,dev]' -c constraints.txt
 	@touch $@
 
