@@ -1,0 +1,98 @@
+"""Numbers as people give them, taken exactly.
+
+Users hand over Python numbers, numpy scalars and decimal text. Everything behind the spec layer works
+on plain Python values and exact rationals, so the conversion happens here, once, and refuses whatever
+it would have to round: a double is a rational, ``"0.1"`` in a constraint is one tenth.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+from likewise.errors import SpecError
+
+EXACT_INT_LIMIT = 2**53
+"""Up to here every whole number is a double, so integers survive the trip through float64."""
+
+DECIMAL_PATTERN = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+# An exact 1e999999999 would fill the memory. No double reaches beyond 1e-324..1e309, so these are typing slips.
+_LONGEST_DECIMAL = 400
+_LARGEST_EXPONENT = 400
+
+
+def python_scalar(value: object) -> object:
+    """`value` with numpy scalars and subclasses of str, int, float turned into Python's own types."""
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        value = value.item()  # type: ignore[attr-defined]
+    for plain in (bool, int, float, str):
+        if isinstance(value, plain):
+            return value if type(value) is plain else plain(value)
+    return value
+
+
+def as_double(value: object, what: str) -> float:
+    """`value` as a finite double, exactly; `what` names it in the error."""
+    number = python_scalar(value)
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise SpecError(f"{what} must be a number, got {shown(value)}")
+    try:
+        double = float(number)
+    except OverflowError:
+        double = math.inf
+    if not math.isfinite(double):
+        raise SpecError(f"{what} must be finite, got {number!r}")
+    if double != number:
+        raise SpecError(f"{what} = {number} is not a double-precision number", hint=f"write {double!r}")
+    return double + 0.0  # -0.0 and 0.0 are one number; keep one spelling
+
+
+def as_whole(value: object, what: str) -> int:
+    """`value` as a Python int of at most 2**53 in size; whole floats are accepted."""
+    number = python_scalar(value)
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise SpecError(f"{what} must be a whole number, got {shown(value)}")
+    if isinstance(number, float):
+        if not math.isfinite(number):
+            raise SpecError(f"{what} must be finite, got {number!r}")
+        if not number.is_integer():
+            raise SpecError(f"{what} must be a whole number, got {number!r}", hint="or make it Continuous")
+    whole = int(number)
+    if abs(whole) > EXACT_INT_LIMIT:
+        raise SpecError(
+            f"{what} = {whole} is beyond 2**53, where doubles no longer tell whole numbers apart",
+            hint="an identifier? leave the column out of the space",
+        )
+    return whole
+
+
+def exact_decimal(text: str) -> Fraction:
+    """An unsigned decimal such as ``12``, ``0.5`` or ``1e5`` as the rational it spells."""
+    if not re.fullmatch(DECIMAL_PATTERN, text):
+        raise SpecError(f"{shown(text)} is not a number")
+    exponent = re.split("[eE]", text)[1:]
+    if len(text) > _LONGEST_DECIMAL or (exponent and abs(int(exponent[0])) > _LARGEST_EXPONENT):
+        raise SpecError(f"the number {text[:20]}{'...' if len(text) > 20 else ''} is too long or too large")
+    return Fraction(text)
+
+
+def number_text(value: float | Fraction) -> str:
+    """A number for people: ``100000`` for ``100000.0``, ``1/3`` for a rational that is no short decimal."""
+    if isinstance(value, Fraction):
+        if value.denominator == 1:
+            return str(value.numerator)
+        double = float(value)
+        return _trimmed(double) if Fraction(repr(double)) == value or Fraction(double) == value else str(value)
+    return _trimmed(value) if isinstance(value, float) else str(value)
+
+
+def _trimmed(double: float) -> str:
+    text = repr(double)
+    return text[:-2] if text.endswith(".0") else text
+
+
+def shown(value: object) -> str:
+    """`value` in a message: its repr, cut to a readable length."""
+    text = repr(python_scalar(value))
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,120 @@
+"""Pair space: the box of all similar pairs (x, x'), in variables that a search can branch on.
+
+A feature that must be the `same` gives ONE shared variable; `within` and `free` give two, one a side.
+Variables carry codes (values of numbers, positions of levels); discrete ones take whole numbers only.
+A point of the box is a pair once |x_k - x'_k| <= t_k holds for the `within` features and both
+individuals satisfy the space's constraints; `PairSpace.valid` decides that in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from likewise.spec.constraints import Constraint
+from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+from likewise.spec.similarity import Relation, Similarity
+from likewise.spec.terms import Separable, Term
+
+if TYPE_CHECKING:
+    from likewise.spec.space import Space
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """One coordinate of pair space. `lo` and `hi` are doubles or whole numbers: exact either way."""
+
+    feature: int
+    side: str  # "both", "first" or "second"
+    discrete: bool
+    lo: float
+    hi: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairSpace:
+    """The similar pairs of a space: variables, who they belong to, tolerances and constraints."""
+
+    space: Space
+    relations: tuple[Relation, ...]
+    variables: tuple[Variable, ...]
+    first: tuple[int, ...]  # for each feature, the variable that holds x_k
+    second: tuple[int, ...]  # for each feature, the variable that holds x'_k
+    constraints: tuple[Separable, ...]  # each must be <= 0 at x and at x'
+
+    def split(self, point: Sequence[float]) -> tuple[list[float], list[float]]:
+        """The two individuals of a point of pair space, as codes."""
+        return [point[v] for v in self.first], [point[v] for v in self.second]
+
+    def valid(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
+        """Whether (x, x') is a pair: both in the space, similar, constraints satisfied. Exact."""
+        return (
+            self._individual(x)
+            and self._individual(other)
+            and all(map(_alike, self.relations, x, other))
+        )
+
+    def _individual(self, codes: Sequence[Fraction]) -> bool:
+        for variable, code in zip(self._sides(), codes, strict=True):
+            if not Fraction(variable.lo) <= code <= Fraction(variable.hi):
+                return False
+            if variable.discrete and code.denominator != 1:
+                return False
+        return all(constraint.exact(codes) <= 0 for constraint in self.constraints)
+
+    def _sides(self) -> Iterator[Variable]:
+        return (self.variables[v] for v in self.first)
+
+
+def pair_space(space: Space, similarity: Similarity) -> PairSpace:
+    """Resolve a similarity on a space into the variables of its pairs."""
+    relations = similarity.resolve(space)
+    variables: list[Variable] = []
+    first: list[int] = []
+    second: list[int] = []
+    for k, (name, relation) in enumerate(zip(space.names, relations, strict=True)):
+        lo, hi, discrete = _range(space, name)
+        sides = ("both",) if relation.kind == "same" else ("first", "second")
+        first.append(len(variables))
+        second.append(len(variables) + len(sides) - 1)
+        variables += [Variable(feature=k, side=side, discrete=discrete, lo=lo, hi=hi) for side in sides]
+    return PairSpace(
+        space=space,
+        relations=relations,
+        variables=tuple(variables),
+        first=tuple(first),
+        second=tuple(second),
+        constraints=tuple(constraint_terms(space, c) for c in space.constraints),
+    )
+
+
+def _alike(relation: Relation, code: Fraction, other: Fraction) -> bool:
+    if relation.kind == "same":
+        return code == other
+    return relation.tolerance is None or abs(code - other) <= relation.tolerance
+
+
+def constraint_terms(space: Space, constraint: Constraint) -> Separable:
+    """A linear constraint over values as a sum of terms over codes: satisfied where it is <= 0."""
+    coefficients = dict(constraint.coefficients)
+    terms = []
+    for name in space.names:
+        coefficient, feature = coefficients.get(name, Fraction(0)), space[name]
+        if coefficient and isinstance(feature, (Categorical, Ordinal)):
+            levels = [Fraction(level) for level in feature.levels]
+            terms.append(Term(table=tuple(coefficient * level for level in levels)))
+        else:
+            terms.append(Term(slope=coefficient))
+    return Separable(bias=-constraint.bound, terms=tuple(terms))
+
+
+def _range(space: Space, name: str) -> tuple[float, float, bool]:
+    match space[name]:
+        case Continuous(lo=lo, hi=hi):
+            return lo, hi, False
+        case Integer(lo=lo, hi=hi):
+            return lo, hi, True
+        case Categorical(levels=levels) | Ordinal(levels=levels):
+            return 0, len(levels) - 1, True

@@ -1,0 +1,288 @@
+"""Similarity: for each feature, how far two similar individuals may differ.
+
+========  ============================================  ==============================
+relation  two individuals are similar only if           written
+========  ============================================  ==============================
+same      their values are equal                        by saying nothing
+within t  their values are at most t apart              ``within={"age": 2}``
+          (steps between levels for `Ordinal`)          ``within={"income": "5%"}``
+free      anything the space allows                     ``free=["sex"]``
+========  ============================================  ==============================
+
+The paper's general form, groups S_j of features with thresholds eps_j, is `Similarity.groups`: eps = inf
+is free, eps = 0 is same. Tolerances are exact: a float is the rational it stores, and ``"5%"`` is 5/100
+of hi - lo. `resolve` turns the words into one `Relation` per feature of a space, in its order, and in
+the smallest form: a tolerance that reaches across the domain is free, one that reaches no other value
+is same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from likewise.errors import SpecError, closest
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
+from likewise.spec.numbers import exact_decimal, number_text, python_scalar, shown
+
+if TYPE_CHECKING:
+    from likewise.spec.space import Space
+
+Tolerance = int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How far one feature may differ; `tolerance` is set for ``within`` only, in values or steps."""
+
+    kind: Literal["same", "within", "free"]
+    tolerance: Fraction | None = None
+
+
+class Similarity:
+    """Which features may differ between similar individuals, and how far; all others are the same."""
+
+    __slots__ = ("_free", "_within")
+
+    _free: tuple[str, ...]
+    _within: dict[str, Tolerance]
+
+    def __init__(self, *, free: Iterable[str] = (), within: Mapping[str, Tolerance] | None = None) -> None:
+        names = list(_checked_names(free))
+        tolerances: dict[str, Tolerance] = {}
+        for name, tolerance in _checked_within(within):
+            if name in names:
+                raise SpecError(f"feature {name!r} is both free and within", hint="keep one of the two")
+            if name in tolerances:
+                raise SpecError(f"feature {name!r} is given twice in within")
+            tolerances[name] = tolerance
+        unbounded = [name for name, tolerance in tolerances.items() if tolerance == math.inf]
+        object.__setattr__(self, "_free", (*names, *unbounded))
+        object.__setattr__(
+            self, "_within", {name: t for name, t in tolerances.items() if name not in unbounded}
+        )
+
+    @classmethod
+    def groups(cls, groups: Iterable[tuple[Iterable[str], Tolerance]]) -> Similarity:
+        """The paper's form: ``groups([(["sex"], math.inf), (["age", "income"], 2.0)])``."""
+        within: dict[str, Tolerance] = {}
+        for group in groups:
+            if not isinstance(group, tuple | list) or len(group) != 2:
+                raise SpecError(
+                    f"a group is a pair (names, threshold), got {shown(group)}", hint='(["age", "income"], 2.0)'
+                )
+            for name in _checked_names(group[0]):
+                if name in within:
+                    raise SpecError(f"feature {name!r} is in two groups", hint="every feature has one threshold")
+                within[name] = group[1]
+        return cls(within=within)
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """The features that may differ in any way."""
+        return self._free
+
+    @property
+    def within(self) -> Mapping[str, Tolerance]:
+        """The features that may differ by at most a tolerance, read only."""
+        return MappingProxyType(self._within)
+
+    def resolve(self, space: Space) -> tuple[Relation, ...]:
+        """One relation per feature of `space`, in its order and smallest form; refuses if nothing may differ."""
+        relations = self.relations(space)
+        if all(relation.kind == "same" for relation in relations):
+            collapsed = [*self._free, *self._within]
+            why = f" ({', '.join(collapsed)} cannot differ in this space)" if collapsed else ""
+            raise SpecError(
+                f"nothing may differ: every pair is one individual{why}",
+                hint='name what similar individuals may differ in, for instance Similarity(free=["sex"])',
+            )
+        return relations
+
+    def relations(self, space: Space) -> tuple[Relation, ...]:
+        """As `resolve`, but also if nothing may differ."""
+        for name in (*self._free, *self._within):
+            if name not in space:
+                raise SpecError(
+                    f"similarity: no feature {name!r} in the space{closest(name, space.names)}",
+                    hint=f"the features are {', '.join(space.names[:12])}{', ...' if len(space) > 12 else ''}",
+                )
+        return tuple(self._relation(name, feature) for name, feature in space.features.items())
+
+    def _relation(self, name: str, feature: Feature) -> Relation:
+        if name in self._free:
+            return Relation("same") if _span(feature) == 0 else Relation("free")
+        if name not in self._within:
+            return Relation("same")
+        tolerance = _exact_tolerance(name, self._within[name], feature)
+        if tolerance == 0 or _span(feature) == 0:
+            return Relation("same")
+        return Relation("free") if tolerance >= _span(feature) else Relation("within", tolerance)
+
+    def describe(self, space: Space | None = None) -> str:
+        """In words: ``differ only in sex, by at most 2 in age``."""
+        free, within = list(self._free), [(name, _tolerance_text(t)) for name, t in self._within.items()]
+        if space is not None:
+            relations = dict(zip(space.names, self.relations(space), strict=True))
+            free = [name for name, relation in relations.items() if relation.kind == "free"]
+            within = [
+                (name, _resolved_text(self._within[name], relation, space[name]))
+                for name, relation in relations.items()
+                if relation.kind == "within"
+            ]
+        parts = [_joined(free)] if free else []
+        parts += [f"by at most {tolerance} in {name}" for name, tolerance in within]
+        if not parts:
+            return "differ in nothing"
+        return f"differ only {'in ' if free else ''}{', '.join(parts)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: ``{"free": [...], "within": {...}}``."""
+        return {"free": list(self._free), "within": dict(self._within)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Similarity:
+        """The inverse of `to_dict`."""
+        for key in data:
+            if key not in ("free", "within"):
+                raise SpecError(f"similarity: unknown key {key!r}{closest(key, ('free', 'within'))}")
+        return cls(free=data.get("free", ()), within=data.get("within"))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Similarity is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Similarity is immutable: cannot delete {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Similarity):
+            return NotImplemented
+        return set(self._free) == set(other._free) and self._within == other._within
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self._free), frozenset(self._within.items())))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Similarity.from_dict, (self.to_dict(),)
+
+    def __repr__(self) -> str:
+        parts = [f"free={list(self._free)!r}"] if self._free else []
+        parts += [f"within={self._within!r}"] if self._within else []
+        return f"Similarity({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, "free") for name in self._free]
+        rows += [(name, f"within {_tolerance_text(t)}") for name, t in self._within.items()]
+        rows.append(("all others", "same"))
+        body = "".join(f"<tr><th>{escape(name)}</th><td>{escape(what)}</td></tr>" for name, what in rows)
+        return f"<table><caption>similar individuals {escape(self.describe())}</caption><tbody>{body}</tbody></table>"
+
+
+def _checked_names(names: object) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        hint = f"write [{names!r}]" if isinstance(names, str) else None
+        raise SpecError(f"expected a list of feature names, got {shown(names)}", hint=hint)
+    checked: list[str] = []
+    for given in names:
+        name = python_scalar(given)
+        if not isinstance(name, str):
+            raise SpecError(f"expected the name of a feature, got {shown(given)}")
+        if name in checked:
+            raise SpecError(f"feature {name!r} is named twice")
+        checked.append(name)
+    return tuple(checked)
+
+
+def _checked_within(within: object) -> list[tuple[str, Tolerance]]:
+    if within is None:
+        return []
+    if not isinstance(within, Mapping):
+        raise SpecError(
+            f"within must map names to tolerances, got {shown(within)}", hint='within={"age": 2, "income": "5%"}'
+        )
+    names = _checked_names(list(within))
+    return [(name, _checked_tolerance(name, given)) for name, given in zip(names, within.values(), strict=True)]
+
+
+def _checked_tolerance(name: str, given: object) -> Tolerance:
+    tolerance = python_scalar(given)
+    if isinstance(tolerance, str):
+        _percent(name, tolerance)
+        return tolerance.strip()
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float):
+        raise SpecError(
+            f"within: the tolerance of {name!r} must be a number or a percentage, got {shown(given)}",
+            hint='for instance 2 or "5%"',
+        )
+    if math.isnan(tolerance):
+        raise SpecError(f"within: the tolerance of {name!r} is NaN")
+    if tolerance < 0:
+        raise SpecError(f"within: the tolerance of {name!r} is negative: {number_text(tolerance)}")
+    return tolerance
+
+
+def _percent(name: str, text: str) -> Fraction:
+    number, percent, rest = text.strip().partition("%")
+    if number.strip().startswith("-"):
+        raise SpecError(f"within: the tolerance of {name!r} is negative: {text.strip()}")
+    try:
+        if not percent or rest:
+            raise SpecError("no percentage")
+        return exact_decimal(number.strip()) / 100
+    except SpecError:
+        raise SpecError(
+            f"within: {text!r} is no tolerance for {name!r}",
+            hint='a number such as 2, or a percentage of hi - lo such as "5%"',
+        ) from None
+
+
+def _span(feature: Feature) -> Fraction:
+    """The largest difference two values may have: hi - lo, or steps between the outer levels."""
+    if isinstance(feature, Continuous | Integer):
+        return Fraction(feature.hi) - Fraction(feature.lo)
+    return Fraction(feature.size - 1)
+
+
+def _exact_tolerance(name: str, given: Tolerance, feature: Feature) -> Fraction:
+    if isinstance(given, str):
+        if isinstance(feature, Categorical | Ordinal):
+            raise SpecError(
+                f"within: a percentage ({given}) means nothing for {name!r}, which has levels",
+                hint="for an Ordinal give a number of steps; otherwise make it free",
+            )
+        tolerance = _percent(name, given) * _span(feature)
+    else:
+        tolerance = Fraction(given)
+    if isinstance(feature, Categorical) and tolerance > 0:
+        raise SpecError(
+            f"within: {name!r} is categorical, its levels have no distance",
+            hint=f"make it free, or Ordinal if its levels have an order: space.replace({{{name!r}: Ordinal([...])}})",
+        )
+    if isinstance(feature, Ordinal) and tolerance.denominator != 1:
+        raise SpecError(
+            f"within: {number_text(tolerance)} is no number of steps for the ordinal feature {name!r}",
+            hint=f"give a whole number, such as {math.floor(tolerance)} or {math.ceil(tolerance)}",
+        )
+    return Fraction(math.floor(tolerance)) if isinstance(feature, Integer) else tolerance
+
+
+def _tolerance_text(tolerance: Tolerance) -> str:
+    return tolerance if isinstance(tolerance, str) else number_text(tolerance)
+
+
+def _resolved_text(given: Tolerance, relation: Relation, feature: Feature) -> str:
+    exact = relation.tolerance if relation.tolerance is not None else Fraction(0)
+    if isinstance(feature, Ordinal):
+        return f"{exact} step{'' if exact == 1 else 's'}"
+    if isinstance(given, str):
+        return f"{given} ({number_text(exact)})"
+    return number_text(exact)
+
+
+def _joined(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

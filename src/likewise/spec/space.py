@@ -1,0 +1,292 @@
+"""The space: who the individuals are.
+
+A `Space` is an ordered set of named features and linear constraints between them; its individuals are
+the assignments of one value to every feature that satisfy all constraints. It is immutable: `replace`,
+`where` and `widen` return new spaces.
+
+Behind the spec layer an individual is a row of doubles, its *codes*, one per feature in the order of
+the space: numeric features by their value, levels by their position. `encode` and `decode` translate
+between frames of the user's own type and codes (see `rows`); `from_data` and `widen` read kinds, bounds
+and levels off a frame (see `observed`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from likewise.errors import SpecError, closest
+from likewise.spec.constraints import Constraint, parse
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal, encodable
+from likewise.spec.numbers import python_scalar, shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+
+class Space:
+    """Named features in order, with linear constraints: ``Space({"age": Integer(18, 75)})``."""
+
+    __slots__ = ("_constraints", "_features", "_names")
+
+    _features: dict[str, Feature]
+    _constraints: tuple[Constraint, ...]
+    _names: tuple[str, ...]
+
+    def __init__(
+        self, features: Mapping[str, Feature], *, constraints: Iterable[str | Constraint] = ()
+    ) -> None:
+        checked = _checked_features(features)
+        object.__setattr__(self, "_features", checked)
+        object.__setattr__(self, "_names", tuple(checked))
+        object.__setattr__(self, "_constraints", _checked_constraints(checked, constraints))
+
+    @classmethod
+    def from_data(
+        cls, X: Any, *, exclude: Iterable[str] = (), constant: Literal["error", "keep"] = "error"
+    ) -> Space:
+        """The space a frame shows: kinds from its dtypes, bounds and levels from its values.
+
+        Whole-number columns become `Integer`, other numbers `Continuous`, text and booleans
+        `Categorical` with sorted levels, ordered categories (pandas) and enums (polars) `Ordinal` in
+        their declared order. Columns in `exclude` (the label, identifiers) are left out. A column with
+        a single value is an error unless ``constant="keep"``.
+        """
+        from likewise.spec.observed import observe
+
+        return cls(observe(X, exclude=exclude, constant=constant))
+
+    # -- reading ------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The feature names in order."""
+        return self._names
+
+    @property
+    def features(self) -> Mapping[str, Feature]:
+        """The features by name, in order, read only."""
+        return MappingProxyType(self._features)
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The linear constraints; a chained or == text gives several."""
+        return self._constraints
+
+    @property
+    def size(self) -> int | None:
+        """The number of individuals, constraints ignored; None if a continuous feature has lo < hi."""
+        total = 1
+        for feature in self._features.values():
+            if isinstance(feature, Continuous):
+                if feature.lo < feature.hi:
+                    return None
+            else:
+                total *= feature.size
+        return total
+
+    def __getitem__(self, name: str) -> Feature:
+        if name not in self._features:
+            raise KeyError(f"no feature {name!r}{closest(name, self._names)}")
+        return self._features[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._features
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    # -- other spaces -------------------------------------------------------------------------------
+
+    def replace(self, mapping: Mapping[str, Feature] | None = None, /, **features: Feature) -> Space:
+        """This space with some features exchanged; each keeps its place.
+
+        Names that are no Python identifiers go into a mapping: ``space.replace({"credit-amount": ...})``.
+        """
+        changed = dict(mapping or {})
+        for name in features:
+            if name in changed:
+                raise SpecError(f"feature {name!r} is replaced twice")
+        changed.update(features)
+        for name in changed:
+            if name not in self._features:
+                raise SpecError(
+                    f"no feature {name!r} to replace{closest(name, self._names)}",
+                    hint=f"the features are {_named(self._names)}",
+                )
+        return Space({**self._features, **changed}, constraints=self._constraints)
+
+    def where(self, *texts: str | Constraint) -> Space:
+        """This space with more constraints: ``space.where("employed_years <= age - 14")``."""
+        return Space(self._features, constraints=(*self._constraints, *texts))
+
+    def widen(self, frame: Any) -> Space:
+        """This space with bounds and levels extended to cover every row of `frame`."""
+        from likewise.spec.observed import widened
+
+        return Space(widened(self, frame), constraints=self._constraints)
+
+    # -- frames and codes ---------------------------------------------------------------------------
+
+    def check_frame(self, frame: Any, *, allow_extra: bool = False) -> None:
+        """Raise `DataError`, naming row, column and value, unless every row is an individual of the space."""
+        from likewise.spec.rows import encode
+
+        encode(self, frame, allow_extra=allow_extra)
+
+    def encode(self, frame: Any, *, allow_extra: bool = False) -> NDArray[np.float64]:
+        """The rows of `frame`, checked, as codes (N, n): numbers by value, levels by position."""
+        from likewise.spec.rows import encode
+
+        return encode(self, frame, allow_extra=allow_extra)
+
+    def decode(self, codes: ArrayLike, *, like: Any = None) -> Any:
+        """Codes (N, n) as a frame of the type of `like`, columns in the order of the space."""
+        from likewise.spec.rows import decode
+
+        return decode(self, codes, like=like)
+
+    def value(self, index: int, code: float) -> Level:
+        """What the code of feature number `index` stands for: a float, an int or the level itself."""
+        feature = self._features[self._names[index]]
+        if isinstance(feature, Continuous):
+            return float(code)
+        return int(code) if isinstance(feature, Integer) else feature.levels[int(code)]
+
+    # -- value semantics ----------------------------------------------------------------------------
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Space is immutable: cannot set {name!r}; use replace, where or widen")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Space is immutable: cannot delete {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Space):
+            return NotImplemented
+        mine = (*self._features.items(), *self._constraints)
+        return mine == (*other._features.items(), *other._constraints)
+
+    def __hash__(self) -> int:
+        return hash((*self._features.items(), *self._constraints))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (dict(self._features), self._constraints)
+
+    # -- for people ---------------------------------------------------------------------------------
+
+    def describe(self) -> str:
+        """One line: ``20 features, 13 categorical; 4.1e14 individuals``."""
+        kinds = [feature.kind for feature in self._features.values()]
+        parts = [_plural(len(kinds), "feature")]
+        parts += [f"{kinds.count(kind)} {kind}" for kind in _LEVEL_KINDS if kind in kinds]
+        if self._constraints:
+            parts.append(_plural(len(self.rules), "constraint"))
+        return f"{', '.join(parts)}; {_count_text(self.size)} individuals"
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The constraints as text, each text once."""
+        return tuple(dict.fromkeys(constraint.text for constraint in self._constraints))
+
+    def _table(self) -> list[tuple[str, str]]:
+        rows = [(readable(name), feature.describe()) for name, feature in self._features.items()]
+        return rows + [("where", readable(text)) for text in self.rules]
+
+    def __repr__(self) -> str:
+        rows = self._table()
+        width = max(len(left) for left, _ in rows)
+        return "\n".join([f"Space: {self.describe()}", *(f"  {left:<{width}}  {right}" for left, right in rows)])
+
+    def _repr_html_(self) -> str:
+        body = "".join(f"<tr><th>{escape(left)}</th><td>{escape(right)}</td></tr>" for left, right in self._table())
+        return f"<table><caption>{escape(self.describe())}</caption><tbody>{body}</tbody></table>"
+
+
+_LEVEL_KINDS = ("categorical", "ordinal")
+
+
+def _rebuilt(features: dict[str, Feature], constraints: tuple[Constraint, ...]) -> Space:
+    return Space(features, constraints=constraints)
+
+
+def _checked_features(features: object) -> dict[str, Feature]:
+    if not isinstance(features, Mapping):
+        raise SpecError(
+            f"features must map names to features, got {shown(features)}",
+            hint='Space({"age": Integer(18, 75)}), or Space.from_data(frame)',
+        )
+    if not features:
+        raise SpecError("a space needs at least one feature")
+    checked: dict[str, Feature] = {}
+    for given, feature in features.items():
+        name = python_scalar(given)
+        if not isinstance(name, str) or not name.strip() or not encodable(name):
+            raise SpecError(f"{shown(given)} cannot be the name of a feature", hint="names are text, not blank")
+        if not isinstance(feature, Continuous | Integer | Categorical | Ordinal):
+            raise SpecError(
+                f"feature {name!r} is {shown(feature)}",
+                hint="use Continuous(lo, hi), Integer(lo, hi), Categorical(levels) or Ordinal(levels)",
+            )
+        checked[name] = feature
+    return checked
+
+
+def _checked_constraints(
+    features: Mapping[str, Feature], constraints: Iterable[str | Constraint]
+) -> tuple[Constraint, ...]:
+    if isinstance(constraints, str | Constraint):
+        constraints = (constraints,)
+    checked: list[Constraint] = []
+    for given in constraints:
+        found = (given,) if isinstance(given, Constraint) else parse(given, features)
+        for constraint in found:
+            _check_names(features, constraint)
+            checked.append(constraint)
+    return tuple(checked)
+
+
+def _check_names(features: Mapping[str, Feature], constraint: Constraint) -> None:
+    for name in constraint.names:
+        if name not in features:
+            raise SpecError(
+                f"constraint {constraint.text!r}: no feature {name!r}{closest(name, features)}",
+                hint=f"the features are {_named(features)}",
+            )
+        feature = features[name]
+        if isinstance(feature, Categorical | Ordinal) and not feature.numeric:
+            raise SpecError(
+                f"constraint {constraint.text!r}: feature {name!r} has text levels, which cannot be added up",
+                hint="constraints speak of numbers; levels that are numbers are allowed",
+            )
+
+
+def readable(text: str) -> str:
+    """`text` as it is if it prints on one line, otherwise its repr."""
+    return text if text.isprintable() else repr(text)
+
+
+def _named(names: Iterable[str]) -> str:
+    known = list(names)
+    return ", ".join(known[:12]) + (f", ... ({len(known) - 12} more)" if len(known) > 12 else "")
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _count_text(size: int | None) -> str:
+    if size is None:
+        return "uncountably many"
+    if size < 10**6:
+        return str(size)
+    exponent = int(math.log10(size))
+    mantissa = round(size / 10**exponent, 1)
+    return f"{mantissa:.1f}e{exponent}" if mantissa < 10 else f"1.0e{exponent + 1}"

@@ -1,0 +1,66 @@
+"""Sums of one-feature terms: the shape shared by affine scores and linear constraints.
+
+    Separable:  g(x) = bias + sum_k phi_k(x_k),      phi_k linear in a number or a table over levels.
+
+`x_k` is the *code* of feature k: its value for numbers, the position of its level otherwise. Everything
+is an exact rational; `scores` is the float64 evaluation of many rows, for proposing, never for deciding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """phi_k of one feature: `table` over the positions of its levels, else `slope` times its number."""
+
+    slope: Fraction = Fraction(0)
+    table: tuple[Fraction, ...] | None = None
+
+    @property
+    def constant(self) -> bool:
+        """Whether the score does not depend on this feature at all: exact, not small."""
+        return self.slope == 0 if self.table is None else len(set(self.table)) == 1
+
+    def exact(self, code: Fraction) -> Fraction:
+        return self.slope * code if self.table is None else self.table[int(code)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Separable:
+    """bias + sum over features of one-feature terms."""
+
+    bias: Fraction
+    terms: tuple[Term, ...]
+
+    def exact(self, codes: Sequence[Fraction]) -> Fraction:
+        return self.bias + sum((t.exact(c) for t, c in zip(self.terms, codes, strict=True)), Fraction(0))
+
+    def scores(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same in float64, for proposing; never for deciding."""
+        import numpy as np
+
+        total = np.full(len(codes), float(self.bias))
+        for k, term in enumerate(self.terms):
+            if term.table is None:
+                total += float(term.slope) * codes[:, k]
+            else:
+                total += np.array([float(v) for v in term.table])[codes[:, k].astype(np.intp)]
+        return total
+
+    def negated(self) -> Separable:
+        return Separable(
+            bias=-self.bias,
+            terms=tuple(
+                Term(slope=-t.slope, table=None if t.table is None else tuple(-v for v in t.table))
+                for t in self.terms
+            ),
+        )
