@@ -10,15 +10,16 @@ the digits as a whole number and divides by powers of ten (`14.891` became 14891
 
 import csv
 import gzip
+import importlib.util
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
 from likewise.datasets.tables import ADULT, CREDIT, FRAUD, GERMAN, Column, Table
 from likewise.errors import DataError, closest
+from likewise.spec.frames import native_backend
 from likewise.spec.space import Space
 
 FrameKind = Literal["auto", "pandas", "polars"]
@@ -97,7 +98,7 @@ def _fraud(path: str | Path | None, frame: FrameKind) -> Dataset:
     file = Path(path) / "fraud.csv"
     if not file.is_file():
         raise DataError(f"no file {file}", hint=where)
-    with file.open(encoding="utf-8", errors="replace", newline="") as stream:
+    with file.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
         rows = list(csv.reader(stream))
     expected = [*(column.coded_name for column in FRAUD.columns), FRAUD.coded_label]
     if not rows or rows[0] != expected:
@@ -134,7 +135,7 @@ def _dataset(
     outcomes: list[Any] = [table.label_codes[text] for text in labels] if coded else list(labels)
     positive = next(text for text, code in table.label_codes.items() if code == 1)
 
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     return Dataset(
         name=table.name,
@@ -173,13 +174,10 @@ def _digits_divided(text: str) -> float:
 
 
 def _backend(frame: FrameKind) -> Literal["pandas", "polars"]:
-    if frame not in ("auto", "pandas", "polars"):
+    if frame == "auto":
+        return native_backend()
+    if frame not in ("pandas", "polars"):
         raise DataError(f"unknown kind of frame {frame!r}", hint='frame is "auto", "pandas" or "polars"')
-    installed = [name for name in ("pandas", "polars") if find_spec(name) is not None]
-    if frame == "auto" and installed:
-        return "pandas" if "pandas" in installed else "polars"
-    if frame != "auto" and frame in installed:
-        return frame
-    wanted = "pandas" if frame == "auto" else frame
-    missing = "neither pandas nor polars is installed" if frame == "auto" else f"{frame} is not installed"
-    raise DataError(missing, hint=f'pip install "likewise[{wanted}]"')
+    if importlib.util.find_spec(frame) is None:
+        raise DataError(f"{frame} is not installed", hint=f'pip install "likewise[{frame}]"')
+    return frame
