@@ -3,9 +3,10 @@
 Readable (`coded=False`): the names and levels of the shipped files, labels as words.
 Coded (`coded=True`): the paper's column names and integer codes, labels 0 and 1, the same rows in the same order.
 
-One detail makes coded Credit equal the authors' file to the last bit: their incomes went through a reader that takes
-the digits as a whole number and divides by powers of ten (`14.891` became 14891 / 10 / 100 = 14.890999999999998).
-`_digits_divided` does the same; the readable form has the nearest double, as usual.
+One detail makes coded Credit equal the authors' file to the last bit. 106 of its 400 incomes are not the nearest double of
+the decimal: `14.891` is 14.890999999999998 there. Taking the digits as a whole number and dividing by powers of ten
+(14891 / 10 / 100) gives all 400, so presumably that is how they were once read; `_digits_divided` does the same. The
+readable form has the nearest double, as usual.
 """
 
 import csv
@@ -159,7 +160,7 @@ def _values(column: Column, texts: Iterable[str], *, coded: bool) -> list[Any]:
 
 
 def _digits_divided(text: str) -> float:
-    """The decimal as the authors' reader took it: all digits as one number, divided by 10, 100, 10000, ...
+    """The decimal as it stands in the authors' file: all digits as one number, divided by 10, 100, 10000, ...
 
     One division for each binary digit of the number of decimals, lowest first; each rounds.
     """

@@ -166,8 +166,8 @@ GERMAN = Table(
     label_codes={"good": 0, "bad": 1},
     protected=("sex-marital-status",),
     description=(
-        "German Credit (Hofmann 1994, UCI, CC BY 4.0): 1000 applicants of a German bank in the early 1970s and "
-        "whether their credit turned out good or bad."
+        "German Credit (Hofmann 1994, UCI, CC BY 4.0): 1000 applicants of a German bank and whether their "
+        "credit turned out good or bad."
     ),
 )
 
