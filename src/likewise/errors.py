@@ -4,7 +4,7 @@
     |-- SpecError          the claim is wrong: features, constraints, similarity, property, spec file
     |-- DataError          the data do not fit: rows outside the space, missing values, unknown levels
     |-- UnsupportedModel   the model cannot be imported: which step, why, what would work
-    |-- BudgetError        the budget ended before there was anything to report
+    |-- BudgetError        the budget cannot be used
     |-- CertificateError   a certificate cannot be written, read or accepted
     `-- InternalError      an invariant of Likewise itself is broken: a bug, never caught
 
@@ -49,7 +49,7 @@ class UnsupportedModel(LikewiseError):
 
 
 class BudgetError(LikewiseError):
-    """The budget ended before there was anything to report."""
+    """A budget that cannot be used: negative, not a number, too small to report anything."""
 
 
 class CertificateError(LikewiseError):

@@ -191,7 +191,9 @@ def _check_order(lo: float, hi: float) -> None:
 
 def _checked_levels(levels: object) -> tuple[Level, ...]:
     if isinstance(levels, str | bytes) or not isinstance(levels, Iterable):
-        raise SpecError(f"levels must be a list, got {shown(levels)}", hint='for instance levels=["no", "yes"]')
+        raise SpecError(
+            f"levels must be a list, got {shown(levels)}", hint='for instance levels=["no", "yes"]'
+        )
     checked = tuple(_checked_level(level) for level in levels)
     if not checked:
         raise SpecError("no levels", hint="give at least one")
@@ -213,7 +215,9 @@ def _checked_level(given: object) -> Level:
             raise SpecError(f"level {level!r} cannot be written as UTF-8")
         return level
     if isinstance(level, float) and not math.isfinite(level):
-        raise SpecError(f"level {level!r} is not finite", hint="name missing values with a level of their own")
+        raise SpecError(
+            f"level {level!r} is not finite", hint="name missing values with a level of their own"
+        )
     if isinstance(level, int) and abs(level) > _LARGEST_LEVEL:
         raise SpecError(f"level {level} does not fit in 64 bits", hint="use text for it")
     if isinstance(level, bool | int | float):
@@ -232,7 +236,9 @@ def _check_one_sort(levels: tuple[Level, ...]) -> None:
     if any(isinstance(level, float) for level in numbers):
         for level in numbers:
             if not isinstance(level, float) and abs(level) > EXACT_INT_LIMIT:
-                raise SpecError(f"level {level} beside fractions is beyond 2**53", hint="use text for the levels")
+                raise SpecError(
+                    f"level {level} beside fractions is beyond 2**53", hint="use text for the levels"
+                )
 
 
 def encodable(text: str) -> bool:
@@ -252,7 +258,9 @@ def _found(positions: dict[Level, int], value: object) -> int | None:
 def _position(positions: dict[Level, int], value: object) -> int:
     at = _found(positions, value)
     if at is None:
-        raise DataError(f"unknown level {shown(value)}{closest(value, positions)}", hint=level_hint(positions, value))
+        raise DataError(
+            f"unknown level {shown(value)}{closest(value, positions)}", hint=level_hint(positions, value)
+        )
     return at
 
 

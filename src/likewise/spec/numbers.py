@@ -83,7 +83,9 @@ def number_text(value: float | Fraction) -> str:
         if value.denominator == 1:
             return str(value.numerator)
         double = float(value)
-        return _trimmed(double) if Fraction(repr(double)) == value or Fraction(double) == value else str(value)
+        return (
+            _trimmed(double) if Fraction(repr(double)) == value or Fraction(double) == value else str(value)
+        )
     return _trimmed(value) if isinstance(value, float) else str(value)
 
 

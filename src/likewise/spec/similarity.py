@@ -74,11 +74,14 @@ class Similarity:
         for group in groups:
             if not isinstance(group, tuple | list) or len(group) != 2:
                 raise SpecError(
-                    f"a group is a pair (names, threshold), got {shown(group)}", hint='(["age", "income"], 2.0)'
+                    f"a group is a pair (names, threshold), got {shown(group)}",
+                    hint='(["age", "income"], 2.0)',
                 )
             for name in _checked_names(group[0]):
                 if name in within:
-                    raise SpecError(f"feature {name!r} is in two groups", hint="every feature has one threshold")
+                    raise SpecError(
+                        f"feature {name!r} is in two groups", hint="every feature has one threshold"
+                    )
                 within[name] = group[1]
         return cls(within=within)
 
@@ -203,10 +206,13 @@ def _checked_within(within: object) -> list[tuple[str, Tolerance]]:
         return []
     if not isinstance(within, Mapping):
         raise SpecError(
-            f"within must map names to tolerances, got {shown(within)}", hint='within={"age": 2, "income": "5%"}'
+            f"within must map names to tolerances, got {shown(within)}",
+            hint='within={"age": 2, "income": "5%"}',
         )
     names = _checked_names(list(within))
-    return [(name, _checked_tolerance(name, given)) for name, given in zip(names, within.values(), strict=True)]
+    return [
+        (name, _checked_tolerance(name, given)) for name, given in zip(names, within.values(), strict=True)
+    ]
 
 
 def _checked_tolerance(name: str, given: object) -> Tolerance:

@@ -203,10 +203,14 @@ class Space:
     def __repr__(self) -> str:
         rows = self._table()
         width = max(len(left) for left, _ in rows)
-        return "\n".join([f"Space: {self.describe()}", *(f"  {left:<{width}}  {right}" for left, right in rows)])
+        return "\n".join(
+            [f"Space: {self.describe()}", *(f"  {left:<{width}}  {right}" for left, right in rows)]
+        )
 
     def _repr_html_(self) -> str:
-        body = "".join(f"<tr><th>{escape(left)}</th><td>{escape(right)}</td></tr>" for left, right in self._table())
+        body = "".join(
+            f"<tr><th>{escape(left)}</th><td>{escape(right)}</td></tr>" for left, right in self._table()
+        )
         return f"<table><caption>{escape(self.describe())}</caption><tbody>{body}</tbody></table>"
 
 
@@ -229,7 +233,9 @@ def _checked_features(features: object) -> dict[str, Feature]:
     for given, feature in features.items():
         name = python_scalar(given)
         if not isinstance(name, str) or not name.strip() or not encodable(name):
-            raise SpecError(f"{shown(given)} cannot be the name of a feature", hint="names are text, not blank")
+            raise SpecError(
+                f"{shown(given)} cannot be the name of a feature", hint="names are text, not blank"
+            )
         if not isinstance(feature, Continuous | Integer | Categorical | Ordinal):
             raise SpecError(
                 f"feature {name!r} is {shown(feature)}",

@@ -1,0 +1,65 @@
+"""A claim: everything a spec file says, as one value.
+
+"Individuals of this space who are similar have this property under this model." The model, the data
+and the label are named, not loaded. Paths are kept absolute, so a claim means the same files whatever
+folder it is used or written in.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import KW_ONLY, dataclass
+from os import PathLike, fspath
+
+from likewise.errors import SpecError
+from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
+from likewise.spec.similarity import Similarity
+from likewise.spec.space import Space
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Space, similarity and property, with the model and data they are about.
+
+    The similarity must fit the space (known names, kinds that can carry its tolerances), but may still
+    leave nothing to differ: that is a draft, which `Similarity.resolve` refuses when it is to be proved.
+    """
+
+    space: Space
+    similarity: Similarity
+    property: Property
+    _: KW_ONLY
+    model_path: str | None = None
+    data_path: str | None = None
+    label: str | None = None
+
+    def __post_init__(self) -> None:
+        for value, kind, what in (
+            (self.space, Space, "space"),
+            (self.similarity, Similarity, "similarity"),
+            (self.property, SameDecision | ScoreGap | ProbabilityGap, "property"),
+            (self.label, str | None, "label"),
+        ):
+            if not isinstance(value, kind):
+                raise SpecError(f"a claim's {what} cannot be {value!r}")
+        self.similarity.relations(self.space)
+        if self.label is not None and self.label in self.space:
+            raise SpecError(
+                f"label {self.label!r} is also a feature",
+                hint="what is predicted is no part of the individual",
+            )
+        object.__setattr__(self, "model_path", _absolute(self.model_path, "model_path"))
+        object.__setattr__(self, "data_path", _absolute(self.data_path, "data_path"))
+
+    def describe(self) -> str:
+        """In words: ``individuals who differ only in sex get the same decision``."""
+        return f"individuals who {self.similarity.describe()} {self.property.describe()}"
+
+
+def _absolute(path: str | PathLike[str] | None, what: str) -> str | None:
+    if path is None:
+        return None
+    text = fspath(path)
+    if not isinstance(text, str) or not text.strip() or "\0" in text:
+        raise SpecError(f"a claim's {what} cannot be {text!r}")
+    return os.path.abspath(text)  # noqa: PTH100 - resolve() would follow links, and the file keeps them

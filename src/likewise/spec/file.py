@@ -1,0 +1,294 @@
+"""The spec file: a claim kept as TOML, read here and written by `written`.
+
+::
+
+    [model]                      [features.age]            [similarity]
+    path = "credit.skops"        kind = "integer"          free = ["sex"]
+                                 lo = 18
+    [data]                       hi = 75                   [similarity.within]
+    path = "credit.csv"                                    age = 2
+    label = "good"               [features.sex]            income = "5%"
+    features = "observed"        kind = "categorical"
+                                 levels = ["f", "m"]       [property]
+    [[constraints]]                                        kind = "decision"
+    rule = "employed <= age - 14"                          margin = 0
+
+Features come from the data unless ``data.features`` is ``"listed"``: every column but the label, kinds,
+bounds and levels observed, and those listed in the file override theirs. Without ``data.path`` all of
+them are listed. Paths are relative to the folder of the file. Every error names the file, the key,
+what was expected, and the closest right name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from likewise.errors import LikewiseError, SpecError, closest
+from likewise.spec.claim import Claim
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
+from likewise.spec.numbers import shown
+from likewise.spec.properties import KINDS as PROPERTY_KINDS
+from likewise.spec.properties import Property, SameDecision, make_property
+from likewise.spec.similarity import Similarity
+from likewise.spec.space import Space
+from likewise.spec.written import spec_text, toml_key, write_spec
+
+__all__ = ["Claim", "read_spec", "spec_text", "write_spec"]
+
+_TABLES = ("model", "data", "features", "similarity", "property", "constraints")
+_DOMAIN_KEYS = {
+    "continuous": ("lo", "hi"),
+    "integer": ("lo", "hi"),
+    "categorical": ("levels",),
+    "ordinal": ("levels",),
+}
+_TYPE_NAMES: dict[type, str] = {
+    dict: "a table",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+}
+
+
+def read_spec(path: str | Path) -> Claim:
+    """The claim in the TOML file at `path`."""
+    file = Path(path)
+    document = _load(file)
+    _check_keys(file, "", document, _TABLES)
+    model = _table(file, document, "model", ("path",))
+    data = _table(file, document, "data", ("path", "label", "features"))
+    label = _text(file, data, "data", "label")
+    data_path = _path(file, data, "data")
+    model_path = _path(file, model, "model")
+    similarity, wanted = _similarity(file, document), _property(file, document)
+    space = _space(file, document, data, data_path, label)
+    try:
+        return Claim(space, similarity, wanted, model_path=model_path, data_path=data_path, label=label)
+    except SpecError as error:
+        raise error.located(str(file)) from None
+
+
+def _load(file: Path) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise SpecError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise SpecError(f"{file}: is not UTF-8 text") from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise SpecError(
+            f"{file}: is not TOML: {error}", hint="text needs quotes, names with blanks too"
+        ) from None
+
+
+def _space(
+    file: Path, document: dict[str, Any], data: dict[str, Any], data_path: str | None, label: str | None
+) -> Space:
+    listed = _listed_features(file, document)
+    mode = _text(file, data, "data", "features") or "observed"
+    if mode not in ("observed", "listed"):
+        near = closest(mode, ("observed", "listed"))
+        _refuse(file, "data.features", f'must be "observed" or "listed", got {mode!r}{near}')
+    if data_path is not None and mode == "observed":
+        listed = _with_observed(file, listed, data_path, label)
+    if not listed:
+        _refuse(file, "features", "no features", hint="list them as [features.NAME], or give data.path")
+    space = Space(listed)
+    for number, rule in enumerate(_rules(file, document)):
+        try:
+            space = space.where(rule)
+        except SpecError as error:
+            raise error.located(f"{file}: constraints[{number}].rule") from None
+    return space
+
+
+def _listed_features(file: Path, document: dict[str, Any]) -> dict[str, Feature]:
+    tables = _table(file, document, "features", None)
+    features: dict[str, Feature] = {}
+    for name, table in tables.items():
+        key = f"features.{toml_key(name)}"
+        if not isinstance(table, dict):
+            _refuse_type(file, key, "a table with kind and lo, hi or levels", table)
+        features[name] = _feature(file, key, table)
+    return features
+
+
+def _feature(file: Path, key: str, table: dict[str, Any]) -> Feature:
+    kinds = tuple(_DOMAIN_KEYS)
+    kind = table.get("kind")
+    if "kind" not in table:
+        slip = next((k for k in table if closest(k, ("kind",))), None)
+        _refuse(
+            file,
+            key,
+            "kind is missing" + (f" (is {slip!r} meant to be 'kind'?)" if slip else ""),
+            hint=_kinds_hint(),
+        )
+    if not isinstance(kind, str) or kind not in kinds:
+        _refuse(
+            file,
+            f"{key}.kind",
+            f"{shown(kind)} is no kind of feature{closest(kind, kinds)}",
+            hint=_kinds_hint(),
+        )
+    _check_keys(file, key, table, ("kind", *_DOMAIN_KEYS[kind]))
+    for needed in _DOMAIN_KEYS[kind]:
+        if needed not in table:
+            _refuse(file, key, f"{needed} is missing, a feature of kind {kind} needs it")
+    try:
+        if kind == "continuous":
+            return Continuous(table["lo"], table["hi"])
+        if kind == "integer":
+            return Integer(table["lo"], table["hi"])
+        return Categorical(table["levels"]) if kind == "categorical" else Ordinal(table["levels"])
+    except SpecError as error:
+        raise error.located(f"{file}: {key}") from None
+
+
+def _kinds_hint() -> str:
+    return 'kind is "continuous" or "integer" (with lo and hi), "categorical" or "ordinal" (with levels)'
+
+
+def _with_observed(
+    file: Path, listed: Mapping[str, Feature], data_path: str, label: str | None
+) -> dict[str, Feature]:
+    """The columns of the data in their order, minus the label, overridden by what is listed."""
+    from likewise.spec.columns import as_table
+    from likewise.spec.frames import read_table
+
+    try:
+        frame = as_table(read_table(data_path))
+    except LikewiseError as error:
+        raise error.located(f"{file}: data.path") from None
+    columns = list(frame.columns)
+    if label is not None and label not in columns:
+        _refuse(file, "data.label", f"the data have no column {label!r}{closest(label, columns)}")
+    for name in listed:
+        if name not in columns:
+            _refuse(
+                file,
+                f"features.{toml_key(name)}",
+                f"the data have no column {name!r}{closest(name, columns)}",
+                hint='with data.features = "listed" only the features in this file count',
+            )
+    wanted = [name for name in columns if name != label]
+    rest = [name for name in wanted if name not in listed]
+    try:
+        observed = Space.from_data(frame.select(rest).to_native()).features if rest else {}
+    except LikewiseError as error:
+        # The way out of a constant or mixed column is another one in a file than in Python.
+        key = f"{file}: data.path"
+        raise type(error)(
+            f"{key}: {error.message}", hint="list it as [features.NAME] in the spec file"
+        ) from None
+    return {name: listed[name] if name in listed else observed[name] for name in wanted}
+
+
+def _rules(file: Path, document: dict[str, Any]) -> list[str]:
+    entries = document.get("constraints", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        _refuse(
+            file, "constraints", "must be tables", hint='write [[constraints]] and below it rule = "a <= b"'
+        )
+    rules = []
+    for number, entry in enumerate(entries):
+        key = f"constraints[{number}]"
+        _check_keys(file, key, entry, ("rule",))
+        rule = _text(file, entry, key, "rule")
+        if rule is None:
+            _refuse(file, key, "rule is missing", hint='rule = "employed <= age - 14"')
+        rules.append(rule)
+    return rules
+
+
+def _similarity(file: Path, document: dict[str, Any]) -> Similarity:
+    if "similarity" not in document:
+        near = next((key for key in document if closest(key, ("similarity",))), None)
+        _refuse(
+            file,
+            "similarity",
+            f"is missing{f' (found {near!r})' if near else ''}",
+            hint='[similarity] free = ["sex"]',
+        )
+    table = _table(file, document, "similarity", ("free", "within"))
+    free, within = table.get("free", []), table.get("within", {})
+    if not isinstance(free, list):
+        _refuse_type(file, "similarity.free", "a list of feature names", free)
+    if not isinstance(within, dict):
+        _refuse_type(file, "similarity.within", "a table of tolerances", within)
+    try:
+        return Similarity(free=free, within=within)
+    except SpecError as error:
+        raise error.located(f"{file}: similarity") from None
+
+
+def _property(file: Path, document: dict[str, Any]) -> Property:
+    if "property" not in document:
+        return SameDecision()
+    table = _table(file, document, "property", None)
+    kind = table.get("kind")
+    if not isinstance(kind, str) or kind not in PROPERTY_KINDS:
+        _refuse(
+            file,
+            "property.kind",
+            f"{shown(kind)} is no kind of property{closest(kind, PROPERTY_KINDS)}"
+            if "kind" in table
+            else "is missing",
+            hint='"decision" (with margin), "score" or "probability" (with delta)',
+        )
+    amount = "margin" if kind == "decision" else "delta"
+    _check_keys(file, "property", table, ("kind", amount))
+    if amount not in table and kind != "decision":
+        _refuse(file, "property", f"delta is missing, a property of kind {kind} needs it")
+    try:
+        return make_property(kind, table.get(amount, 0.0))
+    except SpecError as error:
+        raise error.located(f"{file}: property") from None
+
+
+def _table(file: Path, document: dict[str, Any], key: str, allowed: tuple[str, ...] | None) -> dict[str, Any]:
+    table = document.get(key, {})
+    if not isinstance(table, dict):
+        _refuse_type(file, key, "a table", table)
+    if allowed is not None:
+        _check_keys(file, key, table, allowed)
+    return table
+
+
+def _text(file: Path, table: dict[str, Any], where: str, key: str) -> str | None:
+    value = table.get(key)
+    if value is not None and not isinstance(value, str):
+        _refuse_type(file, f"{where}.{key}", "text", value)
+    return value
+
+
+def _path(file: Path, table: dict[str, Any], where: str) -> str | None:
+    text = _text(file, table, where, "path")
+    if text is None:
+        return None
+    if not text.strip() or "\0" in text:
+        _refuse(file, f"{where}.path", f"{text!r} is no path")
+    return os.path.abspath(Path(file).parent / text)  # noqa: PTH100 - as in Claim: links are kept
+
+
+def _check_keys(file: Path, where: str, table: dict[str, Any], allowed: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in allowed:
+            path = f"{where}.{toml_key(key)}" if where else toml_key(key)
+            _refuse(file, path, f"unknown key{closest(key, allowed)}", hint=f"expected {', '.join(allowed)}")
+
+
+def _refuse_type(file: Path, key: str, expected: str, value: object) -> NoReturn:
+    kind = _TYPE_NAMES.get(type(value), "a date or time")
+    _refuse(file, key, f"expected {expected}, got {kind}: {shown(value)}")
+
+
+def _refuse(file: Path, key: str, message: str, *, hint: str | None = None) -> NoReturn:
+    raise SpecError(f"{file}: {key}: {message}", hint=hint)

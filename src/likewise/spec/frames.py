@@ -1,0 +1,178 @@
+"""Tables in and out: files to frames, columns to frames of the user's own type.
+
+CSV is read with a typing of our own, so that what the file says is what the space sees: a column whose
+every cell is a whole number is int64, every cell a number float64, anything else text. ``NA``, ``None``
+and ``nan`` are text like any other, never silently missing; ``007`` is text too, as 7 would be another
+value. An empty cell is an error that names file, line and column.
+
+Frames made here are of the library of a frame the user gave (`like`), else pandas, else polars.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from likewise.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
+_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_INSTALL_HINT = 'pip install "likewise[pandas]" (or "likewise[polars]")'
+
+
+def native_backend() -> Literal["pandas", "polars"]:
+    """The frame library to use when the user gave no frame: pandas if installed, else polars."""
+    from importlib.util import find_spec
+
+    if find_spec("pandas") is not None:
+        return "pandas"
+    if find_spec("polars") is not None:
+        return "polars"
+    raise DataError("no frame library is installed", hint=_INSTALL_HINT)
+
+
+def frame_from_columns(columns: Mapping[str, Sequence[Any] | NDArray[Any]], like: Any = None) -> Any:
+    """A frame with these columns, of the library of `like`; see `native_backend` if there is none."""
+    import narwhals.stable.v2 as nw
+    import numpy as np
+
+    from likewise.spec.columns import as_table
+
+    backend = native_backend() if like is None else as_table(like).implementation
+    data: dict[str, Any] = {}
+    text: list[str] = []
+    for name, values in columns.items():
+        array = np.asarray(values)
+        if array.dtype.kind == "U" or (array.dtype.kind == "O" and all(isinstance(v, str) for v in array)):
+            text.append(name)
+            data[name] = [str(value) for value in array]
+        else:
+            data[name] = array.tolist() if array.dtype.kind == "O" else array
+    frame = nw.from_dict(data, backend=backend)
+    if len(frame) == 0 and text:
+        frame = frame.with_columns(nw.col(*text).cast(nw.String()))  # no value is there to tell it is text
+    return frame.to_native()
+
+
+def read_table(path: str | Path) -> Any:
+    """The table in a ``.csv``, ``.csv.gz`` or ``.parquet`` file as a pandas (else polars) frame."""
+    file = Path(path)
+    suffixes = [suffix.lower() for suffix in file.suffixes]
+    if suffixes[-1:] == [".parquet"]:
+        return _read_parquet(file)
+    if suffixes[-1:] != [".csv"] and suffixes[-2:] != [".csv", ".gz"]:
+        raise DataError(
+            f"{file}: not a table Likewise can read", hint="give a .csv, .csv.gz or .parquet file"
+        )
+    native_backend()  # say what is missing before reading a long file
+    try:
+        header, columns = _read_csv(file)
+    except OSError as error:
+        raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except EOFError:
+        raise DataError(f"{file}: the compressed file ends early") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{file}: is not UTF-8 text", hint="save it with the encoding UTF-8") from None
+    return frame_from_columns({name: _typed(cells) for name, cells in zip(header, columns, strict=True)})
+
+
+def _read_parquet(file: Path) -> Any:
+    import narwhals.stable.v2 as nw
+
+    try:
+        return nw.read_parquet(str(file), backend=native_backend()).to_native()
+    except ImportError as error:
+        raise DataError(f"{file}: {error}", hint="pip install pyarrow") from None
+    except OSError as error:
+        raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
+
+
+def _open_text(file: Path) -> IO[str]:
+    if file.suffix.lower() == ".gz":
+        import gzip
+
+        return gzip.open(file, "rt", encoding="utf-8-sig", newline="")
+    return file.open(encoding="utf-8-sig", newline="")
+
+
+def _read_csv(file: Path) -> tuple[list[str], list[list[str]]]:
+    with _open_text(file) as stream:
+        lines = _rows(stream, file)
+        _, header = next(lines, (0, []))
+        _check_header(header, file)
+        columns: list[list[str]] = [[] for _ in header]
+        blank = 0
+        for line, cells in lines:
+            if not cells:  # blank lines may end a file, nothing may follow them
+                blank = blank or line
+                continue
+            if blank:
+                raise DataError(f"{file}, line {blank}: blank line between rows")
+            _check_cells(cells, header, file, line)
+            for column, cell in zip(columns, cells, strict=True):
+                column.append(cell)
+    if not columns[0]:
+        raise DataError(f"{file}: has a header but no rows")
+    return header, columns
+
+
+def _rows(stream: IO[str], file: Path) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(stream, strict=True)
+    while True:
+        line = reader.line_num + 1  # of the first line of the row: quoted cells may span several
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise DataError(f"{file}, line {line}: {error}") from None
+        if cells is None:
+            return
+        yield line, cells
+
+
+def _check_header(header: list[str], file: Path) -> None:
+    if not header:
+        raise DataError(f"{file}: is empty", hint="the first line must name the columns")
+    for number, name in enumerate(header, start=1):
+        if not name.strip():
+            raise DataError(
+                f"{file}, line 1: column {number} has no name", hint="the first line must name the columns"
+            )
+        if header.index(name) < number - 1:
+            raise DataError(f"{file}, line 1: column name {name!r} appears twice")
+    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
+        raise DataError(
+            f"{file}, line 1: only one column", hint="separate columns by commas, not by ; or tabs"
+        )
+
+
+def _check_cells(cells: list[str], header: list[str], file: Path, line: int) -> None:
+    if len(cells) != len(header):
+        raise DataError(f"{file}, line {line}: {len(cells)} cells, but the header has {len(header)} columns")
+    for name, cell in zip(header, cells, strict=True):
+        if not cell.strip():
+            raise DataError(
+                f"{file}, line {line}, column {name!r}: empty cell",
+                hint="fill it or drop the row; to treat missing as a level, write a word such as unknown",
+            )
+
+
+def _typed(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
+    import numpy as np
+
+    stripped = [cell.strip() for cell in cells]
+    if all(_WHOLE.fullmatch(cell) for cell in stripped):
+        try:
+            return np.array([int(cell) for cell in stripped], dtype=np.int64)
+        except (OverflowError, ValueError):
+            return cells  # longer than 64 bits: a float would merge neighbours, text does not
+    if all(_NUMBER.fullmatch(cell) for cell in stripped):
+        doubles = np.array([float(cell) for cell in stripped])
+        if np.isfinite(doubles).all():
+            return doubles
+    return cells

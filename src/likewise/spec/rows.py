@@ -1,0 +1,225 @@
+"""Rows of a frame to codes and back.
+
+A code is a double: the value itself for `Continuous` and `Integer`, the position of the level, from 0,
+for `Categorical` and `Ordinal`. `encode` first checks that every row is an individual of the space and
+names the first cell that is not; nothing is rounded, clipped or guessed. `decode` is its inverse on the
+codes of a space and returns the user's own values in a frame of the user's own type.
+
+Constraints are decided exactly: a float64 evaluation with an error bound accepts the rows that are
+clearly inside, all others are evaluated in rationals.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import DataError, closest
+from likewise.spec.columns import Column, as_table, at, read_column
+from likewise.spec.constraints import Constraint
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal
+from likewise.spec.frames import frame_from_columns
+from likewise.spec.numbers import EXACT_INT_LIMIT, number_text, shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from likewise.spec.space import Space
+
+# A sum of n products in float64 is off by at most about n * 2**-52 of the sum of their sizes; 2**-40 covers
+# 4000 features. It only decides which rows are evaluated exactly, so a larger value is merely slower.
+_SCREEN = 2.0**-40
+# Products above this size cannot underflow unnoticed; coefficients below it are evaluated exactly throughout.
+_TINY = 2.0**-500
+
+
+def encode(space: Space, frame: Any, *, allow_extra: bool = False) -> NDArray[np.float64]:
+    """The checked rows of `frame` as codes (N, n), columns in the order of the space."""
+    import numpy as np
+
+    table = as_table(frame)
+    _check_columns(space, list(table.columns), allow_extra=allow_extra)
+    codes = np.empty((len(table), len(space)), dtype=np.float64)
+    for j, (name, feature) in enumerate(space.features.items()):
+        codes[:, j] = _column_codes(feature, read_column(table, name))
+    for constraint in space.constraints:
+        _check_constraint(space, constraint, codes)
+    return codes
+
+
+def _check_columns(space: Space, columns: list[str], *, allow_extra: bool) -> None:
+    missing = [name for name in space.names if name not in columns]
+    if missing:
+        left = [name for name in columns if name not in space]
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise DataError(
+            f"the frame has no column {missing[0]!r}{more}{closest(missing[0], left)}",
+            hint=f"its columns are {', '.join(columns[:12])}{', ...' if len(columns) > 12 else ''}",
+        )
+    extra = [name for name in columns if name not in space]
+    if extra and not allow_extra:
+        more = f" (and {len(extra) - 1} more)" if len(extra) > 1 else ""
+        raise DataError(
+            f"column {extra[0]!r}{more} is no feature of the space",
+            hint="drop it, or add it to the space; a label does not belong to either",
+        )
+
+
+def _column_codes(feature: Feature, column: Column) -> NDArray[np.float64]:
+    if isinstance(feature, Continuous | Integer):
+        return _numeric_codes(feature, column)
+    return _level_codes(feature, column)
+
+
+def _numeric_codes(feature: Continuous | Integer, column: Column) -> NDArray[np.float64]:
+    import numpy as np
+
+    numbers = column.array()
+    if isinstance(feature, Integer) and numbers.dtype.kind == "f":
+        _refuse_first(numbers != np.floor(numbers), column, _not_whole)
+    outside = (numbers < feature.lo) | (numbers > feature.hi)
+    _refuse_first(outside, column, lambda value: _outside(feature, column.name, value))
+    if numbers.dtype.kind != "f":
+        # Only here can a conversion round: whole numbers that no double tells apart.
+        large = (numbers > EXACT_INT_LIMIT) | (numbers < -EXACT_INT_LIMIT)
+        for row in np.flatnonzero(large):
+            if float(numbers[row]) != int(numbers[row]):
+                large[:row] = False
+                _refuse_first(large, column, _lossy)
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def _refuse_first(bad: NDArray[np.bool_], column: Column, explain: Any) -> None:
+    if bad.any():
+        row = int(bad.argmax())
+        message, hint = explain(column.values()[row])
+        raise DataError(f"{at(column.name, row)}: {message}", hint=hint)
+
+
+def _not_whole(value: Level) -> tuple[str, str]:
+    return f"{shown(value)} is not a whole number, but the feature is Integer", "make the feature Continuous"
+
+
+def _lossy(value: Level) -> tuple[str, str]:
+    return f"{shown(value)} has more digits than a double holds", "round the column, or use smaller units"
+
+
+def _outside(feature: Continuous | Integer, name: str, value: Level) -> tuple[str, str]:
+    kind = type(feature).__name__
+    lo, hi = min(feature.lo, float(value)), max(feature.hi, float(value))
+    hint = f"space.widen(frame), or space.replace({{{name!r}: {kind}({number_text(lo)}, {number_text(hi)})}})"
+    return f"{shown(value)} is outside {number_text(feature.lo)}..{number_text(feature.hi)}", hint
+
+
+def _level_codes(feature: Categorical | Ordinal, column: Column) -> NDArray[np.float64]:
+    import numpy as np
+
+    positions: dict[Level, int] = {level: place for place, level in enumerate(feature.levels)}
+    codes = np.empty(len(values := column.values()), dtype=np.float64)
+    for row, value in enumerate(values):
+        place = positions.get(value)
+        if place is None:
+            _refuse_level(feature, column.name, row, value)
+        else:
+            codes[row] = place
+    return codes
+
+
+def _refuse_level(feature: Categorical | Ordinal, name: str, row: int, value: Level) -> None:
+    try:
+        feature.position(value)
+    except DataError as error:
+        raise DataError(
+            f"{at(name, row)}: {error.message}", hint=f"{error.hint}; or space.widen(frame)"
+        ) from None
+
+
+def _check_constraint(space: Space, constraint: Constraint, codes: NDArray[np.float64]) -> None:
+    import numpy as np
+
+    bound = _double(constraint.bound)
+    total = np.zeros(len(codes))
+    size = np.full(len(codes), abs(bound))
+    with np.errstate(all="ignore"):  # what overflows to inf or NaN is not "clearly inside"
+        for name, by in constraint.coefficients:
+            values = _values(space, name, codes)
+            total += _double(by) * values
+            size += abs(_double(by)) * np.abs(values)
+        clear = total - bound < -_SCREEN * size - _TINY
+    if any(abs(_double(by)) < _TINY for _, by in constraint.coefficients):
+        clear[:] = False
+    for row in np.flatnonzero(~clear):
+        exact = {name: _exact(space, name, codes[row]) for name in constraint.names}
+        if not constraint.holds(exact):
+            given = ", ".join(f"{name} = {number_text(value)}" for name, value in exact.items())
+            raise DataError(
+                f"row {row} (counted from 0) breaks the constraint {constraint.text!r}: {given}",
+                hint="drop such rows, or leave the constraint out of the space",
+            )
+
+
+def _double(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.copysign(math.inf, number)
+
+
+def _values(space: Space, name: str, codes: NDArray[np.float64]) -> NDArray[np.float64]:
+    import numpy as np
+
+    feature = space[name]
+    column = codes[:, space.names.index(name)]
+    if isinstance(feature, Continuous | Integer):
+        return column
+    return np.array([float(level) for level in feature.levels])[column.astype(np.int64)]
+
+
+def _exact(space: Space, name: str, row: NDArray[np.float64]) -> Fraction:
+    j = space.names.index(name)
+    value = space.value(j, row[j])
+    return Fraction(value)
+
+
+def decode(space: Space, codes: ArrayLike, *, like: Any = None) -> Any:
+    """Codes (N, n) as a frame of the type of `like` with the user's own values."""
+    import numpy as np
+
+    array = np.asarray(codes, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != len(space):
+        raise DataError(f"codes must have shape (rows, {len(space)}), got {array.shape}")
+    columns = {
+        name: _decoded(name, feature, array[:, j]) for j, (name, feature) in enumerate(space.features.items())
+    }
+    return frame_from_columns(columns, like=like)
+
+
+def _decoded(name: str, feature: Feature, codes: NDArray[np.float64]) -> NDArray[Any]:
+    import numpy as np
+
+    if isinstance(feature, Continuous):
+        return codes.copy()
+    top = np.inf if isinstance(feature, Integer) else feature.size - 1
+    bottom = -np.inf if isinstance(feature, Integer) else 0
+    with np.errstate(invalid="ignore"):
+        bad = ~(np.isfinite(codes) & (codes == np.floor(codes)) & (codes >= bottom) & (codes <= top))
+    if bad.any():
+        row = int(bad.argmax())
+        raise DataError(f"{at(name, row)}: {codes[row]} is no code of {feature.describe()}")
+    whole = codes.astype(np.int64)
+    return whole if isinstance(feature, Integer) else level_array(feature.levels)[whole]
+
+
+def level_array(levels: tuple[Level, ...]) -> NDArray[Any]:
+    """The levels as an array of their natural dtype: bool, int64, float64, or object for text."""
+    import numpy as np
+
+    if all(isinstance(level, bool) for level in levels):
+        return np.array(levels, dtype=np.bool_)
+    if all(isinstance(level, int) for level in levels):
+        return np.array(levels, dtype=np.int64)
+    if all(isinstance(level, int | float) for level in levels):
+        return np.array(levels, dtype=np.float64)
+    return np.array(levels, dtype=object)

@@ -1,0 +1,195 @@
+"""A claim as TOML text, and onto disk without ever leaving half a file.
+
+The text reads back to an equal claim: floats are written so that they round-trip, names and levels are
+quoted where TOML needs it, constraints keep the user's wording where it parses to the same constraint.
+Paths are written relative to the folder of the file, so that the folder can move as a whole.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from likewise.errors import SpecError
+from likewise.spec.claim import Claim
+from likewise.spec.constraints import Constraint, parse
+from likewise.spec.features import Continuous, Feature, Integer
+from likewise.spec.properties import SameDecision
+from likewise.spec.space import Space
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_LINE_LENGTH = 100
+
+
+def spec_text(claim: Claim, *, comments: bool = True, folder: str | Path | None = None) -> str:
+    """The claim as TOML; paths relative to `folder`, or absolute without one."""
+    lines: list[str] = []
+    if comments:
+        lines += ["# A claim for Likewise:", f"# {_one_line(claim.describe())}", ""]
+    for section in (
+        _files(claim, folder, comments),
+        _features(claim.space, comments),
+        _constraints(claim.space, comments),
+        _similarity(claim, comments),
+        _property(claim, comments),
+    ):
+        lines += [*section, ""]
+    text = "\n".join(lines).strip("\n") + "\n"
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def write_spec(claim: Claim, path: str | Path) -> None:
+    """Write the claim to `path`: the old file or the whole new one is there, never a part."""
+    target = Path(path)
+    folder = Path(os.path.abspath(target)).parent  # noqa: PTH100 - as in Claim: links are kept
+    text = spec_text(claim, folder=folder)
+    draft = folder / f".{target.name}.{secrets.token_hex(8)}.tmp"
+    try:
+        try:
+            with draft.open("x", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise SpecError(f"{target}: cannot be written: {error.strerror or error}") from None
+
+
+def _files(claim: Claim, folder: str | Path | None, comments: bool) -> Iterator[str]:
+    if claim.model_path is not None:
+        yield "[model]"
+        yield f"path = {toml_string(_relative(claim.model_path, folder))}"
+        yield ""
+    if claim.data_path is None and claim.label is None:
+        return
+    yield "[data]"
+    if claim.data_path is not None:
+        yield f"path = {toml_string(_relative(claim.data_path, folder))}"
+    if claim.label is not None:
+        yield f"label = {toml_string(claim.label)}" + (
+            "    # what is predicted: no feature" if comments else ""
+        )
+    note = '    # "observed": all columns but the label, those below overridden' if comments else ""
+    yield f'features = "listed"{note}'
+
+
+def _relative(path: str, folder: str | Path | None) -> str:
+    if folder is None:
+        return path
+    try:
+        relative = os.path.relpath(path, folder)
+    except ValueError:  # another drive
+        return path
+    return relative.replace(os.sep, "/")
+
+
+def _features(space: Space, comments: bool) -> Iterator[str]:
+    if comments:
+        yield "# Who the individuals are. kind: continuous or integer (lo, hi), categorical or ordinal (levels)."
+    for name, feature in space.features.items():
+        yield f"[features.{toml_key(name)}]"
+        yield f'kind = "{feature.kind}"'
+        yield from _domain(feature)
+        yield ""
+
+
+def _domain(feature: Feature) -> Iterator[str]:
+    if isinstance(feature, Continuous | Integer):
+        yield f"lo = {feature.lo!r}"
+        yield f"hi = {feature.hi!r}"
+        return
+    levels = [toml_value(level) for level in feature.levels]
+    line = f"levels = [{', '.join(levels)}]"
+    if len(line) <= _LINE_LENGTH:
+        yield line
+        return
+    yield "levels = ["
+    yield from (f"    {level}," for level in levels)
+    yield "]"
+
+
+def _constraints(space: Space, comments: bool) -> Iterator[str]:
+    if comments and space.constraints:
+        yield "# What every individual satisfies besides: linear, with <=, >= or ==."
+    for rule in _rules(space):
+        yield "[[constraints]]"
+        yield f"rule = {toml_string(rule)}"
+        yield ""
+
+
+def _rules(space: Space) -> Iterator[str]:
+    """Texts that parse to the constraints of `space`, in order: the user's own where they do."""
+    left = list(space.constraints)
+    while left:
+        own = _own_wording(left[0], space)
+        if own and left[: len(own)] == list(own):
+            yield left[0].text
+            del left[: len(own)]
+        else:
+            yield left.pop(0).canonical()
+
+
+def _own_wording(constraint: Constraint, space: Space) -> tuple[Constraint, ...]:
+    try:
+        return parse(constraint.text, space.names)
+    except SpecError:
+        return ()
+
+
+def _similarity(claim: Claim, comments: bool) -> Iterator[str]:
+    similarity = claim.similarity
+    if comments:
+        yield "# How similar individuals may differ: free in any way, within at most so far, all others not at all."
+    yield "[similarity]"
+    yield f"free = [{', '.join(toml_string(name) for name in similarity.free)}]"
+    if similarity.within:
+        yield ""
+        yield "[similarity.within]"
+        for name, tolerance in similarity.within.items():
+            yield f"{toml_key(name)} = {toml_value(tolerance)}"
+
+
+def _property(claim: Claim, comments: bool) -> Iterator[str]:
+    if comments:
+        yield '# What they must share. kind: "decision" (margin), "score" (delta) or "probability" (delta).'
+    yield "[property]"
+    yield f'kind = "{claim.property.kind}"'
+    if isinstance(claim.property, SameDecision):
+        yield f"margin = {claim.property.margin!r}"
+    else:
+        yield f"delta = {claim.property.delta!r}"
+
+
+def toml_value(value: str | int | float | bool) -> str:
+    """One scalar as TOML; repr gives the shortest text that reads back to the same double."""
+    if isinstance(value, str):
+        return toml_string(value)
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def toml_key(name: str) -> str:
+    """A key, bare where TOML allows it."""
+    return name if _BARE_KEY.fullmatch(name) else toml_string(name)
+
+
+def toml_string(text: str) -> str:
+    """A basic string, with everything escaped that TOML does not take as it is."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise SpecError(f"{text!r} cannot be written as UTF-8") from None
+    return '"' + "".join(_ESCAPES.get(char) or _escaped(char) for char in text) + '"'
+
+
+def _escaped(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 0x20 or ord(char) == 0x7F else char
+
+
+def _one_line(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
