@@ -1,6 +1,7 @@
 """The parser against an evaluator that knows nothing of it: expressions are drawn as trees, written
 out as text with random spacing and parentheses, and evaluated on the tree in rationals."""
 
+import contextlib
 import operator
 import pickle
 from fractions import Fraction
@@ -119,11 +120,8 @@ def test_canonical_text_parses_to_the_same_constraint(chain):
 
 @given(st.text(alphabet='age10. +-*/()<>=!`"^$e\n', max_size=30))
 def test_any_text_parses_or_is_refused_with_a_spec_error(text):
-    try:
+    with contextlib.suppress(SpecError):
         constraints = parse(text, ["age", "a-g"])
-    except SpecError as error:
-        assert str(error)
-    else:
         assert constraints
         assert all(constraint.coefficients for constraint in constraints)
 

@@ -258,9 +258,9 @@ def _found(positions: dict[Level, int], value: object) -> int | None:
 def _position(positions: dict[Level, int], value: object) -> int:
     at = _found(positions, value)
     if at is None:
-        raise DataError(
-            f"unknown level {shown(value)}{closest(value, positions)}", hint=level_hint(positions, value)
-        )
+        # A level that reads the same is no spelling to suggest: the hint says text and number were mixed up.
+        near = closest(value, [level for level in positions if str(level) != str(value)])
+        raise DataError(f"unknown level {shown(value)}{near}", hint=level_hint(positions, value))
     return at
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_PARQUET_MARK = b"PAR1"  # the first and last four bytes of every such file
 _INSTALL_HINT = 'pip install "likewise[pandas]" (or "likewise[polars]")'
 
 
@@ -75,8 +77,8 @@ def read_table(path: str | Path) -> Any:
         header, columns = _read_csv(file)
     except OSError as error:
         raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except EOFError:
-        raise DataError(f"{file}: the compressed file ends early") from None
+    except (EOFError, zlib.error):
+        raise DataError(f"{file}: the compressed file is cut off or damaged") from None
     except UnicodeDecodeError:
         raise DataError(f"{file}: is not UTF-8 text", hint="save it with the encoding UTF-8") from None
     return frame_from_columns({name: _typed(cells) for name, cells in zip(header, columns, strict=True)})
@@ -86,11 +88,17 @@ def _read_parquet(file: Path) -> Any:
     import narwhals.stable.v2 as nw
 
     try:
+        with file.open("rb") as stream:
+            head = stream.read(4)
+            stream.seek(-min(4, len(head)), 2)
+            tail = stream.read(4)
+        if head != _PARQUET_MARK or tail != _PARQUET_MARK:
+            raise DataError(f"{file}: is not a whole Parquet file")
         return nw.read_parquet(str(file), backend=native_backend()).to_native()
     except ImportError as error:
         raise DataError(f"{file}: {error}", hint="pip install pyarrow") from None
-    except OSError as error:
-        raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _open_text(file: Path) -> IO[str]:

@@ -82,7 +82,10 @@ def number_text(value: float | Fraction) -> str:
     if isinstance(value, Fraction):
         if value.denominator == 1:
             return str(value.numerator)
-        double = float(value)
+        try:
+            double = float(value)
+        except OverflowError:
+            return str(value)
         return (
             _trimmed(double) if Fraction(repr(double)) == value or Fraction(double) == value else str(value)
         )

@@ -164,7 +164,7 @@ def _double(number: Fraction) -> float:
     try:
         return float(number)
     except OverflowError:
-        return math.copysign(math.inf, number)
+        return math.inf if number > 0 else -math.inf
 
 
 def _values(space: Space, name: str, codes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -189,7 +189,7 @@ class Space:
         parts += [f"{kinds.count(kind)} {kind}" for kind in _LEVEL_KINDS if kind in kinds]
         if self._constraints:
             parts.append(_plural(len(self.rules), "constraint"))
-        return f"{', '.join(parts)}; {_count_text(self.size)} individuals"
+        return f"{', '.join(parts)}; {_count_text(self.size)}"
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -290,9 +290,10 @@ def _plural(count: int, noun: str) -> str:
 
 def _count_text(size: int | None) -> str:
     if size is None:
-        return "uncountably many"
+        return "uncountably many individuals"
     if size < 10**6:
-        return str(size)
+        return _plural(size, "individual")
     exponent = int(math.log10(size))
     mantissa = round(size / 10**exponent, 1)
-    return f"{mantissa:.1f}e{exponent}" if mantissa < 10 else f"1.0e{exponent + 1}"
+    number = f"{mantissa:.1f}e{exponent}" if mantissa < 10 else f"1.0e{exponent + 1}"
+    return f"{number} individuals"
