@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from likewise.errors import DataError
 from likewise.spec import Categorical, Constraint, Continuous, Integer, Ordinal, Space
 
-BACKENDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": lambda columns: pa.table(columns)}
+BACKENDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 both = pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
