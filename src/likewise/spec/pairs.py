@@ -50,11 +50,7 @@ class PairSpace:
 
     def valid(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
         """Whether (x, x') is a pair: both in the space, similar, constraints satisfied. Exact."""
-        return (
-            self._individual(x)
-            and self._individual(other)
-            and all(map(_alike, self.relations, x, other))
-        )
+        return self._individual(x) and self._individual(other) and all(map(_alike, self.relations, x, other))
 
     def _individual(self, codes: Sequence[Fraction]) -> bool:
         for variable, code in zip(self._sides(), codes, strict=True):

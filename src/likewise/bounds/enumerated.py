@@ -1,0 +1,82 @@
+"""Rule `enumerated`: a cell of discrete variables holds no witness because every pair was looked at.
+
+For every value of the shared variables both sides' individuals are scored exactly, once each; then every
+combination that is similar and satisfies the constraints is put to the question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING
+
+from likewise.bounds.oracle import Clearance
+from likewise.spec.pairs import PairSpace
+
+if TYPE_CHECKING:
+    from likewise.model.question import Question
+
+Codes = list[Fraction]
+Scorer = Callable[[Sequence[Fraction]], Fraction]
+
+
+def pair_count(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> float:
+    """How many points the cell has: infinite if a continuous variable is not fixed."""
+    sizes = [
+        int(h - low) + 1 if variable.discrete else (1 if low == h else float("inf"))
+        for variable, low, h in zip(pairs.variables, lo, hi, strict=True)
+    ]
+    return math.prod(sizes)
+
+
+def enumerated_clearance(
+    pairs: PairSpace, score: Scorer, lo: Sequence[float], hi: Sequence[float], question: Question
+) -> Clearance | None:
+    """The smallest clearance of all pairs of the cell, None if one of them is a witness. Exact."""
+    smallest: Clearance = math.inf
+    for (x, first), (other, second) in scored_pairs(pairs, score, lo, hi):
+        if question.holds(first, second):
+            if pairs.valid(x, other):
+                return None
+        elif (clearance := question.clearance(first, second)) < smallest and pairs.valid(x, other):
+            smallest = clearance
+    return smallest
+
+
+def witnesses(
+    pairs: PairSpace, score: Scorer, lo: Sequence[float], hi: Sequence[float], question: Question
+) -> Iterator[tuple[Codes, Codes]]:
+    """All witnesses of a cell of discrete (or fixed) variables."""
+    for (x, first), (other, second) in scored_pairs(pairs, score, lo, hi):
+        if question.holds(first, second) and pairs.valid(x, other):
+            yield x, other
+
+
+def scored_pairs(
+    pairs: PairSpace, score: Scorer, lo: Sequence[float], hi: Sequence[float]
+) -> Iterator[tuple[tuple[Codes, Fraction], tuple[Codes, Fraction]]]:
+    """All points of the cell with both scores, valid or not."""
+    values = [_values(low, high) for low, high in zip(lo, hi, strict=True)]
+    shared = [v for v, variable in enumerate(pairs.variables) if variable.side == "both"]
+    for setting in product(*(values[v] for v in shared)):
+        fixed = dict(zip(shared, setting, strict=True))
+        sides = [
+            [(codes, score(codes)) for codes in _individuals(owner, values, fixed)]
+            for owner in (pairs.first, pairs.second)
+        ]
+        yield from product(*sides)
+
+
+def _values(low: float, high: float) -> list[Fraction]:
+    if low == high:
+        return [Fraction(low)]
+    return [Fraction(code) for code in range(int(low), int(high) + 1)]
+
+
+def _individuals(
+    owner: Sequence[int], values: list[list[Fraction]], fixed: dict[int, Fraction]
+) -> Iterator[Codes]:
+    """All individuals of one side for one setting of the shared variables."""
+    return (list(codes) for codes in product(*([fixed[v]] if v in fixed else values[v] for v in owner)))

@@ -1,0 +1,138 @@
+"""Exact bound of a separable score over a cell of pair space: the last word of the affine engine.
+
+For a direction (a, b) and multipliers mu, nu >= 0 of the constraints g_j <= 0, every pair of the cell has
+
+    a s(x) - b s(x')  <=  max over the cell of  a s(x) - b s(x') - sum_j mu_j g_j(x) - sum_j nu_j g_j(x'),
+
+whatever the multipliers. The right side is a constant plus one term a feature, u_k(x_k) + v_k(x'_k) with
+u_k and v_k linear or tables, so its maximum is a sum of one-feature maxima:
+
+    same      max of u + v over the interval                      (ends, or the allowed levels)
+    free      max of u over the first interval + max of v over the second
+    within t  max over the polygon { l <= x <= h, l' <= x' <= h', |x - x'| <= t }: its corners
+
+For whole numbers the corners are whole when t is, so integers need no relaxation. All in rationals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from likewise.model.question import Direction
+from likewise.spec.pairs import PairSpace
+from likewise.spec.similarity import Relation
+from likewise.spec.terms import Separable, Term
+
+Interval = tuple[float, float]
+Multipliers = tuple[Fraction, ...]  # one a constraint and side: first all mu, then all nu
+
+
+@dataclass(slots=True, kw_only=True)
+class ExactBound:
+    """Evaluates one direction on many cells; one-feature maxima are remembered, most cells share them."""
+
+    pairs: PairSpace
+    constant: Fraction
+    first: tuple[Term, ...]
+    second: tuple[Term, ...]
+    seen: dict[tuple[int, Interval, Interval], Fraction | None] = field(default_factory=dict)
+
+    def bound(self, lo: Sequence[float], hi: Sequence[float]) -> Fraction | None:
+        """The upper bound over the cell, or None where no pair of the cell is similar."""
+        total = self.constant
+        for k, (i, j) in enumerate(zip(self.pairs.first, self.pairs.second, strict=True)):
+            here, there = (lo[i], hi[i]), (lo[j], hi[j])
+            key = (k, here, there)
+            if key not in self.seen:
+                self.seen[key] = self._feature(k, here, there)
+            value = self.seen[key]
+            if value is None:
+                return None
+            total += value
+        return total
+
+    def _feature(self, k: int, here: Interval, there: Interval) -> Fraction | None:
+        u, v = self.first[k], self.second[k]
+        relation = self.pairs.relations[k]
+        if u.table is not None or v.table is not None:
+            return _levels(u, v, relation, here, there)
+        if relation.kind == "same":
+            slope = u.slope + v.slope
+            return max(slope * Fraction(end) for end in here)
+        if relation.kind == "free":
+            return max(u.slope * Fraction(end) for end in here) + max(
+                v.slope * Fraction(end) for end in there
+            )
+        corners = band_corners(here, there, relation.tolerance or Fraction(0))
+        return max((u.slope * x + v.slope * y for x, y in corners), default=None)
+
+
+def exact_bound(
+    score: Separable, pairs: PairSpace, way: Direction, multipliers: Multipliers = ()
+) -> ExactBound:
+    """Combine both copies and the constraints' multipliers BEFORE maximising."""
+    count = len(pairs.constraints)
+    mu, nu = multipliers[:count], multipliers[count:]
+    constant = (way.a - way.b) * score.bias
+    for multiplier, constraint in zip(mu + nu, pairs.constraints * 2 if multipliers else (), strict=True):
+        constant -= multiplier * constraint.bias
+    return ExactBound(
+        pairs=pairs,
+        constant=constant,
+        first=_combine(score, way.a, pairs, mu),
+        second=_combine(score, -way.b, pairs, nu),
+    )
+
+
+def _combine(
+    score: Separable, scale: Fraction, pairs: PairSpace, multipliers: Multipliers
+) -> tuple[Term, ...]:
+    """scale * phi_k - sum_j multiplier_j * gamma_jk for every feature k."""
+    parts = [(scale, score)]
+    parts += [(-m, c) for m, c in zip(multipliers, pairs.constraints, strict=False) if m]
+    terms = []
+    for k in range(len(score.terms)):
+        tables = [(f, part.terms[k].table) for f, part in parts if part.terms[k].table is not None]
+        if tables:
+            length = len(tables[0][1] or ())
+            total = [Fraction(0)] * length
+            for factor, table in tables:
+                total = [t + factor * value for t, value in zip(total, table or (), strict=True)]
+            terms.append(Term(table=tuple(total)))
+        else:
+            terms.append(Term(slope=sum((f * part.terms[k].slope for f, part in parts), Fraction(0))))
+    return tuple(terms)
+
+
+def band_corners(here: Interval, there: Interval, tolerance: Fraction) -> list[tuple[Fraction, Fraction]]:
+    """Points of { x in here, x' in there, |x - x'| <= tolerance } that include all its corners."""
+    low, high = Fraction(here[0]), Fraction(here[1])
+    low2, high2 = Fraction(there[0]), Fraction(there[1])
+    low, high = max(low, low2 - tolerance), min(high, high2 + tolerance)
+    low2, high2 = max(low2, low - tolerance), min(high2, high + tolerance)
+    if low > high or low2 > high2:
+        return []
+    corners = []
+    for x in (low, high):
+        corners += [(x, min(high2, x + tolerance)), (x, max(low2, x - tolerance))]
+    for y in (low2, high2):
+        corners += [(min(high, y + tolerance), y), (max(low, y - tolerance), y)]
+    return corners
+
+
+def _levels(u: Term, v: Term, relation: Relation, here: Interval, there: Interval) -> Fraction | None:
+    """The same over positions of levels, by looking at all that are allowed."""
+    xs = range(int(here[0]), int(here[1]) + 1)
+    ys = range(int(there[0]), int(there[1]) + 1)
+    if relation.kind == "same":
+        return max(_at(u, i) + _at(v, i) for i in xs)
+    if relation.kind == "free":
+        return max(_at(u, i) for i in xs) + max(_at(v, j) for j in ys)
+    steps = relation.tolerance or Fraction(0)
+    return max((_at(u, i) + _at(v, j) for i in xs for j in ys if abs(i - j) <= steps), default=None)
+
+
+def _at(term: Term, position: int) -> Fraction:
+    return term.slope * position if term.table is None else term.table[position]

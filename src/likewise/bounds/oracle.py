@@ -1,0 +1,96 @@
+"""Oracle: what the search knows of a model family. One protocol, one implementation a family.
+
+The search owns the cells, the order, the incumbent and the proof; the oracle owns the mathematics. Cells
+come in batches: `lo`, `hi` of shape (cells, variables) over the variables of a `PairSpace`. Bounds are
+float64 and only propose; `prove` decides, in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from likewise.model.question import Question
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """For each cell: upper bound of lean * s - (1 - lean) * s', and the point that attains the relaxation.
+
+    `first`, `second` are s and s' at `points`; `noise` bounds the rounding error of `upper`. A cell without
+    any similar pair has upper = -inf.
+    """
+
+    upper: Floats
+    first: Floats
+    second: Floats
+    points: Floats
+    noise: Floats
+
+
+Clearance = Fraction | float  # float only for infinity
+Rule = Literal["separable", "empty", "enumerated", "independent"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """Why a cell holds no witness.
+
+    separable    the line of `lean` separates the cell, with the help of `multipliers` of the constraints
+    empty        the constraints, weighted by `multipliers`, exclude every pair of the cell
+    enumerated   every pair of the cell was looked at
+    independent  the score depends on no feature that may differ (the whole space is one such cell)
+    """
+
+    rule: Rule
+    lean: Fraction | None = None
+    multipliers: tuple[Fraction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relaxed:
+    """What a linear program makes of one cell under constraints.
+
+    `leaf` closes the cell if its relaxation can be separated at all; `point` is where the relaxation is
+    hardest to separate, and `fractional` a discrete variable that is not whole there, with the place to
+    split it.
+    """
+
+    leaf: Leaf
+    point: Floats
+    fractional: tuple[int, float] | None
+
+
+class Oracle(Protocol):
+    """Bounds one model family over cells of pair space."""
+
+    def bound(self, lo: Floats, hi: Floats, lean: Floats) -> Bounds:
+        """Bound each cell in its own direction, constraints left aside."""
+
+    def candidates(self, lo: Floats, hi: Floats) -> Floats:
+        """One promising pair of each cell, as points."""
+
+    def branch(self, lo: Floats, hi: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """For each cell the variable to split and where: left is <= at, right is >= at (> at if discrete).
+        Variable -1: the cell is a single point."""
+
+    def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
+        """Multipliers and lean for ONE cell from a linear program; None where there is nothing to gain."""
+
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
+        """Whether the leaf closes ONE cell, in exact arithmetic: None if not, else how far both scores of
+        every pair of the cell may move without making it a witness (infinite where there is no pair)."""
+
+    def exact(self, codes: Sequence[Fraction]) -> Fraction:
+        """The score of one individual, exactly."""
+
+    def depends(self, feature: int) -> bool:
+        """Whether the score can change with this feature. Exact: False only if it cannot."""

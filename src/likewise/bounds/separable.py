@@ -1,0 +1,278 @@
+"""Affine oracle: a score that is a sum of one-feature terms, bounded feature by feature.
+
+In a direction (lean, 1 - lean) the pair's combined score is
+
+    (2 lean - 1) bias + sum_k  lean phi_k(x_k) - (1 - lean) phi_k(x'_k),
+
+whose maximum over a cell is the sum of one-feature maxima (see `exact`, of which this is the batched
+float64 twin). That is exact for each direction, so a cell that cannot be separated holds a witness unless
+its discrete features or the constraints stand in the way: the former are branched on, the latter are left
+to the linear relaxation.
+
+`candidates` looks for that witness: the widest gap first, then the shared features are set one by one,
+coarse steps first and continuous ones last, so that s + s' comes to rest at zero (a greedy subset sum).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.bounds.enumerated import enumerated_clearance
+from likewise.bounds.exact import ExactBound, exact_bound
+from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed
+from likewise.bounds.relaxation import LinearRelaxation
+from likewise.model.question import NOWHERE, Direction
+from likewise.spec.features import Categorical, Ordinal
+from likewise.spec.pairs import PairSpace
+from likewise.spec.terms import Separable, Term
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.model.question import Question
+
+    Floats = NDArray[np.float64]
+
+# Rounding of a sum of n products is below (n + 1) half ulps of the sum of absolute values; 4 covers both
+# copies, the multipliers and the final additions with room to spare. Only steers: the exact check decides.
+MOST_EVALUATORS = 256  # leaves with multipliers of their own would otherwise fill the memory
+ROUNDING = 4 * np.finfo(np.float64).eps
+
+
+class SeparableOracle:
+    """Oracle of an affine body on the pairs of a space."""
+
+    def __init__(self, score: Separable, pairs: PairSpace) -> None:
+        self.score = score
+        self.pairs = pairs
+        self.first = np.array(pairs.first, dtype=np.intp)
+        self.second = np.array(pairs.second, dtype=np.intp)
+        self.discrete = np.array([v.discrete for v in pairs.variables])
+        self.bias = float(score.bias)
+        self.values = [_table(pairs, k, term) for k, term in enumerate(score.terms)]
+        self.evaluators: dict[tuple[Leaf, Question], tuple[Direction, ExactBound]] = {}
+        self.relaxation = LinearRelaxation(score, pairs) if pairs.constraints else None
+
+    def bound(self, lo: Floats, hi: Floats, lean: Floats) -> Bounds:
+        upper = (2 * lean - 1) * self.bias
+        size = np.abs(upper)
+        points = lo.copy()
+        score1, score2 = np.full(len(lo), self.bias), np.full(len(lo), self.bias)
+        for k in range(len(self.score.terms)):
+            value, x, y = self._feature(k, lo, hi, lean)
+            upper += value
+            size += np.where(np.isfinite(value), np.abs(value), 0)
+            points[:, self.first[k]] = x
+            points[:, self.second[k]] = y
+            score1 += self._phi(k, x)
+            score2 += self._phi(k, y)
+        noise = ROUNDING * (len(self.score.terms) + 2) * (size + np.abs(score1) + np.abs(score2))
+        return Bounds(upper=upper, first=score1, second=score2, points=points, noise=noise)
+
+    def candidates(self, lo: Floats, hi: Floats) -> Floats:
+        found = self.bound(lo, hi, np.full(len(lo), 0.5))
+        points, missing = found.points.copy(), -(found.first + found.second)
+        for k in self._coarse_first():
+            missing -= self._shift(k, lo, hi, points, missing)
+        return points
+
+    def branch(self, lo: Floats, hi: Floats) -> tuple[NDArray[np.intp], Floats]:
+        width = hi - lo
+        spread = np.zeros_like(lo)
+        for k in range(len(self.score.terms)):
+            for v in {int(self.first[k]), int(self.second[k])}:
+                spread[:, v] = self._spread(k, lo[:, v], hi[:, v])
+        middle = np.where(self.discrete, np.floor((lo + hi) / 2), lo + width / 2)
+        can_split = np.where(self.discrete, width >= 1, (middle > lo) & (middle < hi))
+        # Continuous variables last, then variables the score does not depend on (constraints may).
+        rank = np.where(can_split, 1 + spread, 0) + np.where(
+            can_split & self.discrete & (spread > 0), 1e300, 0
+        )
+        variable = rank.argmax(axis=1)
+        rows = np.arange(len(lo))
+        variable = np.where(rank[rows, variable] > 0, variable, -1)
+        return variable, middle[rows, variable]
+
+    def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
+        return None if self.relaxation is None else self.relaxation.solve(lo, hi, question)
+
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
+        low, high = lo.tolist(), hi.tolist()
+        if leaf.rule == "independent":
+            differing = (k for k, relation in enumerate(self.pairs.relations) if relation.kind != "same")
+            return None if any(self.depends(k) for k in differing) else Fraction(0)
+        if leaf.rule == "enumerated":
+            return enumerated_clearance(self.pairs, self.score.exact, low, high, question)
+        way, evaluator = self._evaluator(leaf, question)
+        bound = evaluator.bound(low, high)
+        if bound is None:
+            return math.inf
+        clearance = way.clearance(bound)
+        return math.inf if leaf.rule == "empty" and clearance is not None else clearance
+
+    def _evaluator(self, leaf: Leaf, question: Question) -> tuple[Direction, ExactBound]:
+        key = (leaf, question)
+        if key not in self.evaluators:
+            if len(self.evaluators) >= MOST_EVALUATORS:
+                self.evaluators.clear()
+            way = NOWHERE if leaf.lean is None else question.direction(leaf.lean)
+            self.evaluators[key] = way, exact_bound(self.score, self.pairs, way, leaf.multipliers)
+        return self.evaluators[key]
+
+    def exact(self, codes: Sequence[Fraction]) -> Fraction:
+        return self.score.exact(codes)
+
+    def depends(self, feature: int) -> bool:
+        return not self.score.terms[feature].constant
+
+    def _feature(self, k: int, lo: Floats, hi: Floats, lean: Floats) -> tuple[Floats, Floats, Floats]:
+        """max of u_k(x) + v_k(x') over each cell, and where it is attained."""
+        i, j = self.first[k], self.second[k]
+        here, there = (lo[:, i], hi[:, i]), (lo[:, j], hi[:, j])
+        relation = self.pairs.relations[k]
+        table = self.values[k]
+        if table is not None:
+            u, v = np.outer(lean, table), np.outer(lean - 1, table)
+            return _best_levels(u, v, relation.kind, relation.tolerance, here, there)
+        slope = float(self.score.terms[k].slope)
+        u, v = lean * slope, (lean - 1) * slope
+        if relation.kind == "same":
+            x = np.where(u + v > 0, here[1], here[0])
+            return (u + v) * x, x, x
+        x, y = np.where(u > 0, here[1], here[0]), np.where(v > 0, there[1], there[0])
+        if relation.kind == "free":
+            return u * x + v * y, x, y
+        return _best_band(u, v, float(relation.tolerance or 0), here, there)
+
+    def _phi(self, k: int, codes: Floats) -> Floats:
+        table = self.values[k]
+        if table is not None:
+            looked_up: Floats = table[codes.astype(np.intp)]
+            return looked_up
+        return float(self.score.terms[k].slope) * codes
+
+    def _spread(self, k: int, lo: Floats, hi: Floats) -> Floats:
+        """How much the score moves over an interval of one variable."""
+        table = self.values[k]
+        if table is None:
+            return abs(float(self.score.terms[k].slope)) * (hi - lo)
+        inside = _inside(len(table), lo, hi)
+        most = np.where(inside, table, -np.inf).max(axis=1)
+        spread: Floats = most - np.where(inside, table, np.inf).min(axis=1)
+        return spread
+
+    def _coarse_first(self) -> list[int]:
+        """Features that move both scores alike, in the order in which the greedy sum sets them."""
+
+        def step(k: int) -> tuple[bool, float]:
+            table, continuous = self.values[k], not self.discrete[self.first[k]]
+            size = abs(float(self.score.terms[k].slope)) if table is None else float(np.ptp(table))
+            return continuous, -size
+
+        movable = [k for k, r in enumerate(self.pairs.relations) if r.kind != "free"]
+        return sorted((k for k in movable if not self.score.terms[k].constant), key=step)
+
+    def _shift(self, k: int, lo: Floats, hi: Floats, points: Floats, missing: Floats) -> Floats:
+        """Move feature k (both individuals alike) so that s + s' grows by at most `missing`; by how much."""
+        i, j = self.first[k], self.second[k]
+        table = self.values[k]
+        if table is not None:
+            if i != j:
+                return np.zeros(len(lo))
+            gain = 2 * (table[None, :] - self._phi(k, points[:, i])[:, None])
+            room = missing[:, None]
+            # Towards zero but not past it, so that finer features can still fill in; staying is allowed.
+            allowed = (
+                _inside(len(table), lo[:, i], hi[:, i]) & (gain * room >= 0) & (np.abs(gain) <= np.abs(room))
+            )
+            best = np.where(allowed, np.abs(room - gain), np.inf).argmin(axis=1)
+            points[:, i] = best
+            chosen: Floats = gain[np.arange(len(lo)), best]
+            return chosen
+        slope = float(self.score.terms[k].slope)
+        down = np.maximum(lo[:, i] - points[:, i], lo[:, j] - points[:, j])
+        up = np.minimum(hi[:, i] - points[:, i], hi[:, j] - points[:, j])
+        move = np.clip(missing / (2 * slope), down, np.maximum(down, up))
+        if self.discrete[i]:
+            move = np.trunc(move)
+        points[:, i] += move
+        if i != j:
+            points[:, j] += move
+        return 2 * slope * move
+
+
+def _table(pairs: PairSpace, k: int, term: Term) -> Floats | None:
+    """The term's values over the levels of feature k, None where the feature is a number."""
+    if term.table is not None:
+        return np.array([float(v) for v in term.table])
+    feature = pairs.space[pairs.space.names[k]]
+    if isinstance(feature, (Categorical, Ordinal)):
+        return np.zeros(len(feature.levels))
+    return None
+
+
+def _inside(length: int, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
+    positions = np.arange(length)
+    inside: NDArray[np.bool_] = (positions >= lo[:, None]) & (positions <= hi[:, None])
+    return inside
+
+
+def _best_levels(
+    u: Floats,
+    v: Floats,
+    kind: str,
+    tolerance: Fraction | None,
+    here: tuple[Floats, Floats],
+    there: tuple[Floats, Floats],
+) -> tuple[Floats, Floats, Floats]:
+    """Maximise u[i] + v[j] over the levels that each cell allows."""
+    rows = np.arange(len(u))
+    u = np.where(_inside(u.shape[1], *here), u, -np.inf)
+    if kind == "same":
+        total = u + v
+        best = total.argmax(axis=1)
+        return total[rows, best], best.astype(float), best.astype(float)
+    v = np.where(_inside(v.shape[1], *there), v, -np.inf)
+    if kind == "within":
+        steps = int(tolerance or 0)
+        # For every i the best partner within reach, as a running maximum over shifted copies of v.
+        partner = np.full(v.shape, -np.inf)
+        which = np.zeros(v.shape)
+        for shift in range(-steps, steps + 1):
+            moved = np.full(v.shape, -np.inf)
+            source = slice(max(shift, 0), v.shape[1] + min(shift, 0))
+            target = slice(max(-shift, 0), v.shape[1] + min(-shift, 0))
+            moved[:, target] = v[:, source]
+            better = moved > partner
+            partner = np.where(better, moved, partner)
+            which = np.where(better, np.arange(v.shape[1]) + shift, which)
+        total = u + partner
+        best = total.argmax(axis=1)
+        return total[rows, best], best.astype(float), which[rows, best]
+    x, y = u.argmax(axis=1), v.argmax(axis=1)
+    return u[rows, x] + v[rows, y], x.astype(float), y.astype(float)
+
+
+def _best_band(
+    u: Floats, v: Floats, tolerance: float, here: tuple[Floats, Floats], there: tuple[Floats, Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """Maximise u x + v x' over x in here, x' in there, |x - x'| <= tolerance: the corners of a polygon."""
+    low, high = np.maximum(here[0], there[0] - tolerance), np.minimum(here[1], there[1] + tolerance)
+    low2, high2 = np.maximum(there[0], low - tolerance), np.minimum(there[1], high + tolerance)
+    corners = []
+    for x in (low, high):
+        corners += [(x, np.minimum(high2, x + tolerance)), (x, np.maximum(low2, x - tolerance))]
+    for y in (low2, high2):
+        corners += [(np.minimum(high, y + tolerance), y), (np.maximum(low, y - tolerance), y)]
+    values = np.stack([u * x + v * y for x, y in corners])
+    best = values.argmax(axis=0)
+    rows = np.arange(len(u))
+    x = np.stack([c[0] for c in corners])[best, rows]
+    y = np.stack([c[1] for c in corners])[best, rows]
+    empty = (low > high) | (low2 > high2)
+    return np.where(empty, -np.inf, values[best, rows]), x, y

@@ -1,0 +1,1 @@
+"""Importers: a fitted estimator of some library to the model as mathematics. One file a library or family."""

@@ -1,0 +1,99 @@
+"""Self-check: an imported model must agree with the original, or it is refused.
+
+Compared on the data rows, on random rows and on corners of the space: the original's score with the exact
+score (within the rounding error that a floating-point sum of so many terms can have, and no more), its
+label wherever the score is further from zero than that, and its probability with the link.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.model.question import logistic
+from likewise.model.scored import Model, separable
+from likewise.spec.features import Categorical, Ordinal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.importers.replay import EstimatorReplay
+    from likewise.spec.space import Space
+
+    Floats = NDArray[np.float64]
+
+DATA_ROWS = 64
+RANDOM_ROWS = 64
+CORNERS = 16
+LINK_TOLERANCE = 1e-9  # probabilities: expit is computed in a few roundings of numbers below one
+
+
+def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floats) -> None:
+    """Raise UnsupportedModel where the imported model and the original disagree."""
+    codes = sample_codes(space, rows)
+    score = separable(model, len(space))
+    exact = [score.exact([Fraction(c) for c in row]) for row in codes.tolist()]
+    theirs = replay.scores(codes)
+    allowed = [_allowance(model, row) for row in codes.tolist()]
+    for i, (value, given) in enumerate(zip(exact, theirs, strict=True)):
+        if not (math.isfinite(given) and abs(Fraction(float(given)) - value) <= allowed[i]):
+            _refuse(model, space, codes[i], f"its score is {given!r}, the imported one {float(value)!r}")
+    if model.head.labels is None:
+        return
+    labels = replay.decisions(codes)
+    for i, value in enumerate(exact):
+        if abs(value) > allowed[i] and labels[i] != model.head.decide(value):
+            _refuse(
+                model,
+                space,
+                codes[i],
+                f"it says {labels[i]!r}, the imported one {model.head.decide(value)!r}",
+            )
+    if model.head.link == "logistic":
+        ours = logistic(np.array([float(value) for value in exact]))
+        for i, given in enumerate(replay.probabilities(codes)):
+            if abs(given - ours[i]) > LINK_TOLERANCE + float(allowed[i]):
+                _refuse(model, space, codes[i], "its probability is not the logistic function of its score")
+
+
+def _allowance(model: Model, row: list[float]) -> Fraction:
+    """How far the original's floating-point score may be from the exact one."""
+    return model.rounding.error([column.exact(Fraction(row[column.feature])) for column in model.embedding])
+
+
+def sample_codes(space: Space, rows: Floats) -> Floats:
+    """Data rows, random rows and corners of the space. Deterministic: a check should not come and go."""
+    random = np.random.default_rng(0)
+    ranges = [_ends(space, name) for name in space.names]
+    parts = [rows[:: max(1, len(rows) // DATA_ROWS)][:DATA_ROWS]]
+    columns = [
+        random.integers(int(lo), int(hi) + 1, RANDOM_ROWS).astype(float)
+        if whole
+        else random.uniform(lo, hi, RANDOM_ROWS)
+        for lo, hi, whole in ranges
+    ]
+    parts.append(np.stack(columns, axis=1))
+    corners = random.integers(0, 2, (CORNERS, len(ranges)))
+    parts.append(
+        np.array([[ranges[k][side] for k, side in enumerate(corner)] for corner in corners], dtype=float)
+    )
+    return np.concatenate(parts)
+
+
+def _ends(space: Space, name: str) -> tuple[float, float, bool]:
+    feature = space[name]
+    if isinstance(feature, (Categorical, Ordinal)):
+        return 0.0, float(len(feature.levels) - 1), True
+    return float(feature.lo), float(feature.hi), feature.kind == "integer"
+
+
+def _refuse(model: Model, space: Space, row: Floats, what: str) -> None:
+    values = ", ".join(f"{name}={space.value(k, row[k])}" for k, name in enumerate(space.names))
+    raise UnsupportedModel(
+        f"the imported {model.family} disagrees with the original at {values}: {what}",
+        hint="the estimator was changed after fitting, or behaves differently from scikit-learn's own",
+    )

@@ -1,0 +1,139 @@
+"""scikit-learn's linear family: score = coef . x + intercept, on numeric columns as they are.
+
+Classifiers decide by the sign of `decision_function`. Two groups differ at zero: linear models proper say
+the lower class (`score > 0` is upper), libsvm's SVC says the upper one. SVC stores its linear score in
+dual form, sum_t a_t <s_t, x> + b; its exact weights are the rational sums of the stored products, not the
+rounded `coef_`. Probabilities are logistic where `predict_proba` is sigma(decision_function).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.model.body import Affine
+from likewise.model.embedding import columns_as_they_are
+from likewise.model.head import Head
+from likewise.model.scored import Model, Rounding
+
+if TYPE_CHECKING:
+    from likewise.spec.space import Space
+
+LOGISTIC = {"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"}
+CLASSIFIERS = LOGISTIC | {
+    "LinearSVC",
+    "SGDClassifier",
+    "Perceptron",
+    "PassiveAggressiveClassifier",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
+}
+DUAL = {"SVC", "NuSVC", "SVR", "NuSVR"}
+REGRESSORS = {
+    "LinearRegression",
+    "Ridge",
+    "RidgeCV",
+    "Lasso",
+    "LassoCV",
+    "LassoLars",
+    "Lars",
+    "ElasticNet",
+    "ElasticNetCV",
+    "LinearSVR",
+    "SGDRegressor",
+    "PassiveAggressiveRegressor",
+    "HuberRegressor",
+    "BayesianRidge",
+    "ARDRegression",
+    "OrthogonalMatchingPursuit",
+    "QuantileRegressor",
+    "TheilSenRegressor",
+}
+FAMILY = CLASSIFIERS | REGRESSORS | DUAL
+
+
+def import_linear(estimator: Any, space: Space, columns: tuple[str, ...]) -> Model:
+    """The exact affine model of a fitted linear estimator."""
+    name = type(estimator).__name__
+    if name in DUAL:
+        weights, bias, rounding = _dual(estimator, name)
+    else:
+        weights, bias, rounding = _primal(estimator, name)
+    if len(weights) != len(columns):
+        raise UnsupportedModel(f"{name} has {len(weights)} weights for {len(columns)} columns")
+    return Model(
+        family=name,
+        rounding=rounding,
+        embedding=columns_as_they_are(space, columns, step=name),
+        body=Affine(weights=weights, bias=bias),
+        head=_head(estimator, name),
+    )
+
+
+def _primal(estimator: Any, name: str) -> tuple[tuple[Fraction, ...], Fraction, Rounding]:
+    if not hasattr(estimator, "coef_"):
+        raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
+    coef = np.asarray(estimator.coef_.toarray() if hasattr(estimator.coef_, "toarray") else estimator.coef_)
+    if coef.ndim == 2 and len(coef) != 1:
+        what = "classes" if name in CLASSIFIERS else "outputs"
+        raise UnsupportedModel(
+            f"{name} was fitted on {len(coef)} {what}; only binary classifiers and single outputs are supported",
+            hint="fit one model per class against the rest, or per output",
+        )
+    bias = np.ravel(np.asarray(estimator.intercept_))
+    weights, constant = _rationals(coef.ravel(), name), _rationals(bias[:1], name)[0]
+    # n products, n additions and the intercept, in any order.
+    rounding = Rounding(
+        sizes=tuple(abs(w) for w in weights), constant=abs(constant), operations=2 * len(weights) + 2
+    )
+    return weights, constant, rounding
+
+
+def _dual(estimator: Any, name: str) -> tuple[tuple[Fraction, ...], Fraction, Rounding]:
+    """sum_t a_t s_t exactly: the stored doubles multiplied and added as rationals."""
+    if not hasattr(estimator, "support_vectors_"):
+        raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
+    if estimator.kernel != "linear":
+        raise UnsupportedModel(
+            f"{name} with kernel={estimator.kernel!r} is not supported", hint="supported kernels: 'linear'"
+        )
+    if hasattr(estimator, "classes_") and len(estimator.classes_) != 2:
+        raise UnsupportedModel(
+            f"{name} was fitted on {len(estimator.classes_)} classes; only binary classifiers are supported"
+        )
+    if hasattr(estimator.support_vectors_, "toarray"):
+        raise UnsupportedModel(f"{name} was fitted on sparse data", hint="fit it on a frame or a dense array")
+    factors = _rationals(np.ravel(estimator.dual_coef_), name)
+    width = estimator.support_vectors_.shape[1]
+    weights, sizes = [Fraction(0)] * width, [Fraction(0)] * width
+    for factor, vector in zip(factors, estimator.support_vectors_, strict=True):
+        for k, value in enumerate(vector):
+            if value:
+                weights[k] += factor * Fraction(float(value))
+                sizes[k] += abs(factor * Fraction(float(value)))
+    constant = _rationals(np.ravel(estimator.intercept_), name)[0]
+    # A dot product a support vector, times its coefficient, summed over all of them, plus the intercept.
+    operations = 2 * width + 2 * len(factors) + 2
+    rounding = Rounding(sizes=tuple(sizes), constant=abs(constant), operations=operations)
+    return tuple(weights), constant, rounding
+
+
+def _rationals(values: Iterable[float], name: str) -> tuple[Fraction, ...]:
+    numbers = [float(value) for value in values]
+    if not np.isfinite(numbers).all():
+        raise UnsupportedModel(
+            f"{name} has a parameter that is not a finite number", hint="its training diverged"
+        )
+    return tuple(Fraction(number) for number in numbers)
+
+
+def _head(estimator: Any, name: str) -> Head:
+    if not hasattr(estimator, "classes_") or name in REGRESSORS or name in {"SVR", "NuSVR"}:
+        return Head(labels=None)
+    lower, upper = (label.item() if hasattr(label, "item") else label for label in estimator.classes_)
+    logistic = name in LOGISTIC or (name == "SGDClassifier" and estimator.loss == "log_loss")
+    return Head(labels=(lower, upper), link="logistic" if logistic else None, zero_is_upper=name in DUAL)

@@ -1,0 +1,1 @@
+"""The model as mathematics: embedding -> body -> head, with exact evaluation."""

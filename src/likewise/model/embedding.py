@@ -1,0 +1,62 @@
+"""Embedding: raw features to encoded columns, each column a function of ONE raw feature.
+
+An individual is a vector of *codes*, one number a feature: the value itself for continuous and integer
+features, the position of the level for categorical and ordinal ones (`Space.encode`). A column is
+
+    affine   offset + slope * code          on a number,
+    table    table[code]                    on a level.
+
+All numbers are exact rationals; a stored double is a rational, so nothing is lost on the way in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from likewise.errors import UnsupportedModel
+from likewise.spec.features import Categorical, Ordinal
+
+if TYPE_CHECKING:
+    from likewise.spec.space import Space
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One encoded column: a table over the levels of its feature, or an affine map of its number."""
+
+    feature: int
+    slope: Fraction = Fraction(1)
+    offset: Fraction = Fraction(0)
+    table: tuple[Fraction, ...] | None = None
+
+    def exact(self, code: Fraction) -> Fraction:
+        if self.table is not None:
+            return self.table[int(code)]
+        return self.offset + self.slope * code
+
+
+def level_values(space: Space, name: str) -> tuple[Fraction, ...] | None:
+    """The numbers that the levels of a feature stand for; None for a feature that is a number itself."""
+    feature = space[name]
+    if not isinstance(feature, (Categorical, Ordinal)):
+        return None
+    return tuple(Fraction(level) for level in feature.levels if not isinstance(level, str))
+
+
+def columns_as_they_are(space: Space, names: Sequence[str], *, step: str) -> tuple[Column, ...]:
+    """One column a name, passed through unchanged; levels must be numbers to stand in a numeric column."""
+    columns = []
+    for name in names:
+        feature = space[name]
+        if isinstance(feature, (Categorical, Ordinal)) and not feature.numeric:
+            text = next(level for level in feature.levels if isinstance(level, str))
+            raise UnsupportedModel(
+                f"{step} takes numbers, but feature {name!r} has the level {text!r}",
+                hint=f"declare {name!r} with the numeric codes that the model was trained on, e.g. "
+                f"space.replace({{{name!r}: Categorical([0, 1])}})",
+            )
+        columns.append(Column(feature=space.names.index(name), table=level_values(space, name)))
+    return tuple(columns)

@@ -1,0 +1,29 @@
+"""Head: from a score to what people see: a decision, a probability, or the number itself.
+
+A binary decision is the *upper* label where the score is above zero and the *lower* label where it is
+below. The score zero belongs to the lower label in scikit-learn's linear models (`decision_function > 0`)
+and to the upper one in libsvm's (`SVC.predict` asks whether the score is below zero): `zero_is_upper`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+Link = Literal["logistic"] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """`labels` is (lower, upper) for a classifier and None for a regressor; `link` maps score to probability."""
+
+    labels: tuple[object, object] | None
+    link: Link = None
+    zero_is_upper: bool = False
+
+    def decide(self, score: Fraction) -> object:
+        if self.labels is None:
+            return score
+        upper = score > 0 or (self.zero_is_upper and score == 0)
+        return self.labels[1] if upper else self.labels[0]

@@ -1,0 +1,303 @@
+"""Question: which pairs of scores (s, s') are witnesses, as a convex set W in the plane.
+
+    decision      W = { s > margin, s' <= -margin }                     (margin 0: the decision differs)
+    score gap     W = { s - s' > delta }
+    probability   W = { sigma(s) - sigma(s') > delta },  sigma(s) = 1 / (1 + exp(-s))
+
+Every W is convex, so no point of a set K of score pairs is a witness as soon as ONE line separates them:
+directions a, b >= 0, not both zero, with
+
+    max over K of  a s - b s'   <=   T(a, b) = infimum over W of  a s - b s'
+
+(< where W may attain the infimum). The search bounds the left side cell by cell; T is all it needs to
+know of the property. For the probability: with p = sigma(s') the boundary of W is s = h(s') =
+logit(p + delta), and h' = p (1-p) / ((p+delta) (1-p-delta)) increases in p, because d/dp log h' =
+[1/p - 1/(p+delta)] + [1/(1-p-delta) - 1/(1-p)] > 0. So h is convex, W lies above its tangent at every p,
+and with q = p + delta the tangent at a rational p has rational directions
+
+    a = q (1 - q),   b = p (1 - p),   T = a logit(q) - b logit(p).
+
+`lean` in [0, 1] names a direction by one number: a : b = lean : 1 - lean.
+`Question` also turns a bound back into a value of the property ("how large can the gap be?") for measure.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from flint import arb, ctx, fmpq
+
+from likewise.errors import InternalError
+from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+# Leans and tangent points are rounded to this grid: any value is sound, short ones keep proofs small.
+GRID = 2**24
+EVEN = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Direction:
+    """An exact separating line: a s - b s' against `threshold`, a lower bound of T(a, b).
+
+    `attained` tells that a witness may lie on the line itself, so that closing needs a strict inequality.
+    `tangent` is the p of a probability direction, from which a, b and T can be recomputed.
+    """
+
+    a: Fraction
+    b: Fraction
+    threshold: Fraction
+    attained: bool
+    tangent: Fraction | None = None
+
+    def clearance(self, bound: Fraction) -> Fraction | None:
+        """How far each score may still move before the line touches the bound; None if it does not separate."""
+        missing = self.threshold - bound
+        if missing < 0 or (missing == 0 and self.attained):
+            return None
+        return missing / (self.a + self.b) if self.a + self.b else missing
+
+
+# What the empty set of pairs is closed with: the constraints alone must bring the bound below zero.
+NOWHERE = Direction(a=Fraction(0), b=Fraction(0), threshold=Fraction(0), attained=True)
+
+
+class Question(Protocol):
+    """What the search asks of score pairs; one implementation a property."""
+
+    def holds(self, first: Fraction, second: Fraction) -> bool:
+        """Whether (s, s') is a witness. Exact."""
+
+    def clearance(self, first: Fraction, second: Fraction) -> Fraction:
+        """How far both scores of a non-witness may move without making it one; a lower bound."""
+
+    def threshold(self, lean: Floats) -> Floats:
+        """T(lean, 1 - lean) in float64."""
+
+    def balance(self, lean: Floats) -> Floats:
+        """s + s' where the line of this lean touches W: the slope of T, for improving the lean."""
+
+    def direction(self, lean: Fraction) -> Direction:
+        """The exact direction of this lean (the nearest one that can be written down, for a probability)."""
+
+    def leans(self) -> tuple[float, ...]:
+        """Leans whose lines together enclose W closely: the outer polygon used by linear programs."""
+
+    def lean_at(self, second: float) -> float | None:
+        """The lean of the line that touches W at this s'; None if W is a polygon that `leans` enclose."""
+
+    def margin(self, first: Floats, second: Floats) -> Floats:
+        """How deep (s, s') lies in W, in float64: positive inside. For falsification."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionQuestion:
+    """s > margin and s' <= -margin."""
+
+    level: Fraction
+
+    def holds(self, first: Fraction, second: Fraction) -> bool:
+        return first > self.level and second <= -self.level
+
+    def clearance(self, first: Fraction, second: Fraction) -> Fraction:
+        return max(self.level - first, second + self.level)
+
+    def threshold(self, lean: Floats) -> Floats:
+        return np.full_like(lean, float(self.level))
+
+    def balance(self, lean: Floats) -> Floats:
+        return np.zeros_like(lean)
+
+    def direction(self, lean: Fraction) -> Direction:
+        return Direction(a=lean, b=1 - lean, threshold=self.level, attained=lean == 0)
+
+    def leans(self) -> tuple[float, ...]:
+        return (1.0, 0.0)
+
+    def lean_at(self, second: float) -> float | None:  # noqa: ARG002 (W is a polygon)
+        return None
+
+    def margin(self, first: Floats, second: Floats) -> Floats:
+        return np.minimum(first, -second) - float(self.level)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GapQuestion:
+    """s - s' > delta: a half-plane, so only the even lean can separate."""
+
+    delta: Fraction
+
+    def holds(self, first: Fraction, second: Fraction) -> bool:
+        return first - second > self.delta
+
+    def clearance(self, first: Fraction, second: Fraction) -> Fraction:
+        return (self.delta - (first - second)) / 2
+
+    def threshold(self, lean: Floats) -> Floats:
+        return np.where(lean == 0.5, float(self.delta) / 2, -np.inf)
+
+    def balance(self, lean: Floats) -> Floats:
+        return np.zeros_like(lean)
+
+    def direction(self, lean: Fraction) -> Direction:
+        if lean != EVEN:
+            raise InternalError(f"a gap is separated at lean 1/2 only, not {lean}")
+        return Direction(a=EVEN, b=EVEN, threshold=self.delta / 2, attained=False)
+
+    def leans(self) -> tuple[float, ...]:
+        return (0.5,)
+
+    def lean_at(self, second: float) -> float | None:  # noqa: ARG002 (W is a polygon)
+        return None
+
+    def margin(self, first: Floats, second: Floats) -> Floats:
+        return first - second - float(self.delta)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbabilityQuestion:
+    """sigma(s) - sigma(s') > delta, 0 < delta < 1."""
+
+    delta: Fraction
+
+    def holds(self, first: Fraction, second: Fraction) -> bool:
+        """By balls of growing precision. Ends: for rational scores the two sides are never equal unless
+        s = s' (sigma of rationals are rational functions of one transcendental number)."""
+        if first <= second:
+            return False
+        bits = 64
+        while True:
+            with ctx.workprec(bits):
+                side = sigma(first) - sigma(second) - _ball(self.delta)
+                if side > 0:
+                    return True
+                if side < 0:
+                    return False
+            bits *= 2
+
+    def clearance(self, first: Fraction, second: Fraction) -> Fraction:
+        """sigma has slope at most 1/4 on either side, so scores may move by twice what is missing."""
+        with ctx.workprec(128):
+            missing = lower_end(_ball(self.delta) - (sigma(first) - sigma(second)))
+        return max(2 * missing, Fraction(0))
+
+    def threshold(self, lean: Floats) -> Floats:
+        return probability_threshold(lean, float(self.delta))
+
+    def balance(self, lean: Floats) -> Floats:
+        p = tangent_point(lean, float(self.delta))
+        value: Floats = _logit(p) + _logit(p + float(self.delta))
+        return value
+
+    def direction(self, lean: Fraction) -> Direction:
+        p = snap(float(tangent_point(np.array([float(lean)]), float(self.delta))[0]))
+        return self.tangent(p if 0 < p < 1 - self.delta else (1 - self.delta) / 2)
+
+    def leans(self) -> tuple[float, ...]:
+        return (0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98)
+
+    def lean_at(self, second: float) -> float | None:
+        """The tangent at the boundary point with the same s'."""
+        p = float(_inside(logistic(np.array([second])), float(self.delta))[0])
+        q = p + float(self.delta)
+        return q * (1 - q) / (q * (1 - q) + p * (1 - p))
+
+    def tangent(self, p: Fraction) -> Direction:
+        """The tangent of W's boundary at p; its threshold is a proved lower bound of T."""
+        q = p + self.delta
+        a, b = q * (1 - q), p * (1 - p)
+        with ctx.workprec(128):
+            line = _ball(a) * (_ball(q) / _ball(1 - q)).log() - _ball(b) * (_ball(p) / _ball(1 - p)).log()
+            threshold = lower_end(line)
+        return Direction(a=a, b=b, threshold=threshold, attained=False, tangent=p)
+
+    def margin(self, first: Floats, second: Floats) -> Floats:
+        value: Floats = logistic(first) - logistic(second) - float(self.delta)
+        return value
+
+
+def tangent_point(lean: Floats, delta: Floats | float) -> Floats:
+    """p in (0, 1 - delta) where the tangent of W has this lean: p (1-p) / (q (1-q)) = rho, a quadratic."""
+    lean = np.clip(lean, 1e-9, 1 - 1e-9)
+    rho = (1 - lean) / lean
+    square, linear, constant = rho - 1, 1 - rho * (1 - 2 * delta), -rho * delta * (1 - delta)
+    root = np.sqrt(np.maximum(linear**2 - 4 * square * constant, 0))
+    # Both forms of the root that lies in (0, 1 - delta); each is stable for one sign of `linear`.
+    with np.errstate(all="ignore"):
+        p = np.where(linear >= 0, -2 * constant / (linear + root), (root - linear) / (2 * square))
+    return _inside(p, delta)
+
+
+def probability_threshold(lean: Floats, delta: Floats | float) -> Floats:
+    """T(lean, 1 - lean) of the probability question."""
+    p = tangent_point(lean, delta)
+    value: Floats = lean * _logit(p + delta) - (1 - lean) * _logit(p)
+    return value
+
+
+def _inside(p: Floats, delta: Floats | float) -> Floats:
+    """p clipped into the open interval (0, 1 - delta)."""
+    edge = np.minimum(2.0**-40, (1 - delta) / 4)
+    return np.clip(p, edge, 1 - delta - edge)
+
+
+def snap(lean: float) -> Fraction:
+    """A nearby rational with few digits."""
+    return Fraction(round(lean * GRID), GRID)
+
+
+def question_of(property: Property) -> Question:
+    """The witness set of a property."""
+    match property:
+        case SameDecision(margin=margin):
+            return DecisionQuestion(level=Fraction(margin))
+        case ScoreGap(delta=delta):
+            return GapQuestion(delta=Fraction(delta))
+        case ProbabilityGap(delta=delta):
+            # Probabilities differ exactly where scores do, so the gap 0 is a question about scores.
+            return ProbabilityQuestion(delta=Fraction(delta)) if delta else GapQuestion(delta=Fraction(0))
+
+
+def logistic(score: Floats) -> Floats:
+    """sigma in float64 without overflow."""
+    value: Floats = 0.5 * (1 + np.tanh(0.5 * score))
+    return value
+
+
+def sigma(score: Fraction) -> arb:
+    """sigma of an exact score as a ball at the current precision."""
+    return 1 / (1 + (-_ball(score)).exp())
+
+
+def lower_end(ball: arb) -> Fraction:
+    """The lower end of a ball as an exact rational."""
+    mantissa, exponent = ball.lower().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _ball(value: Fraction) -> arb:
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def _logit(p: Floats) -> Floats:
+    value: Floats = np.log(p) - np.log1p(-p)
+    return value
+
+
+def round_up(value: Fraction) -> float:
+    """The smallest double that is not below a rational."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def round_down(value: Fraction) -> float:
+    """The largest double that is not above a rational."""
+    return -round_up(-value)

@@ -1,0 +1,96 @@
+"""A scored model: embedding, body and head together, evaluated exactly (one) or in float64 (many).
+
+`Model.exact(codes)` is the model's real-number semantics and is what every verdict refers to.
+`separable` writes an affine body's score feature by feature, which it can whatever the embedding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from likewise.errors import InternalError
+from likewise.model.body import Affine
+from likewise.model.embedding import Column
+from likewise.model.head import Head
+from likewise.spec.features import Continuous, Integer
+from likewise.spec.terms import Separable, Term
+
+if TYPE_CHECKING:
+    from likewise.spec.space import Space
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounding:
+    """What bounds the rounding error of the original program's score, in whatever order it adds.
+
+    A value computed by `operations` successive roundings of terms t is off by at most
+    ((1 + u)^operations - 1) * sum |t|, u = 2^-53. `sizes` weigh the columns' absolute values in sum |t|:
+    |weight| for a plain dot product, more where the program goes through support vectors.
+    """
+
+    sizes: tuple[Fraction, ...]
+    constant: Fraction
+    operations: int
+
+    def error(self, columns: Sequence[Fraction]) -> Fraction:
+        """The bound for columns whose absolute values are at most these."""
+        size = self.constant + sum(
+            (s * abs(c) for s, c in zip(self.sizes, columns, strict=True)), Fraction(0)
+        )
+        growth = (1 + Fraction(1, 2**53)) ** self.operations - 1
+        return growth * size + self.operations * UNDERFLOW
+
+
+UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What an importer makes of a fitted estimator; `family` names the estimator for people."""
+
+    family: str
+    rounding: Rounding
+    embedding: tuple[Column, ...]
+    body: Affine
+    head: Head
+
+    def exact(self, codes: Sequence[Fraction]) -> Fraction:
+        return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
+
+
+def rounding_error(model: Model, space: Space) -> Fraction:
+    """The largest rounding error of the original program's score over the whole space."""
+    ends = []
+    for column in model.embedding:
+        feature = space[space.names[column.feature]]
+        if isinstance(feature, (Continuous, Integer)):
+            ends.append(max(abs(column.exact(Fraction(end))) for end in (feature.lo, feature.hi)))
+        else:
+            ends.append(max(abs(value) for value in column.table or (Fraction(0),)))
+    return model.rounding.error(ends)
+
+
+def separable(model: Model, n_features: int) -> Separable:
+    """The score of an affine body feature by feature: columns of one feature are added up exactly."""
+    slopes = [Fraction(0)] * n_features
+    tables: list[list[Fraction] | None] = [None] * n_features
+    bias = model.body.bias
+    for column, weight in zip(model.embedding, model.body.weights, strict=True):
+        k = column.feature
+        if column.table is None:
+            if tables[k] is not None:
+                raise InternalError(f"feature {k} is embedded both as a number and as levels")
+            slopes[k] += weight * column.slope
+            bias += weight * column.offset
+        else:
+            values = [weight * v for v in column.table]
+            old = tables[k]
+            tables[k] = values if old is None else [a + b for a, b in zip(old, values, strict=True)]
+    terms = tuple(
+        Term(slope=slope, table=None if table is None else tuple(table))
+        for slope, table in zip(slopes, tables, strict=True)
+    )
+    return Separable(bias=bias, terms=terms)

@@ -1,0 +1,56 @@
+"""Progress: what a running search tells whoever listens.
+
+A listener is any callable that takes a `Snapshot`. `terminal` is the one behind ``progress=True``: a line
+on stderr that rewrites itself, shown on a terminal only and gone when the work is done.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Where the work stands: stage in words, cells closed and open, bounds of the gap or margin so far."""
+
+    stage: str
+    seconds: float
+    closed: int = 0
+    open: int = 0
+    lower: float | None = None
+    upper: float | None = None
+    share: float | None = None  # of the whole pair space that is decided, where it is known
+
+
+Listener = Callable[[Snapshot], None]
+
+
+def silent(_snapshot: Snapshot) -> None:
+    """The listener that does not listen."""
+
+
+@contextmanager
+def terminal() -> Iterator[Listener]:
+    """A listener that shows one live line on stderr; silent where stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with console.status("starting") as status:
+
+        def show(snapshot: Snapshot) -> None:
+            parts = [snapshot.stage, f"{snapshot.seconds:.1f} s"]
+            if snapshot.closed or snapshot.open:
+                parts.append(f"{snapshot.closed:,} cells closed, {snapshot.open:,} open")
+            if snapshot.lower is not None and snapshot.upper is not None:
+                parts.append(f"between {snapshot.lower:.6g} and {snapshot.upper:.6g}")
+            if snapshot.share is not None:
+                parts.append(f"{snapshot.share:.0%}")
+            status.update("  ".join(parts))
+
+        yield show

@@ -1,0 +1,1 @@
+"""Search: the portfolio of engines. Knows oracles and questions, no model family."""

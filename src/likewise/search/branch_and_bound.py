@@ -1,0 +1,208 @@
+"""Branch and bound over cells of pair space: close every cell, or find a witness.
+
+A cell is closed as soon as ONE line separates its score pairs from the witness set (`model.question`).
+The excess e(lean) = bound(lean) - T(lean) is convex in the lean, with slope (s + s') - (touching point),
+so each cell tries its parent's lean, then the end of [0, 1] that the slope points to, then the crossing of
+the two tangents: exact after that for bounds that are piecewise linear with one break, as affine ones are.
+Cells that stay open are put to the linear relaxation where there are constraints, then split.
+
+Float bounds only steer: a leaf counts once `oracle.prove` has accepted it in exact arithmetic, and a
+point once the referee has. What can neither be closed nor split is left `stuck`.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from likewise.bounds.enumerated import pair_count, witnesses
+from likewise.bounds.oracle import Bounds, Clearance, Leaf
+from likewise.model.question import EVEN, snap
+from likewise.progress import Snapshot
+from likewise.search.proof import Proof, Split, children, root_cell
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.search.problem import Problem, Witness
+
+    Floats = NDArray[np.float64]
+
+BATCH = 256  # cells bounded together: enough to hide Python's cost, few enough to stay best-first
+FRONTIER = 200_000  # open cells before the search turns depth-first to bound its memory
+TRIES = 4  # points of a batch put to the referee, best first
+NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a witness
+FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
+
+End = Literal["closed", "witness", "budget", "stuck"]
+
+
+@dataclass(slots=True, order=True)
+class Cell:
+    """An open cell; most promising (largest excess) first."""
+
+    rank: float
+    number: int
+    lo: Floats = field(compare=False)
+    hi: Floats = field(compare=False)
+    lean: float = field(compare=False)
+    upper: float = field(compare=False, default=np.inf)  # of the score in the direction of `lean`
+
+
+@dataclass(slots=True, kw_only=True)
+class Search:
+    """A branch and bound that can be run, looked at and run on."""
+
+    problem: Problem
+    proof: Proof = field(default_factory=Proof)
+    open: list[Cell] = field(default_factory=list)
+    stuck: list[Cell] = field(default_factory=list)
+    witness: Witness | None = None
+    closed: int = 0
+    clearance: Clearance = math.inf  # the smallest of all closed cells
+
+    def __post_init__(self) -> None:
+        lo, hi = root_cell(self.problem.pairs)
+        self.open.append(Cell(-np.inf, 0, lo, hi, 0.5))
+
+    def run(self) -> End:
+        """Until every cell is closed, a witness is found, or the budget is over."""
+        problem, size = self.problem, 1
+        while self.open:
+            if problem.budget.over:
+                return "budget"
+            batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
+            size = min(2 * size, BATCH)
+            if self._work(batch):
+                return "witness"
+            problem.listener(
+                Snapshot(
+                    stage="branch and bound",
+                    seconds=problem.budget.elapsed,
+                    closed=self.closed,
+                    open=len(self.open),
+                )
+            )
+        return "stuck" if self.stuck else "closed"
+
+    def _work(self, batch: list[Cell]) -> bool:
+        """Close or split every cell of the batch; on a witness (True) put back what is not done."""
+        lo, hi = np.stack([c.lo for c in batch]), np.stack([c.hi for c in batch])
+        lean, excess, noise, bounds = self._separate(lo, hi, np.array([c.lean for c in batch]))
+        points = [*(b.points for b in bounds), self.problem.oracle.candidates(lo, hi)]
+        if self._look(np.concatenate(points)):
+            self._put_back(batch)
+            return True
+        variable, at = self.problem.oracle.branch(lo, hi)
+        upper = excess + self.problem.question.threshold(lean)
+        for i, cell in enumerate(batch):
+            cell.lean, cell.upper, cell.rank = float(lean[i]), float(upper[i]), -float(excess[i])
+            if excess[i] <= noise[i] and self._close(cell, Leaf(rule="separable", lean=snap(cell.lean))):
+                continue
+            if self._finish(cell, int(variable[i]), float(at[i])):
+                self._put_back(batch[i:])
+                return True
+        return False
+
+    def _put_back(self, cells: list[Cell]) -> None:
+        for cell in cells:
+            heapq.heappush(self.open, cell)
+
+    def _separate(self, lo: Floats, hi: Floats, lean: Floats) -> tuple[Floats, Floats, Floats, list[Bounds]]:
+        """The best lean found for each cell, its excess, the rounding noise, and all bounds on the way."""
+        oracle, question = self.problem.oracle, self.problem.question
+        start = oracle.bound(lo, hi, lean)
+        best, excess, noise = lean.copy(), start.upper - question.threshold(lean), start.noise
+        tried = [start]
+        if question.leans() == (float(EVEN),):
+            return best, excess, noise, tried
+        slope = start.first + start.second - question.balance(lean)
+        end = np.where(slope > 0, 0.0, 1.0)
+        at_end = oracle.bound(lo, hi, end)
+        excess_end = at_end.upper - question.threshold(end)
+        slope_end = at_end.first + at_end.second - question.balance(end)
+        with np.errstate(all="ignore"):
+            cross = (excess_end - excess + slope * lean - slope_end * end) / (slope - slope_end)
+        cross = np.where(
+            np.isfinite(cross), np.clip(cross, np.minimum(lean, end), np.maximum(lean, end)), 0.5
+        )
+        at_cross = oracle.bound(lo, hi, cross)
+        excess_cross = at_cross.upper - question.threshold(cross)
+        for other, value, bounds in ((end, excess_end, at_end), (cross, excess_cross, at_cross)):
+            better = value < excess
+            best = np.where(better, other, best)
+            excess = np.where(better, value, excess)
+            noise = np.where(better, bounds.noise, noise)
+            tried.append(bounds)
+        return best, excess, noise, tried
+
+    def _look(self, points: Floats) -> bool:
+        """Put the points that look like witnesses in float64 to the referee."""
+        pairs, question = self.problem.pairs, self.problem.question
+        first = self.problem.scores(points[:, list(pairs.first)])
+        second = self.problem.scores(points[:, list(pairs.second)])
+        depth = question.margin(first, second)
+        slack = NEARLY * (1 + np.abs(first) + np.abs(second))
+        for i in np.argsort(-depth)[:TRIES]:
+            if depth[i] < -slack[i]:
+                break
+            x, other = pairs.split([float(c) for c in points[i]])
+            self.witness = self.problem.referee(x, other)
+            if self.witness is not None:
+                return True
+        return False
+
+    def _close(self, cell: Cell, leaf: Leaf) -> bool:
+        clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, self.problem.question)
+        if clearance is None:
+            return False
+        self.clearance = min(self.clearance, clearance)
+        self.proof.close(cell.number, leaf)
+        self.closed += 1
+        return True
+
+    def _finish(self, cell: Cell, variable: int, at: float) -> bool:
+        """Close a cell by the relaxation or by looking through it, else split it; True on a witness."""
+        problem = self.problem
+        relaxed = problem.oracle.relax(cell.lo, cell.hi, problem.question)
+        if relaxed is not None:
+            if self._close(cell, relaxed.leaf):
+                return False
+            if self._look(relaxed.point[None, :]):
+                return True
+            if relaxed.fractional is not None:
+                variable, at = relaxed.fractional
+        if pair_count(problem.pairs, cell.lo.tolist(), cell.hi.tolist()) <= FEW_PAIRS:
+            return self._look_through(cell)
+        if variable < 0:
+            self.stuck.append(cell)
+        else:
+            self._split(cell, variable, at)
+        return False
+
+    def _look_through(self, cell: Cell) -> bool:
+        """Decide a cell of few pairs one by one; a witness that does not replay leaves it stuck."""
+        problem, lo, hi = self.problem, cell.lo.tolist(), cell.hi.tolist()
+        found = False
+        for x, other in witnesses(problem.pairs, problem.oracle.exact, lo, hi, problem.question):
+            found = True
+            self.witness = problem.referee([float(c) for c in x], [float(c) for c in other])
+            if self.witness is not None:
+                return True
+        if found or not self._close(cell, Leaf(rule="enumerated")):
+            self.stuck.append(cell)
+        return False
+
+    def _split(self, cell: Cell, variable: int, at: float) -> None:
+        left, right = self.proof.split(cell.number, variable, at)
+        split = Split(variable=variable, at=at, left=left, right=right)
+        # Beyond the frontier's size newer cells go first, so that the search dives and memory is bounded.
+        rank = cell.rank if len(self.open) < FRONTIER else -1e300 - cell.number
+        for number, (lo, hi) in zip(
+            (left, right), children(self.problem.pairs, cell.lo, cell.hi, split), strict=True
+        ):
+            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper))

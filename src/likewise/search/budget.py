@@ -1,0 +1,61 @@
+"""Budget: how long a search may take, and Ctrl-C turned into an orderly end.
+
+The first Ctrl-C ends the search at its next look at the clock, with the best bounds so far; handlers can
+be set in the main thread only, elsewhere KeyboardInterrupt passes as usual.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from likewise.errors import BudgetError
+
+
+class Budget:
+    """A clock that runs from its creation; `reason` says why it is over."""
+
+    def __init__(self, seconds: float) -> None:
+        if not isinstance(seconds, (int, float)) or math.isnan(seconds) or seconds <= 0:
+            raise BudgetError(f"budget must be a positive number of seconds, not {seconds!r}")
+        self.seconds = float(seconds)
+        self.started = time.perf_counter()
+        self.interrupted = False
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.started
+
+    @property
+    def over(self) -> bool:
+        return self.interrupted or self.elapsed >= self.seconds
+
+    @property
+    def reason(self) -> str:
+        if self.interrupted:
+            return f"interrupted after {self.elapsed:.1f} s"
+        return f"the budget of {self.seconds:g} s is used up"
+
+
+@contextmanager
+def interruptible(budget: Budget) -> Iterator[None]:
+    """Let Ctrl-C end the budget instead of the program."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        if budget.interrupted:  # asked twice: the search does not look at the clock, so leave at once
+            raise KeyboardInterrupt
+        budget.interrupted = True
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,159 @@
+"""Falsification: look for a witness before proving anything. Cheap, vectorised, never a proof.
+
+1. Take known rows and random rows. For each, give the features that may differ every combination of
+   values (all levels; the ends of a number; one tolerance up for `within`), and pair the best-scored with
+   the worst-scored variant: for every property that is the deepest pair of the row.
+2. From the deepest rows on, climb: one shared feature at a time, try other values for it, keep the best.
+
+Works on `scores` alone, so it serves every model family.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.progress import Snapshot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.search.problem import Problem, Witness
+
+    Floats = NDArray[np.float64]
+
+RANDOM_ROWS = 512
+MOST_VARIANTS = 64  # combinations of differing values tried per row
+CLIMBERS = 16  # rows that climb
+ROUNDS = 4  # passes over all shared features
+STEPS = 6  # values tried for a number besides its ends and its own: halving steps to either side
+REFEREED = 8  # deepest pairs put to the exact test after each stage
+
+
+def falsify(problem: Problem) -> Witness | None:
+    """A witness, or None: which says nothing."""
+    problem.listener(Snapshot(stage="looking for a pair", seconds=problem.budget.elapsed))
+    rows = np.concatenate([problem.rows, random_rows(problem, RANDOM_ROWS)])
+    combinations = _combinations(problem)
+    x, other, depth = deepest_pairs(problem, rows, combinations)
+    witness = _first_witness(problem, x, other, depth)
+    if witness is not None or problem.budget.over:
+        return witness
+    climbers = rows[np.argsort(-depth)[:CLIMBERS]]
+    for _ in range(ROUNDS):
+        climbers, x, other, depth = _climb(problem, climbers, combinations)
+        witness = _first_witness(problem, x, other, depth)
+        if witness is not None or problem.budget.over:
+            return witness
+    return None
+
+
+def random_rows(problem: Problem, count: int) -> Floats:
+    """Individuals drawn uniformly from the box of the space; constraints may not hold for all of them."""
+    variables = [problem.pairs.variables[v] for v in problem.pairs.first]
+    columns = []
+    for variable in variables:
+        if variable.discrete:
+            columns.append(
+                problem.random.integers(int(variable.lo), int(variable.hi) + 1, count).astype(float)
+            )
+        else:
+            columns.append(problem.random.uniform(variable.lo, variable.hi, count))
+    return np.stack(columns, axis=1) if columns else np.empty((count, 0))
+
+
+def _combinations(problem: Problem) -> list[dict[int, float | str]]:
+    """Settings of the features that may differ; "up" stands for one tolerance above the row's own value."""
+    pairs = problem.pairs
+    choices: list[list[tuple[int, float | str]]] = []
+    for k, relation in enumerate(pairs.relations):
+        variable = pairs.variables[pairs.first[k]]
+        if relation.kind == "within":
+            choices.append([(k, "own"), (k, "up")])
+        elif relation.kind == "free":
+            span = int(variable.hi - variable.lo) if variable.discrete else MOST_VARIANTS
+            every = range(span + 1) if span < MOST_VARIANTS else (0, span)
+            ends = [variable.lo + i for i in every] if variable.discrete else [variable.lo, variable.hi]
+            choices.append([(k, float(value)) for value in ends])
+    if np.prod([float(len(c)) for c in choices]) <= MOST_VARIANTS:
+        return [dict(setting) for setting in product(*choices)]
+    picks = [
+        {k: c[problem.random.integers(len(c))][1] for c in choices for k in (c[0][0],)}
+        for _ in range(MOST_VARIANTS)
+    ]
+    lows, highs = {c[0][0]: c[0][1] for c in choices}, {c[0][0]: c[-1][1] for c in choices}
+    return [lows, highs, *picks]
+
+
+def deepest_pairs(
+    problem: Problem, rows: Floats, combinations: list[dict[int, float | str]]
+) -> tuple[Floats, Floats, Floats]:
+    """For each row its best-scored and worst-scored valid variant, and how deep that pair is."""
+    variants = np.stack([_variant(problem, rows, setting) for setting in combinations])
+    flat = variants.reshape(-1, rows.shape[1])
+    scores = problem.scores(flat)
+    allowed = np.ones(len(flat), dtype=bool)
+    for constraint in problem.pairs.constraints:
+        allowed &= constraint.scores(flat) <= 0
+    shape = variants.shape[:2]
+    high = np.where(allowed, scores, -np.inf).reshape(shape)
+    low = np.where(allowed, scores, np.inf).reshape(shape)
+    best, worst, each = high.argmax(axis=0), low.argmin(axis=0), np.arange(len(rows))
+    depth = problem.question.margin(high[best, each], low[worst, each])
+    return variants[best, each], variants[worst, each], np.where(np.isnan(depth), -np.inf, depth)
+
+
+def _variant(problem: Problem, rows: Floats, setting: dict[int, float | str]) -> Floats:
+    changed = rows.copy()
+    for k, value in setting.items():
+        if isinstance(value, float):
+            changed[:, k] = value
+        elif value == "up":
+            variable = problem.pairs.variables[problem.pairs.first[k]]
+            reach = float(problem.pairs.relations[k].tolerance or 0)
+            changed[:, k] = np.minimum(rows[:, k] + reach, variable.hi)
+    return changed
+
+
+def _first_witness(problem: Problem, x: Floats, other: Floats, depth: Floats) -> Witness | None:
+    for i in np.argsort(-depth)[:REFEREED]:
+        if depth[i] <= 0:
+            break
+        witness = problem.referee(x[i].tolist(), other[i].tolist())
+        if witness is not None:
+            return witness
+    return None
+
+
+def _climb(
+    problem: Problem, rows: Floats, combinations: list[dict[int, float | str]]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """One pass of coordinate ascent over the features that both individuals share or move together."""
+    for k in problem.random.permutation(rows.shape[1]):
+        if problem.pairs.relations[k].kind == "free":
+            continue
+        values = _values(problem, int(k), rows[:, k])
+        tried = np.repeat(rows[None, :, :], values.shape[0], axis=0)
+        tried[:, :, k] = values
+        _, _, depth = deepest_pairs(problem, tried.reshape(-1, rows.shape[1]), combinations)
+        best = depth.reshape(values.shape).argmax(axis=0)
+        rows = tried[best, np.arange(len(rows))]
+    return rows, *deepest_pairs(problem, rows, combinations)
+
+
+def _values(problem: Problem, k: int, now: Floats) -> Floats:
+    """Values to try for one feature, one line each: first its own, so that ties change nothing."""
+    variable = problem.pairs.variables[problem.pairs.first[k]]
+    lo, hi = float(variable.lo), float(variable.hi)
+    if variable.discrete and hi - lo < 2 * STEPS:
+        settings = [np.full(len(now), lo + i) for i in range(int(hi - lo) + 1)]
+    else:
+        settings = [np.full(len(now), lo), np.full(len(now), hi)]
+        for step in range(1, STEPS + 1):
+            reach = (hi - lo) / 2**step * problem.random.uniform(0.5, 1.0)
+            settings += [now - reach, now + reach]
+    values = np.clip(np.stack([now, *settings]), lo, hi)
+    rounded: Floats = np.round(values) if variable.discrete else values
+    return rounded

@@ -1,0 +1,80 @@
+"""Portfolio: the engines in order, cheapest proof first.
+
+    independence     the score depends on nothing that may differ: FAIR, one leaf
+    falsification    known and random rows, coordinate ascent: BIASED
+    enumeration      small discrete spaces, every individual: BIASED
+    branch and bound everything else, and every proof that is not independence
+
+`decide` reports what was found; whether it is a verdict is for `likewise.verifying` to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from likewise.bounds.oracle import Clearance, Leaf
+from likewise.search.branch_and_bound import Search
+from likewise.search.enumeration import enumerate_space
+from likewise.search.falsification import falsify
+from likewise.search.proof import Proof, root_cell
+
+if TYPE_CHECKING:
+    from likewise.search.problem import Problem, Witness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A witness, or a complete proof, or neither with the reason; `search` where one was run."""
+
+    engine: str
+    witness: Witness | None = None
+    proof: Proof | None = None
+    reason: str | None = None
+    clearance: Clearance = Fraction(0)
+    search: Search | None = None
+
+
+def independence(problem: Problem) -> Proof | None:
+    """The one-leaf proof that exists where no differing feature matters."""
+    proof, leaf = Proof(), Leaf(rule="independent")
+    if problem.oracle.prove(*root_cell(problem.pairs), leaf, problem.question) is None:
+        return None
+    proof.close(0, leaf)
+    return proof
+
+
+def decide(problem: Problem) -> Outcome:
+    """Run the engines until one of them decides or the budget is over."""
+    proof = independence(problem)
+    if proof is not None:
+        return Outcome(engine="independence", proof=proof)
+    witness = falsify(problem)
+    if witness is not None:
+        return Outcome(engine="falsification", witness=witness)
+    witness = enumerate_space(problem)
+    if witness is not None:
+        return Outcome(engine="enumeration", witness=witness)
+    return conclude(problem, Search(problem=problem))
+
+
+def conclude(problem: Problem, search: Search) -> Outcome:
+    """Run a branch and bound to its end and say what came out."""
+    end = search.run()
+    engine = "branch and bound"
+    if end == "witness":
+        return Outcome(engine=engine, witness=search.witness, search=search)
+    if end == "closed":
+        return Outcome(engine=engine, proof=search.proof, clearance=search.clearance, search=search)
+    reason = problem.budget.reason if end == "budget" else _why_stuck(problem)
+    return Outcome(engine=engine, reason=reason, search=search)
+
+
+def _why_stuck(problem: Problem) -> str:
+    if problem.unreplayed:
+        return (
+            "rounding: a pair breaks the property in exact arithmetic, "
+            "but the model's own floating-point prediction does not show it"
+        )
+    return "rounding: a pair exists in the real numbers, but no representable one was found"

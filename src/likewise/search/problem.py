@@ -1,0 +1,100 @@
+"""Problem: everything a search needs, and the referee that turns points into witnesses.
+
+A point that looks like a witness in float64 is one only if, in exact arithmetic, it is a similar pair of
+valid individuals whose scores answer the question with yes, and if the model's own prediction agrees
+(`Replay`). Points that pass the first test but not the second are counted: a proof of FAIR does not exist
+then, and the verdict is UNKNOWN because of rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from likewise.progress import Listener, silent
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.bounds.oracle import Oracle
+    from likewise.model.question import Question
+    from likewise.search.budget import Budget
+    from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
+
+NUDGES = 8  # attempts at moving a rounded point back into the tolerance
+
+
+class Replay(Protocol):
+    """The model's own prediction on a pair."""
+
+    def confirms(self, x: Sequence[float], other: Sequence[float], question: Question) -> bool:
+        """Whether the original model treats the two differently, as the question says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A pair that breaks the property: codes of both individuals and their exact scores."""
+
+    x: tuple[float, ...]
+    other: tuple[float, ...]
+    first: Fraction
+    second: Fraction
+
+
+@dataclass(slots=True, kw_only=True)
+class Problem:
+    """What is asked of which model over which pairs; `rows` are known individuals to start from."""
+
+    pairs: PairSpace
+    oracle: Oracle
+    question: Question
+    scores: Callable[[Floats], Floats]
+    replay: Replay
+    budget: Budget
+    random: np.random.Generator
+    rows: Floats
+    listener: Listener = silent
+    unreplayed: list[Witness] = field(default_factory=list)
+
+    def referee(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
+        """The witness at this pair, if it is one exactly and on replay."""
+        witness = exact_witness(self, x, other)
+        if witness is None:
+            return None
+        if self.replay.confirms(witness.x, witness.other, self.question):
+            return witness
+        if len(self.unreplayed) < NUDGES:
+            self.unreplayed.append(witness)
+        return None
+
+
+def exact_witness(problem: Problem, x: Sequence[float], other: Sequence[float]) -> Witness | None:
+    """Exact validity and exact scores; a pair that misses its tolerance by rounding is nudged back."""
+    pairs = problem.pairs
+    second_try = list(other)
+    for _ in range(NUDGES):
+        codes, codes2 = [Fraction(c) for c in x], [Fraction(c) for c in second_try]
+        if not pairs.valid(codes, codes2):
+            second_try = nudged(pairs, x, second_try)
+            continue
+        first, second = problem.oracle.exact(codes), problem.oracle.exact(codes2)
+        if not problem.question.holds(first, second):
+            return None
+        return Witness(x=tuple(x), other=tuple(second_try), first=first, second=second)
+    return None
+
+
+def nudged(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> list[float]:
+    """Move x' one ulp towards x wherever a tolerance is exceeded."""
+    moved = list(other)
+    for k, relation in enumerate(pairs.relations):
+        reach = relation.tolerance
+        if reach is not None and abs(Fraction(x[k]) - Fraction(moved[k])) > reach:
+            moved[k] = float(np.nextafter(moved[k], x[k]))
+    return moved

@@ -1,0 +1,85 @@
+"""Proof: the tree of cells that shows that no witness exists, as the search found it.
+
+The root is the whole pair space. A node is a `Split` of one variable into two children that cover it, or
+a `Leaf` with the rule that closes it. `walk` visits the leaves with their cells, depth first, which is
+also the order in which a proof is written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.bounds.oracle import Leaf
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """Cut one variable: left gets the values <= at, right those >= at (> at for a discrete variable)."""
+
+    variable: int
+    at: float
+    left: int
+    right: int
+
+
+@dataclass(slots=True)
+class Proof:
+    """Nodes by number; None is a node that is still open. Node 0 is the root."""
+
+    nodes: list[Split | Leaf | None] = field(default_factory=lambda: [None])
+
+    def close(self, node: int, leaf: Leaf) -> None:
+        self.nodes[node] = leaf
+
+    def split(self, node: int, variable: int, at: float) -> tuple[int, int]:
+        left, right = len(self.nodes), len(self.nodes) + 1
+        self.nodes += [None, None]
+        self.nodes[node] = Split(variable=variable, at=at, left=left, right=right)
+        return left, right
+
+    @property
+    def leaves(self) -> int:
+        return sum(isinstance(node, Leaf) for node in self.nodes)
+
+    @property
+    def complete(self) -> bool:
+        return all(node is not None for node in self.nodes)
+
+
+def root_cell(pairs: PairSpace) -> tuple[Floats, Floats]:
+    """The whole pair space."""
+    lo = np.array([float(v.lo) for v in pairs.variables])
+    hi = np.array([float(v.hi) for v in pairs.variables])
+    return lo, hi
+
+
+def children(pairs: PairSpace, lo: Floats, hi: Floats, split: Split) -> tuple[tuple[Floats, Floats], ...]:
+    """The two cells that a split makes of a cell."""
+    v, discrete = split.variable, pairs.variables[split.variable].discrete
+    left_hi, right_lo = hi.copy(), lo.copy()
+    left_hi[v] = split.at
+    right_lo[v] = split.at + 1 if discrete else split.at
+    return (lo, left_hi), (right_lo, hi)
+
+
+def walk(proof: Proof, pairs: PairSpace) -> Iterator[tuple[int, Split | Leaf | None, Floats, Floats]]:
+    """Every node with its number and cell, depth first, left before right."""
+    stack = [(0, *root_cell(pairs))]
+    while stack:
+        number, lo, hi = stack.pop()
+        node = proof.nodes[number]
+        yield number, node, lo, hi
+        if isinstance(node, Split):
+            left, right = children(pairs, lo, hi, node)
+            stack += [(node.right, *right), (node.left, *left)]

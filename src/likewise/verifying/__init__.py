@@ -1,0 +1,5 @@
+"""Verify: from a fitted model and a claim to a verdict."""
+
+from likewise.verifying.deciding import verify
+
+__all__ = ["verify"]

@@ -1,0 +1,119 @@
+"""Preparing: from what the user hands over to a `Problem` that the search can work on.
+
+Checks the arguments, imports the model (with its self-check), resolves the similarity, orients the score
+so that the question's strict side is the deciding one, and starts the clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.bounds.separable import SeparableOracle
+from likewise.errors import SpecError
+from likewise.importers.imported import Imported, import_model
+from likewise.model.question import Question
+from likewise.model.scored import separable
+from likewise.progress import Listener, silent
+from likewise.search.budget import Budget
+from likewise.search.feasible import some_individual
+from likewise.search.problem import Problem
+from likewise.spec.pairs import PairSpace, pair_space
+from likewise.spec.similarity import Similarity
+from likewise.spec.space import Space
+
+if TYPE_CHECKING:
+    from likewise.model.gauge import Scale
+    from likewise.search.problem import Witness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """The imported model and the problem made of it; `mirrored` where scores were negated for the question."""
+
+    imported: Imported
+    pairs: PairSpace
+    problem: Problem
+    mirrored: bool
+    like: Any
+
+    def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
+        """The witness as a frame of the user's kind, higher score first, with both scores."""
+        first, second = self.ordered(witness)
+        frame = self.pairs.space.decode(np.array([first[0], second[0]]), like=self.like)
+        return frame, (float(first[1]), float(second[1]))
+
+    def ordered(
+        self, witness: Witness
+    ) -> tuple[tuple[tuple[float, ...], Fraction], tuple[tuple[float, ...], Fraction]]:
+        """Codes and exact score of both individuals in the model's own sense, higher score first."""
+        if self.mirrored:
+            return (witness.other, -witness.second), (witness.x, -witness.first)
+        return (witness.x, witness.first), (witness.other, witness.second)
+
+
+def prepare(
+    model: Any,
+    space: Space,
+    similar: Similarity,
+    question: Question,
+    scale: Scale,
+    *,
+    X: Any = None,
+    budget: float = 60,
+    random_state: int | np.random.Generator | None = 0,
+    listener: Listener = silent,
+) -> Prepared:
+    """Everything up to the search; raises what is wrong with the user's input."""
+    if not isinstance(space, Space):
+        raise SpecError(
+            f"space must be a likewise.Space, not {type(space).__name__}", hint="Space.from_data(X)"
+        )
+    if not isinstance(similar, Similarity):
+        raise SpecError(
+            f"similar must be a likewise.Similarity, not {type(similar).__name__}",
+            hint='Similarity(free=["sex"], within={"age": 2})',
+        )
+    clock = Budget(budget)
+    pairs = pair_space(space, similar)
+    rows = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
+    imported = import_model(model, space, rows=rows, like=X)
+    head = imported.model.head
+    check_scale(scale, imported)
+    if space.constraints:
+        some_individual(space)
+    # Where zero belongs to the upper label, `-s > 0` is the lower one: the same question about -s.
+    mirrored = head.zero_is_upper and scale == "margin"
+    score = separable(imported.model, len(space))
+    if mirrored:
+        score = score.negated()
+    problem = Problem(
+        pairs=pairs,
+        oracle=SeparableOracle(score, pairs),
+        question=question,
+        scores=score.scores,
+        replay=imported.replay,
+        budget=clock,
+        random=np.random.default_rng(random_state),
+        rows=rows,
+        listener=listener,
+    )
+    return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, like=X)
+
+
+def check_scale(scale: Scale, imported: Imported) -> None:
+    """Refuse a question that the model has no answer to."""
+    head, family = imported.model.head, imported.model.family
+    if scale == "margin" and head.labels is None:
+        raise SpecError(
+            f"{family} is a regressor and makes no decision",
+            hint="ask for ScoreGap(delta): predictions at most delta apart",
+        )
+    if scale == "probability" and head.link is None:
+        raise SpecError(
+            f"{family} gives no probabilities that can be verified",
+            hint="ask for ScoreGap(delta), or use LogisticRegression",
+        )

@@ -1,0 +1,98 @@
+"""Result: the verdict with everything that belongs to it, in the user's own terms.
+
+`bounds` brackets the largest value over all similar pairs: of the margin min(s, -s') for a decision, of
+the gap for scores and probabilities. FAIR: the upper end is what was proved.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from html import escape
+from typing import Any
+
+from likewise.spec.properties import Property
+from likewise.spec.similarity import Similarity
+from likewise.spec.space import Space
+from likewise.verifying.wording import claim_in_words, result_text
+
+
+class Verdict(StrEnum):
+    """The only three answers."""
+
+    FAIR = "FAIR"
+    BIASED = "BIASED"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """What was asked: everybody in `space` who is `similarity`-similar has `property` under the model."""
+
+    space: Space
+    similarity: Similarity
+    property: Property
+    family: str
+
+    def in_words(self) -> str:
+        """The claim as a sentence."""
+        return claim_in_words(self.space, self.similarity, self.property)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The answer of `verify`."""
+
+    verdict: Verdict
+    claimed: Claimed
+    pair: Any = None
+    scores: tuple[float, float] | None = None
+    decisions: tuple[Any, ...] | None = None
+    probabilities: tuple[float, ...] | None = None
+    upper_label: Any = None
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    reason: str | None = None
+    certificate: Any = None
+    covers_floating_point: bool = False
+    stats: dict[str, Any] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "a Result is neither true nor false: UNKNOWN is not FAIR\n"
+            "hint: compare the verdict, as in result.verdict == 'FAIR'"
+        )
+
+    def __str__(self) -> str:
+        return result_text(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON: infinite bounds are null."""
+        return {
+            "verdict": str(self.verdict),
+            "claim": self.claimed.in_words(),
+            "property": self.claimed.property.spell(),
+            "model": self.claimed.family,
+            "pair": pair_values(self),
+            "scores": None if self.scores is None else list(self.scores),
+            "decisions": None if self.decisions is None else list(self.decisions),
+            "probabilities": None if self.probabilities is None else list(self.probabilities),
+            "bounds": [b if math.isfinite(b) else None for b in self.bounds],
+            "reason": self.reason,
+            "covers_floating_point": self.covers_floating_point,
+            "stats": dict(self.stats),
+        }
+
+
+def pair_values(result: Result) -> list[dict[str, Any]] | None:
+    """Both individuals as plain dictionaries of Python values."""
+    if result.pair is None:
+        return None
+    columns = {name: list(result.pair[name]) for name in result.claimed.space.names}
+    return [
+        {name: value[i].item() if hasattr(value[i], "item") else value[i] for name, value in columns.items()}
+        for i in range(2)
+    ]
