@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -23,7 +24,7 @@ from likewise.bounds.enumerated import pair_count, witnesses
 from likewise.bounds.oracle import Bounds, Clearance, Leaf
 from likewise.model.question import EVEN, snap
 from likewise.progress import Snapshot
-from likewise.search.proof import Proof, Split, children, root_cell
+from likewise.search.proof import Proof, Split, children, root_cell, walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,11 +70,12 @@ class Search:
         lo, hi = root_cell(self.problem.pairs)
         self.open.append(Cell(-np.inf, 0, lo, hi, 0.5))
 
-    def run(self) -> End:
-        """Until every cell is closed, a witness is found, or the budget is over."""
+    def run(self, *, most: float = math.inf) -> End:
+        """Until every cell is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
         problem, size = self.problem, 1
+        most += len(self.proof.nodes)
         while self.open:
-            if problem.budget.over:
+            if problem.budget.over or len(self.proof.nodes) > most:
                 return "budget"
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
             size = min(2 * size, BATCH)
@@ -88,6 +90,25 @@ class Search:
                 )
             )
         return "stuck" if self.stuck else "closed"
+
+    def reopen(self, numbers: Container[int], *, split: bool) -> None:
+        """Open closed cells again: cut in two (`split`) where their leaf was refused, else as they are."""
+        for number, node, lo, hi in list(walk(self.proof, self.problem.pairs)):
+            if number not in numbers or not isinstance(node, Leaf):
+                continue
+            self.closed -= 1
+            self.proof.reopen(number)
+            lean = 0.5 if node.lean is None else float(node.lean)
+            upper = float(self.problem.oracle.bound(lo[None], hi[None], np.array([lean])).upper[0])
+            cell = Cell(0.0, number, lo, hi, lean, upper)
+            if not split:
+                heapq.heappush(self.open, cell)
+                continue
+            variable, at = self.problem.oracle.branch(lo[None], hi[None])
+            if variable[0] < 0:
+                self.stuck.append(cell)
+            else:
+                self._split(cell, int(variable[0]), float(at[0]))
 
     def _work(self, batch: list[Cell]) -> bool:
         """Close or split every cell of the batch; on a witness (True) put back what is not done."""

@@ -1,0 +1,195 @@
+"""Climbing: the search of `verify` asked again and again, to close in on the disparity D* from both sides.
+
+"Is there a pair above lower + tolerance?" Each witness raises the lower end and the question with it; cells
+closed under an easier question stay closed, because the witness sets shrink as the level rises. When nothing
+is open, D* <= lower + tolerance is proved. Then comes the finish: leaves that allow more than `lower` are
+opened again and the question is asked at `lower` itself, for a limited number of cells; where that closes
+too, lower and upper are equal. At the end of the budget, cells that are still open count with their own
+bounds, raised until the exact test accepts them.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.bounds.oracle import Leaf
+from likewise.errors import InternalError
+from likewise.model.gauge import Gauge
+from likewise.model.question import round_up, snap
+from likewise.progress import Snapshot
+from likewise.search.branch_and_bound import Search
+from likewise.search.enumeration import enumerate_space
+from likewise.search.falsification import falsify
+from likewise.search.feasible import some_individual
+from likewise.search.portfolio import independence
+from likewise.search.problem import Witness
+from likewise.search.proof import Proof, walk
+
+if TYPE_CHECKING:
+    from likewise.search.problem import Problem
+    from likewise.verifying.preparing import Prepared
+
+ATTEMPTS = 4  # rounds of falsification before the search proper, each from the last one's level
+FINISH = 20_000  # cells spent on making lower and upper equal once they are within the tolerance
+IRRATIONAL = Fraction(1, 2**50)  # what a probability's proved upper end may stay above its lower end
+INFLATION = 1e-12  # relative raise of a float upper bound before it is put to the exact test
+INFLATIONS = 60  # doublings of that raise before giving up on a finite upper bound
+
+
+class Climb:
+    """One measurement: lower end with its witness, upper end with its proof, history."""
+
+    def __init__(self, prepared: Prepared, gauge: Gauge, tolerance: Fraction) -> None:
+        self.prepared, self.gauge, self.tolerance = prepared, gauge, tolerance
+        self.problem: Problem = prepared.problem
+        self.problem.replay = _Unasked()
+        self.history: list[tuple[float, float, float]] = []
+        self.search: Search | None = None
+        self.proof: Proof | None = None
+        self.upper = math.inf
+        self.reason: str | None = None
+        self.raise_to(nobody_else(prepared))
+
+    def run(self) -> None:
+        """Close in until the tolerance is met or the budget is over."""
+        if self.gauge.of != "margin":
+            self.problem.question = self.gauge.question(Fraction(0))
+            self.proof = independence(self.problem)
+            if self.proof is not None:
+                self.upper = 0.0
+                return
+            self.raise_to(self.witness)
+        for find in (*[falsify] * ATTEMPTS, enumerate_space):
+            witness = find(self.problem)
+            if witness is not None:
+                self.raise_to(witness)
+        self.search = Search(problem=self.problem)
+        self.proof = self.search.proof
+        end = self._climb(math.inf)
+        if end == "closed":
+            self._finish()
+        else:
+            self.reason = self.problem.budget.reason if end == "budget" else "rounding"
+        self._settle()
+
+    def raise_to(self, witness: Witness) -> None:
+        """Take a better pair and ask for one that is better still."""
+        self.witness, self.lower = witness, self.gauge.value(witness.first, witness.second)
+        self.problem.question = self.gauge.question(self.lower + self.tolerance)
+
+    def _climb(self, most: float) -> str:
+        search = self._searched()
+        while (end := search.run(most=most)) == "witness":
+            if search.witness is None:
+                raise InternalError("the search ended with a witness and has none")
+            self.raise_to(search.witness)
+            self._note()
+        return end
+
+    def _finish(self) -> None:
+        """Ask at the lower end itself: open what allows more, for a limited number of cells."""
+        tolerance, self.tolerance = self.tolerance, self._least_tolerance()
+        self.problem.question = self.gauge.question(self.lower + self.tolerance)
+        self._reopen_leaves_above()
+        if self._climb(FINISH) != "closed":
+            self.tolerance = tolerance
+
+    def _least_tolerance(self) -> Fraction:
+        return IRRATIONAL if self.gauge.of == "probability" else Fraction(0)
+
+    def _reopen_leaves_above(self) -> None:
+        search, oracle, question = self._searched(), self.problem.oracle, self.problem.question
+        search.reopen(
+            {
+                number
+                for number, node, lo, hi in walk(search.proof, self.prepared.pairs)
+                if isinstance(node, Leaf) and oracle.prove(lo, hi, node, question) is None
+            },
+            split=False,
+        )
+
+    def _settle(self) -> None:
+        """The upper end: what the leaves prove, and what the open cells' bounds prove when made leaves."""
+        search = self._searched()
+        level = self.lower + self.tolerance
+        cells = [*search.open, *search.stuck]
+        if cells:
+            caps = self.gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
+            if not np.isfinite(caps).all():
+                self.proof = None
+                return
+            level = max(level, Fraction(float(caps.max())))
+        upper = self._proved_level(level) if cells else Fraction(round_up(level))
+        if upper is None:
+            self.proof = None
+            return
+        self.upper = float(upper)
+        question = self.gauge.question(upper)
+        for cell in cells:
+            leaf = Leaf(rule="separable", lean=snap(cell.lean))
+            clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, question)
+            if clearance is None:
+                raise InternalError("a cell proves no longer what it has just proved")
+            search.proof.close(cell.number, leaf)
+
+    def _proved_level(self, level: Fraction) -> Fraction | None:
+        """The smallest double, of a rising sequence, that every open cell is proved to stay below."""
+        search, raised = self._searched(), INFLATION
+        for _ in range(INFLATIONS):
+            upper = Fraction(round_up(level + Fraction(raised) * (1 + abs(level))))
+            if self.gauge.of == "probability" and upper >= 1:
+                return None
+            question = self.gauge.question(upper)
+            if all(
+                self.problem.oracle.prove(c.lo, c.hi, Leaf(rule="separable", lean=snap(c.lean)), question)
+                is not None
+                for c in (*search.open, *search.stuck)
+            ):
+                return upper
+            raised *= 2
+        return None
+
+    def _note(self) -> None:
+        """Keep the bracket's history: each better pair, with what the open cells still allow."""
+        search = self._searched()
+        cells = [*search.open, *search.stuck]
+        caps = self.gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
+        upper = max(float(caps.max(initial=-math.inf)), float(self.lower + self.tolerance))
+        self.history.append((self.problem.budget.elapsed, float(self.lower), upper))
+        self.problem.listener(
+            Snapshot(
+                stage="measuring",
+                seconds=self.problem.budget.elapsed,
+                closed=search.closed,
+                open=len(search.open),
+                lower=float(self.lower),
+                upper=upper,
+            )
+        )
+
+    def _searched(self) -> Search:
+        if self.search is None:
+            raise InternalError("no search was run")
+        return self.search
+
+
+def nobody_else(prepared: Prepared) -> Witness:
+    """An individual paired with itself: the pair to start from, of gap zero."""
+    space = prepared.pairs.space
+    if space.constraints:
+        codes = some_individual(space)
+    else:
+        codes = [Fraction(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
+    score, point = prepared.problem.oracle.exact(codes), tuple(float(c) for c in codes)
+    return Witness(x=point, other=point, first=score, second=score)
+
+
+class _Unasked:
+    """A disparity is about the real-number semantics: no replay."""
+
+    def confirms(self, *_: Any) -> bool:
+        return True
