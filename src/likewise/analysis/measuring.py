@@ -137,21 +137,27 @@ class _Climb:
             return self._answer(Fraction(0), None)
         for find in (*[falsify] * ATTEMPTS, enumerate_space):
             witness = find(self.problem)
-            if witness is not None:
-                self.raise_to(witness)
+            if witness is not None and not self.raise_to(witness):
+                return self._answer(Fraction(1), None)
         self.search = search = Search(problem=self.problem)
         while (end := search.run()) == "witness":
             if search.witness is None:
                 raise InternalError("the search ended with a witness and has none")
-            self.raise_to(search.witness)
+            if not self.raise_to(search.witness):
+                return self._answer(Fraction(1), None)
             self._note()
         reason = {"budget": self.problem.budget.reason, "stuck": "rounding"}.get(end)
         return self._answer(self._upper(), reason)
 
-    def raise_to(self, witness: Witness) -> None:
-        """Take a better pair and ask for one that is better still."""
+    def raise_to(self, witness: Witness) -> bool:
+        """Take a better pair and ask for one that is better still; False if there is nothing left to ask,
+        because no two probabilities are as far as 1 apart."""
         self.lower, self.witness = self.gauge.value(witness.first, witness.second), witness
-        self.problem.question = self.gauge.question(self.lower + self.tolerance)
+        level = self.lower + self.tolerance
+        if self.gauge.of == "probability" and float(level) >= 1:
+            return False
+        self.problem.question = self.gauge.question(level)
+        return True
 
     def _upper(self) -> Fraction | float:
         """The largest value that the leaves and the open cells allow: exact."""
