@@ -87,7 +87,9 @@ class SeparableOracle:
         for k in range(len(self.score.terms)):
             for v in {int(self.first[k]), int(self.second[k])}:
                 spread[:, v] = self._spread(k, lo[:, v], hi[:, v])
-        middle = np.where(self.discrete, np.floor((lo + hi) / 2), lo + width / 2)
+        # Near 2^53 the sum of two whole numbers rounds, possibly up to hi: then the left child would be the cell.
+        whole = np.minimum(np.floor((lo + hi) / 2), hi - 1)
+        middle = np.where(self.discrete, whole, lo + width / 2)
         can_split = np.where(self.discrete, width >= 1, (middle > lo) & (middle < hi))
         # Continuous variables last, then variables the score does not depend on (constraints may).
         rank = np.where(can_split, 1 + spread, 0) + np.where(
@@ -108,6 +110,8 @@ class SeparableOracle:
             return None if any(self.depends(k) for k in differing) else Fraction(0)
         if leaf.rule == "enumerated":
             return enumerated_clearance(self.pairs, self.score.exact, low, high, question)
+        if any(m < 0 for m in leaf.multipliers) or not 0 <= (leaf.lean or 0) <= 1:
+            return None  # weak duality needs non-negative weights: with any others the bound means nothing
         way, evaluator = self._evaluator(leaf, question)
         bound = evaluator.bound(low, high)
         if bound is None:

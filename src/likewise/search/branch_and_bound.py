@@ -21,6 +21,7 @@ import numpy as np
 
 from likewise.bounds.enumerated import pair_count, witnesses
 from likewise.bounds.oracle import Bounds, Clearance, Leaf
+from likewise.errors import InternalError
 from likewise.model.question import EVEN, snap
 from likewise.progress import Snapshot
 from likewise.search.proof import Proof, Split, children, root_cell
@@ -77,8 +78,9 @@ class Search:
                 return "budget"
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
             size = min(2 * size, BATCH)
-            if self._work(batch):
-                return "witness"
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
+                if self._work(batch):
+                    return "witness"
             problem.listener(
                 Snapshot(
                     stage="branch and bound",
@@ -198,6 +200,10 @@ class Search:
         return False
 
     def _split(self, cell: Cell, variable: int, at: float) -> None:
+        if not cell.lo[variable] <= at <= cell.hi[variable] or (
+            self.problem.pairs.variables[variable].discrete and not at.is_integer()
+        ):
+            raise InternalError(f"cutting variable {variable} at {at} would lose a part of the cell")
         left, right = self.proof.split(cell.number, variable, at)
         split = Split(variable=variable, at=at, left=left, right=right)
         # Beyond the frontier's size newer cells go first, so that the search dives and memory is bounded.
