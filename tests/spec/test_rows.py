@@ -316,3 +316,20 @@ def test_constraints_are_decided_in_rationals_at_any_scale(rows, numbers, scale)
             space.check_frame(frame)
     else:
         space.check_frame(frame)
+
+
+def test_a_hair_beyond_a_constraint_is_beyond():
+    # The double 0.1 is a little more than one tenth, 0.3 a little less than three tenths.
+    space = Space({"x": Continuous(0, 1)})
+    space.where("x <= 0.3").check_frame(pd.DataFrame({"x": [0.3]}))
+    with pytest.raises(DataError, match=r"^row 0 .* breaks the constraint 'x <= 0\.1'"):
+        space.where("x <= 0.1").check_frame(pd.DataFrame({"x": [0.1]}))
+
+
+def test_a_coefficient_too_small_for_a_double_still_counts():
+    tiny = Fraction(5e-324) * Fraction(2, 5)  # as a double it is 0
+    space = Space({"x": Continuous(0, 1.7e308), "y": Continuous(-1, 1)})
+    ruled = space.where(Constraint("tiny", (("x", tiny), ("y", Fraction(1))), 0))
+    ruled.check_frame(pd.DataFrame({"x": [1.7e308], "y": [-1e-15]}))
+    with pytest.raises(DataError, match=r"^row 0 .* breaks the constraint 'tiny'"):
+        ruled.check_frame(pd.DataFrame({"x": [1.7e308], "y": [-1e-16]}))

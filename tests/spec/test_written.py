@@ -242,3 +242,11 @@ def test_exact_numbers_survive():
     text = spec_text(Claim(space, Similarity(free=["x"]), ScoreGap(0.1)))
     assert "lo = 5e-324" in text
     assert 'rule = "1/3 * x <= 2/7"' in text
+
+
+def test_a_constraint_whose_text_says_something_else_is_written_as_it_is(tmp_path):
+    (both, _) = Space({"x": Integer(0, 9)}).where("2 <= x <= 5").constraints
+    for made in (Constraint("x <= 5", (("x", 1),), 3), both):
+        claim = Claim(Space({"x": Integer(0, 9)}, constraints=[made]), Similarity(free=["x"]), SameDecision())
+        write_spec(claim, tmp_path / "claim.toml")
+        assert read_spec(tmp_path / "claim.toml") == claim

@@ -3,14 +3,15 @@
 "Is there a pair above lower + tolerance?" Each witness raises the lower end and the question with it; cells
 closed under an easier question stay closed, because the witness sets shrink as the level rises. When nothing
 is open, D* <= lower + tolerance is proved. Then comes the finish: leaves that allow more than `lower` are
-opened again and the question is asked at `lower` itself, for a limited number of cells; where that closes
-too, lower and upper are equal. At the end of the budget, cells that are still open count with their own
-bounds, raised until the exact test accepts them.
+opened again and the question is asked next to `lower` itself, for a limited number of cells; where that closes
+too, lower and upper are equal but for rounding. At the end of the budget, cells that are still open count
+with their own bounds. The upper end is a double that every leaf proves in exact arithmetic.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -30,13 +31,18 @@ from likewise.search.problem import Witness
 from likewise.search.proof import Proof, walk
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from likewise.search.problem import Problem
     from likewise.verifying.preparing import Prepared
 
+    Floats = NDArray[np.float64]
+
 ATTEMPTS = 4  # rounds of falsification before the search proper, each from the last one's level
-FINISH = 20_000  # cells spent on making lower and upper equal once they are within the tolerance
-IRRATIONAL = Fraction(1, 2**50)  # what a probability's proved upper end may stay above its lower end
-INFLATION = 1e-12  # relative raise of a float upper bound before it is put to the exact test
+FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
+RAISES = 64  # better pairs taken while doing so: each raises the lower end by at least the fine tolerance
+FINE = Fraction(1, 10**12)  # what lower and upper may stay apart, relatively, when they are made equal
+INFLATION = Fraction(1, 2**52)  # relative raise of a float upper bound before it is put to the exact test
 INFLATIONS = 60  # doublings of that raise before giving up on a finite upper bound
 
 
@@ -67,9 +73,13 @@ class Climb:
             witness = find(self.problem)
             if witness is not None:
                 self.raise_to(witness)
+            if self.topped:
+                return
         self.search = Search(problem=self.problem)
         self.proof = self.search.proof
         end = self._climb(math.inf)
+        if end == "topped":
+            return
         if end == "closed":
             self._finish()
         else:
@@ -79,27 +89,40 @@ class Climb:
     def raise_to(self, witness: Witness) -> None:
         """Take a better pair and ask for one that is better still."""
         self.witness, self.lower = witness, self.gauge.value(witness.first, witness.second)
-        self.problem.question = self.gauge.question(self.lower + self.tolerance)
+        if not self.topped:
+            self.problem.question = self.gauge.question(self.lower + self.tolerance)
+
+    @property
+    def topped(self) -> bool:
+        """Whether there is nothing left to ask: no two probabilities are as far as 1 apart."""
+        if self.gauge.of != "probability" or float(self.lower + self.tolerance) < 1:
+            return False
+        self.upper, self.proof = 1.0, None
+        return True
 
     def _climb(self, most: float) -> str:
         search = self._searched()
+        raises = 0
         while (end := search.run(most=most)) == "witness":
             if search.witness is None:
                 raise InternalError("the search ended with a witness and has none")
             self.raise_to(search.witness)
+            if self.topped:
+                return "topped"
             self._note()
+            raises += 1
+            if raises > RAISES and math.isfinite(most):
+                return "budget"
         return end
 
     def _finish(self) -> None:
-        """Ask at the lower end itself: open what allows more, for a limited number of cells."""
-        tolerance, self.tolerance = self.tolerance, self._least_tolerance()
+        """Ask closer to the lower end: open what allows more, for a limited number of cells."""
+        tolerance = self.tolerance
+        self.tolerance = min(tolerance, FINE * (1 + abs(self.lower)))
         self.problem.question = self.gauge.question(self.lower + self.tolerance)
         self._reopen_leaves_above()
         if self._climb(FINISH) != "closed":
             self.tolerance = tolerance
-
-    def _least_tolerance(self) -> Fraction:
-        return IRRATIONAL if self.gauge.of == "probability" else Fraction(0)
 
     def _reopen_leaves_above(self) -> None:
         search, oracle, question = self._searched(), self.problem.oracle, self.problem.question
@@ -113,45 +136,42 @@ class Climb:
         )
 
     def _settle(self) -> None:
-        """The upper end: what the leaves prove, and what the open cells' bounds prove when made leaves."""
+        """The upper end: the smallest level found that every leaf, and every open cell made one, proves."""
         search = self._searched()
-        level = self.lower + self.tolerance
-        cells = [*search.open, *search.stuck]
-        if cells:
-            caps = self.gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
-            if not np.isfinite(caps).all():
-                self.proof = None
+        for cell in (*search.open, *search.stuck):
+            search.proof.close(cell.number, Leaf(rule="separable", lean=snap(cell.lean)))
+        cells = [
+            (node, lo, hi)
+            for _, node, lo, hi in walk(search.proof, self.prepared.pairs)
+            if isinstance(node, Leaf)
+        ]
+        for level in self._levels(cells):
+            question = self.gauge.question(level)
+            if all(self.problem.oracle.prove(lo, hi, leaf, question) is not None for leaf, lo, hi in cells):
+                self.upper = float(level)
                 return
-            level = max(level, Fraction(float(caps.max())))
-        upper = self._proved_level(level) if cells else Fraction(round_up(level))
-        if upper is None:
-            self.proof = None
-            return
-        self.upper = float(upper)
-        question = self.gauge.question(upper)
-        for cell in cells:
-            leaf = Leaf(rule="separable", lean=snap(cell.lean))
-            clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, question)
-            if clearance is None:
-                raise InternalError("a cell proves no longer what it has just proved")
-            search.proof.close(cell.number, leaf)
+        self.proof = None
 
-    def _proved_level(self, level: Fraction) -> Fraction | None:
-        """The smallest double, of a rising sequence, that every open cell is proved to stay below."""
-        search, raised = self._searched(), INFLATION
+    def _levels(self, cells: list[tuple[Leaf, Floats, Floats]]) -> Iterator[Fraction]:
+        """Doubles to try as the upper end, rising: the lower end itself, the leaves' caps in float64, more."""
+        lean = np.array([0.5 if leaf.lean is None else float(leaf.lean) for leaf, _, _ in cells])
+        bounds = self.problem.oracle.bound(
+            np.stack([c[1] for c in cells]), np.stack([c[2] for c in cells]), lean
+        )
+        caps = self.gauge.cap(lean, bounds.upper)[[leaf.rule == "separable" for leaf, _, _ in cells]]
+        level = (
+            max(self.lower, Fraction(float(caps.max(initial=-math.inf))))
+            if np.isfinite(caps).all()
+            else self.lower
+        )
+        yield Fraction(round_up(self.lower))
+        raised = Fraction(0)
         for _ in range(INFLATIONS):
-            upper = Fraction(round_up(level + Fraction(raised) * (1 + abs(level))))
-            if self.gauge.of == "probability" and upper >= 1:
-                return None
-            question = self.gauge.question(upper)
-            if all(
-                self.problem.oracle.prove(c.lo, c.hi, Leaf(rule="separable", lean=snap(c.lean)), question)
-                is not None
-                for c in (*search.open, *search.stuck)
-            ):
-                return upper
-            raised *= 2
-        return None
+            candidate = Fraction(round_up(level + raised * (1 + abs(level))))
+            if self.gauge.of == "probability" and candidate >= 1:
+                return
+            yield candidate
+            raised = 2 * raised or INFLATION
 
     def _note(self) -> None:
         """Keep the bracket's history: each better pair, with what the open cells still allow."""

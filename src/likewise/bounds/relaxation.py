@@ -27,7 +27,7 @@ from likewise.bounds.oracle import Leaf, Relaxed
 from likewise.model.question import snap
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.pairs import PairSpace
-from likewise.spec.terms import Separable, Term
+from likewise.spec.terms import Separable, Term, nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +90,7 @@ class _Program:
         elastic: list[Fraction],
     ) -> None:
         self.score, self.pairs = owner.score, owner.pairs
-        self.lo, self.hi, self.leans = lo, hi, leans
+        self.lo, self.hi, self.question, self.leans = lo, hi, question, leans
         self.excess = np.inf
         self.columns: list[tuple[float, float]] = []
         self.place: list[tuple[int, int]] = []  # first column and first level of each pair variable
@@ -104,12 +104,12 @@ class _Program:
             row = _sum(self._terms(self.score, 1, lean), self._terms(self.score, 2, lean - 1))
             row[self.z] = Fraction(-1)
             constant = (2 * lean - 1) * self.score.bias
-            self.rows.append((row, float(Fraction(threshold) - constant), highspy.kHighsInf))
+            self.rows.append((row, nearest(Fraction(threshold) - constant), highspy.kHighsInf))
         for side in (1, 2):
             for constraint, give in zip(self.pairs.constraints, elastic, strict=True):
                 row = self._terms(constraint, side, Fraction(1))
                 row[self.z] = give
-                self.rows.append((row, -highspy.kHighsInf, float(-constraint.bias)))
+                self.rows.append((row, -highspy.kHighsInf, nearest(-constraint.bias)))
         self._add_convexity_and_bands()
 
     def solve(self, solver: highspy.Highs) -> Relaxed | None:
@@ -131,7 +131,9 @@ class _Program:
         lean = None  # the constraints alone exclude the cell
         if total > 0:
             lean = sum((w * at for w, at in zip(weights, self.leans, strict=True)), Fraction(0)) / total
-            multipliers = [m / total for m in multipliers]
+            # The duals are for weights that add up to `total`; a probability's direction has another scale.
+            way = self.question.direction(lean)
+            multipliers = [m * (way.a + way.b) / total for m in multipliers]
         point, fractional = self._point(values)
         leaf = Leaf(rule="separable" if total > 0 else "empty", lean=lean, multipliers=tuple(multipliers))
         return Relaxed(leaf=leaf, point=point, fractional=fractional)
@@ -193,7 +195,7 @@ class _Program:
         program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         program.a_matrix_.start_ = np.cumsum([0] + [len(r[0]) for r in self.rows])
         program.a_matrix_.index_ = np.array([c for r in self.rows for c in r[0]], dtype=np.int32)
-        program.a_matrix_.value_ = np.array([float(v) for r in self.rows for v in r[0].values()])
+        program.a_matrix_.value_ = np.array([nearest(v) for r in self.rows for v in r[0].values()])
         return program
 
     def _exact_duals(self, basis: highspy.HighsBasis) -> list[Fraction] | None:

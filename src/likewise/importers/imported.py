@@ -94,6 +94,12 @@ def fitted_columns(estimator: Any, space: Space) -> tuple[str, ...]:
             )
         return space.names
     names = tuple(str(name) for name in estimator.feature_names_in_)
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise DataError(
+            f"the model was fitted on two columns named {twice[0]!r}",
+            hint="give every column a name of its own and fit again: the space cannot tell them apart",
+        )
     missing = [name for name in names if name not in space]
     if missing:
         raise DataError(

@@ -36,14 +36,17 @@ class EstimatorReplay:
         """Rows as the estimator takes them: a frame with its column names, or a plain array."""
         frame = self.space.decode(codes, like=self.like)
         if self.named:
-            return frame[list(self.columns)]
+            import narwhals.stable.v2 as nw
+
+            return nw.from_native(frame).select(list(self.columns)).to_native()
         columns = [np.asarray(frame[name], dtype=np.float64) for name in self.columns]
         return np.stack(columns, axis=1)
 
     def scores(self, codes: Floats) -> Floats:
         """decision_function of a classifier, predict of a regressor."""
         method = "predict" if self.head.labels is None else "decision_function"
-        return np.asarray(self._ask(method, codes), dtype=np.float64)
+        # Fitted on a label of shape (n, 1), a regressor predicts in that shape.
+        return np.asarray(self._ask(method, codes), dtype=np.float64).reshape(len(codes))
 
     def decisions(self, codes: Floats) -> NDArray[Any]:
         return np.asarray(self._ask("predict", codes))

@@ -73,7 +73,7 @@ def sample_codes(space: Space, rows: Floats) -> Floats:
     columns = [
         random.integers(int(lo), int(hi) + 1, RANDOM_ROWS).astype(float)
         if whole
-        else random.uniform(lo, hi, RANDOM_ROWS)
+        else _between(lo, hi, random.uniform(0, 1, RANDOM_ROWS))
         for lo, hi, whole in ranges
     ]
     parts.append(np.stack(columns, axis=1))
@@ -82,6 +82,12 @@ def sample_codes(space: Space, rows: Floats) -> Floats:
         np.array([[ranges[k][side] for k, side in enumerate(corner)] for corner in corners], dtype=float)
     )
     return np.concatenate(parts)
+
+
+def _between(lo: float, hi: float, share: Floats) -> Floats:
+    """lo + share (hi - lo), written so that it does not overflow where hi - lo does."""
+    values: Floats = np.clip(lo * (1 - share) + hi * share, lo, hi)
+    return values
 
 
 def _ends(space: Space, name: str) -> tuple[float, float, bool]:

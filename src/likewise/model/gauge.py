@@ -57,6 +57,8 @@ class Gauge:
             return first - second
         if self.of == "margin":
             return min(first, -second)
+        if first == second:
+            return Fraction(0)
         with ctx.workprec(128):
             return lower_end(sigma(first) - sigma(second))
 

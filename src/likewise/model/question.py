@@ -173,6 +173,9 @@ class ProbabilityQuestion:
         s = s' (sigma of rationals are rational functions of one transcendental number)."""
         if first <= second:
             return False
+        # sigma(0) = 1/2 and the other side is short of 0 or 1 by exp(-|s|): no precision would show that.
+        if self.delta >= EVEN and 0 in (first, second):
+            return False
         bits = 64
         while True:
             with ctx.workprec(bits):
@@ -274,7 +277,9 @@ def logistic(score: Floats) -> Floats:
 
 def sigma(score: Fraction) -> arb:
     """sigma of an exact score as a ball at the current precision."""
-    return 1 / (1 + (-_ball(score)).exp())
+    # exp of a negative number only: exp(1e300) overflows even a ball.
+    small = (-_ball(abs(score))).exp()
+    return 1 / (1 + small) if score >= 0 else small / (1 + small)
 
 
 def lower_end(ball: arb) -> Fraction:
@@ -300,4 +305,4 @@ def round_up(value: Fraction) -> float:
 
 def round_down(value: Fraction) -> float:
     """The largest double that is not above a rational."""
-    return -round_up(-value)
+    return 0.0 - round_up(-value)

@@ -22,6 +22,7 @@ import numpy as np
 
 from likewise.bounds.enumerated import pair_count, witnesses
 from likewise.bounds.oracle import Bounds, Clearance, Leaf
+from likewise.errors import InternalError
 from likewise.model.question import EVEN, snap
 from likewise.progress import Snapshot
 from likewise.search.proof import Proof, Split, children, root_cell, walk
@@ -73,14 +74,17 @@ class Search:
     def run(self, *, most: float = math.inf) -> End:
         """Until every cell is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
         problem, size = self.problem, 1
+        if self._look(problem.oracle.starts(*root_cell(problem.pairs))):
+            return "witness"
         most += len(self.proof.nodes)
         while self.open:
             if problem.budget.over or len(self.proof.nodes) > most:
                 return "budget"
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
             size = min(2 * size, BATCH)
-            if self._work(batch):
-                return "witness"
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
+                if self._work(batch):
+                    return "witness"
             problem.listener(
                 Snapshot(
                     stage="branch and bound",
@@ -219,6 +223,10 @@ class Search:
         return False
 
     def _split(self, cell: Cell, variable: int, at: float) -> None:
+        if not cell.lo[variable] <= at <= cell.hi[variable] or (
+            self.problem.pairs.variables[variable].discrete and not at.is_integer()
+        ):
+            raise InternalError(f"cutting variable {variable} at {at} would lose a part of the cell")
         left, right = self.proof.split(cell.number, variable, at)
         split = Split(variable=variable, at=at, left=left, right=right)
         # Beyond the frontier's size newer cells go first, so that the search dives and memory is bounded.

@@ -60,7 +60,8 @@ def random_rows(problem: Problem, count: int) -> Floats:
                 problem.random.integers(int(variable.lo), int(variable.hi) + 1, count).astype(float)
             )
         else:
-            columns.append(problem.random.uniform(variable.lo, variable.hi, count))
+            share = problem.random.uniform(0, 1, count)  # hi - lo may overflow
+            columns.append(np.clip(variable.lo * (1 - share) + variable.hi * share, variable.lo, variable.hi))
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
 
 

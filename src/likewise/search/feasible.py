@@ -15,6 +15,7 @@ import numpy as np
 from likewise.errors import SpecError
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.pairs import constraint_terms
+from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space
@@ -58,8 +59,8 @@ def _propose(space: Space, constraints: list[Separable], strictness: float) -> l
         terms = []
         for k, term in enumerate(constraint.terms):
             weights = [term.slope] if term.table is None else term.table
-            terms += [float(w) * v for w, v in zip(weights, columns[k], strict=False) if w]
-        solver.addConstr(sum(terms) + inside <= -float(constraint.bias))
+            terms += [nearest(w) * v for w, v in zip(weights, columns[k], strict=False) if w]
+        solver.addConstr(sum(terms) + inside <= -nearest(constraint.bias))
     solver.maximize(inside)
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None

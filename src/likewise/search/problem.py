@@ -8,6 +8,7 @@ then, and the verdict is UNKNOWN because of rounding.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -76,6 +77,8 @@ class Problem:
 
 def exact_witness(problem: Problem, x: Sequence[float], other: Sequence[float]) -> Witness | None:
     """Exact validity and exact scores; a pair that misses its tolerance by rounding is nudged back."""
+    if not all(map(math.isfinite, (*x, *other))):
+        return None  # proposed by an overflow: nobody
     pairs = problem.pairs
     second_try = list(other)
     for _ in range(NUDGES):

@@ -8,6 +8,7 @@ is an exact rational; `scores` is the float64 evaluation of many rows, for propo
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+LARGEST = Fraction(sys.float_info.max)
+
+
+def nearest(value: Fraction) -> float:
+    """A double near this rational, the largest one where it is beyond them all. For proposing only."""
+    return float(min(max(value, -LARGEST), LARGEST))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +57,13 @@ class Separable:
         """The same in float64, for proposing; never for deciding."""
         import numpy as np
 
-        total = np.full(len(codes), float(self.bias))
-        for k, term in enumerate(self.terms):
-            if term.table is None:
-                total += float(term.slope) * codes[:, k]
-            else:
-                total += np.array([float(v) for v in term.table])[codes[:, k].astype(np.intp)]
+        total = np.full(len(codes), nearest(self.bias))
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow proposes nothing
+            for k, term in enumerate(self.terms):
+                if term.table is None:
+                    total += nearest(term.slope) * codes[:, k]
+                else:
+                    total += np.array([nearest(v) for v in term.table])[codes[:, k].astype(np.intp)]
         return total
 
     def negated(self) -> Separable:

@@ -1,8 +1,17 @@
-"""Wording: a result as plain text of at most 80 columns, readable without colour."""
+"""Wording: a result as plain text of at most 80 columns, readable without colour.
+
+A block is a row of titled paragraphs (claim, space, verdict, ...) and, where there is a pair, both
+individuals side by side: what differs first and marked with ``<>``, then what is the same, then how the
+model treats them. Long names and values are wrapped, never cut: two levels may differ in their last letter.
+"""
 
 from __future__ import annotations
 
 import math
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,8 +21,14 @@ if TYPE_CHECKING:
     from likewise.verifying.result import Result
 
 WIDTH = 80
-NAME_WIDTH = 24
-VALUE_WIDTH = 24
+TITLE_WIDTH = 9
+NAME_WIDTH = 26  # at most; names that need less leave more for the values
+LEAST_VALUE = 12  # columns for each value, however long the names are
+MARK = "<>"
+SAME_SHOWN = 3  # features shown although they are the same, to tell who the individuals are
+
+# How a value of a feature is shown, where its plain form says little: codes of levels, for instance.
+Shown = Callable[[str, Any], str]
 
 
 def claim_in_words(space: Space, similarity: Similarity, property: Property) -> str:
@@ -21,33 +36,32 @@ def claim_in_words(space: Space, similarity: Similarity, property: Property) -> 
     return f"individuals who {similarity.describe(space)} {property.describe()}"
 
 
-def space_in_words(space: Space) -> str:
-    """How large the space is."""
-    levels = sum(space[name].kind in ("categorical", "ordinal") for name in space.names)
-    size = space.size
-    count = "uncountably many individuals" if size is None else f"{size:,} individuals"
-    if size is not None and size >= 10**7:
-        count = f"{float(size):.1e} individuals"
-    rules = f", {len(space.constraints)} constraints" if space.constraints else ""
-    return f"{len(space)} features, {levels} categorical{rules}; {count}"
-
-
-def result_text(result: Result, *, all_features: bool = False) -> str:
+def result_text(result: Result, *, all_features: bool = False, shown: Shown | None = None) -> str:
     """The whole result for a terminal or a log."""
     lines = [
-        *_wrapped("claim", result.claimed.in_words()),
-        *_wrapped("space", space_in_words(result.claimed.space)),
+        *paragraph("claim", result.claimed.in_words()),
+        *paragraph("space", result.claimed.space.describe()),
+        *paragraph("verdict", verdict_line(result)),
     ]
-    lines += _wrapped("verdict", _verdict_line(result))
     if result.pair is not None:
-        lines += pair_lines(result, all_features=all_features)
-    elif result.reason is not None:
-        lines += _wrapped("reason", result.reason)
-        lines += _wrapped("bounds", bounds_in_words(result.bounds))
+        treated = Treated(
+            decisions=result.decisions,
+            scores=result.scores,
+            probabilities=result.probabilities,
+            upper_label=result.upper_label,
+        )
+        names = result.claimed.space.names
+        lines += pair_lines(pair_of(result.pair, names), treated, all_features=all_features, shown=shown)
+    elif result.verdict == "FAIR":
+        lines += paragraph("basis", _basis(result))
+    if result.reason is not None:
+        lines += paragraph("reason", result.reason)
+        lines += paragraph("bounds", bounds_in_words(result.claimed.property, result.bounds))
     return "\n".join(lines)
 
 
-def _verdict_line(result: Result) -> str:
+def verdict_line(result: Result) -> str:
+    """The verdict with how it was reached."""
     seconds = result.stats.get("seconds", 0.0)
     if result.verdict == "BIASED":
         return f"BIASED   found in {seconds:.2f} s, exact, replayed on predict"
@@ -57,49 +71,149 @@ def _verdict_line(result: Result) -> str:
     return f"UNKNOWN  after {seconds:.2f} s"
 
 
-def bounds_in_words(bounds: tuple[float, float]) -> str:
-    """What is known of the largest value when the budget is over."""
-    low, high = (f"{b:.6g}" if math.isfinite(b) else "unknown" for b in bounds)
-    return f"the largest value over all similar pairs lies between {low} and {high}"
+def _basis(result: Result) -> str:
+    if result.covers_floating_point:
+        return "the model's stored numbers in exact arithmetic; covers the rounding of predict"
+    return "the model's stored numbers in exact arithmetic; the rounding of predict is not covered"
 
 
-def pair_lines(result: Result, *, all_features: bool = False) -> list[str]:
+def bounds_in_words(property: Property, bounds: tuple[float, float]) -> str:
+    """What is known when the search ended early."""
+    low, high = bounds
+    if property.kind == "decision":
+        what, least = "the largest margin of a pair with different decisions", -math.inf
+        allowed = f"a flip counts above {property.margin:g}" if property.margin else "a flip counts above 0"
+    else:
+        what, least = f"the largest {property.kind} gap of a similar pair", 0.0
+        allowed = f"the claim allows {property.delta:g}"
+    if not math.isfinite(high) and low <= least:
+        return f"nothing is known of {what}; {allowed}"
+    if low <= least:
+        return f"{what} is at most {number(high)}; {allowed}"
+    if not math.isfinite(high):
+        return f"{what} is at least {number(low)}; {allowed}"
+    return f"{what} is between {number(low)} and {number(high)}; {allowed}"
+
+
+# -- the pair ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Treated:
+    """What the model makes of the two; None where it has no such answer."""
+
+    decisions: tuple[Any, ...] | None = None
+    scores: tuple[float, ...] | None = None
+    probabilities: tuple[float, ...] | None = None
+    upper_label: Any = None
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        rows = []
+        if self.decisions is not None:
+            rows.append(("decision", str(self.decisions[0]), str(self.decisions[1])))
+        if self.scores is not None:
+            rows.append(("score", *_told_apart(self.scores, number)))
+        if self.probabilities is not None:
+            texts = _told_apart(self.probabilities, "{:.3f}".format)
+            rows.append((f"P({self.upper_label})", *texts))
+        return rows
+
+
+def pair_of(frame: Any, names: tuple[str, ...]) -> dict[str, tuple[Any, Any]]:
+    """The two rows of a frame as Python values, feature by feature."""
+    values: dict[str, tuple[Any, Any]] = {}
+    for name in names:
+        first, second = (value.item() if hasattr(value, "item") else value for value in frame[name])
+        values[name] = (first, second)
+    return values
+
+
+def pair_lines(
+    pair: Mapping[str, tuple[Any, Any]],
+    treated: Treated,
+    *,
+    all_features: bool = False,
+    shown: Shown | None = None,
+) -> list[str]:
     """Both individuals side by side, what differs first and marked with <>."""
-    names = result.claimed.space.names
-    values = {name: list(result.pair[name]) for name in names}
-    differing = [name for name in names if values[name][0] != values[name][1]]
-    same = [name for name in names if name not in differing]
-    shown = same if all_features else same[:3]
-    lines = [_row("", "x", "x'")]
-    lines += [_row(name, values[name][0], values[name][1], mark="<>") for name in differing]
-    lines += [_row(name, *values[name]) for name in shown]
-    if len(shown) < len(same):
-        lines.append(f"  ... {len(same) - len(shown)} more the same (--all shows them)")
-    if result.decisions is not None:
-        lines.append(_row("decision", *result.decisions))
-    if result.scores is not None:
-        lines.append(_row("score", *(_number(s) for s in result.scores)))
-    if result.probabilities is not None:
-        lines.append(_row(f"P({result.upper_label})", *(f"{p:.3f}" for p in result.probabilities)))
+    differing = [name for name, (first, second) in pair.items() if first != second]
+    same = [name for name in pair if name not in differing]
+    kept = same if all_features else same[:SAME_SHOWN]
+    rows = [(name, *_texts(name, *pair[name], shown), MARK) for name in differing]
+    rows += [(name, *_texts(name, *pair[name], shown), "") for name in kept]
+    treatment = [(name, first, second, "") for name, first, second in treated.rows()]
+    widths = _widths([*rows, *treatment])
+    lines = [*_row(("", "x", "x'", ""), widths)]
+    for row in rows:
+        lines += _row(row, widths)
+    if len(kept) < len(same):
+        lines.append(f"  ... {len(same) - len(kept)} more the same (--all shows them)")
+    for row in treatment:
+        lines += _row(row, widths)
     return lines
 
 
-def _row(name: str, first: Any, second: Any, mark: str = "") -> str:
-    left, right = _cut(first), _cut(second)
-    return f"  {name[:NAME_WIDTH]:<{NAME_WIDTH}} {left:<{VALUE_WIDTH}} {mark:<2} {right}".rstrip()
+Row = tuple[str, str, str, str]  # name, x, x', mark
 
 
-def _cut(value: Any) -> str:
-    text = _number(value) if isinstance(value, float) else str(value)
-    return text if len(text) <= VALUE_WIDTH else text[: VALUE_WIDTH - 1] + "…"
+def _widths(rows: list[Row]) -> tuple[int, int, int]:
+    """Columns for names, x and x': what they need, and no more than 80 together."""
+    name, left, right = (max(len(row[i]) for row in rows) if rows else 1 for i in range(3))
+    room = WIDTH - 2 - 2 - 4  # indent, gap after the name, mark between the values
+    name = min(name, max(NAME_WIDTH, room - left - right))
+    values = room - name
+    half = max(values // 2, LEAST_VALUE)
+    if left + right > values:
+        left = min(left, max(half, values - right))
+        right = values - left
+    return name, left, right
 
 
-def _number(value: float) -> str:
+def _row(row: Row, widths: tuple[int, int, int]) -> list[str]:
+    columns = [_folded(text, width) for text, width in zip(row[:3], widths, strict=True)]
+    lines = []
+    for i, (name, left, right) in enumerate(zip_longest(*columns, fillvalue="")):
+        mark = row[3] if i == 0 else ""
+        lines.append(f"  {name:<{widths[0]}}  {left:<{widths[1]}} {mark:<2} {right}".rstrip())
+    return lines
+
+
+def _folded(text: str, width: int) -> list[str]:
+    return [text[i : i + width] for i in range(0, len(text), width)] or [""]
+
+
+def _texts(name: str, first: Any, second: Any, shown: Shown | None) -> tuple[str, str]:
+    if shown is not None:
+        return _printable(shown(name, first)), _printable(shown(name, second))
+    if isinstance(first, float) and isinstance(second, float):
+        return _told_apart((first, second), number)
+    return _printable(str(first)), _printable(str(second))
+
+
+def _told_apart(numbers: tuple[float, ...], short: Callable[[float], str]) -> tuple[str, str]:
+    """Short texts of two numbers, in full where the short ones would not tell them apart."""
+    first, second = numbers
+    if first != second and short(first) == short(second):
+        return repr(first), repr(second)
+    return short(first), short(second)
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else repr(text)
+
+
+def number(value: float) -> str:
+    """A double in six digits; tiny ones in scientific notation."""
     short = f"{value:.6g}"
     return short if float(short) == value or abs(value) >= 1e-3 else f"{value:.3e}"
 
 
-def _wrapped(title: str, text: str) -> list[str]:
-    import textwrap
-
-    return textwrap.wrap(text, WIDTH, initial_indent=f"{title:<9}", subsequent_indent=" " * 9)
+def paragraph(title: str, text: str) -> list[str]:
+    """Text under a title in the margin, wrapped."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=f"{title:<{TITLE_WIDTH}}",
+        subsequent_indent=" " * TITLE_WIDTH,
+        break_on_hyphens=False,
+    )

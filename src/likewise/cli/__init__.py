@@ -1,0 +1,18 @@
+"""The command line: what people type and what they see.
+
+app       the group of commands, and every way a command can end (exit codes)
+options   the flags, declared once
+claims    from flags and spec file to a model, a space and a claim
+output    text, JSON and colour onto the terminal
+hints     hints meant for Python, said for the command line
+verify, measure, init, demo   one file a command
+
+Nothing here loads numpy or scikit-learn before a command runs: ``likewise --help`` stays fast.
+"""
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    from likewise.cli.app import cli
+
+    cli.main(prog_name="likewise")

@@ -1,0 +1,125 @@
+"""The group of commands, and every way a command can end.
+
+click's own ways out collide with the codes of `exits` (it exits with 1 on Ctrl-C and on a broken pipe), so
+`Application` runs the commands itself. A command returns its exit code, or None for 0.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from likewise import __version__
+from likewise.cli.exits import IN_WORDS, Exit
+from likewise.cli.hints import spoken
+from likewise.cli.options import DEBUG, JSON
+from likewise.cli.output import emit_json
+from likewise.cli.streams import silence
+from likewise.errors import InternalError, LikewiseError
+
+
+class Application(click.Group):
+    """A click group that ends with the codes of `exits`, whatever happens."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,  # noqa: ARG002 - click's signature; a program always exits
+        windows_expand_args: bool = True,  # noqa: ARG002 - as above
+        **extra: Any,
+    ) -> NoReturn:
+        """Run one command line, then exit."""
+        name = prog_name or "likewise"
+        self._main_shell_completion(extra, name, complete_var)
+        try:
+            code = self._run(list(sys.argv[1:] if args is None else args), name, extra)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader has gone: whatever was not written interests nobody, and that is no error.
+            silence()
+            code = Exit.DONE
+        sys.exit(code)
+
+    def _run(self, args: list[str], name: str, extra: dict[str, Any]) -> int:
+        meta: dict[str, Any] = {}
+        try:
+            with self.make_context(name, args, **extra) as ctx:
+                meta = ctx.meta
+                code = self.invoke(ctx)
+                return code if isinstance(code, int) else Exit.DONE
+        except click.exceptions.Exit as leaving:
+            return leaving.exit_code
+        except click.ClickException as error:
+            error.show()
+            return Exit.INPUT
+        except (KeyboardInterrupt, EOFError, click.Abort):
+            return _interrupted(meta)
+        except BrokenPipeError:
+            raise
+        except InternalError as error:
+            return _internal(error, meta)
+        except LikewiseError as error:
+            _complain(error, meta)
+            return Exit.INPUT
+        except Exception as error:  # noqa: BLE001 - the last resort: what nobody foresaw is a bug
+            return _internal(error, meta)
+
+
+def _interrupted(meta: dict[str, Any]) -> int:
+    """Ctrl-C where nothing is known yet; a running search answers it with its bounds instead."""
+    reason = "interrupted before anything was known"
+    if meta.get(JSON):
+        emit_json({"verdict": "UNKNOWN", "reason": reason})
+    else:
+        click.echo(f"UNKNOWN: {reason}", err=True)
+    return Exit.UNKNOWN
+
+
+def _complain(error: LikewiseError, meta: dict[str, Any]) -> None:
+    if meta.get(DEBUG):
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    click.echo(f"error: {error.message}", err=True)
+    if error.hint is not None:
+        click.echo(f"hint: {spoken(error.hint)}", err=True)
+
+
+def _internal(error: Exception, meta: dict[str, Any]) -> int:
+    if meta.get(DEBUG):
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    what = " ".join(str(error).split())
+    click.echo(f"internal error: {type(error).__name__}: {what}", err=True)
+    again = "" if meta.get(DEBUG) else " and what the same command prints with --debug"
+    click.echo(f"This is a defect of Likewise, not of your input. Please report it{again}.", err=True)
+    return Exit.INTERNAL
+
+
+@click.group(
+    cls=Application,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    epilog=IN_WORDS,
+)
+@click.version_option(__version__, prog_name="likewise", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Prove that a model treats similar individuals alike, or see the pair that it does not.
+
+    Start with `likewise demo`.
+    """
+
+
+def _register() -> None:
+    from likewise.cli.demo import demo
+    from likewise.cli.init import init
+    from likewise.cli.measure import measure
+    from likewise.cli.verify import verify
+
+    for command in (demo, init, verify, measure):
+        cli.add_command(command)
+
+
+_register()

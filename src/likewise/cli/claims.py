@@ -1,0 +1,324 @@
+"""From flags and spec file to a model, rows, a space and a claim, each checked against the others.
+
+A spec file says everything; flags override its entries one by one (``--free`` the list of free features,
+``--within`` the table of tolerances; ``--where`` adds a constraint). ``--data`` beside a spec file gives
+other rows to check and to start from: the space stays the one that the file describes. Without a spec file
+the space is what the data show.
+
+Everything is checked here, before any search: errors name the file they are about, and nothing has been
+printed yet.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from likewise.cli.options import ClaimFlags
+from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, closest
+
+if TYPE_CHECKING:
+    from likewise.importers.imported import Imported
+    from likewise.spec.claim import Claim
+    from likewise.spec.properties import Property
+    from likewise.spec.similarity import Similarity, Tolerance
+    from likewise.spec.space import Space
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """The model with all that is claimed about it; `imported` is the model as mathematics."""
+
+    model: Any
+    imported: Imported
+    X: Any
+    space: Space
+    similarity: Similarity
+    property: Property
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What flags and spec file together ask for, files still unopened."""
+
+    model: str
+    data: str | None
+    label: str | None
+    similarity: Similarity
+    property: Property
+    space: Space | None
+
+
+def load(flags: ClaimFlags, property_text: str | None = None) -> Loaded:
+    """Everything a search needs; raises what is wrong with any of it."""
+    wanted = _wanted(flags, property_text)
+    _check_something_differs(wanted.similarity, flags.spec)
+    model = read_model(wanted.model, allow_pickle=flags.allow_pickle, trust=flags.trust)
+    frame = None if wanted.data is None else _rows(wanted.data, wanted.label)
+    space = wanted.space
+    if space is None:
+        space = _observed(frame, wanted.data, wanted.label)
+    if flags.widen:
+        space = _widened(space, frame, wanted.data)
+    for rule in flags.where:
+        space = _constrained(space, rule)
+    _check_claim(space, wanted, flags.spec)
+    _check_columns(model, space, wanted)
+    if frame is not None:
+        _check_rows(space, frame, str(wanted.data), flags)
+    imported = _imported(model, space, frame, wanted)
+    return Loaded(
+        model=model,
+        imported=imported,
+        X=frame,
+        space=space,
+        similarity=wanted.similarity,
+        property=wanted.property,
+    )
+
+
+def read_model(path: str, *, allow_pickle: bool, trust: tuple[str, ...]) -> Any:
+    """The estimator in a file; what its library warns about goes to stderr in one line each."""
+    from likewise.importers.files import load_model
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = load_model(path, allow_pickle=allow_pickle, trust=trust)
+    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        click.echo(f"warning: {path}: {text}", err=True)
+    return model
+
+
+# -- what is asked for ----------------------------------------------------------------------------------
+
+
+def _wanted(flags: ClaimFlags, property_text: str | None) -> _Wanted:
+    from likewise.spec.properties import SameDecision, parse_property
+    from likewise.spec.similarity import Similarity
+
+    claim = None if flags.spec is None else _claim(flags.spec)
+    model = flags.model or (claim.model_path if claim else None)
+    data = flags.data or (claim.data_path if claim else None)
+    if model is None or (claim is None and data is None):
+        _refuse_incomplete(flags, missing="--model" if model is None else "--data")
+    within = _tolerances(flags.within)
+    known = Similarity() if claim is None else claim.similarity
+    free = flags.free or tuple(name for name in known.free if name not in within)
+    kept = {name: t for name, t in known.within.items() if name not in flags.free}
+    if property_text is not None:
+        property: Property = _flagged("--property", parse_property, property_text)
+    else:
+        property = SameDecision() if claim is None else claim.property
+    return _Wanted(
+        model=model,
+        data=data,
+        label=flags.label or (claim.label if claim else None),
+        similarity=_flagged(
+            "--free and --within", lambda _: Similarity(free=free, within=within or kept), None
+        ),
+        property=property,
+        space=None if claim is None else claim.space,
+    )
+
+
+def _claim(spec: str) -> Claim:
+    from likewise.spec.file import read_spec
+
+    if spec.lower().endswith((".csv", ".csv.gz", ".parquet", ".skops")):
+        flag = "--model" if spec.lower().endswith(".skops") else "--data"
+        raise SpecError(
+            f"{spec}: is no spec file", hint=f"give it as {flag} {spec}; likewise init drafts a spec file"
+        )
+    return read_spec(spec)
+
+
+def _refuse_incomplete(flags: ClaimFlags, missing: str) -> NoReturn:
+    if flags.spec is not None:
+        raise SpecError(
+            f"{flags.spec}: model: path is missing",
+            hint='[model] path = "model.skops", or --model model.skops',
+        )
+    raise click.UsageError(
+        f"{missing} is missing: give a spec file, or --model, --data and --free (or --within)"
+    )
+
+
+def _tolerances(given: tuple[str, ...]) -> dict[str, Tolerance]:
+    """``age=2`` and ``income=5%``; the last ``=`` separates, as names may have one."""
+    tolerances: dict[str, Tolerance] = {}
+    for text in given:
+        name, equals, amount = text.rpartition("=")
+        if not (name.strip() and equals and amount.strip()):
+            raise SpecError(f"--within {text}: no tolerance", hint="--within age=2, or --within income=5%")
+        if name.strip() in tolerances:
+            raise SpecError(f"--within {text}: {name.strip()!r} is given twice")
+        tolerances[name.strip()] = _number(amount.strip())
+    return tolerances
+
+
+def _number(text: str) -> Tolerance:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text  # a percentage, or an error that Similarity words
+
+
+def _flagged(flag: str, make: Any, value: Any) -> Any:
+    try:
+        return make(value)
+    except LikewiseError as error:
+        raise error.located(flag) from None
+
+
+def _check_something_differs(similarity: Similarity, spec: str | None) -> None:
+    if similarity.free or similarity.within:
+        return
+    if spec is None:
+        raise SpecError(
+            "nothing says how similar individuals may differ",
+            hint="--free sex (in any way) or --within age=2 (by at most 2)",
+        )
+    raise SpecError(
+        f"{spec}: similarity: nothing may differ, so every pair is one individual",
+        hint='fill in free = ["sex"] or [similarity.within] in the file, or give --free sex',
+    )
+
+
+# -- rows and space -------------------------------------------------------------------------------------
+
+
+def _rows(path: str, label: str | None) -> Any:
+    from likewise.spec.frames import read_table
+
+    frame = read_table(path)
+    columns = [str(name) for name in frame.columns]
+    if label is not None and label not in columns:
+        raise DataError(
+            f"{path}: no column {label!r} to be the label{closest(label, columns)}",
+            hint=f"its columns are {', '.join(columns[:12])}{', ...' if len(columns) > 12 else ''}",
+        )
+    return frame
+
+
+def _observed(frame: Any, path: str | None, label: str | None) -> Space:
+    from likewise.spec.space import Space
+
+    try:
+        return Space.from_data(frame, exclude=[] if label is None else [label])
+    except LikewiseError as error:
+        raise error.located(str(path)) from None
+
+
+def _widened(space: Space, frame: Any, path: str | None) -> Space:
+    if frame is None:
+        raise click.UsageError("--widen needs --data: the rows that the space is to cover")
+    try:
+        return space.widen(frame)
+    except LikewiseError as error:
+        raise error.located(str(path)) from None
+
+
+def _constrained(space: Space, rule: str) -> Space:
+    try:
+        return space.where(rule)
+    except LikewiseError as error:
+        raise error.located("--where") from None
+
+
+def _check_claim(space: Space, wanted: _Wanted, spec: str | None) -> None:
+    try:
+        wanted.similarity.resolve(space)
+    except LikewiseError as error:
+        raise (error if spec is None else error.located(spec)) from None
+    if wanted.label is not None and wanted.label in space:
+        raise SpecError(
+            f"label {wanted.label!r} is also a feature", hint="what is predicted is no part of the individual"
+        )
+
+
+def _check_rows(space: Space, frame: Any, path: str, flags: ClaimFlags) -> None:
+    try:
+        space.check_frame(frame, allow_extra=True)
+    except DataError as error:
+        if _wider_helps(space, frame):
+            where = flags.spec or "a spec file"
+            raise DataError(
+                f"{path}: {error.message}",
+                hint=f"--widen extends the space to cover the data; or change its bounds or levels in {where}",
+            ) from None
+        raise error.located(path) from None
+
+
+def _wider_helps(space: Space, frame: Any) -> bool:
+    try:
+        space.widen(frame).check_frame(frame, allow_extra=True)
+    except LikewiseError:
+        return False
+    return True
+
+
+# -- the model against the space --------------------------------------------------------------------------
+
+
+def _check_columns(model: Any, space: Space, wanted: _Wanted) -> None:
+    from likewise.importers.imported import fitted_columns
+
+    if not hasattr(model, "feature_names_in_") or isinstance(model, type):
+        return
+    names = [str(name) for name in model.feature_names_in_]
+    extra = [name for name in space.names if name not in names]
+    missing = [name for name in names if name not in space]
+    if extra and not missing:
+        more = f" (and {len(extra) - 1} more)" if len(extra) > 1 else ""
+        place = wanted.data if wanted.space is None else "the space"
+        raise DataError(
+            f"{place}: column {extra[0]!r}{more} is none that {wanted.model} was fitted on",
+            hint=f"--label {extra[0]} if it is what the model predicts; otherwise drop it from the data, "
+            "or list the features in a spec file (likewise init drafts one)",
+        )
+    try:
+        fitted_columns(model, space)
+    except LikewiseError as error:
+        raise error.located(wanted.model) from None
+
+
+def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported:
+    """Import once now, so that a refusal names its file; the search imports again with the data's rows."""
+    import numpy as np
+
+    from likewise.importers.imported import import_model
+
+    try:
+        return import_model(model, space, rows=np.empty((0, len(space))), like=frame)
+    except UnsupportedModel as error:
+        if frame is not None:
+            _check_stray_text(space, frame, str(wanted.data))
+        raise error.located(wanted.model) from None
+    except DataError as error:
+        raise error.located(wanted.model) from None
+
+
+def _check_stray_text(space: Space, frame: Any, path: str) -> None:
+    """A column of numbers with a few words in it was read as levels: the words are the error."""
+    from likewise.spec.columns import at
+
+    for name in space.names:
+        values = list(frame[name])
+        words = [row for row, value in enumerate(values) if isinstance(value, str) and not _numeric(value)]
+        if words and len(words) < len(values) / 2 and isinstance(values[words[0]], str):
+            raise DataError(
+                f"{path}: {at(name, words[0])}: text {values[words[0]]!r} in a column of numbers",
+                hint="replace it by a number, or drop the row",
+            )
+
+
+def _numeric(text: str) -> bool:
+    try:
+        return float(text) == float(text) and abs(float(text)) != float("inf")
+    except ValueError:
+        return False

@@ -1,0 +1,183 @@
+"""``likewise init``: a commented spec file drafted from the data.
+
+Kinds, bounds and levels are what the data show. What may differ between similar individuals is never
+guessed: without ``--free`` the draft has a marked place to fill in, names that sound protected are
+mentioned in a comment, and `verify` refuses the file until someone has decided.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from likewise.cli.options import DEBUG_OPTION, MODEL_OPTIONS, decorated
+from likewise.errors import DataError, LikewiseError, SpecError, closest
+
+if TYPE_CHECKING:
+    from likewise.spec.claim import Claim
+    from likewise.spec.space import Space
+
+# Words in column names that often stand for what the law protects, or for something close to it.
+PROTECTED_WORDS = frozenset(
+    {"sex", "gender", "pregnant", "pregnancy", "orientation"}
+    | {"race", "ethnicity", "ethnic", "colour", "color", "caste", "religion"}
+    | {"nationality", "citizenship", "citizen", "foreign", "origin"}
+    | {"age", "birth", "marital", "married", "disability", "disabled"}
+)
+
+
+@click.command()
+@click.argument("data")
+@click.option("--model", required=True, metavar="FILE", help="Fitted model: a .skops file.")
+@click.option("--label", metavar="COLUMN", help="The column that is predicted: no feature.")
+@click.option("--free", multiple=True, metavar="FEATURE", help="May differ in any way. Repeatable.")
+@click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout.")
+@click.option("--force", is_flag=True, help="Overwrite the output file.")
+@(lambda command: decorated(command, (*MODEL_OPTIONS, DEBUG_OPTION)))
+def init(**given: Any) -> int:
+    """Draft a commented spec file from the rows in DATA.
+
+    \b
+    likewise init credit.csv --model credit.skops --label good -o claim.toml
+    likewise verify claim.toml
+    """
+    from likewise.cli.exits import Exit
+    from likewise.cli.output import emit
+
+    output = None if given["output"] is None else Path(given["output"])
+    if output is not None and output.exists() and not given["force"]:
+        raise SpecError(f"{output}: is there already", hint="another name, or --force to overwrite it")
+    claim, left_out, constant = _drafted(given)
+    text = draft_text(
+        claim, left_out=left_out, constant=constant, folder=output.parent if output else Path.cwd()
+    )
+    if output is None:
+        emit(text.rstrip("\n"))
+        return Exit.DONE
+    _write(output, text, force=given["force"])
+    undecided = not claim.similarity.free
+    click.echo(f"wrote {output}: {claim.space.describe()}", err=True)
+    click.echo(
+        f"next: {'fill in what may differ, then ' if undecided else ''}likewise verify {output}", err=True
+    )
+    return Exit.DONE
+
+
+def _drafted(given: dict[str, Any]) -> tuple[Claim, list[str], list[str]]:
+    """The claim, the columns left out because the model has no use for them, and the constant ones."""
+    from likewise.spec.claim import Claim
+    from likewise.spec.frames import read_table
+    from likewise.spec.properties import SameDecision
+    from likewise.spec.similarity import Similarity
+    from likewise.spec.space import Space
+
+    path, label = given["data"], given["label"]
+    frame = read_table(path)
+    columns = [str(name) for name in frame.columns]
+    if label is not None and label not in columns:
+        raise DataError(f"{path}: no column {label!r} to be the label{closest(label, columns)}")
+    left_out = _not_for_the_model(columns, given)
+    try:
+        exclude = [*left_out, *([] if label is None else [label])]
+        space = Space.from_data(frame, exclude=exclude, constant="keep")
+    except LikewiseError as error:
+        raise error.located(path) from None
+    property = SameDecision()
+    try:
+        claim = Claim(
+            space,
+            Similarity(free=given["free"]),
+            property,
+            model_path=given["model"],
+            data_path=path,
+            label=label,
+        )
+    except LikewiseError as error:
+        raise error.located("--free") from None
+    constant = [name for name in space.names if len(set(frame[name])) == 1]
+    return claim, left_out, constant
+
+
+def _not_for_the_model(columns: list[str], given: dict[str, Any]) -> list[str]:
+    """The columns that the model was not fitted on, where it can be opened and knows its columns."""
+    from likewise.cli.claims import read_model
+    from likewise.importers.files import PICKLES, check_model_path
+
+    path, label = given["model"], given["label"]
+    check_model_path(path)
+    if Path(path).suffix.lower() in PICKLES and not given["allow_pickle"]:
+        return []  # a name is all that is needed here, so it stays closed
+    model = read_model(path, allow_pickle=given["allow_pickle"], trust=given["trust"])
+    if isinstance(model, type) or not hasattr(model, "feature_names_in_"):
+        return []
+    known = [str(name) for name in model.feature_names_in_]
+    for name in known:
+        if name not in columns:
+            raise DataError(
+                f"{given['data']}: no column {name!r}, which {path} was fitted on{closest(name, columns)}"
+            )
+    return [name for name in columns if name not in known and name != label]
+
+
+def draft_text(claim: Claim, *, left_out: Iterable[str], constant: Iterable[str], folder: Path) -> str:
+    """The spec file with the comments that a draft needs."""
+    from likewise.spec.written import spec_text, toml_key
+
+    lines = spec_text(claim, folder=folder).splitlines()
+    marked = {f"[features.{toml_key(name)}]" for name in constant}
+    noted = list(left_out)
+    draft: list[str] = []
+    for number, line in enumerate(lines):
+        if number == 0:
+            draft += ["# A claim for Likewise, drafted by likewise init. Read it, change it, then:"]
+            draft += ["#   likewise verify THIS-FILE"]
+        elif number == 1 and not claim.similarity.free:
+            continue  # "differ in nothing" is what nobody claims
+        elif line in marked:
+            draft += ["# The same in every row of the data: give it its real bounds or levels.", line]
+        elif line == "free = []":
+            draft += [*_to_fill_in(claim.space), line]
+        elif line.startswith("features = ") and noted:
+            draft += [f"# The model was not fitted on: {_commented(noted)}", line]
+        else:
+            draft.append(line)
+    return "\n".join(draft) + "\n"
+
+
+def _to_fill_in(space: Space) -> list[str]:
+    from likewise.spec.written import toml_string
+
+    found = [name for name in space.names if sounds_protected(name)]
+    hints = [
+        "# FILL IN: what may differ between two individuals who should be treated alike.",
+        '# For instance free = ["sex"], and below it within = { age = 2, income = "5%" }.',
+    ]
+    if found:
+        names = ", ".join(toml_string(name) for name in found)
+        hints += [f"# By their names alone these might be: {names}. Likewise does not decide that."]
+    return hints
+
+
+def sounds_protected(name: str) -> bool:
+    """Whether a word of a column name is one that often stands for a protected attribute."""
+    words = re.split(r"[^A-Za-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    return any(word.lower() in PROTECTED_WORDS for word in words)
+
+
+def _commented(names: list[str]) -> str:
+    text = ", ".join(names)
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def _write(output: Path, text: str, *, force: bool) -> None:
+    try:
+        with output.open("w" if force else "x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise SpecError(f"{output}: is there already", hint="another name, or --force") from None
+    except OSError as error:
+        raise SpecError(f"{output}: cannot be written: {error.strerror or error}") from None

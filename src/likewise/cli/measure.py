@@ -1,0 +1,161 @@
+"""``likewise measure``: how large can the gap of a similar pair be? A bracket, and the pair that attains it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from likewise.cli.exits import Exit
+from likewise.cli.options import (
+    ClaimFlags,
+    OutputFlags,
+    SearchFlags,
+    claim_options,
+    output_options,
+    search_options,
+)
+
+if TYPE_CHECKING:
+    from likewise.analysis.measuring import Disparity
+    from likewise.cli.claims import Loaded
+    from likewise.importers.imported import Imported
+    from likewise.spec.similarity import Similarity
+    from likewise.spec.space import Space
+    from likewise.verifying.wording import Treated
+
+
+@click.command(
+    epilog="Exit codes: 0 bracket within the tolerance, 2 usage or input error, 3 the search ended first, "
+    "101 internal error."
+)
+@claim_options
+@click.option(
+    "--of",
+    type=click.Choice(["score", "probability", "margin"]),
+    default="score",
+    show_default=True,
+    help="Gap of scores or of probabilities, or margin of a flipped decision.",
+)
+@click.option(
+    "--tolerance",
+    type=float,
+    default=1e-6,
+    show_default=True,
+    metavar="T",
+    help="Search until the bracket is this narrow.",
+)
+@search_options
+@output_options
+def measure(**given: Any) -> int:
+    """How large can the gap of a similar pair be?
+
+    SPEC and flags are those of `likewise verify`. The answer is a bracket around the largest gap over all
+    similar pairs, with a pair that attains its lower end.
+    """
+    flags, look, show = ClaimFlags.of(given), SearchFlags.of(given), OutputFlags.of(given)
+    from likewise.analysis.measuring import measure as climb
+    from likewise.cli.claims import load
+    from likewise.cli.output import emit, emit_json
+
+    loaded = load(flags)
+    disparity = climb(
+        loaded.model,
+        loaded.space,
+        loaded.similarity,
+        of=given["of"],
+        tolerance=given["tolerance"],
+        X=loaded.X,
+        budget=look.budget,
+        random_state=look.seed,
+        progress=not show.quiet,
+    )
+    if show.as_json:
+        emit_json(_document(disparity, loaded))
+    elif show.quiet:
+        emit(f"{disparity.lower!r} {disparity.upper!r}")
+    else:
+        emit(_text(disparity, loaded, flags, show, look))
+    # Rounded outward, a bracket that the search has closed may be an ulp wider than the tolerance.
+    done = disparity.reason is None or disparity.upper - disparity.lower <= given["tolerance"]
+    return Exit.DONE if done else Exit.UNKNOWN
+
+
+def _document(disparity: Disparity, loaded: Loaded) -> dict[str, Any]:
+    from likewise.verifying.wording import pair_of
+
+    pair = pair_of(disparity.pair, loaded.space.names)
+    treated = treated_pair(loaded.imported, loaded.space, disparity)
+    return {
+        **disparity.to_dict(),
+        "similarity": loaded.similarity.to_dict(),
+        "model": loaded.imported.model.family,
+        "pair": [{name: values[side] for name, values in pair.items()} for side in range(2)],
+        "decisions": None if treated.decisions is None else list(treated.decisions),
+        "probabilities": None if treated.probabilities is None else list(treated.probabilities),
+    }
+
+
+def _text(
+    disparity: Disparity, loaded: Loaded, flags: ClaimFlags, show: OutputFlags, look: SearchFlags
+) -> str:
+    from likewise.verifying.wording import pair_lines, pair_of, paragraph
+
+    lines = bracket_lines(disparity, loaded.space, loaded.similarity)
+    lines += pair_lines(
+        pair_of(disparity.pair, loaded.space.names),
+        treated_pair(loaded.imported, loaded.space, disparity),
+        all_features=show.all_features,
+    )
+    lines += paragraph("next", _next(disparity, flags, look))
+    return "\n".join(lines)
+
+
+_MEASURED = {
+    "score": "the largest gap of scores between individuals who",
+    "probability": "the largest gap of probabilities between individuals who",
+    "margin": "the largest margin of different decisions for individuals who",
+}
+
+
+def bracket_lines(disparity: Disparity, space: Space, similarity: Similarity) -> list[str]:
+    """What was measured, and between which numbers it lies."""
+    from likewise.verifying.wording import number, paragraph
+
+    seconds = disparity.stats.get("seconds", 0.0)
+    lines = paragraph("measure", f"{_MEASURED[disparity.of]} {similarity.describe(space)}")
+    lines += paragraph("space", space.describe())
+    low, high = number(disparity.lower), number(disparity.upper)
+    if low == high and disparity.upper > disparity.lower:
+        width = disparity.upper - disparity.lower
+        lines += paragraph("between", f"{low} and {width:.1g} more, in {seconds:.2f} s, exact")
+    else:
+        lines += paragraph("between", f"{low} and {high}, in {seconds:.2f} s, exact")
+    if disparity.reason is not None:
+        lines += paragraph("reason", disparity.reason)
+    if disparity.of == "margin" and disparity.upper < 0:
+        lines += paragraph("", "below 0: no similar pair gets different decisions")
+    return lines
+
+
+def treated_pair(imported: Imported, space: Space, disparity: Disparity) -> Treated:
+    """What the model's own program says about the pair."""
+    from likewise.verifying.wording import Treated
+
+    codes = space.encode(disparity.pair)
+    head, replay = imported.model.head, imported.replay
+    return Treated(
+        decisions=None if head.labels is None else tuple(replay.decisions(codes).tolist()),
+        scores=disparity.scores,
+        probabilities=None if head.link is None else tuple(replay.probabilities(codes).tolist()),
+        upper_label=None if head.labels is None else head.labels[1],
+    )
+
+
+def _next(disparity: Disparity, flags: ClaimFlags, look: SearchFlags) -> str:
+    claim = flags.spec or "..."
+    if disparity.reason is not None:
+        return f"likewise measure {claim} --budget {10 * look.budget:g} (search longer)"
+    if disparity.of == "margin":
+        return f"likewise verify {claim} (is there a pair at all)"
+    return f"likewise verify {claim} --property {disparity.of}:LIMIT (prove a limit of your own)"

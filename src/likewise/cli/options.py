@@ -1,0 +1,160 @@
+"""The flags, declared once and in groups.
+
+`claim_options` say what is claimed about which model, `search_options` how long to look and from where,
+`output_options` what to print. A command takes the groups it needs and gets each as one value:
+``ClaimFlags.of(given)``. Commands still to come share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self, TypeVar
+
+import click
+
+DEBUG = "likewise.debug"  # key in click's meta: show tracebacks
+JSON = "likewise.json"  # key in click's meta: stdout is for one JSON object
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class _Picked:
+    """Built from a command's parameters: each field picks its own."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        return cls(**{field.name: given[field.name] for field in fields(cls)})  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimFlags(_Picked):
+    """What is claimed about which model: a spec file, flags, or flags over a spec file."""
+
+    spec: str | None
+    model: str | None
+    data: str | None
+    label: str | None
+    free: tuple[str, ...]
+    within: tuple[str, ...]
+    where: tuple[str, ...]
+    widen: bool
+    allow_pickle: bool
+    trust: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFlags(_Picked):
+    """How long to look, and from where."""
+
+    budget: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputFlags(_Picked):
+    """What to print."""
+
+    as_json: bool
+    all_features: bool
+    quiet: bool
+
+
+MODEL_OPTIONS = (
+    click.option("--allow-pickle", is_flag=True, help="Open .joblib, .pkl and .pickle: runs code from them."),
+    click.option(
+        "--trust", multiple=True, metavar="TYPE", help="Let a .skops file construct this type. Repeatable."
+    ),
+)
+
+_CLAIM = (
+    click.argument("spec", required=False, metavar="[SPEC]"),
+    click.option("--model", metavar="FILE", help="Fitted model: a .skops file."),
+    click.option("--data", metavar="FILE", help="Rows: .csv, .csv.gz or .parquet."),
+    click.option("--label", metavar="COLUMN", help="The column that is predicted: no feature."),
+    click.option("--free", multiple=True, metavar="FEATURE", help="May differ in any way. Repeatable."),
+    click.option(
+        "--within",
+        multiple=True,
+        metavar="FEATURE=T",
+        help="May differ by at most T, a number or a percentage of the range. Repeatable.",
+    ),
+    click.option(
+        "--where", multiple=True, metavar="RULE", help='Only individuals with "a <= b - 14". Repeatable.'
+    ),
+    click.option("--widen", is_flag=True, help="Widen the space to cover the data."),
+    *MODEL_OPTIONS,
+)
+
+PROPERTY = click.option(
+    "--property",
+    "property",
+    metavar="P",
+    help="What they must share: decision (the default), score:0.5 or probability:0.1.",
+)
+
+_SEARCH = (
+    click.option(
+        "--budget", type=float, default=60.0, show_default=True, metavar="SECONDS", help="Time to search."
+    ),
+    click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the search."
+    ),
+)
+
+
+def _json_only(ctx: click.Context, _parameter: click.Parameter, value: bool) -> bool:
+    ctx.meta[JSON] = value
+    return value
+
+
+_OUTPUT = (
+    click.option("--all", "all_features", is_flag=True, help="Show all features of the pair."),
+    click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        callback=_json_only,
+        help="Print one JSON object and nothing else.",
+    ),
+    click.option("--quiet", "-q", is_flag=True, help="Print nothing but the verdict or the bracket."),
+)
+
+
+def _debugging(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[DEBUG] = True
+
+
+DEBUG_OPTION = click.option(
+    "--debug",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_debugging,
+    help="Show the traceback of an error.",
+)
+
+
+def claim_options(command: Function) -> Function:
+    """The flags of `ClaimFlags`."""
+    return decorated(command, _CLAIM)
+
+
+def search_options(command: Function) -> Function:
+    """The flags of `SearchFlags`."""
+    return decorated(command, _SEARCH)
+
+
+def output_options(command: Function) -> Function:
+    """The flags of `OutputFlags`, and --debug."""
+    return decorated(command, (*_OUTPUT, DEBUG_OPTION))
+
+
+def decorated(command: Function, options: tuple[Callable[[Function], Function], ...]) -> Function:
+    """The command with these options, listed in this order by --help."""
+    for option in reversed(options):
+        command = option(command)
+    return command

@@ -1,0 +1,150 @@
+"""Models from files: audited first, loaded second, and never run as code unasked.
+
+``.skops``                       the types in the file are listed without constructing any of them; all must
+                                 be ones that skops vouches for (numpy, scipy, scikit-learn), ones reviewed
+                                 here, or ones the user trusts by name
+``.joblib``, ``.pkl``, ``.pickle``   loading runs whatever the file says, so only where the user allows it
+
+A path goes in, the fitted estimator comes out; everything else is an `UnsupportedModel` that names the
+file. Whether the estimator can be verified is for `imported` to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from likewise.errors import UnsupportedModel
+
+SKOPS = (".skops",)
+PICKLES = (".joblib", ".pkl", ".pickle")
+
+# Reviewed: the loss objects that SGD models carry. They hold numbers only; older skops do not list them.
+REVIEWED = frozenset(
+    f"sklearn.linear_model._sgd_fast.{name}"
+    for name in (
+        "EpsilonInsensitive",
+        "Hinge",
+        "Huber",
+        "Log",
+        "ModifiedHuber",
+        "SquaredEpsilonInsensitive",
+        "SquaredHinge",
+        "SquaredLoss",
+    )
+)
+
+
+def load_model(path: str | Path, *, allow_pickle: bool = False, trust: Collection[str] = ()) -> Any:
+    """The fitted estimator in the file at `path`.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.skops`` file, or a pickle where they are allowed.
+    allow_pickle : bool
+        Whether ``.joblib``, ``.pkl`` and ``.pickle`` files may be opened, which runs code from the file.
+    trust : collection of str
+        Full names of further types that a ``.skops`` file may construct.
+    """
+    file = Path(path)
+    check_model_path(file)
+    if file.suffix.lower() in SKOPS:
+        model = _load_skops(file, trust)
+    elif allow_pickle:
+        model = _load_pickle(file)
+    else:
+        raise UnsupportedModel(
+            f"{file}: is a pickle, and opening one runs whatever code it holds",
+            hint="save the model with skops.io.dump(model, 'model.skops'), or pass --allow-pickle "
+            "if you trust where the file comes from",
+        )
+    if not (isinstance(model, type) or hasattr(model, "predict")):
+        raise UnsupportedModel(
+            f"{file}: holds {_kind(model)}, not a fitted model",
+            hint="save the estimator itself, the object that fit(X, y) returned",
+        )
+    return model
+
+
+def check_model_path(path: str | Path) -> None:
+    """Refuse a path that is no file, or no model file by its name."""
+    file = Path(path)
+    if not file.exists():
+        near = _neighbours(file)
+        raise UnsupportedModel(
+            f"{file}: no such model file", hint=f"in that folder: {near}" if near else None
+        )
+    if file.is_dir():
+        raise UnsupportedModel(f"{file}: is a folder, not a model file")
+    if file.suffix.lower() not in (*SKOPS, *PICKLES):
+        raise UnsupportedModel(
+            f"{file}: {file.suffix or 'no extension'} is no kind of model file Likewise reads",
+            hint="save the model with skops.io.dump(model, 'model.skops')",
+        )
+
+
+def _neighbours(file: Path) -> str:
+    """The model files that are there instead."""
+    try:
+        found = sorted(other.name for other in file.parent.iterdir() if other.suffix in (*SKOPS, *PICKLES))
+    except OSError:
+        return ""
+    return ", ".join(found[:6])
+
+
+def _load_skops(file: Path, trust: Collection[str]) -> Any:
+    try:
+        import skops.io
+    except ImportError:
+        raise UnsupportedModel(
+            f"{file}: reading .skops files needs skops, which is not installed",
+            hint='pip install "likewise[skops]"',
+        ) from None
+    content = _read(file)
+    try:
+        untrusted = skops.io.get_untrusted_types(data=content)
+    except Exception as error:  # whatever a damaged file makes the parser raise
+        raise _damaged(file, error) from error
+    refused = sorted(set(untrusted) - REVIEWED - set(trust))
+    if refused:
+        raise UnsupportedModel(
+            f"{file}: would construct types that nobody vouches for: {', '.join(refused)}",
+            hint="if you know them and trust the file: " + " ".join(f"--trust {name}" for name in refused),
+        )
+    try:
+        return skops.io.loads(content, trusted=untrusted)
+    except Exception as error:  # constructors of any version of any library
+        raise _damaged(file, error) from error
+
+
+def _load_pickle(file: Path) -> Any:
+    import joblib
+
+    _read(file)
+    try:
+        return joblib.load(file)
+    except Exception as error:  # a pickle can raise anything
+        raise _damaged(file, error) from error
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UnsupportedModel(f"{file}: cannot be read: {error.strerror or error}") from None
+
+
+def _damaged(file: Path, error: Exception) -> UnsupportedModel:
+    why = " ".join(str(error).split()) or "no reason given"
+    return UnsupportedModel(
+        f"{file}: cannot be loaded as a model: {type(error).__name__}: {why[:200]}",
+        hint="the file is cut off or damaged, was saved by another version of its library, "
+        "or needs a library that is not installed",
+    )
+
+
+def _kind(value: object) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
