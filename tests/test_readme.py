@@ -15,3 +15,19 @@ def test_the_python_example_runs(capsys):
 def test_the_exit_codes_are_listed():
     codes = [int(code) for code in re.findall(r"^\| (\d+) \|", README, flags=re.MULTILINE)]
     assert codes == [0, 1, 2, 3, 4, 101]
+
+
+def test_the_commands_and_flags_exist():
+    from likewise.cli.app import cli
+
+    named = set(re.findall(r"likewise (\w+)\b", "\n".join(_code())))
+    assert named == set(cli.commands)
+    options = {
+        option for command in cli.commands.values() for param in command.params for option in param.opts
+    }
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README)) <= options
+
+
+def _code() -> list[str]:
+    blocks = re.findall(r"```\n(.*?)```", README, flags=re.DOTALL)
+    return [*blocks, *re.findall(r"^\| `(.*?)` \|", README, flags=re.MULTILINE)]

@@ -1,7 +1,7 @@
 """From flags and spec file to a model, rows, a space and a claim, each checked against the others.
 
 A spec file says everything; flags override its entries one by one (``--free`` the list of free features,
-``--within`` the table of tolerances; ``--where`` adds a constraint). ``--data`` beside a spec file gives
+``--within`` the table of tolerances; ``--where`` adds a constraint, and rows that break it are left out). ``--data`` beside a spec file gives
 other rows to check and to start from: the space stays the one that the file describes. Without a spec file
 the space is what the data show.
 
@@ -12,7 +12,9 @@ printed yet.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -23,6 +25,7 @@ from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedMode
 if TYPE_CHECKING:
     from likewise.importers.imported import Imported
     from likewise.spec.claim import Claim
+    from likewise.spec.features import Feature
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity, Tolerance
     from likewise.spec.space import Space
@@ -61,14 +64,16 @@ def load(flags: ClaimFlags, property_text: str | None = None) -> Loaded:
     space = wanted.space
     if space is None:
         space = _observed(frame, wanted.data, wanted.label)
+    _check_columns(model, space, wanted)
+    if frame is not None and wanted.space is not None:
+        _check_stray_text(space, frame, str(wanted.data), declared=True)
     if flags.widen:
         space = _widened(space, frame, wanted.data)
-    for rule in flags.where:
-        space = _constrained(space, rule)
-    _check_claim(space, wanted, flags.spec)
-    _check_columns(model, space, wanted)
     if frame is not None:
         _check_rows(space, frame, str(wanted.data), flags)
+    if flags.where:
+        space, frame = _restricted(space, frame, flags.where)
+    _check_claim(space, wanted, flags)
     imported = _imported(model, space, frame, wanted)
     return Loaded(
         model=model,
@@ -223,18 +228,37 @@ def _widened(space: Space, frame: Any, path: str | None) -> Space:
         raise error.located(str(path)) from None
 
 
-def _constrained(space: Space, rule: str) -> Space:
-    try:
-        return space.where(rule)
-    except LikewiseError as error:
-        raise error.located("--where") from None
+def _restricted(space: Space, frame: Any, rules: tuple[str, ...]) -> tuple[Space, Any]:
+    """The space with further constraints, and the rows that satisfy them: only those are individuals of it."""
+    narrower = space
+    for rule in rules:
+        narrower = _flagged("--where", narrower.where, rule)
+    if frame is None:
+        return narrower, None
+    import narwhals.stable.v2 as nw
+
+    kept = [
+        all(constraint.holds(row) for constraint in narrower.constraints) for row in _exact_rows(space, frame)
+    ]
+    return narrower, nw.from_native(frame, eager_only=True).filter(kept).to_native()
 
 
-def _check_claim(space: Space, wanted: _Wanted, spec: str | None) -> None:
+def _exact_rows(space: Space, frame: Any) -> Iterator[dict[str, Fraction]]:
+    numeric = [(k, name) for k, name in enumerate(space.names) if not _has_words(space[name])]
+    for codes in space.encode(frame, allow_extra=True).tolist():
+        yield {name: Fraction(space.value(k, codes[k])) for k, name in numeric}
+
+
+def _has_words(feature: Feature) -> bool:
+    return feature.kind in ("categorical", "ordinal") and not feature.numeric
+
+
+def _check_claim(space: Space, wanted: _Wanted, flags: ClaimFlags) -> None:
     try:
         wanted.similarity.resolve(space)
     except LikewiseError as error:
-        raise (error if spec is None else error.located(spec)) from None
+        given = [flag for flag, names in (("--free", flags.free), ("--within", flags.within)) if names]
+        raise error.located(" and ".join(given) or str(flags.spec)) from None
     if wanted.label is not None and wanted.label in space:
         raise SpecError(
             f"label {wanted.label!r} is also a feature", hint="what is predicted is no part of the individual"
@@ -266,25 +290,26 @@ def _wider_helps(space: Space, frame: Any) -> bool:
 
 
 def _check_columns(model: Any, space: Space, wanted: _Wanted) -> None:
-    from likewise.importers.imported import fitted_columns
-
     if not hasattr(model, "feature_names_in_") or isinstance(model, type):
         return
     names = [str(name) for name in model.feature_names_in_]
-    extra = [name for name in space.names if name not in names]
+    place = wanted.data if wanted.space is None else "the space"
     missing = [name for name in names if name not in space]
-    if extra and not missing:
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise DataError(
+            f"{place}: no column {missing[0]!r}{more}, which {wanted.model} was fitted on"
+            f"{closest(missing[0], space.names)}",
+            hint=f"the model's columns: {', '.join(names)}",
+        )
+    extra = [name for name in space.names if name not in names]
+    if extra:
         more = f" (and {len(extra) - 1} more)" if len(extra) > 1 else ""
-        place = wanted.data if wanted.space is None else "the space"
         raise DataError(
             f"{place}: column {extra[0]!r}{more} is none that {wanted.model} was fitted on",
             hint=f"--label {extra[0]} if it is what the model predicts; otherwise drop it from the data, "
             "or list the features in a spec file (likewise init drafts one)",
         )
-    try:
-        fitted_columns(model, space)
-    except LikewiseError as error:
-        raise error.located(wanted.model) from None
 
 
 def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported:
@@ -297,20 +322,25 @@ def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported
         return import_model(model, space, rows=np.empty((0, len(space))), like=frame)
     except UnsupportedModel as error:
         if frame is not None:
-            _check_stray_text(space, frame, str(wanted.data))
+            _check_stray_text(space, frame, str(wanted.data), declared=False)
         raise error.located(wanted.model) from None
     except DataError as error:
         raise error.located(wanted.model) from None
 
 
-def _check_stray_text(space: Space, frame: Any, path: str) -> None:
-    """A column of numbers with a few words in it was read as levels: the words are the error."""
+def _check_stray_text(space: Space, frame: Any, path: str, *, declared: bool) -> None:
+    """Words in a column of numbers, which make the whole column text when it is read: the words are the error.
+
+    A column counts as numbers where it is declared so, or where most of its cells are.
+    """
     from likewise.spec.columns import at
 
     for name in space.names:
+        if name not in frame.columns or (declared and space[name].kind not in ("continuous", "integer")):
+            continue
         values = list(frame[name])
         words = [row for row, value in enumerate(values) if isinstance(value, str) and not _numeric(value)]
-        if words and len(words) < len(values) / 2 and isinstance(values[words[0]], str):
+        if words and (declared or len(words) < len(values) / 2):
             raise DataError(
                 f"{path}: {at(name, words[0])}: text {values[words[0]]!r} in a column of numbers",
                 hint="replace it by a number, or drop the row",

@@ -107,7 +107,7 @@ def _text(
         treated_pair(loaded.imported, loaded.space, disparity),
         all_features=show.all_features,
     )
-    lines += paragraph("next", _next(disparity, flags, look))
+    lines += paragraph("next", _next(disparity, flags, look), whole_words=True)
     return "\n".join(lines)
 
 
@@ -127,10 +127,8 @@ def bracket_lines(disparity: Disparity, space: Space, similarity: Similarity) ->
     lines += paragraph("space", space.describe())
     low, high = number(disparity.lower), number(disparity.upper)
     if low == high and disparity.upper > disparity.lower:
-        width = disparity.upper - disparity.lower
-        lines += paragraph("between", f"{low} and {width:.1g} more, in {seconds:.2f} s, exact")
-    else:
-        lines += paragraph("between", f"{low} and {high}, in {seconds:.2f} s, exact")
+        high = f"{low} + {disparity.upper - disparity.lower:.1g}"
+    lines += paragraph("between", f"{low} and {high}   proved in {seconds:.2f} s, exact")
     if disparity.reason is not None:
         lines += paragraph("reason", disparity.reason)
     if disparity.of == "margin" and disparity.upper < 0:

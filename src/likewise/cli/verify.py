@@ -65,7 +65,7 @@ def _text(result: Result, flags: ClaimFlags, show: OutputFlags, look: SearchFlag
     from likewise.verifying.wording import paragraph, result_text
 
     lines = [result_text(result, all_features=show.all_features)]
-    lines += paragraph("next", _next(result, flags, look))
+    lines += paragraph("next", _next(result, flags, look), whole_words=True)
     return "\n".join(lines)
 
 

@@ -142,8 +142,9 @@ def pair_lines(
     rows = [(name, *_texts(name, *pair[name], shown), MARK) for name in differing]
     rows += [(name, *_texts(name, *pair[name], shown), "") for name in kept]
     treatment = [(name, first, second, "") for name, first, second in treated.rows()]
-    widths = _widths([*rows, *treatment])
-    lines = [*_row(("", "x", "x'", ""), widths)]
+    header = ("", "x", "x'", "")
+    widths = _widths([header, *rows, *treatment])
+    lines = _row(header, widths)
     for row in rows:
         lines += _row(row, widths)
     if len(kept) < len(same):
@@ -158,7 +159,7 @@ Row = tuple[str, str, str, str]  # name, x, x', mark
 
 def _widths(rows: list[Row]) -> tuple[int, int, int]:
     """Columns for names, x and x': what they need, and no more than 80 together."""
-    name, left, right = (max(len(row[i]) for row in rows) if rows else 1 for i in range(3))
+    name, left, right = (max(len(row[i]) for row in rows) for i in range(3))
     room = WIDTH - 2 - 2 - 4  # indent, gap after the name, mark between the values
     name = min(name, max(NAME_WIDTH, room - left - right))
     values = room - name
@@ -208,12 +209,13 @@ def number(value: float) -> str:
     return short if float(short) == value or abs(value) >= 1e-3 else f"{value:.3e}"
 
 
-def paragraph(title: str, text: str) -> list[str]:
-    """Text under a title in the margin, wrapped."""
+def paragraph(title: str, text: str, *, whole_words: bool = False) -> list[str]:
+    """Text under a title in the margin, wrapped; `whole_words` keeps even those longer than a line."""
     return textwrap.wrap(
         text,
         WIDTH,
         initial_indent=f"{title:<{TITLE_WIDTH}}",
         subsequent_indent=" " * TITLE_WIDTH,
         break_on_hyphens=False,
+        break_long_words=not whole_words,
     )

@@ -1,0 +1,97 @@
+"""Every exit code, and what is on which stream."""
+
+import json
+
+import pytest
+
+import likewise.verifying
+from likewise.cli.exits import Exit
+from likewise.errors import InternalError
+
+
+def test_the_codes_are_the_documented_ones():
+    codes = {name: int(code) for name, code in Exit.__members__.items()}
+    assert codes == {
+        "FAIR": 0, "DONE": 0, "BIASED": 1, "INPUT": 2, "UNKNOWN": 3, "REJECTED": 4, "INTERNAL": 101,
+    }  # fmt: skip
+
+
+def test_fair_is_0(run, on_data):
+    done = run(f"verify --model fair.skops {on_data} --free sex")
+    assert done.exit_code == 0
+    assert "\nverdict  FAIR" in done.stdout
+    assert done.stderr == ""
+
+
+def test_biased_is_1(run, on_data):
+    done = run(f"verify --model m.skops {on_data} --free sex")
+    assert done.exit_code == 1
+    assert "\nverdict  BIASED" in done.stdout
+    assert done.stderr == ""
+
+
+def test_usage_is_2(run):
+    for line in ("verify", "verify --nonsense", "nonsense", "verify --budget soon", "measure --of luck"):
+        done = run(line)
+        assert done.exit_code == 2
+        assert done.stdout == ""
+        assert "Usage" in done.stderr or "Error" in done.stderr
+
+
+def test_unknown_is_3_with_bounds(run):
+    done = run("verify --model s.skops --data s.csv --free sex --budget 1")
+    assert done.exit_code == 3
+    assert "verdict  UNKNOWN" in done.stdout
+    assert "the budget of 1 s is used up" in done.stdout
+    assert "bounds   the largest margin" in done.stdout
+
+
+def test_unknown_json_has_the_bounds(run):
+    done = run("verify --model s.skops --data s.csv --free sex --budget 1 --json")
+    assert done.exit_code == 3
+    answer = json.loads(done.stdout)
+    assert answer["verdict"] == "UNKNOWN"
+    assert answer["bounds"][1] is not None
+
+
+def test_measure_is_0_within_the_tolerance_and_3_if_the_budget_ends_first(run, on_data):
+    assert run(f"measure --model m.skops {on_data} --free sex").exit_code == 0
+    done = run("measure --model s.skops --data s.csv --free sex --of margin --budget 0.2")
+    assert done.exit_code == 3
+    assert "reason   the budget of 0.2 s is used up" in done.stdout
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("by zero"), InternalError("a proof has a hole")])
+def test_what_nobody_foresaw_is_101_without_a_traceback(run, on_data, monkeypatch, error):
+    def fails(*_args, **_options):
+        raise error
+
+    monkeypatch.setattr(likewise.verifying, "verify", fails)
+    done = run(f"verify --model m.skops {on_data} --free sex")
+    assert done.exit_code == 101
+    assert done.stdout == ""
+    assert str(error) in done.stderr
+    assert "Please report it" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Traceback" in run(f"verify --model m.skops {on_data} --free sex --debug").stderr
+
+
+def test_ctrl_c_before_the_search_is_3(run, on_data, monkeypatch):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(likewise.verifying, "verify", interrupted)
+    done = run(f"verify --model m.skops {on_data} --free sex")
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert done.stderr == "UNKNOWN: interrupted before anything was known\n"
+    done = run(f"verify --model m.skops {on_data} --free sex --json")
+    assert done.exit_code == 3
+    assert json.loads(done.stdout)["verdict"] == "UNKNOWN"
+
+
+def test_help_and_version_are_0(run):
+    for line in ("--help", "verify --help", "measure -h", "init --help", "demo --help"):
+        done = run(line)
+        assert done.exit_code == 0
+        assert max(map(len, done.stdout.splitlines())) <= 80
+    assert run("--version").stdout.startswith("likewise 0.")

@@ -1,0 +1,92 @@
+"""init drafts a spec file, decides nothing, and overwrites nothing."""
+
+import tomllib
+
+import pytest
+
+from likewise.cli.init import sounds_protected
+
+
+def test_the_draft_is_a_spec_file_without_a_decision(run, on_data, shelf):
+    done = run("init d.csv --model m.skops --label approved")
+    assert done.exit_code == 0
+    draft = tomllib.loads(done.stdout)
+    assert draft["model"]["path"] == "m.skops"
+    assert draft["data"] == {"path": "d.csv", "label": "approved", "features": "listed"}
+    assert list(draft["features"]) == ["age", "sex", "income"]
+    assert draft["similarity"] == {"free": []}
+    assert "# FILL IN: what may differ" in done.stdout
+    assert '# By their names alone these might be: "age", "sex".' in done.stdout
+
+
+def test_verify_refuses_the_draft_until_it_is_filled_in(run, shelf, tmp_path):
+    path = tmp_path / "claim.toml"
+    assert run(f"init d.csv --model m.skops --label approved -o {path}").exit_code == 0
+    done = run("verify", str(path))
+    assert done.exit_code == 2
+    assert f"{path}: similarity: nothing may differ" in done.stderr
+    path.write_text(path.read_text().replace("free = []", 'free = ["sex"]'))
+    assert run("verify", str(path)).exit_code == 1
+
+
+def test_with_free_the_draft_is_complete(run, tmp_path):
+    path = tmp_path / "claim.toml"
+    run(f"init d.csv --model m.skops --label approved --free sex -o {path}")
+    assert "FILL IN" not in path.read_text()
+    assert "individuals who differ only in sex get the same decision" in path.read_text()
+    assert run("verify", str(path)).exit_code == 1
+
+
+def test_nothing_is_overwritten_without_force(run, tmp_path):
+    path = tmp_path / "claim.toml"
+    path.write_text("mine")
+    line = f"init d.csv --model m.skops --label approved -o {path}"
+    done = run(line)
+    assert done.exit_code == 2
+    assert "--force" in done.stderr
+    assert path.read_text() == "mine"
+    assert run(f"{line} --force").exit_code == 0
+    assert path.read_text() != "mine"
+
+
+def test_columns_the_model_does_not_know_are_named(run):
+    done = run("init d.csv --model m.skops")
+    assert done.exit_code == 0
+    assert "# The model was not fitted on: approved\n" in done.stdout
+    assert "approved" not in tomllib.loads(done.stdout)["features"]
+
+
+def test_a_pickle_stays_closed(run):
+    assert list(tomllib.loads(run("init d.csv --model m.joblib --label approved").stdout)["features"]) == [
+        "age", "sex", "income",
+    ]  # fmt: skip
+
+
+def test_constant_columns_are_kept_and_marked(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("age,sex,income\n20,0,1.5\n20,1,2.5\n")
+    text = run("init", str(path), "--model", "m.skops").stdout
+    assert "# The same in every row of the data: give it its real bounds or levels.\n[features.age]\n" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("init absent.csv --model m.skops", "absent.csv"),
+        ("init d.csv --model absent.skops", "absent.skops"),
+        ("init d.csv --model m.skops --label aproved", "did you mean 'approved'"),
+        ("init d.csv --model m.skops --label approved --free sx", "did you mean 'sex'"),
+        ("init d.csv --model other.skops --label approved", "no column 'wage'"),
+        ("init d.csv --model m.skops --label approved -o absent/claim.toml", "cannot be written"),
+    ],
+)
+def test_bad_input(run, line, word):
+    done = run(line)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert word in done.stderr
+
+
+def test_names_that_sound_protected():
+    assert all(map(sounds_protected, ["sex", "personal_age", "MaritalStatus", "is-foreign-worker", "Race"]))
+    assert not any(map(sounds_protected, ["wage", "page_views", "sexton", "trace", "income"]))

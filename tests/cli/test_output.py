@@ -1,0 +1,113 @@
+"""What is printed: one JSON object, or text of 80 columns that needs no colour."""
+
+import json
+import re
+
+import pytest
+
+from likewise.cli.output import coloured
+
+
+def test_json_is_alone_on_stdout(run, on_data):
+    for line in ("verify", "measure", "measure --of probability"):
+        done = run(f"{line} --model m.skops {on_data} --free sex --json")
+        answer = json.loads(done.stdout)
+        assert done.stderr == ""
+        assert [sorted(side) for side in answer["pair"]] == [["age", "income", "sex"]] * 2
+        assert set(answer["decisions"]) <= {"yes", "no"}
+
+
+def test_measure_json_brackets_the_gap_of_its_pair(run, on_data):
+    answer = json.loads(run(f"measure --model m.skops {on_data} --free sex --json").stdout)
+    first, second = answer["scores"]
+    assert answer["lower"] <= answer["upper"] <= answer["lower"] + 2e-6
+    assert abs(first - second - answer["lower"]) < 1e-9
+
+
+def test_the_verdict_block(run, on_data):
+    lines = run(f"verify --model m.skops {on_data} --free sex").stdout.splitlines()
+    assert lines[0] == "claim    individuals who differ only in sex get the same decision"
+    assert lines[1].startswith("space    3 features; ")
+    assert re.fullmatch(r"verdict  BIASED   found in \d+\.\d\d s, exact, replayed on predict", lines[2])
+    assert lines[3].split() == ["x", "x'"]
+    assert lines[4].split() == ["sex", "1", "<>", "0"]
+    assert sum("<>" in line for line in lines) == 1
+    assert lines[-4].split() == ["decision", "yes", "no"]
+    assert lines[-3].split()[0] == "score"
+    assert lines[-2].split()[0] == "P(yes)"
+    assert lines[-1].startswith("next     likewise measure")
+
+
+def test_next_names_commands_that_exist(run, on_data, spec):
+    from likewise.cli.app import cli
+
+    for line in (f"verify --model {model}.skops {on_data} --free sex" for model in ("m", "fair")):
+        (last,) = re.findall(r"^next     likewise (\w+) ", run(line).stdout, flags=re.MULTILINE)
+        assert last in cli.commands
+    path = spec()
+    assert f"likewise measure {path}" in re.sub(r"\s+", " ", run("verify", path).stdout)
+
+
+def test_all_shows_every_feature(run):
+    line = "measure --model s.skops --data s.csv --free sex --budget 0.5"
+    short, full = run(line).stdout, run(f"{line} --all").stdout
+    assert "... 41 more the same (--all shows them)" in short
+    assert "--all" not in full
+    assert all(f"\n  b{i} " in full for i in range(44))
+
+
+def test_quiet_is_one_line(run, on_data):
+    assert run(f"verify --model m.skops {on_data} --free sex --quiet").stdout == "BIASED\n"
+    low, high = run(f"measure --model m.skops {on_data} --free sex -q").stdout.split()
+    assert float(low) <= float(high)
+
+
+@pytest.mark.parametrize("command", ["verify", "measure", "measure --of margin"])
+def test_80_columns_without_colour(run, on_data, command):
+    for model in ("m", "fair"):
+        text = run(f"{command} --model {model}.skops {on_data} --free sex --within age=2").stdout
+        assert max(map(len, text.splitlines())) <= 80
+        assert "\x1b" not in text
+
+
+def test_colour_adds_nothing_but_colour(run, on_data):
+    text = run(f"verify --model m.skops {on_data} --free sex").stdout
+    painted = coloured(text)
+    assert painted != text
+    assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == text
+
+
+def test_flags_override_the_spec(run, spec):
+    path = spec()
+    told = run("verify", path, "--json", "--property", "score:99", "--free", "age")
+    answer = json.loads(told.stdout)
+    assert answer["claim"] == "individuals who differ only in age get scores at most 99 apart"
+    assert answer["verdict"] == "FAIR"
+    told = json.loads(run("verify", path, "--json", "--within", "sex=0", "--within", "income=1%").stdout)
+    assert "by at most 1% (1) in income" in told["claim"]
+    assert "sex" not in told["claim"]
+
+
+def test_where_restricts_the_space(run, on_data):
+    done = run(
+        "verify", *f"--model m.skops {on_data} --free sex --json".split(), "--where", "income <= 1",
+        "--where", "age <= 30",
+    )  # fmt: skip
+    assert json.loads(done.stdout)["verdict"] == "FAIR"
+
+
+def test_a_seed_changes_no_verdict(run, on_data):
+    for seed in (0, 1, 2):
+        assert run(f"verify --model m.skops {on_data} --free sex --seed {seed}").exit_code == 1
+
+
+def test_pickles_are_opened_when_allowed(run, on_data):
+    assert run(f"verify --model m.joblib {on_data} --free sex --allow-pickle").exit_code == 1
+
+
+def test_no_row_needs_to_satisfy_where(run, on_data):
+    done = run(
+        "verify", *f"--model m.skops {on_data} --free sex --quiet".split(), "--where", "age == 18.5 - 0.5"
+    )
+    assert done.exit_code in (0, 1)
+    assert done.stderr == ""

@@ -1,0 +1,222 @@
+"""Witness sets: convex, supported by their lines, decided exactly; clearances never promise too much."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from likewise.errors import InternalError
+from likewise.model.question import (
+    NOWHERE,
+    DecisionQuestion,
+    Direction,
+    GapQuestion,
+    ProbabilityQuestion,
+    question_of,
+    round_down,
+    round_up,
+    sigma,
+    snap,
+)
+from likewise.spec import ProbabilityGap, SameDecision, ScoreGap
+from tests.strategies import probability_gap
+
+scores = st.one_of(
+    st.fractions(-12, 12, max_denominator=64),
+    st.floats(-12, 12).map(Fraction),
+    st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(-1, 2), Fraction(1, 10**13)]),
+)
+levels = st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1, 10), Fraction(2)])
+deltas = st.one_of(
+    st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1, 10**6), Fraction(999, 1000)]),
+    st.fractions(Fraction(1, 1000), Fraction(999, 1000)),
+)
+questions = st.one_of(
+    st.builds(DecisionQuestion, level=st.one_of(levels, levels.map(lambda v: -v))),
+    st.builds(GapQuestion, delta=levels),
+    st.builds(ProbabilityQuestion, delta=deltas),
+)
+shares = st.fractions(0, 1, max_denominator=32)
+
+
+def true_answer(question, first, second):
+    if isinstance(question, DecisionQuestion):
+        return first > question.level and second <= -question.level
+    if isinstance(question, GapQuestion):
+        return first - second > question.delta
+    return first > second and probability_gap(first, second) > question.delta
+
+
+@given(question=questions, first=scores, second=scores)
+def test_holds_is_the_definition(question, first, second):
+    assert question.holds(first, second) == true_answer(question, first, second)
+
+
+def test_decision_ties():
+    question = DecisionQuestion(level=Fraction(1, 2))
+    assert question.holds(Fraction(51, 100), Fraction(-1, 2))
+    assert not question.holds(Fraction(1, 2), Fraction(-1, 2))
+    assert not question.holds(Fraction(51, 100), Fraction(-49, 100))
+
+
+@pytest.mark.parametrize("huge", [10**9, 10**300, Fraction(10) ** 400])
+@pytest.mark.parametrize("delta", [Fraction(1, 2), Fraction(3, 4), Fraction(1, 4)])
+def test_saturated_probabilities_are_decided_at_once(huge, delta):
+    """sigma(huge) is below 1 by exp(-huge): no precision would show it, and none is needed."""
+    question = ProbabilityQuestion(delta=delta)
+    huge = Fraction(huge)
+    assert question.holds(huge, Fraction(0)) == (delta < Fraction(1, 2))
+    assert question.holds(Fraction(0), -huge) == (delta < Fraction(1, 2))
+    assert question.holds(huge, -huge)
+    assert not question.holds(-huge, huge)
+    assert not question.holds(2 * huge, huge)
+
+
+depths = st.one_of(st.just(Fraction(1, 10**9)), st.fractions(Fraction(1, 10**6), 3))
+
+
+def witness_of(question, data):
+    """Scores that are a witness, often barely."""
+    depth = data.draw(depths)
+    if isinstance(question, DecisionQuestion):
+        return question.level + depth, -question.level - data.draw(st.sampled_from([0, depth]))
+    if isinstance(question, GapQuestion):
+        second = data.draw(scores)
+        return second + question.delta + depth, second
+    p = data.draw(st.fractions(Fraction(1, 1000), Fraction(999, 1000))) * (1 - question.delta)
+    q = p + question.delta
+    first, second = Fraction(math.log(q / (1 - q))) + depth, Fraction(math.log(p / (1 - p)))
+    assert question.holds(first, second)
+    return first, second
+
+
+@given(question=questions, data=st.data())
+def test_witness_sets_are_convex(question, data):
+    (first, second), (first2, second2) = witness_of(question, data), witness_of(question, data)
+    share = data.draw(shares)
+    assert question.holds(share * first + (1 - share) * first2, share * second + (1 - share) * second2)
+
+
+def line_of(question, data):
+    if isinstance(question, GapQuestion):
+        return question.direction(Fraction(1, 2))
+    if isinstance(question, ProbabilityQuestion) and data.draw(st.booleans()):
+        share = data.draw(st.fractions(Fraction(1, 1000), Fraction(999, 1000)))
+        return question.tangent(share * (1 - question.delta))
+    return question.direction(data.draw(shares))
+
+
+@given(question=questions, data=st.data())
+def test_no_witness_lies_below_a_line(question, data):
+    first, second = witness_of(question, data)
+    line = line_of(question, data)
+    side = line.a * first - line.b * second
+    assert line.a >= 0
+    assert line.b >= 0
+    assert line.a + line.b > 0
+    assert side >= line.threshold if line.attained else side > line.threshold
+
+
+@given(delta=deltas, share=st.fractions(Fraction(1, 100), Fraction(99, 100)))
+def test_a_tangent_touches_its_witness_set(delta, share):
+    """The line is not only below W but as high as it can be: W comes close to it at p."""
+    question = ProbabilityQuestion(delta=delta)
+    p = share * (1 - delta)
+    line = question.tangent(p)
+    q = p + delta
+    second = Fraction(math.log(p / (1 - p)))
+    first = Fraction(math.log(q / (1 - q)))
+    assert abs(line.a * first - line.b * second - line.threshold) < Fraction(1, 10**12)
+
+
+@given(question=questions, lean=st.floats(0, 1))
+def test_float_thresholds_are_those_of_the_exact_lines(question, lean):
+    if isinstance(question, GapQuestion):
+        assert question.threshold(np.array([0.5]))[0] == float(question.delta / 2)
+        assert question.threshold(np.array([0.25]))[0] == -np.inf
+        return
+    exact = question.direction(snap(lean))
+    given_lean = float(exact.a / (exact.a + exact.b))  # a probability's lines lie on a grid of their own
+    expected = float(exact.threshold / (exact.a + exact.b))
+    assert question.threshold(np.array([given_lean]))[0] == pytest.approx(expected, abs=1e-4, rel=1e-4)
+
+
+def test_a_gap_has_one_direction_only():
+    with pytest.raises(InternalError):
+        GapQuestion(delta=Fraction(1)).direction(Fraction(1, 3))
+
+
+@given(question=questions, first=scores, second=scores, data=st.data())
+def test_moving_scores_by_less_than_the_clearance_makes_no_witness(question, first, second, data):
+    assume(not question.holds(first, second))
+    clearance = question.clearance(first, second)
+    assert clearance >= 0
+    up, down = data.draw(st.fractions(-1, 1)), data.draw(st.fractions(-1, 1))
+    less = clearance * Fraction(999_999, 1_000_000)
+    assert not question.holds(first + up * less, second + down * less)
+    assert not question.holds(first + less, second - less)
+
+
+@given(first=scores, second=scores, level=levels, gap=st.booleans())
+def test_clearances_of_polygons_are_tight(first, second, level, gap):
+    question = GapQuestion(delta=level) if gap else DecisionQuestion(level=level)
+    assume(not question.holds(first, second))
+    more = question.clearance(first, second) + Fraction(1, 10**9)
+    assert question.holds(first + more, second - more)
+
+
+@given(
+    line=st.builds(
+        Direction,
+        a=shares,
+        b=shares,
+        threshold=scores,
+        attained=st.booleans(),
+    ),
+    bound=scores,
+    moves=st.tuples(st.fractions(-1, 1), st.fractions(-1, 1)),
+)
+def test_the_clearance_of_a_line_bounds_how_far_scores_may_move(line, bound, moves):
+    clearance = line.clearance(bound)
+    closes = bound < line.threshold or (bound == line.threshold and not line.attained)
+    assert (clearance is not None) == closes
+    if closes and line.a + line.b:
+        reach = line.a * moves[0] * clearance - line.b * moves[1] * clearance
+        assert bound + reach <= line.threshold
+
+
+def test_the_empty_set_needs_a_strict_inequality():
+    assert NOWHERE.clearance(Fraction(0)) is None
+    assert NOWHERE.clearance(Fraction(-1, 10**30)) is not None
+
+
+@given(score=st.floats(-700, 700))
+def test_sigma_encloses_the_truth(score):
+    ball = sigma(Fraction(score))
+    middle = Fraction(*float(ball.mid()).as_integer_ratio())
+    reference = Fraction(1 / (1 + Decimal(-score).exp()))
+    assert abs(middle - reference) <= Fraction(float(ball.rad())) + Fraction(1, 2**50) * reference
+
+
+@given(numerator=st.integers(-(10**40), 10**40), denominator=st.integers(1, 10**40))
+def test_outward_rounding(numerator, denominator):
+    value = Fraction(numerator, denominator)
+    low, high = round_down(value), round_up(value)
+    assert Fraction(low) <= value <= Fraction(high)
+    assert low == high or math.nextafter(low, math.inf) == high
+
+
+def test_rounding_zero_keeps_its_sign():
+    assert math.copysign(1, round_down(Fraction(0))) == 1
+
+
+def test_each_property_has_its_question():
+    assert question_of(SameDecision(0.5)) == DecisionQuestion(level=Fraction(1, 2))
+    assert question_of(ScoreGap(0.1)) == GapQuestion(delta=Fraction(0.1))
+    assert question_of(ProbabilityGap(0.1)) == ProbabilityQuestion(delta=Fraction(0.1))
+    # Equal probabilities and equal scores are the same thing.
+    assert question_of(ProbabilityGap(0.0)) == GapQuestion(delta=Fraction(0))

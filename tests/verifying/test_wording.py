@@ -1,0 +1,84 @@
+"""Results as text: 80 columns, nothing cut, different values never look the same."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
+from likewise.verifying.wording import MARK, WIDTH, Treated, bounds_in_words, pair_lines, paragraph
+
+NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=70)
+VALUES = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | NAMES
+PAIRS = st.dictionaries(NAMES, st.tuples(VALUES, VALUES), min_size=1, max_size=8)
+TREATED = Treated(decisions=("yes", "no"), scores=(1e-9, -1e-9), probabilities=(0.5, 0.5), upper_label="yes")
+
+
+@given(PAIRS)
+def test_a_pair_fits_and_nothing_is_cut(pair):
+    lines = pair_lines(pair, TREATED, all_features=True)
+    assert max(map(len, lines)) <= WIDTH
+    letters = sorted(char for line in lines for char in line)
+    for name, (first, second) in pair.items():
+        for text in (name, *(v for v in (first, second) if isinstance(v, str))):
+            assert all(char in letters for char in text if char != " ")
+
+
+@given(PAIRS)
+def test_as_many_marks_as_differences(pair):
+    lines = pair_lines(pair, TREATED)
+    named = sum(MARK in str(part) for name, values in pair.items() for part in (name, *values))
+    differing = sum(first != second for first, second in pair.values())
+    assert differing <= sum(f" {MARK} " in line for line in lines) <= differing + named
+
+
+def test_long_levels_are_wrapped_side_by_side():
+    levels = "a" * 50 + "1", "a" * 50 + "2"
+    lines = pair_lines({"level": levels}, Treated())
+    assert lines[1].split() == ["level", "a" * 33, MARK, "a" * 34]
+    assert lines[2].split() == ["a" * 17 + "1", "a" * 16 + "2"]
+
+
+def test_numbers_that_differ_look_different():
+    pair = {"income": (1.00000001, 1.00000002), "age": (math.nextafter(40.0, 41.0), 40.0)}
+    for line in pair_lines(pair, Treated(scores=(1.0, 1.0 + 1e-12), probabilities=(0.50001, 0.5)))[1:]:
+        _, first, *mark, second = line.split()
+        assert first != second
+        assert mark in ([], [MARK])
+
+
+def test_the_same_features_are_counted():
+    pair = {f"f{i}": (i, i) for i in range(9)} | {"sex": ("f", "m")}
+    lines = pair_lines(pair, Treated())
+    assert lines[1].split() == ["sex", "f", MARK, "m"]
+    assert lines[-1] == "  ... 6 more the same (--all shows them)"
+    assert len(pair_lines(pair, Treated(), all_features=True)) == 11
+
+
+@pytest.mark.parametrize(
+    ("property", "bounds", "said"),
+    [
+        (SameDecision(), (-math.inf, math.inf), "nothing is known of the largest margin"),
+        (SameDecision(), (-math.inf, 0.5), "is at most 0.5; a flip counts above 0"),
+        (SameDecision(0.25), (-math.inf, 0.5), "is at most 0.5; a flip counts above 0.25"),
+        (
+            ScoreGap(0.5),
+            (0.0, 2.0),
+            "the largest score gap of a similar pair is at most 2; the claim allows 0.5",
+        ),
+        (ScoreGap(0.5), (0.25, 2.0), "is between 0.25 and 2; the claim allows 0.5"),
+        (
+            ProbabilityGap(0.1),
+            (0.05, math.inf),
+            "the largest probability gap of a similar pair is at least 0.05",
+        ),
+    ],
+)
+def test_bounds_in_words(property, bounds, said):
+    assert said in bounds_in_words(property, bounds)
+
+
+@given(NAMES)
+def test_paragraphs_fit(text):
+    assert max(map(len, paragraph("claim", text)), default=0) <= WIDTH
