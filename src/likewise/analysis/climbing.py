@@ -75,7 +75,7 @@ class Climb:
                 self.raise_to(witness)
             if self.topped:
                 return
-        self.search = Search(problem=self.problem)
+        self.search = Search(problem=self.problem, settles=True)
         self.proof = self.search.proof
         end = self._climb(math.inf)
         if end == "topped":
@@ -138,33 +138,42 @@ class Climb:
     def _settle(self) -> None:
         """The upper end: the smallest level found that every leaf, and every open cell made one, proves."""
         search = self._searched()
-        for cell in (*search.open, *search.stuck):
+        opened = [*search.open, *search.stuck]
+        for cell in opened:
             search.proof.close(cell.number, Leaf(rule="separable", lean=snap(cell.lean)))
-        cells = [
+        leaves = [
             (node, lo, hi)
             for _, node, lo, hi in walk(search.proof, self.prepared.pairs)
             if isinstance(node, Leaf)
         ]
-        for level in self._levels(cells):
+        proved = self.lower + self.tolerance  # what every leaf that the search closed proves already
+        numbers = {cell.number for cell in opened}
+        left_open = [
+            (node, lo, hi)
+            for number, node, lo, hi in walk(search.proof, self.prepared.pairs)
+            if number in numbers and isinstance(node, Leaf)
+        ]
+        for level in self._levels(left_open or leaves):
             question = self.gauge.question(level)
-            if all(self.problem.oracle.prove(lo, hi, leaf, question) is not None for leaf, lo, hi in cells):
+            to_prove = left_open if level >= proved else leaves
+            if all(
+                self.problem.oracle.prove(lo, hi, leaf, question) is not None for leaf, lo, hi in to_prove
+            ):
                 self.upper = float(level)
                 return
         self.proof = None
 
     def _levels(self, cells: list[tuple[Leaf, Floats, Floats]]) -> Iterator[Fraction]:
-        """Doubles to try as the upper end, rising: the lower end itself, the leaves' caps in float64, more."""
+        """Doubles to try as the upper end, rising: the lower end itself, the cells' caps in float64, more."""
         lean = np.array([0.5 if leaf.lean is None else float(leaf.lean) for leaf, _, _ in cells])
         bounds = self.problem.oracle.bound(
             np.stack([c[1] for c in cells]), np.stack([c[2] for c in cells]), lean
         )
         caps = self.gauge.cap(lean, bounds.upper)[[leaf.rule == "separable" for leaf, _, _ in cells]]
-        level = (
-            max(self.lower, Fraction(float(caps.max(initial=-math.inf))))
-            if np.isfinite(caps).all()
-            else self.lower
-        )
-        yield Fraction(round_up(self.lower))
+        highest = float(caps.max(initial=-math.inf))
+        level = max(self.lower, Fraction(highest)) if math.isfinite(highest) else self.lower
+        if level - self.lower <= self.tolerance:
+            yield Fraction(round_up(self.lower))
         raised = Fraction(0)
         for _ in range(INFLATIONS):
             candidate = Fraction(round_up(level + raised * (1 + abs(level))))

@@ -24,6 +24,7 @@ from likewise.search.proof import walk
 from likewise.verifying.certifying import Checking, Statement, certify_proof
 from likewise.verifying.deciding import checking_with, listening
 from likewise.verifying.preparing import Prepared, prepare
+from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
@@ -47,8 +48,12 @@ class Disparity:
     of: Scale
     lower: float
     upper: float
+    names: tuple[str, ...] = ()
     pair: Any = None
     scores: tuple[float, float] | None = None
+    decisions: tuple[Any, ...] | None = None
+    probabilities: tuple[float, ...] | None = None
+    upper_label: Any = None
     history: tuple[tuple[float, float, float], ...] = ()
     certificate: Certificate | None = None
     reason: str | None = None
@@ -64,14 +69,17 @@ class Disparity:
         return f"<pre>{escape(str(self))}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the frame, ready for JSON: infinite bounds are null."""
+        """Everything, ready for JSON: infinite bounds are null."""
         finite = [b if math.isfinite(b) else None for b in (self.lower, self.upper)]
         history = [[b if math.isfinite(b) else None for b in point] for point in self.history]
         return {
             "of": self.of,
             "lower": finite[0],
             "upper": finite[1],
+            "pair": None if self.pair is None else pair_rows(self.pair, self.names),
             "scores": None if self.scores is None else list(self.scores),
+            "decisions": None if self.decisions is None else list(self.decisions),
+            "probabilities": None if self.probabilities is None else list(self.probabilities),
             "history": history,
             "certified": self.certificate is not None,
             "reason": self.reason,
@@ -129,13 +137,18 @@ def _disparity(prepared: Prepared, climb: Climb, checking: Checking | None) -> D
         certificate, refusal = _certificate(prepared, climb, checking)
         reason = refusal or reason
     pair, scores = prepared.pair(climb.witness)
+    treated = prepared.treated(climb.witness)
     elapsed, lower = prepared.problem.budget.elapsed, round_down(climb.lower)
     return Disparity(
         of=climb.gauge.of,
         lower=lower,
         upper=climb.upper,
+        names=prepared.pairs.space.names,
         pair=pair,
         scores=scores,
+        decisions=treated.decisions,
+        probabilities=treated.probabilities,
+        upper_label=treated.upper_label,
         history=(*climb.history, (elapsed, lower, climb.upper)),
         certificate=certificate,
         reason=reason,

@@ -13,10 +13,12 @@ import os
 import zlib
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from likewise.certificate.lines import rational
 from likewise.errors import CertificateError
 from likewise.spec.disk import write_whole
 
@@ -34,7 +36,7 @@ class Outline:
     nodes: int
     rules: dict[str, int]
     depth: int
-    clearance: str | None
+    clearance: Fraction | None
     covers_floating_point: bool | None
 
 
@@ -113,6 +115,6 @@ def _outline(lines: Any) -> Outline:
         nodes=rules.total(),
         rules=dict(rules),
         depth=deepest,
-        clearance=end.get("clearance"),
+        clearance=None if end.get("clearance") is None else rational(end["clearance"]),
         covers_floating_point=end.get("covers_floating_point"),
     )

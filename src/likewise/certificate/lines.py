@@ -33,6 +33,12 @@ def number(value: Fraction | float) -> str:
     return f"{exact.numerator}/{exact.denominator}"
 
 
+def rational(text: str) -> Fraction:
+    """The inverse of `number`, for numbers that it wrote."""
+    mantissa, found, exponent = text.partition("p")
+    return int(mantissa, 16) * Fraction(2) ** int(exponent) if found else Fraction(text)
+
+
 def line(value: Any) -> bytes:
     """One canonical JSON line, without its line feed."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()

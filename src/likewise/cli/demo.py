@@ -125,21 +125,17 @@ def _verified(model: Any, applicants: Applicants, all_features: bool) -> str:
 
 
 def _measured(model: Any, applicants: Applicants, all_features: bool) -> str:
-    import numpy as np
-
     from likewise.analysis.measuring import measure
     from likewise.cli.measure import bracket_lines, treated_pair
-    from likewise.importers.imported import import_model
     from likewise.spec.similarity import Similarity
     from likewise.verifying.wording import pair_lines, pair_of
 
     space, similar = applicants.space, Similarity(free=[applicants.protected])
     disparity = measure(model, space, similar, of="probability", X=applicants.X)
-    imported = import_model(model, space, rows=np.empty((0, len(space))), like=applicants.X)
     lines = bracket_lines(disparity, space, similar)
     lines += pair_lines(
         pair_of(disparity.pair, space.names),
-        treated_pair(imported, space, disparity),
+        treated_pair(disparity),
         all_features=all_features,
         shown=applicants.shown,
     )

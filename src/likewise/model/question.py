@@ -201,8 +201,11 @@ class ProbabilityQuestion:
         return value
 
     def direction(self, lean: Fraction) -> Direction:
+        middle = (1 - self.delta) / 2
+        if lean == EVEN:  # exactly a = b, so that shared features cancel
+            return self.tangent(middle)
         p = snap(float(tangent_point(np.array([float(lean)]), float(self.delta))[0]))
-        return self.tangent(p if 0 < p < 1 - self.delta else (1 - self.delta) / 2)
+        return self.tangent(p if 0 < p < 1 - self.delta else middle)
 
     def leans(self) -> tuple[float, ...]:
         return (0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98)

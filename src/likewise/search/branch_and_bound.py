@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import time
 from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -38,6 +39,7 @@ BATCH = 256  # cells bounded together: enough to hide Python's cost, few enough 
 FRONTIER = 200_000  # open cells before the search turns depth-first to bound its memory
 TRIES = 4  # points of a batch put to the referee, best first
 NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a witness
+SETTLING = 2.0  # exact proofs that settling an open cell takes, with some to spare
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
 End = Literal["closed", "witness", "budget", "stuck"]
@@ -66,6 +68,9 @@ class Search:
     witness: Witness | None = None
     closed: int = 0
     clearance: Clearance = math.inf  # the smallest of all closed cells
+    settles: bool = False  # whether every cell left open is to be proved something of when the budget ends
+    proving: float = 0.0  # seconds spent on exact proofs, and how many there were
+    proofs: int = 0
 
     def __post_init__(self) -> None:
         lo, hi = root_cell(self.problem.pairs)
@@ -78,7 +83,7 @@ class Search:
             return "witness"
         most += len(self.proof.nodes)
         while self.open:
-            if problem.budget.over or len(self.proof.nodes) > most:
+            if self._late() or len(self.proof.nodes) > most:
                 return "budget"
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
             size = min(2 * size, BATCH)
@@ -181,8 +186,18 @@ class Search:
                 return True
         return False
 
+    def _late(self) -> bool:
+        """Whether to stop: the budget is over, or what is left is needed to settle the open cells."""
+        budget = self.problem.budget
+        if budget.over or not self.settles or not self.proofs:
+            return budget.over
+        return budget.elapsed + SETTLING * len(self.open) * self.proving / self.proofs > budget.seconds
+
     def _close(self, cell: Cell, leaf: Leaf) -> bool:
+        started = time.perf_counter()
         clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, self.problem.question)
+        self.proving += time.perf_counter() - started
+        self.proofs += 1
         if clearance is None:
             return False
         self.clearance = min(self.clearance, clearance)

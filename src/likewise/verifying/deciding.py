@@ -181,16 +181,15 @@ def _biased(
         if not report.accepted:
             raise InternalError(f"the checker refused a witness: {report.reason}")
     pair, scores = prepared.pair(witness)
-    codes = np.array([codes for codes, _ in prepared.ordered(witness)])
-    replay, head = prepared.imported.replay, prepared.imported.model.head
+    treated = prepared.treated(witness)
     return Result(
         verdict=Verdict.BIASED,
         claimed=claimed,
         pair=pair,
         scores=scores,
-        decisions=None if head.labels is None else tuple(replay.decisions(codes).tolist()),
-        probabilities=None if head.link is None else tuple(replay.probabilities(codes).tolist()),
-        upper_label=None if head.labels is None else head.labels[1],
+        decisions=treated.decisions,
+        probabilities=treated.probabilities,
+        upper_label=treated.upper_label,
         bounds=(float(gauge.value(witness.first, witness.second)), math.inf),
         certificate=certificate,
         covers_floating_point=True,

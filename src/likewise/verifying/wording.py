@@ -128,6 +128,12 @@ def pair_of(frame: Any, names: tuple[str, ...]) -> dict[str, tuple[Any, Any]]:
     return values
 
 
+def pair_rows(frame: Any, names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Both individuals as plain dictionaries of Python values."""
+    pair = pair_of(frame, names)
+    return [{name: values[side] for name, values in pair.items()} for side in range(2)]
+
+
 def pair_lines(
     pair: Mapping[str, tuple[Any, Any]],
     treated: Treated,
