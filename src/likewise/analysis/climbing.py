@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from likewise.verifying.preparing import Prepared
 
     Floats = NDArray[np.float64]
+    Bounded = tuple[Leaf, Floats, Floats]
 
 ATTEMPTS = 4  # rounds of falsification before the search proper, each from the last one's level
 FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
@@ -84,7 +85,7 @@ class Climb:
             self._finish()
         else:
             self.reason = self.problem.budget.reason if end == "budget" else "rounding"
-        self._settle()
+            self._settle()
 
     def raise_to(self, witness: Witness) -> None:
         """Take a better pair and ask for one that is better still."""
@@ -117,12 +118,19 @@ class Climb:
 
     def _finish(self) -> None:
         """Ask closer to the lower end: open what allows more, for a limited number of cells."""
-        tolerance = self.tolerance
-        self.tolerance = min(tolerance, FINE * (1 + abs(self.lower)))
+        search, enough, nodes = (
+            self._searched(),
+            self.lower + self.tolerance,
+            list(self._searched().proof.nodes),
+        )
+        self.tolerance = min(self.tolerance, FINE * (1 + abs(self.lower)))
         self.problem.question = self.gauge.question(self.lower + self.tolerance)
         self._reopen_leaves_above()
-        if self._climb(FINISH) != "closed":
-            self.tolerance = tolerance
+        self._climb(FINISH)
+        self._settle()
+        if self.upper > round_up(enough):  # the cells opened again came out worse: back to what was proved
+            self.proof = search.proof = Proof(nodes)
+            self.upper = round_up(enough)
 
     def _reopen_leaves_above(self) -> None:
         search, oracle, question = self._searched(), self.problem.oracle, self.problem.question
@@ -138,49 +146,52 @@ class Climb:
     def _settle(self) -> None:
         """The upper end: the smallest level found that every leaf, and every open cell made one, proves."""
         search = self._searched()
-        opened = [*search.open, *search.stuck]
-        for cell in opened:
-            search.proof.close(cell.number, Leaf(rule="separable", lean=snap(cell.lean)))
-        leaves = [
-            (node, lo, hi)
-            for _, node, lo, hi in walk(search.proof, self.prepared.pairs)
-            if isinstance(node, Leaf)
-        ]
+        opened = {
+            cell.number: Leaf(rule="separable", lean=snap(cell.lean))
+            for cell in (*search.open, *search.stuck)
+        }
+        for number, leaf in opened.items():
+            search.proof.close(number, leaf)
         proved = self.lower + self.tolerance  # what every leaf that the search closed proves already
-        numbers = {cell.number for cell in opened}
-        left_open = [
+        cells = [
             (node, lo, hi)
             for number, node, lo, hi in walk(search.proof, self.prepared.pairs)
-            if number in numbers and isinstance(node, Leaf)
+            if isinstance(node, Leaf) and (number in opened or not opened)
         ]
-        for level in self._levels(left_open or leaves):
+        for level in self._levels_above(cells, proved) if opened else self._levels_below(cells, proved):
             question = self.gauge.question(level)
-            to_prove = left_open if level >= proved else leaves
-            if all(
-                self.problem.oracle.prove(lo, hi, leaf, question) is not None for leaf, lo, hi in to_prove
-            ):
+            if all(self.problem.oracle.prove(lo, hi, leaf, question) is not None for leaf, lo, hi in cells):
                 self.upper = float(level)
                 return
         self.proof = None
 
-    def _levels(self, cells: list[tuple[Leaf, Floats, Floats]]) -> Iterator[Fraction]:
-        """Doubles to try as the upper end, rising: the lower end itself, the cells' caps in float64, more."""
-        lean = np.array([0.5 if leaf.lean is None else float(leaf.lean) for leaf, _, _ in cells])
-        bounds = self.problem.oracle.bound(
-            np.stack([c[1] for c in cells]), np.stack([c[2] for c in cells]), lean
-        )
-        caps = self.gauge.cap(lean, bounds.upper)[[leaf.rule == "separable" for leaf, _, _ in cells]]
-        highest = float(caps.max(initial=-math.inf))
-        level = max(self.lower, Fraction(highest)) if math.isfinite(highest) else self.lower
-        if level - self.lower <= self.tolerance:
-            yield Fraction(round_up(self.lower))
-        raised = Fraction(0)
+    def _levels_below(self, cells: list[Bounded], proved: Fraction) -> Iterator[Fraction]:
+        """Doubles that the closed leaves may prove although they were only asked for `proved`."""
+        yield Fraction(round_up(self.lower))
+        cap = self._cap(cells)
+        if self.lower < cap < proved:
+            yield Fraction(round_up(cap))
+        yield Fraction(round_up(proved))
+
+    def _levels_above(self, cells: list[Bounded], proved: Fraction) -> Iterator[Fraction]:
+        """Doubles from the open cells' bounds in float64 upwards."""
+        level, raised = max(proved, self._cap(cells)), Fraction(0)
         for _ in range(INFLATIONS):
             candidate = Fraction(round_up(level + raised * (1 + abs(level))))
             if self.gauge.of == "probability" and candidate >= 1:
                 return
             yield candidate
             raised = 2 * raised or INFLATION
+
+    def _cap(self, cells: list[Bounded]) -> Fraction:
+        """What the leaves allow by their lines in float64, constraints left aside; the lower end if nothing."""
+        lines = [(leaf, lo, hi) for leaf, lo, hi in cells if leaf.rule == "separable"]
+        if not lines:
+            return self.lower
+        lean = np.array([float(leaf.lean or 0) for leaf, _, _ in lines])
+        lo, hi = np.stack([line[1] for line in lines]), np.stack([line[2] for line in lines])
+        cap = float(self.gauge.cap(lean, self.problem.oracle.bound(lo, hi, lean).upper).max())
+        return Fraction(cap) if math.isfinite(cap) else self.lower
 
     def _note(self) -> None:
         """Keep the bracket's history: each better pair, with what the open cells still allow."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.cli.options import DEBUG_OPTION
+from likewise.cli.options import debug_option
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space
@@ -42,7 +42,7 @@ class Applicants:
 
 @click.command()
 @click.option("--all", "all_features", is_flag=True, help="Show all features of the pairs.")
-@DEBUG_OPTION
+@debug_option
 def demo(all_features: bool) -> None:
     """A tour on German Credit: a biased model, and a fair one.
 
