@@ -1,0 +1,63 @@
+"""The command `likewise-check CERT`: exit code 0 accepted, 4 rejected, 2 unreadable or wrong usage."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from likewise_check import CheckReport, check
+
+ACCEPTED, UNREADABLE, REJECTED = 0, 2, 4
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit code."""
+    options = _parser().parse_args(arguments)
+    talks = sys.stderr.isatty() and not options.quiet
+    report = check(
+        options.certificate, model=options.model, jobs=options.jobs, progress=_tell if talks else None
+    )
+    if talks:
+        sys.stderr.write("\r\033[K")
+    if options.json:
+        sys.stdout.write(json.dumps(report.to_dict()) + "\n")
+    elif not options.quiet:
+        # What a terminal cannot show is escaped rather than an error.
+        said = report.in_words().encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+        sys.stdout.write(said.decode(sys.stdout.encoding or "utf-8") + "\n")
+    return _exit_code(report)
+
+
+def _exit_code(report: CheckReport) -> int:
+    if report.accepted:
+        return ACCEPTED
+    return REJECTED if report.readable else UNREADABLE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="likewise-check",
+        description="Checks a certificate in exact arithmetic.",
+        epilog="Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage.",
+    )
+    parser.add_argument("certificate", metavar="CERT", help="the certificate file")
+    parser.add_argument("--model", metavar="FILE", help="the model line the certificate must speak of")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="worker processes (default: 1)")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but JSON if asked for it")
+    return parser
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text[:6]) <= 1024:
+        raise argparse.ArgumentTypeError("a whole number from 1 to 1024")
+    return int(text)
+
+
+def _tell(nodes: int) -> None:
+    sys.stderr.write(f"\r{nodes} cells")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""The rules that leaves may use (section 4), one file each.
+
+A rule is prepared once for a claim and then called for each leaf that names it. It returns how well the leaf `Holds`, raises
+`LeafRefused` if it does not hold in the cell, or `Rejected` if the leaf is malformed. A later model family adds a file here
+and a line to RULES.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from likewise_check.cells import Cell
+from likewise_check.claim import Claim
+from likewise_check.rules.empty import Empty
+from likewise_check.rules.enumerated import Enumerated
+from likewise_check.rules.holding import Holds
+from likewise_check.rules.independent import Independent
+from likewise_check.rules.separable import Separable
+
+Rule: TypeAlias = Callable[[list[object], Cell], Holds]
+
+RULES: dict[str, Callable[[Claim], Rule]] = {
+    "separable": Separable,
+    "empty": Empty,
+    "enumerated": Enumerated,
+    "independent": Independent,
+}
+
+__all__ = ["RULES", "Holds", "Rule"]

@@ -1,0 +1,145 @@
+"""Builds certificates by hand, from the specification alone: nothing here comes from the checker or the engine.
+
+A certificate is a list of JSON values, one a line. `sealed` writes them as lines and fills in the digests; `packed` compresses.
+"""
+
+import copy
+import gzip
+import hashlib
+import io
+import json
+from fractions import Fraction
+
+from likewise_check import CheckReport, check
+
+SECTIONS = ("space", "similarity", "property", "model")
+
+
+def number(value: int | str | Fraction) -> str:
+    if isinstance(value, Fraction) and value.denominator != 1:
+        return f"{value.numerator}/{value.denominator}"
+    return str(value)
+
+
+def continuous(name: str, lo=0, hi=1) -> dict:
+    return {"name": name, "kind": "continuous", "lo": number(lo), "hi": number(hi)}
+
+
+def integer(name: str, lo=0, hi=3) -> dict:
+    return {"name": name, "kind": "integer", "lo": number(lo), "hi": number(hi)}
+
+
+def categorical(name: str, levels) -> dict:
+    return {"name": name, "kind": "categorical", "levels": list(levels)}
+
+
+def ordinal(name: str, levels) -> dict:
+    return {"name": name, "kind": "ordinal", "levels": list(levels)}
+
+
+def worth(value) -> dict:
+    return {"number": number(value)}
+
+
+def constraint(terms, bound, text="") -> dict:
+    return {"text": text, "terms": [[k, number(c)] for k, c in terms], "bound": number(bound)}
+
+
+SAME = {"kind": "same"}
+FREE = {"kind": "free"}
+
+
+def within(tolerance) -> dict:
+    return {"kind": "within", "tolerance": number(tolerance)}
+
+
+def line(feature: int, weight, slope=1, offset=0) -> dict:
+    return {"feature": feature, "weight": number(weight), "slope": number(slope), "offset": number(offset)}
+
+
+def table(feature: int, weight, entries) -> dict:
+    return {"feature": feature, "weight": number(weight), "table": [number(e) for e in entries]}
+
+
+def affine(bias, columns, *, labels=("no", "yes"), zero="lower", link="logistic", operations=4) -> dict:
+    return {
+        "family": "test",
+        "body": {"kind": "affine", "bias": number(bias), "columns": list(columns)},
+        "head": {"labels": None if labels is None else list(labels), "zero": zero, "link": link},
+        "rounding": {"sizes": ["1"] * len(columns), "constant": "1", "operations": operations},
+    }
+
+
+def decision(margin=0) -> dict:
+    return {"kind": "decision", "margin": number(margin)}
+
+
+def score(delta) -> dict:
+    return {"kind": "score", "delta": number(delta)}
+
+
+def probability(delta) -> dict:
+    return {"kind": "probability", "delta": number(delta)}
+
+
+def _start(kind, features, relations, prop, model, constraints) -> list:
+    return [
+        {
+            "likewise-certificate": 1,
+            "kind": kind,
+            "tool": "test",
+            "words": "",
+            "digests": dict.fromkeys(SECTIONS, ""),
+        },
+        {"space": {"features": list(features), "constraints": list(constraints)}},
+        {"similarity": list(relations)},
+        {"property": prop},
+        {"model": model},
+    ]
+
+
+def proof(features, relations, prop, model, nodes, *, constraints=(), clearance=0, covers=False) -> list:
+    end = {"nodes": len(nodes), "clearance": number(clearance), "covers_floating_point": covers, "sha256": ""}
+    return [*_start("proof", features, relations, prop, model, constraints), *nodes, {"end": end}]
+
+
+def witness(features, relations, prop, model, x, other, scores, *, constraints=()) -> list:
+    pair = {"x": [*map(number, x)], "other": [*map(number, other)], "scores": [*map(number, scores)]}
+    return [
+        *_start("witness", features, relations, prop, model, constraints),
+        {"witness": pair},
+        {"end": {"sha256": ""}},
+    ]
+
+
+def written(value) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def sealed(values: list) -> list[bytes]:
+    """The lines, with right digests wherever the places for them exist."""
+    values = copy.deepcopy(values)
+    lines = [written(value) for value in values]
+    header = values[0]
+    if isinstance(header, dict) and isinstance(header.get("digests"), dict):
+        for name, raw in zip(SECTIONS, lines[1:5], strict=False):
+            if name in header["digests"]:
+                header["digests"][name] = hashlib.sha256(raw).hexdigest()
+        lines[0] = written(header)
+    end = values[-1]
+    if isinstance(end, dict) and isinstance(end.get("end"), dict) and "sha256" in end["end"]:
+        end["end"]["sha256"] = hashlib.sha256(joined(lines[:-1])).hexdigest()
+        lines[-1] = written(end)
+    return lines
+
+
+def joined(lines: list[bytes]) -> bytes:
+    return b"".join(raw + b"\n" for raw in lines)
+
+
+def packed(lines: list[bytes]) -> bytes:
+    return gzip.compress(joined(lines), mtime=0)
+
+
+def checked(values: list, **options) -> CheckReport:
+    return check(io.BytesIO(packed(sealed(values))), **options)
