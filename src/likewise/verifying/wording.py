@@ -67,7 +67,7 @@ def verdict_line(result: Result) -> str:
         return f"BIASED   found in {seconds:.2f} s, exact, replayed on predict"
     if result.verdict == "FAIR":
         cells = result.stats.get("cells", 1)
-        return f"FAIR     proved in {seconds:.2f} s, exact, {cells:,} cell{'s' * (cells != 1)}"
+        return f"FAIR     proved in {seconds:.2f} s and checked, {cells:,} cell{'s' * (cells != 1)}"
     return f"UNKNOWN  after {seconds:.2f} s"
 
 
