@@ -1,7 +1,7 @@
 """Cells of a proof and the tree that splits them (section 3).
 
-A cell is one `Box` a feature: the interval of its one variable (`same`) or of its two (x_k, then x'_k). The tree is walked
-depth first with one open frame a split, so memory is bounded by the depth and the number of features, not by the proof.
+A cell is one `Box` a feature: the interval of its one variable (`same`) or of its two (x_k, then x'_k). The tree is walked depth
+first with one open frame a split, so memory is bounded by the depth and the number of features, not by the proof.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from likewise_check.claim import Claim
-from likewise_check.errors import Rejected
+from likewise_check.fields import Rejected
 from likewise_check.numbers import Exact, exact
 
 DEEPEST_TREE = 10_000
@@ -29,19 +29,22 @@ class Box:
 Cell: TypeAlias = Sequence[Box]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holds:
+    """A leaf holds in its cell, with this clearance (None: infinite, no pair there), by looking at so many points."""
+
+    clearance: Fraction | None
+    points: int = 0
+
+
+class LeafRefused(Exception):
+    """The rule of a well-formed leaf does not hold in its cell; smaller cells may succeed."""
+
+
 def box(*intervals: Interval) -> Box:
     """The box of these intervals."""
-    key = [part for ends in intervals for end in ends for part in (end.numerator, end.denominator)]
+    key = (part for ends in intervals for end in ends for part in (end.numerator, end.denominator))
     return Box(intervals, tuple(key))
-
-
-@dataclass(slots=True)
-class _Frame:
-    """A split that is being walked: `right` is None once the walk is in the right child."""
-
-    feature: int
-    whole: Box
-    right: Box | None
 
 
 class Tree:
@@ -55,47 +58,38 @@ class Tree:
             sides = 1 if relation.kind == "same" else 2
             self._variables.extend((k, side) for side in range(sides))
             self.cell.append(box(*[(exact(feature.lo), exact(feature.hi))] * sides))
-        self._frames: list[_Frame] = []
+        # A split that is being walked: feature, its whole box, its right box or None once the walk is there.
+        self._frames: list[tuple[int, Box, Box | None]] = []
         self.complete = False
 
-    def split(self, variable: object, place: Fraction) -> None:
+    def split(self, variable: int, place: Fraction) -> None:
         """Splits the cell and goes on to the left child."""
-        if type(variable) is not int or not 0 <= variable < len(self._variables):
+        if not 0 <= variable < len(self._variables):
             raise Rejected(f"a split names a variable from 0 to {len(self._variables) - 1}")
         if len(self._frames) >= DEEPEST_TREE:
             raise Rejected(f"the tree is deeper than {DEEPEST_TREE}")
         k, side = self._variables[variable]
-        whole, at = self.cell[k], exact(place)
+        at, gap = exact(place), 1 if self._features[k].discrete else 0
+        whole = self.cell[k]
         lo, hi = whole.intervals[side]
-        left: Interval
-        right: Interval
-        if self._features[k].discrete:
-            if not isinstance(at, int):
-                raise Rejected("a split of a discrete variable must be at a whole number")
-            if not lo <= at < hi:
-                raise Rejected("a split of a discrete variable must be at lo <= at < hi")
-            left, right = (lo, at), (at + 1, hi)
-        else:
-            if not lo < at < hi:
-                raise Rejected("a split of a continuous variable must be at lo < at < hi")
-            left, right = (lo, at), (at, hi)
-        self._frames.append(_Frame(k, whole, _replaced(whole, side, right)))
-        self.cell[k] = _replaced(whole, side, left)
+        if gap and not (isinstance(at, int) and lo <= at < hi):
+            raise Rejected("a discrete variable must be split at a whole number, lo <= at < hi")
+        if not gap and not lo < at < hi:
+            raise Rejected("a continuous variable must be split at lo < at < hi")
+        self._frames.append((k, whole, _replaced(whole, side, (at + gap, hi))))
+        self.cell[k] = _replaced(whole, side, (lo, at))
 
     def close(self) -> None:
         """Ends a leaf: goes on to the nearest right child that is still open, or completes the tree."""
         while self._frames:
-            frame = self._frames[-1]
-            if frame.right is not None:
-                self.cell[frame.feature] = frame.right
-                frame.right = None
+            k, whole, right = self._frames.pop()
+            if right is not None:
+                self.cell[k] = right
+                self._frames.append((k, whole, None))
                 return
-            self.cell[frame.feature] = frame.whole
-            self._frames.pop()
+            self.cell[k] = whole
         self.complete = True
 
 
 def _replaced(whole: Box, side: int, interval: Interval) -> Box:
-    intervals = list(whole.intervals)
-    intervals[side] = interval
-    return box(*intervals)
+    return box(*(interval if i == side else old for i, old in enumerate(whole.intervals)))

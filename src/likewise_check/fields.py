@@ -1,61 +1,79 @@
-"""Takes JSON values apart: each function returns what it expects or rejects, naming the place.
+"""Takes JSON values apart: readers return what they expect, or raise `Rejected`, naming the place.
 
 JSON's `true` is no int here, although Python's is; an object has exactly the keys it must have.
 """
 
-from likewise_check.errors import Rejected
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+Reader: TypeAlias = Callable[[object, str], Any]  # of a value and of what to call it
 
 
-def record(value: object, what: str, *keys: str) -> list[object]:
+class Rejected(Exception):
+    """The certificate is wrong; `line` (from 1) is where, or None for the line read last."""
+
+    def __init__(self, reason: str, *, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.line = reason, line
+
+
+def record(value: object, what: str, /, **readers: Reader) -> list[Any]:
     """The values of an object that has exactly these keys, in this order."""
-    if type(value) is not dict:
-        raise Rejected(f"{what} must be an object with the keys {', '.join(keys)}")
-    if value.keys() != set(keys):
-        raise Rejected(f"{what} must have exactly the keys {', '.join(keys)}")
-    return [value[key] for key in keys]
+    if type(value) is not dict or value.keys() != readers.keys():
+        raise Rejected(f"{what} must be an object with exactly the keys {', '.join(readers)}")
+    return [reader(value[key], f"{what}, {key}") for key, reader in readers.items()]
 
 
-def kind(value: object, what: str) -> str:
+def kind(value: object, what: str, *kinds: str) -> str:
     """The text under the key `kind` of an object; which other keys it must have depends on it."""
-    if type(value) is not dict or type(value.get("kind")) is not str:
-        raise Rejected(f"{what} must be an object with a kind")
-    return str(value["kind"])
+    found = value.get("kind") if type(value) is dict else None
+    if type(found) is not str or found not in kinds:
+        raise Rejected(f"{what} must be an object of a known kind ({', '.join(kinds)})")
+    return found
 
 
-def array(value: object, what: str, length: int | None = None) -> list[object]:
-    """An array, of this length if one is given."""
-    if type(value) is not list:
-        raise Rejected(f"{what} must be an array")
-    if length is not None and len(value) != length:
-        raise Rejected(f"{what} must have {length} entries, not {len(value)}")
-    return value
+def array_of(reader: Reader, length: int | None = None) -> Reader:
+    """Reads an array, of this length if one is given."""
+
+    def read(value: object, what: str) -> list[Any]:
+        if type(value) is not list:
+            raise Rejected(f"{what} must be an array")
+        if length is not None and len(value) != length:
+            raise Rejected(f"{what} must have {length} entries, not {len(value)}")
+        return [reader(item, f"{what} {i}") for i, item in enumerate(value)]
+
+    return read
+
+
+def whole(low: int, high: int) -> Reader:
+    """Reads a whole JSON number from low to high."""
+
+    def read(value: object, what: str) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise Rejected(f"{what} must be a whole number from {low} to {high}")
+        return value
+
+    return read
+
+
+def choice(*options: str | None) -> Reader:
+    """Reads one of the options, each a text or null."""
+
+    def read(value: object, what: str) -> str | None:
+        if not (value is None or type(value) is str) or value not in options:
+            raise Rejected(f"{what} must be one of {options}")
+        return value
+
+    return read
 
 
 def text(value: object, what: str) -> str:
-    """A text."""
+    """Reads a text."""
     if type(value) is not str:
         raise Rejected(f"{what} must be a text")
     return value
 
 
-def truth(value: object, what: str) -> bool:
-    """`true` or `false`."""
-    if type(value) is not bool:
-        raise Rejected(f"{what} must be true or false")
-    return value
-
-
-def whole(value: object, what: str, low: int, high: int) -> int:
-    """A whole JSON number from low to high."""
-    if type(value) is not int or not low <= value <= high:
-        raise Rejected(f"{what} must be a whole number from {low} to {high}")
-    return value
-
-
-def choice(value: object, what: str, *options: str | None) -> str | None:
-    """One of the options, each a text or null."""
-    if value is not None and type(value) is not str:
-        raise Rejected(f"{what} must be one of {options}")
-    if value not in options:
-        raise Rejected(f"{what} must be one of {options}")
+def anything(value: object, _what: str) -> object:
+    """Leaves the value to whoever comes next."""
     return value

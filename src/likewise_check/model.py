@@ -1,18 +1,37 @@
-"""The model line (section 2): a body that gives the score, a head that reads it, and how the deployed program rounds."""
+"""The model line (section 2): a body that gives the score, a head that reads it, and how the deployed program rounds.
 
+The affine body f(x) = bias + sum of weight * column(x) is brought to its separable form:
+
+    f(x) = constant + sum_k phi_k(x_k)     phi_k(c) = slope_k * c  (continuous, integer)  or  table_k[c]  (levels kinds)
+
+Columns of one feature add up; their offsets go into the constant.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from likewise_check import fields, numbers
-from likewise_check.affine import Affine, read_affine
-from likewise_check.errors import Rejected
+from likewise_check.fields import Rejected, anything, array_of, choice, kind, record, text, whole
+from likewise_check.numbers import number
 from likewise_check.properties import Property
 from likewise_check.space import Space
 
 MOST_OPERATIONS = 10**7
 
-# Each later model family adds its body here.
-BODIES = {"affine": read_affine}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affine:
+    """The separable form, and for each column the largest absolute value that it takes on the space."""
+
+    constant: Fraction
+    tables: tuple[tuple[Fraction, ...], ...]  # one a feature: one entry a level, or just the slope
+    linear: tuple[bool, ...]
+    extents: tuple[Fraction, ...]  # one a column
+
+    def score(self, codes: Sequence[Fraction]) -> Fraction:
+        """f(x), exactly."""
+        parts = zip(self.tables, self.linear, codes, strict=True)
+        return self.constant + sum(table[0] * x if linear else table[int(x)] for table, linear, x in parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +45,7 @@ class Rounding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """The score, what the head makes of it, and the rounding of the deployed program."""
+    """The score, which label has the zero, and the rounding of the deployed program."""
 
     body: Affine
     upper_at_zero: bool
@@ -35,47 +54,66 @@ class Model:
 
 def read_model(line: object, space: Space, asked: Property) -> Model:
     """The model of a certificate's fifth line; it must have what the property speaks of."""
-    (content,) = fields.record(line, "the model line", "model")
-    family, body, head, rounding = fields.record(content, "the model", "family", "body", "head", "rounding")
-    fields.text(family, "the family")
-    kind = fields.kind(body, "the body")
-    if kind not in BODIES:
-        raise Rejected(f"unknown body {kind[:40]!r}; known: {', '.join(BODIES)}")
-    labels, zero, link = fields.record(head, "the head", "labels", "zero", "link")
+    (content,) = record(line, "the line", model=anything)
+    _, item, head, rounding = record(
+        content, "the model", family=text, body=anything, head=anything, rounding=anything
+    )
+    labels, zero, link = record(
+        head, "the head", labels=anything, zero=choice("lower", "upper"), link=choice("logistic", None)
+    )
     if labels is not None:
-        for label in fields.array(labels, "the labels", 2):
-            _check_label(label)
+        array_of(_label, 2)(labels, "the labels")
     elif asked.kind == "decision":
         raise Rejected("a decision needs a model with labels")
-    logistic = fields.choice(link, "the link", "logistic", None) == "logistic"
-    if asked.kind == "probability" and not logistic:
+    if asked.kind == "probability" and link is None:
         raise Rejected("a probability needs a model with the logistic link")
-    read_body = BODIES[kind](body, space)
-    return Model(
-        body=read_body,
-        upper_at_zero=fields.choice(zero, "the head's zero", "lower", "upper") == "upper",
-        rounding=_rounding(rounding, len(read_body.extents)),
-    )
+    body = BODIES[kind(item, "the body", *BODIES)](item, space)
+    return Model(body=body, upper_at_zero=zero == "upper", rounding=_rounding(rounding, len(body.extents)))
 
 
-def _check_label(label: object) -> None:
-    if type(label) in (str, bool, int):
-        return
-    (value,) = fields.record(label, "a label that is no text, truth value or whole number", "number")
-    numbers.parse(value, "a label")
+def _label(item: object, what: str) -> None:
+    if type(item) not in (str, bool, int):
+        record(item, what, number=number)
 
 
 def _rounding(item: object, columns: int) -> Rounding:
-    size_list, constant, operations = fields.record(item, "the rounding", "sizes", "constant", "operations")
-    sizes = [
-        numbers.parse(size, "a rounding size")
-        for size in fields.array(size_list, "the rounding sizes", columns)
-    ]
-    total = numbers.parse(constant, "the rounding constant")
-    if min(sizes, default=0) < 0 or total < 0:
-        raise Rejected("the rounding's sizes and constant must be at least 0")
-    return Rounding(
-        sizes=tuple(sizes),
-        constant=total,
-        operations=fields.whole(operations, "the rounding operations", 0, MOST_OPERATIONS),
+    sizes, constant, operations = record(
+        item,
+        "the rounding",
+        sizes=array_of(number, columns),
+        constant=number,
+        operations=whole(0, MOST_OPERATIONS),
     )
+    if min([constant, *sizes]) < 0:
+        raise Rejected("the rounding's sizes and constant must be at least 0")
+    return Rounding(sizes=tuple(sizes), constant=constant, operations=operations)
+
+
+def _affine(item: object, space: Space) -> Affine:
+    _, constant, columns = record(item, "the body", kind=text, bias=number, columns=array_of(anything))
+    tables = [(Fraction(0),) * max(feature.levels, 1) for feature in space.features]
+    extents: list[Fraction] = []
+    for c, column in enumerate(columns):
+        what = f"column {c}"
+        place = column.get("feature") if type(column) is dict else None
+        k = whole(0, len(space.features) - 1)(place, f"{what}, feature")
+        feature = space.features[k]
+        if feature.levels:
+            reader = array_of(number, feature.levels)
+            _, weight, entries = record(column, what, feature=anything, weight=number, table=reader)
+            extents.append(max(map(abs, entries)))
+        else:
+            _, weight, slope, offset = record(
+                column, what, feature=anything, weight=number, slope=number, offset=number
+            )
+            entries = [slope]
+            constant += weight * offset
+            extents.append(max(abs(offset + slope * end) for end in (feature.lo, feature.hi)))
+        added = zip(tables[k], entries, strict=True)
+        tables[k] = tuple(before + weight * entry for before, entry in added)
+    linear = tuple(not feature.levels for feature in space.features)
+    return Affine(constant=constant, tables=tuple(tables), linear=linear, extents=tuple(extents))
+
+
+# Each later model family adds its body here.
+BODIES = {"affine": _affine}

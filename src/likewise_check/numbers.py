@@ -1,8 +1,8 @@
 """The numbers of a certificate: texts that stand for rationals (section 1 of the specification).
 
-Three forms, `-14`, `0x1.8p+1` and `5/1200`, all exact. Numbers of up to 10,000 characters with exponents of up to 20,000
-are read, longer ones rejected. Arithmetic runs on `Exact` values: an int where the value is whole (fast), else a Fraction;
-the two mix freely in Python and never round.
+Three forms, `-14`, `0x1.8p+1` and `5/1200`, all exact. Numbers of up to 10,000 characters with exponents of up to 20,000 are
+read, longer ones rejected. Arithmetic runs on `Exact` values: an int where the value is whole (fast), else a Fraction; the two
+mix freely in Python and never round.
 """
 
 import re
@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import lcm
 from typing import TypeAlias
 
-from likewise_check.errors import Rejected
+from likewise_check.fields import Rejected
 
 Exact: TypeAlias = int | Fraction
 
@@ -23,30 +23,26 @@ _DIGITS = 600
 # A common denominator only saves time; beyond this size it no longer does.
 _SCALE_BITS = 8192
 
-_INTEGER = re.compile(r"(-?)(0|[1-9][0-9]*)")
-_HEXADECIMAL = re.compile(r"(-?)0x([0-9a-f]+)(?:\.([0-9a-f]+))?p([+-]?)([0-9]+)")
-_FRACTION = re.compile(r"(-?)(0|[1-9][0-9]*)/([1-9][0-9]*)")
+_HEXADECIMAL = re.compile(r"(-?)0x([0-9a-f]+)(?:\.([0-9a-f]+))?p([+-]?)0*([0-9]+)")
+_FRACTION = re.compile(r"(-?)(0|[1-9][0-9]*)(?:/([1-9][0-9]*))?")
 
 
-def parse(text: object, what: str) -> Fraction:
-    """The rational that a number of the format stands for."""
-    if type(text) is not str:
-        raise Rejected(f'{what}: a number must be a text such as "-14", "0x1.8p+1" or "5/12"')
-    if len(text) > LONGEST_NUMBER:
-        raise Rejected(f"{what}: a number of {len(text)} characters; the limit is {LONGEST_NUMBER}")
-    if found := _INTEGER.fullmatch(text):
-        sign, digits = found.groups()
-        return Fraction(_signed(sign, _from_decimal(digits)))
-    if found := _HEXADECIMAL.fullmatch(text):
-        sign, before, after, direction, power = found.groups()
-        after = after or ""
-        mantissa = _signed(sign, int(before + after, 16))
-        exponent = _signed(direction, _exponent(power, what)) - 4 * len(after)
-        return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
-    if found := _FRACTION.fullmatch(text):
+def number(value: object, what: str) -> Fraction:
+    """Reads a number: the rational that its text stands for."""
+    if type(value) is not str or len(value) > LONGEST_NUMBER:
+        raise Rejected(f"{what} must be a number: a text of at most {LONGEST_NUMBER} characters")
+    if found := _FRACTION.fullmatch(value):
         sign, above, below = found.groups()
-        return Fraction(_signed(sign, _from_decimal(above)), _from_decimal(below))
-    raise Rejected(f"{what}: {text[:40]!r} is not a number of the format")
+        return Fraction(_signed(sign, _from_decimal(above)), _from_decimal(below or "1"))
+    found = _HEXADECIMAL.fullmatch(value)
+    if not found:
+        raise Rejected(f'{what}: {value[:40]!r} is not a number such as "-14", "0x1.8p+1" or "5/12"')
+    sign, before, after, direction, power = found.groups(default="")
+    if len(power) > 5 or int(power) > LARGEST_EXPONENT:
+        raise Rejected(f"{what}: an exponent of more than {LARGEST_EXPONENT}")
+    mantissa = _signed(sign, int(before + after, 16))
+    exponent = _signed(direction, int(power)) - 4 * len(after)
+    return Fraction(mantissa << max(exponent, 0), 1 << max(-exponent, 0))
 
 
 def write(value: Fraction) -> str:
@@ -57,23 +53,16 @@ def write(value: Fraction) -> str:
 
 def shown(value: Fraction) -> str:
     """The number for people: exact where that is short, else six digits and the word `about`."""
-    decimal = Context(prec=12).divide(Decimal(value.numerator), Decimal(value.denominator))
+    above, below = Decimal(value.numerator), Decimal(value.denominator)
+    decimal = Context(prec=12).divide(above, below)
     if -6 <= decimal.adjusted() <= 11 and Fraction(decimal) == value:
         return f"{decimal:f}"
-    if value.denominator < 1000 and abs(value.numerator) < 10**6:
-        return f"{value.numerator}/{value.denominator}"
-    return f"about {Context(prec=6).divide(Decimal(value.numerator), Decimal(value.denominator))}"
+    return f"about {Context(prec=6).divide(above, below)}"
 
 
-def exact(value: Fraction) -> Exact:
+def exact(value: Exact) -> Exact:
     """The same value, as an int if it is whole."""
     return value.numerator if value.denominator == 1 else value
-
-
-def scaled(value: Exact, scale: int) -> Exact:
-    """value * scale, as an int if that is whole."""
-    product = value * scale
-    return product if isinstance(product, int) else exact(product)
 
 
 def common_scale(values: Iterable[Fraction]) -> int:
@@ -90,13 +79,6 @@ def _signed(sign: str, size: int) -> int:
     return -size if sign == "-" else size
 
 
-def _exponent(digits: str, what: str) -> int:
-    digits = digits.lstrip("0") or "0"
-    if len(digits) > 5 or int(digits) > LARGEST_EXPONENT:
-        raise Rejected(f"{what}: an exponent of more than {LARGEST_EXPONENT}")
-    return int(digits)
-
-
 def _from_decimal(digits: str) -> int:
     value = 0
     for start in range(0, len(digits), _DIGITS):
@@ -110,5 +92,4 @@ def _to_decimal(size: int) -> str:
     while size >= 10**_DIGITS:
         size, piece = divmod(size, 10**_DIGITS)
         pieces.append(str(piece).zfill(_DIGITS))
-    pieces.append(str(size))
-    return "".join(reversed(pieces))
+    return "".join([str(size), *reversed(pieces)])

@@ -1,53 +1,56 @@
-"""The body and the end of a proof (sections 3 and 6): a tree of cells whose leaves all hold, and what the end states."""
+"""The body and the end of a proof (sections 3 and 6): a tree of cells whose leaves all hold, and what the end states.
+
+A clearance covers the rounding of the deployed program if it exceeds
+
+    E = ((1 + 2^-53)^operations - 1) * (constant + sum_c sizes_c * max |column_c|) + operations * 2^-1074.
+
+The power has 53 * operations bits after the point, too many to write out for large counts, so it is enclosed between two ints
+in units of 2^-bits, rounding down and up after each product; where bits >= 53 * operations nothing is rounded.
+"""
 
 from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
 from fractions import Fraction
 
-from likewise_check import fields, numbers
 from likewise_check.cells import Tree
 from likewise_check.claim import Claim
-from likewise_check.errors import Rejected
-from likewise_check.floating import covers
+from likewise_check.fields import Rejected, anything, array_of, record, text, whole
 from likewise_check.leaves import Jury, Tally
+from likewise_check.logarithm import ceil_div
+from likewise_check.model import Model
+from likewise_check.numbers import number, shown
 from likewise_check.reading import Lines
 
 MOST_NODES = 10**8
 _PROGRESS_EVERY = 1000
+_PRECISIONS = (256, 4096, 1 << 17)
 
 
-def check_nodes(
-    lines: Lines,
-    claim: Claim,
-    tally: Tally,
-    *,
-    jobs: int,
-    refusals: int,
-    progress: Callable[[int], None],
-) -> tuple[int, object]:
-    """Walks the tree and judges its leaves; returns the number of nodes and the line that follows them."""
-    with Jury(claim, tally, jobs=jobs, refusals=refusals) as jury:
+def check_nodes(lines: Lines, jury: Jury, tree: Tree, progress: Callable[[int], None]) -> tuple[int, object]:
+    """Walks the tree and has its leaves judged; returns the number of nodes and the line that follows them."""
+    try:
         try:
-            found = _walk(lines, Tree(claim), jury, progress)
+            found = _walk(lines, jury, tree, progress)
         except Rejected as rejection:
             rejection.line = rejection.line or lines.number
             jury.finish()  # a leaf that came earlier may be at fault: then this raises instead
             raise
         jury.finish()
+    except BrokenProcessPool as error:
+        raise Rejected("a worker process ended before its time; try fewer jobs") from error
     return found
 
 
-def _walk(lines: Lines, tree: Tree, jury: Jury, progress: Callable[[int], None]) -> tuple[int, object]:
+def _walk(lines: Lines, jury: Jury, tree: Tree, progress: Callable[[int], None]) -> tuple[int, object]:
     nodes = 0
     while type(node := lines.value("a node or the end")) is list:
-        if tree.complete:
-            raise Rejected("a node follows the complete proof")
-        if nodes >= MOST_NODES:
-            raise Rejected(f"more than {MOST_NODES} nodes")
-        if node and node[0] == "split":
-            _, variable, at = fields.array(node, "a split", 3)
-            tree.split(variable, numbers.parse(at, "the place of a split"))
+        if tree.complete or nodes >= MOST_NODES:
+            raise Rejected(f"a node follows the complete proof, or there are more than {MOST_NODES}")
+        if node[:1] == ["split"]:
+            _, variable, at = array_of(anything, 3)(node, "a split")
+            tree.split(whole(0, MOST_NODES)(variable, "the variable"), number(at, "the place of a split"))
         else:
-            jury.take(nodes, lines.number, node, tree.cell)
+            jury.take((nodes, lines.number, node, tuple(tree.cell)))
             tree.close()
         nodes += 1
         if nodes % _PROGRESS_EVERY == 0:
@@ -59,22 +62,46 @@ def _walk(lines: Lines, tree: Tree, jury: Jury, progress: Callable[[int], None])
 
 def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int) -> tuple[Fraction, bool]:
     """Checks what the end of a proof states; returns its clearance and whether that covers floating point."""
-    (content,) = fields.record(end, "the end line", "end")
-    count, number, covered, digest = fields.record(
-        content, "the end of a proof", "nodes", "clearance", "covers_floating_point", "sha256"
+    (content,) = record(end, "the line", end=anything)
+    count, clearance, covered, digest = record(
+        content, "the end", nodes=anything, clearance=number, covers_floating_point=anything, sha256=text
     )
-    if fields.text(digest, "the end's sha256") != lines.digest_before():
+    if digest != lines.digest_before():
         raise Rejected("the end's sha256 is not that of the text before it")
-    if fields.whole(count, "the number of nodes", 1, MOST_NODES) != nodes:
-        raise Rejected(f"the end states {count} nodes, but there are {nodes}")
-    clearance = numbers.parse(number, "the clearance")
+    if type(count) is not int or count != nodes:
+        raise Rejected(f"the end must state {nodes} nodes")
     if tally.clearance is None:
         raise Rejected("no pair exists at all: a claim about nobody")
     if clearance > tally.clearance:
+        raise Rejected(f"the stated clearance exceeds the smallest of the leaves, {shown(tally.clearance)}")
+    if covered is not covers(clearance, claim.model):
         raise Rejected(
-            f"the stated clearance exceeds the smallest of the leaves, {numbers.shown(tally.clearance)}"
+            "covers_floating_point must be true exactly if the clearance exceeds the rounding error"
         )
-    covering = covers(clearance, claim.model)
-    if fields.truth(covered, "covers_floating_point") is not covering:
-        raise Rejected(f"covers_floating_point must be {'true' if covering else 'false'}")
-    return clearance, covering
+    return clearance, covered
+
+
+def covers(clearance: Fraction, model: Model) -> bool:
+    """Whether clearance > E, exactly."""
+    rounding = model.rounding
+    sizes = zip(rounding.sizes, model.body.extents, strict=True)
+    magnitude = rounding.constant + sum(size * extent for size, extent in sizes)
+    for bits in _PRECISIONS:
+        growths = _growth(rounding.operations, bits)
+        low, high = (growth * magnitude + Fraction(rounding.operations, 1 << 1074) for growth in growths)
+        if clearance > high or clearance <= low:
+            return clearance > high
+    raise Rejected("the clearance is closer to the rounding error than the checker can tell")
+
+
+def _growth(operations: int, bits: int) -> tuple[Fraction, Fraction]:
+    """(1 + 2^-53)^operations - 1, enclosed; bits >= 53."""
+    unit = 1 << bits
+    low = high = unit
+    low_power = high_power = unit + (unit >> 53)
+    while operations:
+        if operations & 1:
+            low, high = low * low_power >> bits, ceil_div(high * high_power, unit)
+        low_power, high_power = low_power * low_power >> bits, ceil_div(high_power * high_power, unit)
+        operations >>= 1
+    return Fraction(low - unit, unit), Fraction(high - unit, unit)

@@ -4,17 +4,16 @@
     score         s - s' > delta
     probability   sigma(s) - sigma(s') > delta
 
-If (s, s') is in W, so is every (t, t') with t >= s and t' <= s': W is monotone. The clearance of a pair outside W (section 6) is
-monotone too: it does not grow with s nor with -s'.
+If (s, s') is in W, so is every (t, t') with t >= s and t' <= s': W is monotone. The clearance of a pair outside W (section 6)
+is monotone too: it does not grow with s nor with -s'.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
-from likewise_check import fields, numbers
-from likewise_check.errors import Rejected
+from likewise_check.fields import Rejected, anything, kind, record, text
 from likewise_check.logarithm import sigma_bounds
+from likewise_check.numbers import number
 
 # sigma(s) - sigma(s') = delta > 0 has no rational solution, so enough bits decide; beyond these the checker gives up.
 _PRECISIONS = (64, 256, 1024, 4096, 16384, 65536)
@@ -25,7 +24,7 @@ _CLEARANCE_BITS = 256
 class Property:
     """What a witness breaks; `bound` is the margin of a decision, else delta."""
 
-    kind: Literal["decision", "score", "probability"]
+    kind: str
     bound: Fraction
 
     def broken_by(self, s: Fraction, other: Fraction) -> bool:
@@ -42,7 +41,7 @@ class Property:
                 return True
             if high <= self.bound:
                 return False
-        raise Rejected(f"two probabilities are closer to delta than {_PRECISIONS[-1]} bits can tell")
+        raise Rejected(f"two probabilities differ by delta as far as {_PRECISIONS[-1]} bits can tell")
 
     def clearance(self, s: Fraction, other: Fraction) -> Fraction:
         """How far g may move at both without making (s, s'), outside W, a witness; for probabilities a lower bound."""
@@ -56,22 +55,15 @@ class Property:
 
 def read_property(line: object) -> Property:
     """The property of a certificate's fourth line."""
-    (content,) = fields.record(line, "the property line", "property")
-    kind = fields.kind(content, "the property")
-    if kind == "decision":
-        _, margin = fields.record(content, "the property", "kind", "margin")
-        return Property(kind="decision", bound=numbers.parse(margin, "the margin"))
-    if kind not in ("score", "probability"):
-        raise Rejected(f"unknown property {kind[:40]!r}")
-    _, limit = fields.record(content, "the property", "kind", "delta")
-    delta = numbers.parse(limit, "delta")
-    if delta < 0:
-        raise Rejected("delta must be at least 0")
-    if kind == "score":
-        return Property(kind="score", bound=delta)
-    if delta >= 1:
-        raise Rejected("the delta of a probability must be below 1")
-    return Property(kind="probability", bound=delta)
+    (content,) = record(line, "the line", property=anything)
+    sort = kind(content, "the property", "decision", "score", "probability")
+    if sort == "decision":
+        _, margin = record(content, "the property", kind=text, margin=number)
+        return Property(kind=sort, bound=margin)
+    _, delta = record(content, "the property", kind=text, delta=number)
+    if delta < 0 or (sort == "probability" and delta >= 1):
+        raise Rejected("delta must be at least 0, and below 1 for a probability")
+    return Property(kind=sort, bound=delta)
 
 
 def _gap(s: Fraction, other: Fraction, bits: int) -> tuple[Fraction, Fraction]:

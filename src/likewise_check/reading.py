@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NoReturn
 
-from likewise_check.errors import Rejected
+from likewise_check.fields import Rejected
 
 LONGEST_LINE = 64 << 20
 LONGEST_TEXT = 16 << 30

@@ -1,8 +1,8 @@
 """What a check found: a value, and the same in words."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from likewise_check.numbers import shown, write
 
@@ -11,13 +11,13 @@ from likewise_check.numbers import shown, write
 class CheckReport:
     """The checker's answer about one certificate.
 
-    `readable` is False if the file is no certificate of a known version; then nothing else is known. `line` (from 1) and `reason`
-    say why a certificate is not accepted. `refused` are the indexes (from 0, among the proof's nodes) of leaves that do not hold.
-    `clearance` is the stated one, once it is known to be right.
+    `readable` is False if the file is no certificate of a known version. `line` (from 1) and `reason` say why a certificate is not
+    accepted; `refused` are the indexes (from 0, among the proof's nodes) of leaves that do not hold. `clearance` is the stated one,
+    known to be right.
     """
 
     accepted: bool
-    readable: bool
+    readable: bool = False
     reason: str | None = None
     line: int | None = None
     kind: Literal["proof", "witness"] | None = None
@@ -30,35 +30,22 @@ class CheckReport:
     refused: tuple[int, ...] = ()
     seconds: float = 0.0
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """The report as JSON values; the clearance is a text such as "3/8"."""
-        return {
-            "accepted": self.accepted,
-            "readable": self.readable,
-            "reason": self.reason,
-            "line": self.line,
-            "kind": self.kind,
-            "claim": self.claim,
-            "cells": self.cells,
-            "rules": dict(self.rules),
-            "clearance": None if self.clearance is None else write(self.clearance),
-            "covers_floating_point": self.covers_floating_point,
-            "digests": dict(self.digests),
-            "refused": list(self.refused),
-            "seconds": self.seconds,
-        }
+        clearance = None if self.clearance is None else write(self.clearance)
+        return {**asdict(self), "clearance": clearance, "refused": list(self.refused)}
 
     def in_words(self) -> str:
         """The report for people, a few lines."""
         said = [f"claim: {self.claim}"] if self.claim else []
-        if not self.accepted:
+        if self.accepted:
+            said.append(f"ACCEPTED: the {self.kind} holds, in exact arithmetic")
+        else:
             where = "" if self.line is None else f" (line {self.line})"
             said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
-            return "\n".join([*said, f"time: {self.seconds:.2f} s"])
-        said.append(f"ACCEPTED: the {self.kind} holds, in exact arithmetic")
         if self.clearance is not None:
             used = ", ".join(f"{count} {name}" for name, count in sorted(self.rules.items()))
-            said.append(f"proof: {self.cells} cells; leaves by rule: {used}")
             covered = "covers" if self.covers_floating_point else "does not cover"
+            said.append(f"proof: {self.cells} cells; leaves by rule: {used}")
             said.append(f"clearance: {shown(self.clearance)}; {covered} the rounding of the deployed program")
         return "\n".join([*said, f"time: {self.seconds:.2f} s"])

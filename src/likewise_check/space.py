@@ -1,16 +1,15 @@
 """The space of individuals and who counts as similar (section 2): features, constraints, relations.
 
-An individual is a vector of codes: the value itself for continuous and integer features, the position (from 0) of the
-level for categorical and ordinal ones. All but continuous codes are whole.
+An individual is a vector of codes: the value itself for continuous and integer features, the position (from 0) of the level
+for categorical and ordinal ones. All but continuous codes are whole.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
-from likewise_check import fields, numbers
-from likewise_check.errors import Rejected
+from likewise_check.fields import Rejected, anything, array_of, kind, record, text, whole
+from likewise_check.numbers import number
 
 MOST_FEATURES = 10_000
 MOST_LEVELS = 100_000
@@ -19,14 +18,14 @@ MOST_CONSTRAINTS = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """One feature: the range of its codes and, for levels kinds, what the levels stand for."""
+    """One feature: the range of its codes; `values` of the levels, if all of them are numbers or truth values."""
 
     name: str
     kind: str
     lo: Fraction
     hi: Fraction
-    levels: int  # 0 for continuous and integer features
-    values: tuple[Fraction, ...] | None  # of the levels, if all of them are numbers or truth values
+    levels: int = 0  # of levels kinds only
+    values: tuple[Fraction, ...] | None = None
 
     @property
     def discrete(self) -> bool:
@@ -37,7 +36,7 @@ class Feature:
         return self.lo <= code <= self.hi and (code.denominator == 1 or not self.discrete)
 
     def value(self, code: Fraction) -> Fraction:
-        """What a code counts for in a constraint; only for features that a constraint may name."""
+        """What a code counts for in a constraint."""
         return code if self.values is None else self.values[int(code)]
 
 
@@ -51,9 +50,9 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """How much one feature may differ within a pair; tolerance only for `within`."""
+    """How much one feature may differ within a pair: same, within the tolerance, or free."""
 
-    kind: Literal["same", "within", "free"]
+    kind: str
     tolerance: Fraction | None = None
 
     def allows(self, code: Fraction, other: Fraction) -> bool:
@@ -81,108 +80,74 @@ class Space:
 
 def read_space(line: object) -> Space:
     """The space of a certificate's second line."""
-    (content,) = fields.record(line, "the space line", "space")
-    feature_list, constraint_list = fields.record(content, "the space", "features", "constraints")
-    items = fields.array(feature_list, "features")
-    if not 1 <= len(items) <= MOST_FEATURES:
-        raise Rejected(f"a space has 1 to {MOST_FEATURES} features, not {len(items)}")
-    features = tuple(_feature(item, f"feature {k}") for k, item in enumerate(items))
+    (content,) = record(line, "the line", space=anything)
+    features, items = record(
+        content, "the space", features=array_of(_feature), constraints=array_of(anything)
+    )
+    if not 1 <= len(features) <= MOST_FEATURES or sum(feature.levels for feature in features) > MOST_LEVELS:
+        raise Rejected(f"a space has 1 to {MOST_FEATURES} features with at most {MOST_LEVELS} levels in all")
     if len({feature.name for feature in features}) != len(features):
         raise Rejected("two features have the same name")
-    if sum(feature.levels for feature in features) > MOST_LEVELS:
-        raise Rejected(f"more than {MOST_LEVELS} levels in all")
-    items = fields.array(constraint_list, "constraints")
     if len(items) > MOST_CONSTRAINTS:
         raise Rejected(f"more than {MOST_CONSTRAINTS} constraints")
     constraints = tuple(_constraint(item, f"constraint {j}", features) for j, item in enumerate(items))
-    return Space(features=features, constraints=constraints)
+    return Space(features=tuple(features), constraints=constraints)
 
 
 def read_similarity(line: object, space: Space) -> tuple[Relation, ...]:
     """The relations of a certificate's third line, one a feature."""
-    (content,) = fields.record(line, "the similarity line", "similarity")
-    items = fields.array(content, "the similarity", len(space.features))
-    return tuple(
-        _relation(item, f"the relation of feature {k}", feature)
-        for k, (item, feature) in enumerate(zip(items, space.features, strict=True))
-    )
+    (items,) = record(line, "the line", similarity=array_of(anything, len(space.features)))
+    return tuple(_relation(item, f"relation {k}", space.features[k]) for k, item in enumerate(items))
 
 
 def _feature(item: object, what: str) -> Feature:
-    kind = fields.kind(item, what)
-    if kind in ("continuous", "integer"):
-        name, _, low, high = fields.record(item, what, "name", "kind", "lo", "hi")
-        lo, hi = numbers.parse(low, f"{what}, lo"), numbers.parse(high, f"{what}, hi")
+    sort = kind(item, what, "continuous", "integer", "categorical", "ordinal")
+    if sort in ("continuous", "integer"):
+        name, _, lo, hi = record(item, what, name=text, kind=text, lo=number, hi=number)
         if lo > hi:
             raise Rejected(f"{what}: lo is above hi")
-        if kind == "integer" and (lo.denominator != 1 or hi.denominator != 1):
+        if sort == "integer" and not lo.denominator == hi.denominator == 1:
             raise Rejected(f"{what}: the ends of an integer feature must be whole")
-        return Feature(
-            name=fields.text(name, f"{what}, name"), kind=kind, lo=lo, hi=hi, levels=0, values=None
-        )
-    if kind not in ("categorical", "ordinal"):
-        raise Rejected(f"{what}: unknown kind {kind[:40]!r}")
-    name, _, level_list = fields.record(item, what, "name", "kind", "levels")
-    levels = [
-        _level(level, f"{what}, level {i}")
-        for i, level in enumerate(fields.array(level_list, f"{what}, levels"))
-    ]
-    if not levels:
-        raise Rejected(f"{what} has no levels")
-    if len(set(levels)) != len(levels):
-        raise Rejected(f"{what} has the same level twice")
-    counts = [value for _, value in levels if isinstance(value, Fraction)]
-    return Feature(
-        name=fields.text(name, f"{what}, name"),
-        kind=kind,
-        lo=Fraction(0),
-        hi=Fraction(len(levels) - 1),
-        levels=len(levels),
-        values=tuple(counts) if len(counts) == len(levels) else None,
-    )
+        return Feature(name=name, kind=sort, lo=lo, hi=hi)
+    name, _, levels = record(item, what, name=text, kind=text, levels=array_of(_level))
+    if not levels or len(set(levels)) != len(levels):
+        raise Rejected(f"{what} must have levels, all distinct")
+    values = tuple(value for _, value in levels) if all(sort != "text" for sort, _ in levels) else None
+    hi = Fraction(len(levels) - 1)
+    return Feature(name=name, kind=sort, lo=Fraction(0), hi=hi, levels=len(levels), values=values)
 
 
 def _level(item: object, what: str) -> tuple[str, str | Fraction]:
-    """A level as (sort, text or number): equal exactly if the levels are the same."""
+    """A level as its sort and its text or number: equal exactly if the levels are the same."""
     if type(item) is bool:
-        return ("truth", Fraction(int(item)))
+        return "truth", Fraction(int(item))
     if type(item) is str:
-        return ("text", item)
-    (value,) = fields.record(item, what, "number")
-    return ("number", numbers.parse(value, what))
+        return "text", item
+    (value,) = record(item, what, number=number)
+    return "number", value
 
 
-def _constraint(item: object, what: str, features: tuple[Feature, ...]) -> Constraint:
-    text, term_list, bound = fields.record(item, what, "text", "terms", "bound")
-    fields.text(text, f"{what}, text")
+def _constraint(item: object, what: str, features: Sequence[Feature]) -> Constraint:
+    _, pairs, bound = record(item, what, text=text, terms=array_of(array_of(anything, 2)), bound=number)
     terms: list[tuple[int, Fraction]] = []
-    for term in fields.array(term_list, f"{what}, terms"):
-        index, weight = fields.array(term, f"{what}, a term", 2)
-        k = fields.whole(index, f"{what}, a feature", 0, len(features) - 1)
+    for index, weight in pairs:
+        k = whole(0, len(features) - 1)(index, f"{what}, a feature")
         if terms and k <= terms[-1][0]:
             raise Rejected(f"{what}: the features must be strictly increasing")
         if features[k].levels and features[k].values is None:
             raise Rejected(f"{what}: feature {k} has levels that are no numbers")
-        terms.append((k, numbers.parse(weight, f"{what}, a coefficient")))
-    return Constraint(terms=tuple(terms), bound=numbers.parse(bound, f"{what}, bound"))
+        terms.append((k, number(weight, f"{what}, a coefficient")))
+    return Constraint(terms=tuple(terms), bound=bound)
 
 
 def _relation(item: object, what: str, feature: Feature) -> Relation:
-    kind = fields.kind(item, what)
-    if kind == "same":
-        fields.record(item, what, "kind")
-        return Relation(kind="same")
-    if kind == "free":
-        fields.record(item, what, "kind")
-        return Relation(kind="free")
-    if kind != "within":
-        raise Rejected(f"{what}: unknown kind {kind[:40]!r}")
-    _, limit = fields.record(item, what, "kind", "tolerance")
-    tolerance = numbers.parse(limit, f"{what}, tolerance")
-    if tolerance <= 0:
-        raise Rejected(f"{what}: the tolerance must be above 0")
-    if feature.kind == "categorical":
-        raise Rejected(f"{what}: a categorical feature has no distances")
+    sort = kind(item, what, "same", "within", "free")
+    if sort != "within":
+        record(item, what, kind=text)
+        return Relation(kind=sort)
+    _, tolerance = record(item, what, kind=text, tolerance=number)
+    if tolerance <= 0 or feature.kind == "categorical":
+        raise Rejected(f"{what}: a tolerance must be above 0, and a categorical feature has none")
     if feature.discrete and tolerance.denominator != 1:
         raise Rejected(f"{what}: the tolerance of a discrete feature must be whole")
-    return Relation(kind="within", tolerance=tolerance)
+    return Relation(kind=sort, tolerance=tolerance)

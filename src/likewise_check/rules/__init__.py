@@ -8,13 +8,11 @@ and a line to RULES.
 from collections.abc import Callable
 from typing import TypeAlias
 
-from likewise_check.cells import Cell
+from likewise_check.cells import Cell, Holds
 from likewise_check.claim import Claim
-from likewise_check.rules.empty import Empty
 from likewise_check.rules.enumerated import Enumerated
-from likewise_check.rules.holding import Holds
 from likewise_check.rules.independent import Independent
-from likewise_check.rules.separable import Separable
+from likewise_check.rules.separable import Empty, Separable
 
 Rule: TypeAlias = Callable[[list[object], Cell], Holds]
 
@@ -24,5 +22,3 @@ RULES: dict[str, Callable[[Claim], Rule]] = {
     "enumerated": Enumerated,
     "independent": Independent,
 }
-
-__all__ = ["RULES", "Holds", "Rule"]
