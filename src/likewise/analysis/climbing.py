@@ -19,6 +19,7 @@ import numpy as np
 
 from likewise.bounds.oracle import Leaf
 from likewise.errors import InternalError
+from likewise.model.enclosure import FIRST_BITS
 from likewise.model.gauge import Gauge
 from likewise.model.question import round_up, snap
 from likewise.progress import Snapshot
@@ -89,7 +90,7 @@ class Climb:
 
     def raise_to(self, witness: Witness) -> None:
         """Take a better pair and ask for one that is better still."""
-        self.witness, self.lower = witness, self.gauge.value(witness.first, witness.second)
+        self.witness, self.lower = witness, self.gauge.value(witness.first.lo, witness.second.hi)
         if not self.topped:
             self.problem.question = self.gauge.question(self.lower + self.tolerance)
 
@@ -224,7 +225,7 @@ def nobody_else(prepared: Prepared) -> Witness:
         codes = some_individual(space)
     else:
         codes = [Fraction(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
-    score, point = prepared.problem.oracle.exact(codes), tuple(float(c) for c in codes)
+    score, point = prepared.problem.oracle.enclose(codes, FIRST_BITS), tuple(float(c) for c in codes)
     return Witness(x=point, other=point, first=score, second=score)
 
 

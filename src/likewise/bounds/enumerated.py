@@ -7,19 +7,21 @@ combination that is similar and satisfies the constraints is put to the question
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING
 
 from likewise.bounds.oracle import Clearance
+from likewise.model.enclosure import FIRST_BITS, Encloser, decide, decided
+from likewise.spec.enclosure import Enclosure
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
     from likewise.model.question import Question
+    from likewise.model.scored import Score
 
 Codes = list[Fraction]
-Scorer = Callable[[Sequence[Fraction]], Fraction]
 
 
 def pair_count(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> float:
@@ -31,42 +33,51 @@ def pair_count(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> fl
     return math.prod(sizes)
 
 
+def independent(pairs: PairSpace, score: Score) -> bool:
+    """Rule `independent`: no feature that may differ can change the score."""
+    return not any(score.depends(k) for k, relation in enumerate(pairs.relations) if relation.kind != "same")
+
+
 def enumerated_clearance(
-    pairs: PairSpace, score: Scorer, lo: Sequence[float], hi: Sequence[float], question: Question
+    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
 ) -> Clearance | None:
-    """The smallest clearance of all pairs of the cell, None if one of them is a witness. Exact."""
+    """The smallest clearance of all pairs of the cell, None if one is a witness or may be one. Exact."""
     smallest: Clearance = math.inf
-    for (x, first), (other, second) in scored_pairs(pairs, score, lo, hi):
-        if question.holds(first, second):
+    for x, other, answer, first, second in asked_pairs(pairs, enclose, lo, hi, question):
+        if answer is not False:
             if pairs.valid(x, other):
                 return None
-        elif (clearance := question.clearance(first, second)) < smallest and pairs.valid(x, other):
+        elif (clearance := question.clearance(first.hi, second.lo)) < smallest and pairs.valid(x, other):
             smallest = clearance
     return smallest
 
 
 def witnesses(
-    pairs: PairSpace, score: Scorer, lo: Sequence[float], hi: Sequence[float], question: Question
+    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
 ) -> Iterator[tuple[Codes, Codes]]:
-    """All witnesses of a cell of discrete (or fixed) variables."""
-    for (x, first), (other, second) in scored_pairs(pairs, score, lo, hi):
-        if question.holds(first, second) and pairs.valid(x, other):
+    """All witnesses of a cell of discrete (or fixed) variables, undecided pairs among them."""
+    for x, other, answer, _, _ in asked_pairs(pairs, enclose, lo, hi, question):
+        if answer is not False and pairs.valid(x, other):
             yield x, other
 
 
-def scored_pairs(
-    pairs: PairSpace, score: Scorer, lo: Sequence[float], hi: Sequence[float]
-) -> Iterator[tuple[tuple[Codes, Fraction], tuple[Codes, Fraction]]]:
-    """All points of the cell with both scores, valid or not."""
+def asked_pairs(
+    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
+) -> Iterator[tuple[Codes, Codes, bool | None, Enclosure, Enclosure]]:
+    """All points of the cell, valid or not, with the question's answer and both scores."""
     values = [_values(low, high) for low, high in zip(lo, hi, strict=True)]
     shared = [v for v, variable in enumerate(pairs.variables) if variable.side == "both"]
     for setting in product(*(values[v] for v in shared)):
         fixed = dict(zip(shared, setting, strict=True))
         sides = [
-            [(codes, score(codes)) for codes in _individuals(owner, values, fixed)]
+            [(codes, enclose(codes, FIRST_BITS)) for codes in _individuals(owner, values, fixed)]
             for owner in (pairs.first, pairs.second)
         ]
-        yield from product(*sides)
+        for (x, first), (other, second) in product(*sides):
+            answer = decided(question, first, second)
+            if answer is None:
+                answer, first, second = decide(question, enclose, x, other)
+            yield x, other, answer, first, second
 
 
 def _values(low: float, high: float) -> list[Fraction]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from likewise.spec.enclosure import Enclosure
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -92,8 +94,5 @@ class Oracle(Protocol):
         """Whether the leaf closes ONE cell, in exact arithmetic: None if not, else how far both scores of
         every pair of the cell may move without making it a witness (infinite where there is no pair)."""
 
-    def exact(self, codes: Sequence[Fraction]) -> Fraction:
-        """The score of one individual, exactly."""
-
-    def depends(self, feature: int) -> bool:
-        """Whether the score can change with this feature. Exact: False only if it cannot."""
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
+        """The score of one individual, to about so many bits."""

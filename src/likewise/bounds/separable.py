@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.bounds.balance import Movable, closest_sums, thinned
-from likewise.bounds.enumerated import enumerated_clearance
+from likewise.bounds.enumerated import enumerated_clearance, independent
 from likewise.bounds.exact import ExactBound, exact_bound
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed
 from likewise.bounds.relaxation import LinearRelaxation
 from likewise.model.question import NOWHERE, Direction
+from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable, Term
@@ -134,10 +135,9 @@ class SeparableOracle:
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
         low, high = lo.tolist(), hi.tolist()
         if leaf.rule == "independent":
-            differing = (k for k, relation in enumerate(self.pairs.relations) if relation.kind != "same")
-            return None if any(self.depends(k) for k in differing) else Fraction(0)
+            return Fraction(0) if independent(self.pairs, self.score) else None
         if leaf.rule == "enumerated":
-            return enumerated_clearance(self.pairs, self.score.exact, low, high, question)
+            return enumerated_clearance(self.pairs, self.score.enclose, low, high, question)
         if any(m < 0 for m in leaf.multipliers) or not 0 <= (leaf.lean or 0) <= 1:
             return None  # weak duality needs non-negative weights: with any others the bound means nothing
         way, evaluator = self._evaluator(leaf, question)
@@ -156,11 +156,8 @@ class SeparableOracle:
             self.evaluators[key] = way, exact_bound(self.score, self.pairs, way, leaf.multipliers)
         return self.evaluators[key]
 
-    def exact(self, codes: Sequence[Fraction]) -> Fraction:
-        return self.score.exact(codes)
-
-    def depends(self, feature: int) -> bool:
-        return not self.score.terms[feature].constant
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
+        return self.score.enclose(codes, bits)
 
     def _feature(self, k: int, lo: Floats, hi: Floats, lean: Floats) -> tuple[Floats, Floats, Floats]:
         """max of u_k(x) + v_k(x') over each cell, and where it is attained."""

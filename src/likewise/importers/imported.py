@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DataError, UnsupportedModel, closest
-from likewise.importers import sklearn_linear
+from likewise.importers import sklearn_kernel, sklearn_linear
 from likewise.importers.replay import EstimatorReplay
 from likewise.importers.selfcheck import check_import
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 Importer = Callable[[Any, "Space", tuple[str, ...]], "Model"]
+IMPORTERS: dict[str, Importer] = dict.fromkeys(sklearn_linear.FAMILY, sklearn_linear.import_linear) | dict.fromkeys(
+    sklearn_kernel.FAMILY, sklearn_kernel.import_kernel
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +56,11 @@ def _importer(estimator: Any) -> Importer:
             hint=f"pass the object that fit() returned: {estimator.__name__}(...).fit(X, y)",
         )
     library = kind.__module__.partition(".")[0]
-    if library == "sklearn" and kind.__name__ in sklearn_linear.FAMILY:
-        return sklearn_linear.import_linear
+    if library == "sklearn" and kind.__name__ in IMPORTERS:
+        return IMPORTERS[kind.__name__]
     raise UnsupportedModel(
         f"{library}'s {kind.__name__} is not supported{_reason(kind.__name__)}",
-        hint="supported: " + ", ".join(sorted(sklearn_linear.FAMILY)),
+        hint="supported: " + ", ".join(sorted(IMPORTERS)),
     )
 
 
@@ -74,7 +77,7 @@ _REFUSED = {
 def _reason(name: str) -> str:
     if name in _REFUSED:
         return f": {_REFUSED[name]}"
-    return closest(name, sorted(sklearn_linear.FAMILY))
+    return closest(name, sorted(IMPORTERS))
 
 
 def _named(estimator: Any) -> bool:

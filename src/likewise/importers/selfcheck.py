@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.errors import UnsupportedModel
+from likewise.errors import InternalError, UnsupportedModel
 from likewise.model.question import logistic
-from likewise.model.scored import Model, separable
+from likewise.model.body import RbfSum
+from likewise.model.kernel import KernelScore
+from likewise.model.scored import KernelRounding, Model, score_of
 from likewise.spec.features import Categorical, Ordinal
 
 if TYPE_CHECKING:
@@ -35,17 +37,15 @@ LINK_TOLERANCE = 1e-9  # probabilities: expit is computed in a few roundings of 
 def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floats) -> None:
     """Raise UnsupportedModel where the imported model and the original disagree."""
     codes = sample_codes(space, rows)
-    score = separable(model, len(space))
-    exact = [score.exact([Fraction(c) for c in row]) for row in codes.tolist()]
+    ours, allowed = _scores(model, space, codes)
     theirs = replay.scores(codes)
-    allowed = [_allowance(model, row) for row in codes.tolist()]
-    for i, (value, given) in enumerate(zip(exact, theirs, strict=True)):
+    for i, (value, given) in enumerate(zip(ours, theirs, strict=True)):
         if not (math.isfinite(given) and abs(Fraction(float(given)) - value) <= allowed[i]):
             _refuse(model, space, codes[i], f"its score is {given!r}, the imported one {float(value)!r}")
     if model.head.labels is None:
         return
     labels = replay.decisions(codes)
-    for i, value in enumerate(exact):
+    for i, value in enumerate(ours):
         if abs(value) > allowed[i] and labels[i] != model.head.decide(value):
             _refuse(
                 model,
@@ -54,15 +54,26 @@ def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floa
                 f"it says {labels[i]!r}, the imported one {model.head.decide(value)!r}",
             )
     if model.head.link == "logistic":
-        ours = logistic(np.array([float(value) for value in exact]))
+        probabilities = logistic(np.array([float(value) for value in ours]))
         for i, given in enumerate(replay.probabilities(codes)):
-            if abs(given - ours[i]) > LINK_TOLERANCE + float(allowed[i]):
+            if abs(given - probabilities[i]) > LINK_TOLERANCE + float(allowed[i]):
                 _refuse(model, space, codes[i], "its probability is not the logistic function of its score")
 
 
-def _allowance(model: Model, row: list[float]) -> Fraction:
-    """How far the original's floating-point score may be from the exact one."""
-    return model.rounding.error([column.exact(Fraction(row[column.feature])) for column in model.embedding])
+def _scores(model: Model, space: Space, codes: Floats) -> tuple[list[Fraction], list[Fraction]]:
+    """The imported model's scores, and how far the original's floating-point scores may be from them."""
+    score, body, rounding = score_of(model, len(space)), model.body, model.rounding
+    if isinstance(score, KernelScore):
+        if not isinstance(body, RbfSum) or not isinstance(rounding, KernelRounding):
+            raise InternalError("a kernel score without a kernel body")
+        columns = score.columns(codes)
+        errors = [Fraction(rounding.error(body, row.tolist())) for row in columns]
+        return [Fraction(float(value)) for value in score.scores_by_differences(codes)], errors
+    if isinstance(rounding, KernelRounding):
+        raise InternalError("an affine score with a kernel's rounding")
+    rows = [[Fraction(c) for c in row] for row in codes.tolist()]
+    errors = [rounding.error([c.exact(row[c.feature]) for c in model.embedding]) for row in rows]
+    return [score.exact(row) for row in rows], errors
 
 
 def sample_codes(space: Space, rows: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """A scored model: embedding, body and head together, evaluated exactly (one) or in float64 (many).
 
-`Model.exact(codes)` is the model's real-number semantics and is what every verdict refers to.
-`separable` writes an affine body's score feature by feature, which it can whatever the embedding.
+The score of a model, a `Separable` or a `KernelScore`, is its real-number semantics and what every verdict
+refers to: `enclose` gives it for one individual, to any precision, `scores` for many in float64.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from likewise.errors import InternalError
-from likewise.model.body import Affine
+from likewise.model.body import Affine, RbfSum
 from likewise.model.embedding import Column
 from likewise.model.head import Head
+from likewise.model.kernel import KernelScore
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.terms import Separable, Term
 
@@ -44,6 +47,25 @@ class Rounding:
         return growth * size + self.operations * UNDERFLOW
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelRounding:
+    """How the original program computes squared distances: from differences, or `expanded` as
+    |x|^2 - 2 x.s + |s|^2, which loses the digits that the squares have in common. Good for comparing two
+    programs; it bounds no rounding that a proof could cover, as the error of exp itself is not known."""
+
+    expanded: bool
+
+    def error(self, body: RbfSum, columns: Sequence[float]) -> float:
+        """About how far two programs may be apart at a row, by first-order rounding analysis, with room."""
+        size, terms, width = float(np.abs(body.coefficients).sum()), len(body.coefficients), len(columns)
+        lost = 1.0
+        if self.expanded:
+            lost += body.gamma * (float(np.square(columns).sum()) + float((body.centres**2).sum(axis=1).max()))
+        epsilon = float(np.finfo(np.float64).eps)
+        return 8 * epsilon * (size * (terms + (width + 4) * lost) + abs(body.bias))
+
+
+Score = Separable | KernelScore
 UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
 
 
@@ -52,17 +74,16 @@ class Model:
     """What an importer makes of a fitted estimator; `family` names the estimator for people."""
 
     family: str
-    rounding: Rounding
+    rounding: Rounding | KernelRounding
     embedding: tuple[Column, ...]
-    body: Affine
+    body: Affine | RbfSum
     head: Head
 
-    def exact(self, codes: Sequence[Fraction]) -> Fraction:
-        return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
 
-
-def rounding_error(model: Model, space: Space) -> Fraction:
-    """The largest rounding error of the original program's score over the whole space."""
+def rounding_error(model: Model, space: Space) -> Fraction | None:
+    """The largest rounding error of the original program's score over the whole space, where it is known."""
+    if isinstance(model.rounding, KernelRounding):
+        return None
     ends = []
     for column in model.embedding:
         feature = space[space.names[column.feature]]
@@ -73,12 +94,19 @@ def rounding_error(model: Model, space: Space) -> Fraction:
     return model.rounding.error(ends)
 
 
-def separable(model: Model, n_features: int) -> Separable:
+def score_of(model: Model, n_features: int) -> Score:
+    """The score in the form that its family's oracle works on."""
+    if isinstance(model.body, RbfSum):
+        return KernelScore(body=model.body, embedding=model.embedding)
+    return separable(model.body, model.embedding, n_features)
+
+
+def separable(body: Affine, embedding: tuple[Column, ...], n_features: int) -> Separable:
     """The score of an affine body feature by feature: columns of one feature are added up exactly."""
     slopes = [Fraction(0)] * n_features
     tables: list[list[Fraction] | None] = [None] * n_features
-    bias = model.body.bias
-    for column, weight in zip(model.embedding, model.body.weights, strict=True):
+    bias = body.bias
+    for column, weight in zip(embedding, body.weights, strict=True):
         k = column.feature
         if column.table is None:
             if tables[k] is not None:

@@ -228,7 +228,7 @@ class Search:
         """Decide a cell of few pairs one by one; a witness that does not replay leaves it stuck."""
         problem, lo, hi = self.problem, cell.lo.tolist(), cell.hi.tolist()
         found = False
-        for x, other in witnesses(problem.pairs, problem.oracle.exact, lo, hi, problem.question):
+        for x, other in witnesses(problem.pairs, problem.oracle.enclose, lo, hi, problem.question):
             found = True
             self.witness = problem.referee([float(c) for c in x], [float(c) for c in other])
             if self.witness is not None:

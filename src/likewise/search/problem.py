@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from likewise.model.enclosure import decide
 from likewise.progress import Listener, silent
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from likewise.bounds.oracle import Oracle
     from likewise.model.question import Question
     from likewise.search.budget import Budget
+    from likewise.spec.enclosure import Enclosure
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -40,12 +42,12 @@ class Replay(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """A pair that breaks the property: codes of both individuals and their exact scores."""
+    """A pair that breaks the property: codes of both individuals and their scores."""
 
     x: tuple[float, ...]
     other: tuple[float, ...]
-    first: Fraction
-    second: Fraction
+    first: Enclosure
+    second: Enclosure
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,6 +62,7 @@ class Problem:
     budget: Budget
     random: np.random.Generator
     rows: Floats
+    cost: int = 1  # of one score, in kernel values: how many rows the search can afford
     listener: Listener = silent
     unreplayed: list[Witness] = field(default_factory=list)
 
@@ -86,8 +89,8 @@ def exact_witness(problem: Problem, x: Sequence[float], other: Sequence[float]) 
         if not pairs.valid(codes, codes2):
             second_try = nudged(pairs, x, second_try)
             continue
-        first, second = problem.oracle.exact(codes), problem.oracle.exact(codes2)
-        if not problem.question.holds(first, second):
+        answer, first, second = decide(problem.question, problem.oracle.enclose, codes, codes2)
+        if not answer:
             return None
         return Witness(x=tuple(x), other=tuple(second_try), first=first, second=second)
     return None

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from likewise.spec.enclosure import Enclosure
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -52,6 +54,19 @@ class Separable:
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
         return self.bias + sum((t.exact(c) for t, c in zip(self.terms, codes, strict=True)), Fraction(0))
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:  # noqa: ARG002 (exact anyway)
+        """The value of one individual; exact, so both ends are the same."""
+        return Enclosure.of(self.exact(codes))
+
+    def depends(self, feature: int) -> bool:
+        """Whether the value can change with a feature. Exact."""
+        return not self.terms[feature].constant
+
+    @property
+    def cost(self) -> int:
+        """What one value costs, in products: next to nothing."""
+        return 1
 
     def scores(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
         """The same in float64, for proposing; never for deciding."""

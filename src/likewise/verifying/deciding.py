@@ -190,7 +190,7 @@ def _biased(
         decisions=treated.decisions,
         probabilities=treated.probabilities,
         upper_label=treated.upper_label,
-        bounds=(float(gauge.value(witness.first, witness.second)), math.inf),
+        bounds=(float(gauge.value(witness.first.lo, witness.second.hi)), math.inf),
         certificate=certificate,
         covers_floating_point=True,
         stats=_stats(prepared, outcome, None),

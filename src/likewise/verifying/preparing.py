@@ -7,16 +7,15 @@ so that the question's strict side is the deciding one, and starts the clock.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.bounds.separable import SeparableOracle
+from likewise.bounds.families import oracle_of
 from likewise.errors import SpecError
 from likewise.importers.imported import Imported, import_model
 from likewise.model.question import Question
-from likewise.model.scored import separable
+from likewise.model.scored import score_of
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
@@ -29,6 +28,7 @@ from likewise.verifying.wording import Treated
 if TYPE_CHECKING:
     from likewise.model.gauge import Scale
     from likewise.search.problem import Witness
+    from likewise.spec.enclosure import Enclosure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Prepared:
         """The witness as a frame of the user's kind, higher score first, with both scores."""
         first, second = self.ordered(witness)
         frame = self.pairs.space.decode(np.array([first[0], second[0]]), like=self.like)
-        return frame, (float(first[1]), float(second[1]))
+        return frame, (float(first[1].middle), float(second[1].middle))
 
     def treated(self, witness: Witness) -> Treated:
         """What the model's own program says about the two, in the same order."""
@@ -54,15 +54,15 @@ class Prepared:
         codes = np.array([codes for codes, _ in ordered])
         return Treated(
             decisions=None if head.labels is None else tuple(replay.decisions(codes).tolist()),
-            scores=tuple(float(score) for _, score in ordered),
+            scores=tuple(float(score.middle) for _, score in ordered),
             probabilities=None if head.link is None else tuple(replay.probabilities(codes).tolist()),
             upper_label=None if head.labels is None else head.labels[1],
         )
 
     def ordered(
         self, witness: Witness
-    ) -> tuple[tuple[tuple[float, ...], Fraction], tuple[tuple[float, ...], Fraction]]:
-        """Codes and exact score of both individuals in the model's own sense, higher score first."""
+    ) -> tuple[tuple[tuple[float, ...], Enclosure], tuple[tuple[float, ...], Enclosure]]:
+        """Codes and score of both individuals in the model's own sense, higher score first."""
         if self.mirrored:
             return (witness.other, -witness.second), (witness.x, -witness.first)
         return (witness.x, witness.first), (witness.other, witness.second)
@@ -100,18 +100,19 @@ def prepare(
         some_individual(space)
     # Where zero belongs to the upper label, `-s > 0` is the lower one: the same question about -s.
     mirrored = head.zero_is_upper and scale == "margin"
-    score = separable(imported.model, len(space))
+    score = score_of(imported.model, len(space))
     if mirrored:
         score = score.negated()
     problem = Problem(
         pairs=pairs,
-        oracle=SeparableOracle(score, pairs),
+        oracle=oracle_of(score, pairs),
         question=question,
         scores=score.scores,
         replay=imported.replay,
         budget=clock,
         random=np.random.default_rng(random_state),
         rows=rows,
+        cost=score.cost,
         listener=listener,
     )
     return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, like=X)

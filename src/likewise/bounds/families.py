@@ -1,0 +1,17 @@
+"""The oracle of each model family."""
+
+from __future__ import annotations
+
+from likewise.bounds.kernel import KernelOracle
+from likewise.bounds.oracle import Oracle
+from likewise.bounds.separable import SeparableOracle
+from likewise.model.kernel import KernelScore
+from likewise.model.scored import Score
+from likewise.spec.pairs import PairSpace
+
+
+def oracle_of(score: Score, pairs: PairSpace) -> Oracle:
+    """What bounds this score over cells of these pairs."""
+    if isinstance(score, KernelScore):
+        return KernelOracle(score, pairs)
+    return SeparableOracle(score, pairs)

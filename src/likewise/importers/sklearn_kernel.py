@@ -1,0 +1,115 @@
+"""scikit-learn's RBF kernel models: score = sum_t a_t exp(-gamma |x - s_t|^2) + b, on numeric columns as they are.
+
+`gamma="scale"` and `"auto"` are taken as resolved when the model was fitted. SVC and NuSVC put the score
+zero into the upper class (libsvm asks whether it is below zero); their public `dual_coef_` and `intercept_`
+have the sign of `decision_function`. KernelRidge has no intercept, and gamma 1 / (number of columns) unless
+it is given. Other kernels are refused by name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.sklearn_linear import import_linear
+from likewise.model.body import Affine, RbfSum
+from likewise.model.embedding import columns_as_they_are
+from likewise.model.head import Head
+from likewise.model.scored import KernelRounding, Model, Rounding
+
+if TYPE_CHECKING:
+    from likewise.spec.space import Space
+
+CLASSIFIERS = {"SVC", "NuSVC"}
+FAMILY = CLASSIFIERS | {"SVR", "NuSVR", "KernelRidge"}
+REASONS = {
+    "sigmoid": "no bound for tanh is known here",
+    "precomputed": "the kernel's values are not a function of the columns",
+}
+
+
+def import_kernel(estimator: Any, space: Space, columns: tuple[str, ...]) -> Model:
+    """The model of a fitted kernel machine: a sum of Gaussians, or an affine one for the linear kernel."""
+    name, kernel = type(estimator).__name__, estimator.kernel
+    if kernel == "linear" and name != "KernelRidge":
+        return import_linear(estimator, space, columns)
+    if kernel not in ("rbf", "linear"):
+        shown = kernel if isinstance(kernel, str) else type(kernel).__name__
+        why = f": {REASONS[shown]}" if shown in REASONS else ""
+        raise UnsupportedModel(
+            f"{name} with kernel={shown!r} is not supported{why}", hint="supported kernels: 'rbf', 'linear'"
+        )
+    gamma, bias, coefficients, centres = _ridge(estimator) if name == "KernelRidge" else _libsvm(estimator, name)
+    _check_numbers(name, gamma, bias, coefficients, centres)
+    if centres.shape[1] != len(columns):
+        raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(columns)}")
+    embedding = columns_as_they_are(space, columns, step=name)
+    if kernel == "linear":
+        body, rounding = _affine(coefficients, centres)
+        return Model(family=name, rounding=rounding, embedding=embedding, body=body, head=Head(labels=None))
+    return Model(
+        family=name,
+        rounding=KernelRounding(expanded=name == "KernelRidge"),
+        embedding=embedding,
+        body=RbfSum(gamma=gamma, bias=bias, coefficients=coefficients, centres=centres),
+        head=_head(estimator, name),
+    )
+
+
+Parameters = tuple[float, float, Any, Any]
+
+
+def _libsvm(estimator: Any, name: str) -> Parameters:
+    if not hasattr(estimator, "support_vectors_"):
+        raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
+    if name in CLASSIFIERS and len(estimator.classes_) != 2:
+        raise UnsupportedModel(
+            f"{name} was fitted on {len(estimator.classes_)} classes; only binary classifiers are supported",
+            hint="fit one model per class against the rest",
+        )
+    if hasattr(estimator.support_vectors_, "toarray"):
+        raise UnsupportedModel(f"{name} was fitted on sparse data", hint="fit it on a frame or a dense array")
+    coefficients = np.ravel(estimator.dual_coef_).astype(np.float64)
+    centres = np.asarray(estimator.support_vectors_, dtype=np.float64)
+    return float(estimator._gamma), float(np.ravel(estimator.intercept_)[0]), coefficients, centres
+
+
+def _ridge(estimator: Any) -> Parameters:
+    if not hasattr(estimator, "dual_coef_"):
+        raise UnsupportedModel("KernelRidge is not fitted", hint="call fit(X, y) first")
+    coefficients = np.asarray(estimator.dual_coef_, dtype=np.float64)
+    if coefficients.ndim == 2 and coefficients.shape[1] != 1:
+        raise UnsupportedModel(f"KernelRidge was fitted on {coefficients.shape[1]} outputs; only one is supported")
+    if hasattr(estimator.X_fit_, "toarray"):
+        raise UnsupportedModel("KernelRidge was fitted on sparse data", hint="fit it on a frame or a dense array")
+    centres = np.asarray(estimator.X_fit_, dtype=np.float64)
+    gamma = 1.0 / centres.shape[1] if estimator.gamma is None else float(estimator.gamma)
+    return gamma, 0.0, coefficients.ravel(), centres
+
+
+def _affine(coefficients: Any, centres: Any) -> tuple[Affine, Rounding]:
+    """sum_t a_t <s_t, x> with exact rational weights."""
+    from fractions import Fraction
+
+    weights, sizes = [Fraction(0)] * centres.shape[1], [Fraction(0)] * centres.shape[1]
+    for factor, vector in zip(coefficients.tolist(), centres.tolist(), strict=True):
+        for k, value in enumerate(vector):
+            weights[k] += Fraction(factor) * Fraction(value)
+            sizes[k] += abs(Fraction(factor) * Fraction(value))
+    operations = 2 * centres.shape[1] + 2 * len(centres) + 2
+    rounding = Rounding(sizes=tuple(sizes), constant=Fraction(0), operations=operations)
+    return Affine(weights=tuple(weights), bias=Fraction(0)), rounding
+
+
+def _check_numbers(name: str, gamma: float, bias: float, coefficients: Any, centres: Any) -> None:
+    if not all(np.isfinite(part).all() for part in (gamma, bias, coefficients, centres)) or gamma <= 0:
+        raise UnsupportedModel(f"{name} has a parameter that is not a finite number", hint="its training diverged")
+
+
+def _head(estimator: Any, name: str) -> Head:
+    if name not in CLASSIFIERS:
+        return Head(labels=None)
+    lower, upper = (label.item() if hasattr(label, "item") else label for label in estimator.classes_)
+    return Head(labels=(lower, upper), zero_is_upper=True)
