@@ -39,6 +39,8 @@ TRIES = 4  # points of a batch put to the referee, best first
 NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a witness
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
+BISECTIONS = 6  # leans tried for a cell under a curved question; its children go on from the best
+
 End = Literal["closed", "witness", "budget", "stuck"]
 
 
@@ -64,6 +66,7 @@ class Search:
     stuck: list[Cell] = field(default_factory=list)
     witness: Witness | None = None
     closed: int = 0
+    batches: int = 0
     clearance: Clearance = math.inf  # the smallest of all closed cells
 
     def __post_init__(self) -> None:
@@ -74,8 +77,9 @@ class Search:
         """Until every cell is closed, a witness is found, or the budget is over."""
         problem, size = self.problem, 1
         while self.open:
-            if problem.budget.over:
+            if problem.budget.over and self.batches:  # the root at least, so that there is a bound to report
                 return "budget"
+            self.batches += 1
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
             size = min(2 * size, BATCH)
             with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
@@ -123,6 +127,8 @@ class Search:
         if question.leans() == (float(EVEN),):
             return best, excess, noise, tried
         slope = start.first + start.second - question.balance(lean)
+        if question.lean_at(0.0) is not None:
+            return self._bisect(lo, hi, lean, start, slope)
         end = np.where(slope > 0, 0.0, 1.0)
         at_end = oracle.bound(lo, hi, end)
         excess_end = at_end.upper - question.threshold(end)
@@ -139,6 +145,28 @@ class Search:
             best = np.where(better, other, best)
             excess = np.where(better, value, excess)
             noise = np.where(better, bounds.noise, noise)
+            tried.append(bounds)
+        return best, excess, noise, tried
+
+    def _bisect(
+        self, lo: Floats, hi: Floats, lean: Floats, start: Bounds, slope: Floats
+    ) -> tuple[Floats, Floats, Floats, list[Bounds]]:
+        """The same for a curved W, whose excess has no break to aim at: the line that touches W beside the
+        maximiser, then bisection on the sign of the slope."""
+        oracle, question = self.problem.oracle, self.problem.question
+        best, excess, noise = lean, start.upper - question.threshold(lean), start.noise
+        left, right = np.where(slope > 0, 0.0, lean), np.where(slope > 0, lean, 1.0)
+        aim = np.array([question.lean_at(float(second)) for second in start.second], dtype=np.float64)
+        tried = [start]
+        for _ in range(BISECTIONS):
+            lean = np.where((aim > left) & (aim < right), aim, (left + right) / 2)
+            bounds = oracle.bound(lo, hi, lean)
+            value = bounds.upper - question.threshold(lean)
+            better = value < excess
+            best, excess = np.where(better, lean, best), np.where(better, value, excess)
+            noise = np.where(better, bounds.noise, noise)
+            rising = bounds.first + bounds.second > question.balance(lean)
+            left, right = np.where(rising, left, lean), np.where(rising, lean, right)
             tried.append(bounds)
         return best, excess, noise, tried
 
