@@ -201,6 +201,8 @@ class ProbabilityQuestion:
         return value
 
     def direction(self, lean: Fraction) -> Direction:
+        if not 0 < self.delta < 1:
+            raise InternalError(f"no line separates probabilities at {self.delta}")
         p = Fraction(float(tangent_point(np.array([float(lean)]), float(self.delta))[0]))
         # The grid's step, finer where little is left of (0, 1 - delta). An extreme lean touches W closer to
         # the ends than that: take the last point inside.
