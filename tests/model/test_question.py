@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.strategies import probability_gap
 
 from likewise.errors import InternalError
 from likewise.model.question import (
@@ -23,7 +24,6 @@ from likewise.model.question import (
     snap,
 )
 from likewise.spec import ProbabilityGap, SameDecision, ScoreGap
-from tests.strategies import probability_gap
 
 scores = st.one_of(
     st.fractions(-12, 12, max_denominator=64),

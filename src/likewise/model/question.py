@@ -245,7 +245,8 @@ def tangent_point(lean: Floats, delta: Floats | float) -> Floats:
 def probability_threshold(lean: Floats, delta: Floats | float) -> Floats:
     """T(lean, 1 - lean) of the probability question."""
     p = tangent_point(lean, delta)
-    value: Floats = lean * _logit(p + delta) - (1 - lean) * _logit(p)
+    with np.errstate(divide="ignore"):  # p + delta may round to 1: the threshold is infinite then
+        value: Floats = lean * _logit(p + delta) - (1 - lean) * _logit(p)
     return value
 
 

@@ -42,6 +42,8 @@ NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a
 SETTLING = 2.0  # exact proofs that settling an open cell takes, with some to spare
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
+BISECTIONS = 6  # leans tried for a cell under a curved question; its children go on from the best
+
 End = Literal["closed", "witness", "budget", "stuck"]
 
 
@@ -67,6 +69,7 @@ class Search:
     stuck: list[Cell] = field(default_factory=list)
     witness: Witness | None = None
     closed: int = 0
+    batches: int = 0
     clearance: Clearance = math.inf  # the smallest of all closed cells
     settles: bool = False  # whether every cell left open is to be proved something of when the budget ends
     proving: float = 0.0  # seconds spent on exact proofs, and how many there were
@@ -83,8 +86,10 @@ class Search:
             return "witness"
         most += len(self.proof.nodes)
         while self.open:
-            if self._late() or len(self.proof.nodes) > most:
+            # The root at least is looked at, so that there is a bound to report.
+            if self.batches and (self._late() or len(self.proof.nodes) > most):
                 return "budget"
+            self.batches += 1
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
             size = min(2 * size, BATCH)
             with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
@@ -151,6 +156,8 @@ class Search:
         if question.leans() == (float(EVEN),):
             return best, excess, noise, tried
         slope = start.first + start.second - question.balance(lean)
+        if question.lean_at(0.0) is not None:
+            return self._bisect(lo, hi, lean, start, slope)
         end = np.where(slope > 0, 0.0, 1.0)
         at_end = oracle.bound(lo, hi, end)
         excess_end = at_end.upper - question.threshold(end)
@@ -167,6 +174,28 @@ class Search:
             best = np.where(better, other, best)
             excess = np.where(better, value, excess)
             noise = np.where(better, bounds.noise, noise)
+            tried.append(bounds)
+        return best, excess, noise, tried
+
+    def _bisect(
+        self, lo: Floats, hi: Floats, lean: Floats, start: Bounds, slope: Floats
+    ) -> tuple[Floats, Floats, Floats, list[Bounds]]:
+        """The same for a curved W, whose excess has no break to aim at: the line that touches W beside the
+        maximiser, then bisection on the sign of the slope."""
+        oracle, question = self.problem.oracle, self.problem.question
+        best, excess, noise = lean, start.upper - question.threshold(lean), start.noise
+        left, right = np.where(slope > 0, 0.0, lean), np.where(slope > 0, lean, 1.0)
+        aim = np.array([question.lean_at(float(second)) for second in start.second], dtype=np.float64)
+        tried = [start]
+        for _ in range(BISECTIONS):
+            lean = np.where((aim > left) & (aim < right), aim, (left + right) / 2)
+            bounds = oracle.bound(lo, hi, lean)
+            value = bounds.upper - question.threshold(lean)
+            better = value < excess
+            best, excess = np.where(better, lean, best), np.where(better, value, excess)
+            noise = np.where(better, bounds.noise, noise)
+            rising = bounds.first + bounds.second > question.balance(lean)
+            left, right = np.where(rising, left, lean), np.where(rising, lean, right)
             tried.append(bounds)
         return best, excess, noise, tried
 
