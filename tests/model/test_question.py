@@ -145,6 +145,14 @@ def test_float_thresholds_are_those_of_the_exact_lines(question, lean):
     assert question.threshold(np.array([given_lean]))[0] == pytest.approx(expected, abs=1e-4, rel=1e-4)
 
 
+@pytest.mark.parametrize("delta", [Fraction(1, 10), Fraction(5, 6), 1 - Fraction(1, 2**40)])
+@pytest.mark.parametrize("lean", [Fraction(0), Fraction(1, 2**24), 1 - Fraction(1, 2**24), Fraction(1)])
+def test_extreme_leans_keep_their_side(delta, lean):
+    """Rounding the touching point must not turn the line around: cells far from W would never close."""
+    line = ProbabilityQuestion(delta=delta).direction(lean)
+    assert (line.a > line.b) == (lean > Fraction(1, 2))
+
+
 def test_a_gap_has_one_direction_only():
     with pytest.raises(InternalError):
         GapQuestion(delta=Fraction(1)).direction(Fraction(1, 3))

@@ -201,11 +201,15 @@ class ProbabilityQuestion:
         return value
 
     def direction(self, lean: Fraction) -> Direction:
-        middle = (1 - self.delta) / 2
         if lean == EVEN:  # exactly a = b, so that shared features cancel
-            return self.tangent(middle)
-        p = snap(float(tangent_point(np.array([float(lean)]), float(self.delta))[0]))
-        return self.tangent(p if 0 < p < 1 - self.delta else middle)
+            return self.tangent((1 - self.delta) / 2)
+        p = Fraction(float(tangent_point(np.array([float(lean)]), float(self.delta))[0]))
+        # The grid's step, finer where little is left of (0, 1 - delta). An extreme lean touches W closer to
+        # the ends than that: take the last point inside.
+        step = Fraction(1, GRID)
+        while step * 2**12 > 1 - self.delta:
+            step /= 2
+        return self.tangent(min(max(round(p / step) * step, step), 1 - self.delta - step))
 
     def leans(self) -> tuple[float, ...]:
         return (0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98)

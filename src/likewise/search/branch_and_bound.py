@@ -42,7 +42,8 @@ NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a
 SETTLING = 2.0  # exact proofs that settling an open cell takes, with some to spare
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
-BISECTIONS = 6  # leans tried for a cell under a curved question; its children go on from the best
+CURVED_STEPS = 3  # leans tried for a cell under a curved question; its children go on from the best
+HALVINGS = 30  # to find a lean to 1e-9: the excess is flat at its minimum, so that is plenty
 
 End = Literal["closed", "witness", "budget", "stuck"]
 
@@ -180,15 +181,14 @@ class Search:
     def _bisect(
         self, lo: Floats, hi: Floats, lean: Floats, start: Bounds, slope: Floats
     ) -> tuple[Floats, Floats, Floats, list[Bounds]]:
-        """The same for a curved W, whose excess has no break to aim at: the line that touches W beside the
-        maximiser, then bisection on the sign of the slope."""
+        """The same for a curved W: the best lean for the maximiser at hand, again and again; where the
+        maximiser no longer changes that is the minimum of the excess."""
         oracle, question = self.problem.oracle, self.problem.question
         best, excess, noise = lean, start.upper - question.threshold(lean), start.noise
         left, right = np.where(slope > 0, 0.0, lean), np.where(slope > 0, lean, 1.0)
-        aim = np.array([question.lean_at(float(second)) for second in start.second], dtype=np.float64)
         tried = [start]
-        for _ in range(BISECTIONS):
-            lean = np.where((aim > left) & (aim < right), aim, (left + right) / 2)
+        for _ in range(CURVED_STEPS):
+            lean = self._touching(left, right, tried[-1].first + tried[-1].second)
             bounds = oracle.bound(lo, hi, lean)
             value = bounds.upper - question.threshold(lean)
             better = value < excess
@@ -198,6 +198,15 @@ class Search:
             left, right = np.where(rising, left, lean), np.where(rising, lean, right)
             tried.append(bounds)
         return best, excess, noise, tried
+
+    def _touching(self, left: Floats, right: Floats, target: Floats) -> Floats:
+        """The lean in [left, right] whose line touches W at s + s' = target; the balance falls with the lean."""
+        for _ in range(HALVINGS):
+            middle = (left + right) / 2
+            high = self.problem.question.balance(middle) > target
+            left, right = np.where(high, middle, left), np.where(high, right, middle)
+        touching: Floats = (left + right) / 2
+        return touching
 
     def _look(self, points: Floats) -> bool:
         """Put the points that look like witnesses in float64 to the referee."""
