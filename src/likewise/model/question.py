@@ -88,6 +88,9 @@ class Question(Protocol):
     def direction(self, lean: Fraction) -> Direction:
         """The exact direction of this lean (the nearest one that can be written down, for a probability)."""
 
+    def admits(self, lean: Fraction) -> bool:
+        """Whether a line of this lean can separate anything from W."""
+
     def leans(self) -> tuple[float, ...]:
         """Leans whose lines together enclose W closely: the outer polygon used by linear programs."""
 
@@ -118,6 +121,9 @@ class DecisionQuestion:
 
     def direction(self, lean: Fraction) -> Direction:
         return Direction(a=lean, b=1 - lean, threshold=self.level, attained=lean == 0)
+
+    def admits(self, lean: Fraction) -> bool:
+        return 0 <= lean <= 1
 
     def leans(self) -> tuple[float, ...]:
         return (1.0, 0.0)
@@ -151,6 +157,9 @@ class GapQuestion:
         if lean != EVEN:
             raise InternalError(f"a gap is separated at lean 1/2 only, not {lean}")
         return Direction(a=EVEN, b=EVEN, threshold=self.delta / 2, attained=False)
+
+    def admits(self, lean: Fraction) -> bool:
+        return lean == EVEN
 
     def leans(self) -> tuple[float, ...]:
         return (0.5,)
@@ -210,6 +219,9 @@ class ProbabilityQuestion:
         while step * 2**12 > 1 - self.delta:
             step /= 2
         return self.tangent(min(max(round(p / step) * step, step), 1 - self.delta - step))
+
+    def admits(self, lean: Fraction) -> bool:
+        return 0 <= lean <= 1
 
     def leans(self) -> tuple[float, ...]:
         return (0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98)

@@ -83,8 +83,9 @@ class Search:
     def run(self, *, most: float = math.inf) -> End:
         """Until every cell is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
         problem, size = self.problem, 1
-        if self._look(problem.oracle.starts(*root_cell(problem.pairs))):
-            return "witness"
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self._look(problem.oracle.starts(*root_cell(problem.pairs))):
+                return "witness"
         most += len(self.proof.nodes)
         while self.open:
             # The root at least is looked at, so that there is a bound to report.
