@@ -137,9 +137,13 @@ class DecisionQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GapQuestion:
-    """s - s' > delta: a half-plane, so only the even lean can separate."""
+    """s - s' > delta: a half-plane, so only the even lean can separate.
+
+    `of_probabilities` marks the gap 0 of probabilities, which is the same set, for the replay.
+    """
 
     delta: Fraction
+    of_probabilities: bool = False
 
     def holds(self, first: Fraction, second: Fraction) -> bool:
         return first - second > self.delta
@@ -286,7 +290,9 @@ def question_of(property: Property) -> Question:
             return GapQuestion(delta=Fraction(delta))
         case ProbabilityGap(delta=delta):
             # Probabilities differ exactly where scores do, so the gap 0 is a question about scores.
-            return ProbabilityQuestion(delta=Fraction(delta)) if delta else GapQuestion(delta=Fraction(0))
+            if delta:
+                return ProbabilityQuestion(delta=Fraction(delta))
+            return GapQuestion(delta=Fraction(0), of_probabilities=True)
 
 
 def logistic(score: Floats) -> Floats:
