@@ -25,6 +25,10 @@ Questions and answers:
 - `Verdict`: FAIR, BIASED or UNKNOWN
 - `measure`: how large can the gap of a similar pair be?
 - `Disparity`: the bracket around the largest gap, and a pair that attains the lower end
+- `Certificate`: the proof or the witness as a file
+- `load_certificate`: a certificate from disk
+- `check`: is a certificate right? Asked of the independent checker
+- `CheckReport`: what the checker says
 - `datasets`: the data sets shipped with the package
 
 What can go wrong:
@@ -46,6 +50,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from likewise import datasets
     from likewise.analysis.measuring import Disparity, measure
+    from likewise.certificate.certificate import Certificate, load_certificate
     from likewise.errors import (
         BudgetError,
         CertificateError,
@@ -60,6 +65,7 @@ if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
     from likewise.verifying import verify
+    from likewise.verifying.certifying import CheckReport, check
     from likewise.verifying.result import Result, Verdict
 
 __version__ = "0.1.0"
@@ -79,6 +85,10 @@ __all__ = [
     "Verdict",
     "measure",
     "Disparity",
+    "Certificate",
+    "load_certificate",
+    "check",
+    "CheckReport",
     "datasets",
     "LikewiseError",
     "SpecError",
@@ -107,6 +117,10 @@ _HOME = {
     "Verdict": "likewise.verifying.result",
     "measure": "likewise.analysis.measuring",
     "Disparity": "likewise.analysis.measuring",
+    "Certificate": "likewise.certificate.certificate",
+    "load_certificate": "likewise.certificate.certificate",
+    "check": "likewise.verifying.certifying",
+    "CheckReport": "likewise.verifying.certifying",
     "LikewiseError": "likewise.errors",
     "SpecError": "likewise.errors",
     "DataError": "likewise.errors",

@@ -34,7 +34,7 @@ def test_biased_measured_fair_next(shown):
 
 
 def test_levels_are_shown_by_name(shown):
-    pairs = re.findall(r"^  sex-marital-status +(\S+) <> (\S+)$", shown, flags=re.MULTILINE)
+    pairs = re.findall(r"^  sex-marital-status +(\S+) +<> (\S+)$", shown, flags=re.MULTILINE)
     assert len(pairs) == 2
     assert all(re.match("male|female", side) for pair in pairs for side in pair)
     assert re.search(r"^  decision +good +bad$", shown, flags=re.MULTILINE)

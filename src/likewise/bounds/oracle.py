@@ -78,6 +78,9 @@ class Oracle(Protocol):
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
         """One promising pair of each cell, as points."""
 
+    def starts(self, lo: Floats, hi: Floats) -> Floats:
+        """A few promising pairs of ONE cell, with more effort than `candidates`: asked once, of the root."""
+
     def branch(self, lo: Floats, hi: Floats) -> tuple[NDArray[np.intp], Floats]:
         """For each cell the variable to split and where: left is <= at, right is >= at (> at if discrete).
         Variable -1: the cell is a single point."""

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.bounds.balance import Movable, closest_sums, thinned
 from likewise.bounds.enumerated import enumerated_clearance
 from likewise.bounds.exact import ExactBound, exact_bound
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed
@@ -81,6 +82,33 @@ class SeparableOracle:
             missing -= self._shift(k, lo, hi, points, missing)
         return points
 
+    def starts(self, lo: Floats, hi: Floats) -> Floats:
+        """Widest gap, then s + s' brought to zero by a meet in the middle (or by a continuous feature)."""
+        moving = self._coarse_first()
+        if not moving or not all(self.discrete[self.first[k]] for k in moving):
+            return self.candidates(lo[None], hi[None])
+        found = self.bound(lo[None], hi[None], np.array([0.5]))
+        moves = {k: self._moves(k, lo, hi, found.points[0]) for k in moving}
+        features = [Movable(feature=k, gains=gains) for k, (_, gains) in moves.items()]
+        sums = closest_sums(features, -float(found.first[0] + found.second[0]))
+        points = np.repeat(found.points, len(sums), axis=0)
+        for row, choices in enumerate(sums):
+            for k, choice in choices.items():
+                for v in {int(self.first[k]), int(self.second[k])}:
+                    points[row, v] += moves[k][0][choice]
+        return points
+
+    def _moves(self, k: int, lo: Floats, hi: Floats, point: Floats) -> tuple[Floats, Floats]:
+        """How far feature k can be moved, both individuals alike, and what each move adds to s + s'."""
+        ends = {int(self.first[k]), int(self.second[k])}
+        down = int(max(lo[v] - point[v] for v in ends))
+        up = int(min(hi[v] - point[v] for v in ends))
+        steps = (down + thinned(up - down + 1)).astype(float)
+        gains = np.zeros(len(steps))
+        for v in (self.first[k], self.second[k]):
+            gains += self._phi(k, point[v] + steps) - self._phi(k, point[v : v + 1])
+        return steps, gains
+
     def branch(self, lo: Floats, hi: Floats) -> tuple[NDArray[np.intp], Floats]:
         width = hi - lo
         spread = np.zeros_like(lo)
@@ -110,8 +138,10 @@ class SeparableOracle:
             return None if any(self.depends(k) for k in differing) else Fraction(0)
         if leaf.rule == "enumerated":
             return enumerated_clearance(self.pairs, self.score.exact, low, high, question)
-        if any(m < 0 for m in leaf.multipliers) or not 0 <= (leaf.lean or 0) <= 1:
+        if any(m < 0 for m in leaf.multipliers):
             return None  # weak duality needs non-negative weights: with any others the bound means nothing
+        if leaf.lean is not None and not question.admits(leaf.lean):
+            return None
         way, evaluator = self._evaluator(leaf, question)
         bound = evaluator.bound(low, high)
         if bound is None:

@@ -114,11 +114,13 @@ def cli() -> None:
 
 def _register() -> None:
     from likewise.cli.demo import demo
+    from likewise.cli.explain import explain
+    from likewise.cli.export import export
     from likewise.cli.init import init
     from likewise.cli.measure import measure
     from likewise.cli.verify import verify
 
-    for command in (demo, init, verify, measure):
+    for command in (demo, init, verify, measure, explain, export):
         cli.add_command(command)
 
 

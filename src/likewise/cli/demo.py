@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.cli.options import DEBUG_OPTION
+from likewise.cli.options import debug_option
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space
@@ -42,7 +42,7 @@ class Applicants:
 
 @click.command()
 @click.option("--all", "all_features", is_flag=True, help="Show all features of the pairs.")
-@DEBUG_OPTION
+@debug_option
 def demo(all_features: bool) -> None:
     """A tour on German Credit: a biased model, and a fair one.
 
@@ -125,21 +125,17 @@ def _verified(model: Any, applicants: Applicants, all_features: bool) -> str:
 
 
 def _measured(model: Any, applicants: Applicants, all_features: bool) -> str:
-    import numpy as np
-
     from likewise.analysis.measuring import measure
     from likewise.cli.measure import bracket_lines, treated_pair
-    from likewise.importers.imported import import_model
     from likewise.spec.similarity import Similarity
     from likewise.verifying.wording import pair_lines, pair_of
 
     space, similar = applicants.space, Similarity(free=[applicants.protected])
     disparity = measure(model, space, similar, of="probability", X=applicants.X)
-    imported = import_model(model, space, rows=np.empty((0, len(space))), like=applicants.X)
     lines = bracket_lines(disparity, space, similar)
     lines += pair_lines(
         pair_of(disparity.pair, space.names),
-        treated_pair(imported, space, disparity),
+        treated_pair(disparity),
         all_features=all_features,
         shown=applicants.shown,
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.cli.options import DEBUG_OPTION, MODEL_OPTIONS, decorated
+from likewise.cli.options import MODEL_OPTIONS, debug_option, decorated
 from likewise.errors import DataError, LikewiseError, SpecError, closest
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ PROTECTED_WORDS = frozenset(
 @click.option("--free", multiple=True, metavar="FEATURE", help="May differ in any way. Repeatable.")
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout.")
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
-@(lambda command: decorated(command, (*MODEL_OPTIONS, DEBUG_OPTION)))
+@(lambda command: decorated(command, (*MODEL_OPTIONS, debug_option)))
 def init(**given: Any) -> int:
     """Draft a commented spec file from the rows in DATA.
 

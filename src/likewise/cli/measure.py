@@ -19,7 +19,6 @@ from likewise.cli.options import (
 if TYPE_CHECKING:
     from likewise.analysis.measuring import Disparity
     from likewise.cli.claims import Loaded
-    from likewise.importers.imported import Imported
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
     from likewise.verifying.wording import Treated
@@ -67,9 +66,13 @@ def measure(**given: Any) -> int:
         tolerance=given["tolerance"],
         X=loaded.X,
         budget=look.budget,
+        n_jobs=look.jobs,
         random_state=look.seed,
         progress=not show.quiet,
+        certify=show.certificate is not None,
     )
+    if show.certificate is not None and disparity.certificate is not None:
+        disparity.certificate.save(show.certificate)
     if show.as_json:
         emit_json(_document(disparity, loaded))
     elif show.quiet:
@@ -82,17 +85,10 @@ def measure(**given: Any) -> int:
 
 
 def _document(disparity: Disparity, loaded: Loaded) -> dict[str, Any]:
-    from likewise.verifying.wording import pair_of
-
-    pair = pair_of(disparity.pair, loaded.space.names)
-    treated = treated_pair(loaded.imported, loaded.space, disparity)
     return {
         **disparity.to_dict(),
         "similarity": loaded.similarity.to_dict(),
         "model": loaded.imported.model.family,
-        "pair": [{name: values[side] for name, values in pair.items()} for side in range(2)],
-        "decisions": None if treated.decisions is None else list(treated.decisions),
-        "probabilities": None if treated.probabilities is None else list(treated.probabilities),
     }
 
 
@@ -104,9 +100,13 @@ def _text(
     lines = bracket_lines(disparity, loaded.space, loaded.similarity)
     lines += pair_lines(
         pair_of(disparity.pair, loaded.space.names),
-        treated_pair(loaded.imported, loaded.space, disparity),
+        treated_pair(disparity),
         all_features=show.all_features,
     )
+    if show.certificate is not None and disparity.certificate is not None:
+        lines += paragraph(
+            "proof", f"{show.certificate} (likewise-check {show.certificate})", whole_words=True
+        )
     lines += paragraph("next", _next(disparity, flags, look), whole_words=True)
     return "\n".join(lines)
 
@@ -136,17 +136,15 @@ def bracket_lines(disparity: Disparity, space: Space, similarity: Similarity) ->
     return lines
 
 
-def treated_pair(imported: Imported, space: Space, disparity: Disparity) -> Treated:
+def treated_pair(disparity: Disparity) -> Treated:
     """What the model's own program says about the pair."""
     from likewise.verifying.wording import Treated
 
-    codes = space.encode(disparity.pair)
-    head, replay = imported.model.head, imported.replay
     return Treated(
-        decisions=None if head.labels is None else tuple(replay.decisions(codes).tolist()),
+        decisions=disparity.decisions,
         scores=disparity.scores,
-        probabilities=None if head.link is None else tuple(replay.probabilities(codes).tolist()),
-        upper_label=None if head.labels is None else head.labels[1],
+        probabilities=disparity.probabilities,
+        upper_label=disparity.upper_label,
     )
 
 

@@ -50,6 +50,7 @@ class SearchFlags(_Picked):
     """How long to look, and from where."""
 
     budget: float
+    jobs: int
     seed: int
 
 
@@ -57,6 +58,7 @@ class SearchFlags(_Picked):
 class OutputFlags(_Picked):
     """What to print."""
 
+    certificate: str | None
     as_json: bool
     all_features: bool
     quiet: bool
@@ -100,6 +102,13 @@ _SEARCH = (
         "--budget", type=float, default=60.0, show_default=True, metavar="SECONDS", help="Time to search."
     ),
     click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="Processes that check proofs.",
+    ),
+    click.option(
         "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the search."
     ),
 )
@@ -110,15 +119,18 @@ def _json_only(ctx: click.Context, _parameter: click.Parameter, value: bool) -> 
     return value
 
 
+json_option = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    callback=_json_only,
+    help="Print one JSON object and nothing else.",
+)
+
 _OUTPUT = (
+    click.option("--certificate", metavar="FILE", help="Write the certificate of the answer here."),
     click.option("--all", "all_features", is_flag=True, help="Show all features of the pair."),
-    click.option(
-        "--json",
-        "as_json",
-        is_flag=True,
-        callback=_json_only,
-        help="Print one JSON object and nothing else.",
-    ),
+    json_option,
     click.option("--quiet", "-q", is_flag=True, help="Print nothing but the verdict or the bracket."),
 )
 
@@ -128,7 +140,7 @@ def _debugging(ctx: click.Context, _parameter: click.Parameter, value: bool) -> 
         ctx.meta[DEBUG] = True
 
 
-DEBUG_OPTION = click.option(
+debug_option = click.option(
     "--debug",
     is_flag=True,
     is_eager=True,
@@ -150,7 +162,7 @@ def search_options(command: Function) -> Function:
 
 def output_options(command: Function) -> Function:
     """The flags of `OutputFlags`, and --debug."""
-    return decorated(command, (*_OUTPUT, DEBUG_OPTION))
+    return decorated(command, (*_OUTPUT, debug_option))
 
 
 def decorated(command: Function, options: tuple[Callable[[Function], Function], ...]) -> Function:

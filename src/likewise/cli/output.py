@@ -16,7 +16,9 @@ import click
 
 from likewise.cli.streams import silence
 
-_TITLE = re.compile(r"^(claim|measure|space|verdict|basis|reason|bounds|between|next)\b", re.MULTILINE)
+_TITLE = re.compile(
+    r"^(claim|measure|space|verdict|basis|reason|bounds|between|proof|says|margin|model|next)\b", re.MULTILINE
+)
 _VERDICT = re.compile(r"^(verdict +)(FAIR|BIASED|UNKNOWN)", re.MULTILINE)
 _COLOURS = {"FAIR": "green", "BIASED": "red", "UNKNOWN": "yellow"}
 _DIFFERS = re.compile(r"^  .* <> .*$", re.MULTILINE)

@@ -49,9 +49,12 @@ def verify(**given: Any) -> int:
         loaded.property,
         X=loaded.X,
         budget=look.budget,
+        n_jobs=look.jobs,
         random_state=look.seed,
         progress=not show.quiet,
     )
+    if show.certificate is not None and result.certificate is not None:
+        result.certificate.save(show.certificate)
     if show.as_json:
         emit_json(result.to_dict())
     elif show.quiet:
@@ -65,6 +68,10 @@ def _text(result: Result, flags: ClaimFlags, show: OutputFlags, look: SearchFlag
     from likewise.verifying.wording import paragraph, result_text
 
     lines = [result_text(result, all_features=show.all_features)]
+    if show.certificate is not None and result.certificate is not None:
+        lines += paragraph(
+            "proof", f"{show.certificate} (likewise-check {show.certificate})", whole_words=True
+        )
     lines += paragraph("next", _next(result, flags, look), whole_words=True)
     return "\n".join(lines)
 

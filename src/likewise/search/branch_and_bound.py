@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import heapq
 import math
+import time
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -24,7 +26,7 @@ from likewise.bounds.oracle import Bounds, Clearance, Leaf
 from likewise.errors import InternalError
 from likewise.model.question import EVEN, snap
 from likewise.progress import Snapshot
-from likewise.search.proof import Proof, Split, children, root_cell
+from likewise.search.proof import Proof, Split, children, root_cell, walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +39,7 @@ BATCH = 256  # cells bounded together: enough to hide Python's cost, few enough 
 FRONTIER = 200_000  # open cells before the search turns depth-first to bound its memory
 TRIES = 4  # points of a batch put to the referee, best first
 NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a witness
+SETTLING = 2.0  # exact proofs that settling an open cell takes, with some to spare
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
 CURVED_STEPS = 3  # leans tried for a cell under a curved question; its children go on from the best
@@ -69,16 +72,24 @@ class Search:
     closed: int = 0
     batches: int = 0
     clearance: Clearance = math.inf  # the smallest of all closed cells
+    settles: bool = False  # whether every cell left open is to be proved something of when the budget ends
+    proving: float = 0.0  # seconds spent on exact proofs, and how many there were
+    proofs: int = 0
 
     def __post_init__(self) -> None:
         lo, hi = root_cell(self.problem.pairs)
         self.open.append(Cell(-np.inf, 0, lo, hi, 0.5))
 
-    def run(self) -> End:
-        """Until every cell is closed, a witness is found, or the budget is over."""
+    def run(self, *, most: float = math.inf) -> End:
+        """Until every cell is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
         problem, size = self.problem, 1
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self._look(problem.oracle.starts(*root_cell(problem.pairs))):
+                return "witness"
+        most += len(self.proof.nodes)
         while self.open:
-            if problem.budget.over and self.batches:  # the root at least, so that there is a bound to report
+            # The root at least is looked at, so that there is a bound to report.
+            if self.batches and (self._late() or len(self.proof.nodes) > most):
                 return "budget"
             self.batches += 1
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
@@ -95,6 +106,25 @@ class Search:
                 )
             )
         return "stuck" if self.stuck else "closed"
+
+    def reopen(self, numbers: Container[int], *, split: bool) -> None:
+        """Open closed cells again: cut in two (`split`) where their leaf was refused, else as they are."""
+        for number, node, lo, hi in list(walk(self.proof, self.problem.pairs)):
+            if number not in numbers or not isinstance(node, Leaf):
+                continue
+            self.closed -= 1
+            self.proof.reopen(number)
+            lean = 0.5 if node.lean is None else float(node.lean)
+            upper = float(self.problem.oracle.bound(lo[None], hi[None], np.array([lean])).upper[0])
+            cell = Cell(0.0, number, lo, hi, lean, upper)
+            if not split:
+                heapq.heappush(self.open, cell)
+                continue
+            variable, at = self.problem.oracle.branch(lo[None], hi[None])
+            if variable[0] < 0:
+                self.stuck.append(cell)
+            else:
+                self._split(cell, int(variable[0]), float(at[0]))
 
     def _work(self, batch: list[Cell]) -> bool:
         """Close or split every cell of the batch; on a witness (True) put back what is not done."""
@@ -195,8 +225,18 @@ class Search:
                 return True
         return False
 
+    def _late(self) -> bool:
+        """Whether to stop: the budget is over, or what is left is needed to settle the open cells."""
+        budget = self.problem.budget
+        if budget.over or not self.settles or not self.proofs:
+            return budget.over
+        return budget.elapsed + SETTLING * len(self.open) * self.proving / self.proofs > budget.seconds
+
     def _close(self, cell: Cell, leaf: Leaf) -> bool:
+        started = time.perf_counter()
         clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, self.problem.question)
+        self.proving += time.perf_counter() - started
+        self.proofs += 1
         if clearance is None:
             return False
         self.clearance = min(self.clearance, clearance)

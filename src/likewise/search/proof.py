@@ -42,6 +42,9 @@ class Proof:
     def close(self, node: int, leaf: Leaf) -> None:
         self.nodes[node] = leaf
 
+    def reopen(self, node: int) -> None:
+        self.nodes[node] = None
+
     def split(self, node: int, variable: int, at: float) -> tuple[int, int]:
         left, right = len(self.nodes), len(self.nodes) + 1
         self.nodes += [None, None]

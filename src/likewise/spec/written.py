@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
 from likewise.errors import SpecError
 from likewise.spec.claim import Claim
 from likewise.spec.constraints import Constraint, parse
+from likewise.spec.disk import write_whole
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.properties import SameDecision
 from likewise.spec.space import Space
@@ -47,16 +47,8 @@ def write_spec(claim: Claim, path: str | Path) -> None:
     target = Path(path)
     folder = Path(os.path.abspath(target)).parent  # noqa: PTH100 - as in Claim: links are kept
     text = spec_text(claim, folder=folder)
-    draft = folder / f".{target.name}.{secrets.token_hex(8)}.tmp"
     try:
-        try:
-            with draft.open("x", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
+        write_whole(target, text.encode())
     except OSError as error:
         raise SpecError(f"{target}: cannot be written: {error.strerror or error}") from None
 

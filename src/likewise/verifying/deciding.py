@@ -1,34 +1,38 @@
-"""verify: import -> portfolio -> exact check -> Result. The one page that says what a verdict rests on.
+"""verify: import -> portfolio -> certificate -> check -> Result. The one page that says what a verdict rests on.
 
-FAIR     a complete proof in which every leaf was accepted in exact arithmetic
-BIASED   a pair that is a witness in exact arithmetic and on the model's own predict
+FAIR     a complete proof, written down and accepted by the independent checker
+BIASED   a pair that is a witness in exact arithmetic, also to the checker, and on the model's own predict
 UNKNOWN  everything else, with its reason and the bounds reached
 """
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.certificate.lines import property_line
 from likewise.errors import InternalError, SpecError
 from likewise.model.gauge import Gauge, gauge_of
-from likewise.model.question import question_of, round_up
-from likewise.model.scored import rounding_error
+from likewise.model.question import question_of, round_down
 from likewise.progress import Listener, silent, terminal
 from likewise.search.budget import interruptible
 from likewise.search.portfolio import Outcome, decide
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
+from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, certify_witness
 from likewise.verifying.preparing import Prepared, prepare
 from likewise.verifying.result import Claimed, Result, Verdict
 
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
+
+ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
 
 
 def verify(
@@ -39,8 +43,11 @@ def verify(
     *,
     X: Any = None,
     budget: float = 60,
+    n_jobs: int = 1,
+    executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
+    certify: bool = True,
 ) -> Result:
     """Decide whether a model treats similar individuals alike.
 
@@ -57,10 +64,17 @@ def verify(
         Known individuals: the search starts from them, and the pair comes back in this kind of frame.
     budget : float
         Seconds. When they are over the answer is UNKNOWN with the bounds reached.
+    n_jobs : int
+        Processes that check the proof's leaves.
+    executor : concurrent.futures.Executor, optional
+        Where the checker runs, if not in this process.
     random_state : int, Generator or None
         Seeds the search for a pair; never changes a verdict from FAIR to BIASED or back.
     progress : bool or callable
         True shows a live line on a terminal; a callable gets `likewise.progress.Snapshot`s.
+    certify : bool
+        Write the proof and have it checked. Without, no proof is written and a claim that the search
+        could not break is UNKNOWN: only what the checker accepted is FAIR.
     """
     property = SameDecision() if property is None else property
     if not isinstance(property, (SameDecision, ScoreGap, ProbabilityGap)):
@@ -69,6 +83,7 @@ def verify(
             hint="for instance likewise.SameDecision()",
         )
     gauge = gauge_of(property)
+    checking = checking_with(n_jobs, executor) if certify else None
     with listening(progress) as listener:
         prepared = prepare(
             model,
@@ -81,12 +96,19 @@ def verify(
             random_state=random_state,
             listener=listener,
         )
+        claimed = Claimed(
+            space=space, similarity=similar, property=property, family=prepared.imported.model.family
+        )
         with interruptible(prepared.problem.budget):
             outcome = decide(prepared.problem)
-    claimed = Claimed(
-        space=space, similarity=similar, property=property, family=prepared.imported.model.family
-    )
-    return conclude(prepared, outcome, claimed, gauge)
+            return conclude(prepared, outcome, claimed, gauge, checking)
+
+
+def checking_with(n_jobs: int, executor: Executor | None) -> Checking:
+    """How the checker is to run; refuses a number of processes that is none."""
+    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or (n_jobs < 1 and n_jobs != -1):
+        raise SpecError(f"n_jobs must be a whole number of processes or -1 for all cores, not {n_jobs!r}")
+    return Checking(jobs=os.cpu_count() or 1 if n_jobs == -1 else n_jobs, executor=executor)
 
 
 @contextmanager
@@ -101,54 +123,91 @@ def listening(progress: bool | Listener) -> Iterator[Listener]:
         yield silent
 
 
-def conclude(prepared: Prepared, outcome: Outcome, claimed: Claimed, gauge: Gauge) -> Result:
-    """Turn what the search found into a Result."""
-    stats = {"engine": outcome.engine, "seconds": prepared.problem.budget.elapsed, "cells": _cells(outcome)}
+def conclude(
+    prepared: Prepared, outcome: Outcome, claimed: Claimed, gauge: Gauge, checking: Checking | None
+) -> Result:
+    """Turn what the search found into a Result; without `checking` nothing can be FAIR."""
+    statement = Statement(
+        property_line=property_line(claimed.property),
+        words=claimed.in_words(),
+        question=prepared.problem.question,
+    )
     if outcome.witness is not None:
-        return _biased(prepared, outcome, claimed, gauge, stats)
-    lower, upper = 0.0 if gauge.of != "margin" else -math.inf, _level(claimed.property)
-    if outcome.proof is not None:
-        if not outcome.proof.complete:
-            raise InternalError("a proof with open cells was reported as complete")
-        error = rounding_error(prepared.imported.model, claimed.space)
-        return Result(
-            verdict=Verdict.FAIR,
-            claimed=claimed,
-            bounds=(lower, upper),
-            covers_floating_point=outcome.clearance > error,
-            stats=stats,
+        return _biased(prepared, outcome, claimed, gauge, statement, checking)
+    reason, certificate, report = outcome.reason, None, None
+    if outcome.proof is not None and checking is None:
+        reason = "a proof was found but not checked (certify=False)"
+    elif outcome.proof is not None and checking is not None:
+        search = outcome.search
+        certificate, report = certify_proof(
+            prepared,
+            outcome.proof,
+            lambda: outcome.clearance if search is None else search.clearance,
+            statement,
+            checking,
+            search,
         )
+        if report.accepted:
+            return Result(
+                verdict=Verdict.FAIR,
+                claimed=claimed,
+                bounds=(_least(gauge), _level(claimed.property)),
+                certificate=certificate,
+                covers_floating_point=report.covers_floating_point,
+                stats=_stats(prepared, outcome, report),
+            )
+        reason = f"the checker refused the proof: {report.reason}"
     return Result(
         verdict=Verdict.UNKNOWN,
         claimed=claimed,
-        bounds=(lower, _open_upper(outcome, gauge)),
-        reason=outcome.reason,
-        stats=stats,
+        bounds=(_least(gauge), _open_upper(outcome, gauge, _level(claimed.property))),
+        reason=reason,
+        stats=_stats(prepared, outcome, report),
     )
 
 
 def _biased(
-    prepared: Prepared, outcome: Outcome, claimed: Claimed, gauge: Gauge, stats: dict[str, Any]
+    prepared: Prepared,
+    outcome: Outcome,
+    claimed: Claimed,
+    gauge: Gauge,
+    statement: Statement,
+    checking: Checking | None,
 ) -> Result:
-    witness = outcome.witness
+    witness, certificate = outcome.witness, None
     if witness is None:
         raise InternalError("BIASED without a witness")
+    if checking is not None:
+        certificate, report = certify_witness(prepared, witness, statement, checking)
+        if not report.accepted:
+            raise InternalError(f"the checker refused a witness: {report.reason}")
     pair, scores = prepared.pair(witness)
-    codes = np.array([codes for codes, _ in prepared.ordered(witness)])
-    replay, head = prepared.imported.replay, prepared.imported.model.head
-    value = gauge.value(witness.first, witness.second)
+    treated = prepared.treated(witness)
     return Result(
         verdict=Verdict.BIASED,
         claimed=claimed,
         pair=pair,
         scores=scores,
-        decisions=None if head.labels is None else tuple(replay.decisions(codes).tolist()),
-        probabilities=None if head.link is None else tuple(replay.probabilities(codes).tolist()),
-        upper_label=None if head.labels is None else head.labels[1],
-        bounds=(float(value), math.inf),
+        decisions=treated.decisions,
+        probabilities=treated.probabilities,
+        upper_label=treated.upper_label,
+        bounds=(round_down(gauge.value(witness.first, witness.second)), math.inf),
+        certificate=certificate,
         covers_floating_point=True,
-        stats=stats,
+        stats=_stats(prepared, outcome, None),
     )
+
+
+def _stats(prepared: Prepared, outcome: Outcome, report: CheckReport | None) -> dict[str, Any]:
+    stats = {"engine": outcome.engine, "seconds": prepared.problem.budget.elapsed, "cells": _cells(outcome)}
+    if report is not None:
+        stats |= {"checked": report.accepted, "check_seconds": report.seconds}
+    return stats
+
+
+def _least(gauge: Gauge) -> float:
+    """What every space has: an individual and itself, of gap zero (the margin of that pair is not known)."""
+    return -math.inf if gauge.of == "margin" else 0.0
 
 
 def _cells(outcome: Outcome) -> int:
@@ -161,11 +220,13 @@ def _level(property: Property) -> float:
     return property.margin if isinstance(property, SameDecision) else property.delta
 
 
-def _open_upper(outcome: Outcome, gauge: Gauge) -> float:
-    """The largest value that the cells left open still allow."""
+def _open_upper(outcome: Outcome, gauge: Gauge, level: float) -> float:
+    """The largest value that the cells left open still allow, in float64 with room for its rounding; closed
+    cells allow no more than the level that was asked for."""
     search = outcome.search
     if search is None or not (search.open or search.stuck):
         return math.inf
     cells = [*search.open, *search.stuck]
     caps = gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
-    return round_up(Fraction(float(caps.max()))) if np.isfinite(caps.max()) else math.inf
+    highest = float(caps.max())
+    return max(level, highest + ROOM * (1 + abs(highest))) if math.isfinite(highest) else math.inf

@@ -12,10 +12,11 @@ from enum import StrEnum
 from html import escape
 from typing import Any
 
+from likewise.certificate.certificate import Certificate
 from likewise.spec.properties import Property
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
-from likewise.verifying.wording import claim_in_words, result_text
+from likewise.verifying.wording import claim_in_words, pair_rows, result_text
 
 
 class Verdict(StrEnum):
@@ -53,7 +54,7 @@ class Result:
     upper_label: Any = None
     bounds: tuple[float, float] = (-math.inf, math.inf)
     reason: str | None = None
-    certificate: Any = None
+    certificate: Certificate | None = None
     covers_floating_point: bool = False
     stats: dict[str, Any] = field(default_factory=dict)
 
@@ -76,23 +77,13 @@ class Result:
             "claim": self.claimed.in_words(),
             "property": self.claimed.property.spell(),
             "model": self.claimed.family,
-            "pair": pair_values(self),
+            "pair": None if self.pair is None else pair_rows(self.pair, self.claimed.space.names),
             "scores": None if self.scores is None else list(self.scores),
             "decisions": None if self.decisions is None else list(self.decisions),
             "probabilities": None if self.probabilities is None else list(self.probabilities),
             "bounds": [b if math.isfinite(b) else None for b in self.bounds],
             "reason": self.reason,
             "covers_floating_point": self.covers_floating_point,
+            "certified": self.certificate is not None,
             "stats": dict(self.stats),
         }
-
-
-def pair_values(result: Result) -> list[dict[str, Any]] | None:
-    """Both individuals as plain dictionaries of Python values."""
-    if result.pair is None:
-        return None
-    columns = {name: list(result.pair[name]) for name in result.claimed.space.names}
-    return [
-        {name: value[i].item() if hasattr(value[i], "item") else value[i] for name, value in columns.items()}
-        for i in range(2)
-    ]

@@ -67,7 +67,7 @@ def verdict_line(result: Result) -> str:
         return f"BIASED   found in {seconds:.2f} s, exact, replayed on predict"
     if result.verdict == "FAIR":
         cells = result.stats.get("cells", 1)
-        return f"FAIR     proved in {seconds:.2f} s, exact, {cells:,} cell{'s' * (cells != 1)}"
+        return f"FAIR     proved in {seconds:.2f} s and checked, {cells:,} cell{'s' * (cells != 1)}"
     return f"UNKNOWN  after {seconds:.2f} s"
 
 
@@ -126,6 +126,12 @@ def pair_of(frame: Any, names: tuple[str, ...]) -> dict[str, tuple[Any, Any]]:
         first, second = (value.item() if hasattr(value, "item") else value for value in frame[name])
         values[name] = (first, second)
     return values
+
+
+def pair_rows(frame: Any, names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Both individuals as plain dictionaries of Python values."""
+    pair = pair_of(frame, names)
+    return [{name: values[side] for name, values in pair.items()} for side in range(2)]
 
 
 def pair_lines(

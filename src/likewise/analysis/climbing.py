@@ -1,0 +1,237 @@
+"""Climbing: the search of `verify` asked again and again, to close in on the disparity D* from both sides.
+
+"Is there a pair above lower + tolerance?" Each witness raises the lower end and the question with it; cells
+closed under an easier question stay closed, because the witness sets shrink as the level rises. When nothing
+is open, D* <= lower + tolerance is proved. Then comes the finish: leaves that allow more than `lower` are
+opened again and the question is asked next to `lower` itself, for a limited number of cells; where that closes
+too, lower and upper are equal but for rounding. At the end of the budget, cells that are still open count
+with their own bounds. The upper end is a double that every leaf proves in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.bounds.oracle import Leaf
+from likewise.errors import InternalError
+from likewise.model.gauge import Gauge
+from likewise.model.question import round_up, snap
+from likewise.progress import Snapshot
+from likewise.search.branch_and_bound import Search
+from likewise.search.enumeration import enumerate_space
+from likewise.search.falsification import falsify
+from likewise.search.feasible import some_individual
+from likewise.search.portfolio import independence
+from likewise.search.problem import Witness
+from likewise.search.proof import Proof, walk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.search.problem import Problem
+    from likewise.verifying.preparing import Prepared
+
+    Floats = NDArray[np.float64]
+    Bounded = tuple[Leaf, Floats, Floats]
+
+ATTEMPTS = 4  # rounds of falsification before the search proper, each from the last one's level
+FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
+RAISES = 64  # better pairs taken while doing so: each raises the lower end by at least the fine tolerance
+FINE = Fraction(1, 10**12)  # what lower and upper may stay apart, relatively, when they are made equal
+INFLATION = Fraction(1, 2**52)  # relative raise of a float upper bound before it is put to the exact test
+INFLATIONS = 60  # doublings of that raise before giving up on a finite upper bound
+
+
+class Climb:
+    """One measurement: lower end with its witness, upper end with its proof, history."""
+
+    def __init__(self, prepared: Prepared, gauge: Gauge, tolerance: Fraction) -> None:
+        self.prepared, self.gauge, self.tolerance = prepared, gauge, tolerance
+        self.problem: Problem = prepared.problem
+        self.problem.replay = _Unasked()
+        self.history: list[tuple[float, float, float]] = []
+        self.search: Search | None = None
+        self.proof: Proof | None = None
+        self.upper = math.inf
+        self.reason: str | None = None
+        self.raise_to(nobody_else(prepared))
+
+    def run(self) -> None:
+        """Close in until the tolerance is met or the budget is over."""
+        if self.gauge.of != "margin":
+            self.problem.question = self.gauge.question(Fraction(0))
+            self.proof = independence(self.problem)
+            if self.proof is not None:
+                self.upper = 0.0
+                return
+            self.raise_to(self.witness)
+        for find in (*[falsify] * ATTEMPTS, enumerate_space):
+            witness = find(self.problem)
+            if witness is not None:
+                self.raise_to(witness)
+            if self.topped:
+                return
+        self.search = Search(problem=self.problem, settles=True)
+        self.proof = self.search.proof
+        end = self._climb(math.inf)
+        if end == "topped":
+            return
+        if end == "closed":
+            self._finish()
+        else:
+            self.reason = self.problem.budget.reason if end == "budget" else "rounding"
+            self._settle()
+
+    def raise_to(self, witness: Witness) -> None:
+        """Take a better pair and ask for one that is better still."""
+        self.witness, self.lower = witness, self.gauge.value(witness.first, witness.second)
+        if not self.topped:
+            self.problem.question = self.gauge.question(self.lower + self.tolerance)
+
+    @property
+    def topped(self) -> bool:
+        """Whether there is nothing left to ask: no two probabilities are as far as 1 apart."""
+        if self.gauge.of != "probability" or float(self.lower + self.tolerance) < 1:
+            return False
+        self.upper, self.proof = 1.0, None
+        return True
+
+    def _climb(self, most: float) -> str:
+        search = self._searched()
+        raises = 0
+        while (end := search.run(most=most)) == "witness":
+            if search.witness is None:
+                raise InternalError("the search ended with a witness and has none")
+            self.raise_to(search.witness)
+            if self.topped:
+                return "topped"
+            self._note()
+            raises += 1
+            if raises > RAISES and math.isfinite(most):
+                return "budget"
+        return end
+
+    def _finish(self) -> None:
+        """Ask closer to the lower end: open what allows more, for a limited number of cells."""
+        search, enough, nodes = (
+            self._searched(),
+            self.lower + self.tolerance,
+            list(self._searched().proof.nodes),
+        )
+        self.tolerance = min(self.tolerance, FINE * (1 + abs(self.lower)))
+        self.problem.question = self.gauge.question(self.lower + self.tolerance)
+        self._reopen_leaves_above()
+        self._climb(FINISH)
+        self._settle()
+        if self.upper > round_up(enough):  # the cells opened again came out worse: back to what was proved
+            self.proof = search.proof = Proof(nodes)
+            self.upper = round_up(enough)
+
+    def _reopen_leaves_above(self) -> None:
+        search, oracle, question = self._searched(), self.problem.oracle, self.problem.question
+        search.reopen(
+            {
+                number
+                for number, node, lo, hi in walk(search.proof, self.prepared.pairs)
+                if isinstance(node, Leaf) and oracle.prove(lo, hi, node, question) is None
+            },
+            split=False,
+        )
+
+    def _settle(self) -> None:
+        """The upper end: the smallest level found that every leaf, and every open cell made one, proves."""
+        search = self._searched()
+        opened = {
+            cell.number: Leaf(rule="separable", lean=snap(cell.lean))
+            for cell in (*search.open, *search.stuck)
+        }
+        for number, leaf in opened.items():
+            search.proof.close(number, leaf)
+        proved = self.lower + self.tolerance  # what every leaf that the search closed proves already
+        cells = [
+            (node, lo, hi)
+            for number, node, lo, hi in walk(search.proof, self.prepared.pairs)
+            if isinstance(node, Leaf) and (number in opened or not opened)
+        ]
+        for level in self._levels_above(cells, proved) if opened else self._levels_below(cells, proved):
+            question = self.gauge.question(level)
+            if all(self.problem.oracle.prove(lo, hi, leaf, question) is not None for leaf, lo, hi in cells):
+                self.upper = float(level)
+                return
+        self.proof = None
+
+    def _levels_below(self, cells: list[Bounded], proved: Fraction) -> Iterator[Fraction]:
+        """Doubles that the closed leaves may prove although they were only asked for `proved`."""
+        lowest = round_up(self.lower)
+        yield Fraction(lowest)
+        yield Fraction(math.nextafter(lowest, math.inf))  # a decision's witness may lie on the border itself
+        cap = self._cap(cells)
+        if self.lower < cap < proved:
+            yield Fraction(round_up(cap))
+        yield Fraction(round_up(proved))
+
+    def _levels_above(self, cells: list[Bounded], proved: Fraction) -> Iterator[Fraction]:
+        """Doubles from the open cells' bounds in float64 upwards."""
+        level, raised = max(proved, self._cap(cells)), Fraction(0)
+        for _ in range(INFLATIONS):
+            candidate = Fraction(round_up(level + raised * (1 + abs(level))))
+            if self.gauge.of == "probability" and candidate >= 1:
+                return
+            yield candidate
+            raised = 2 * raised or INFLATION
+
+    def _cap(self, cells: list[Bounded]) -> Fraction:
+        """What the leaves allow by their lines in float64, constraints left aside; the lower end if nothing."""
+        lines = [(leaf, lo, hi) for leaf, lo, hi in cells if leaf.rule == "separable"]
+        if not lines:
+            return self.lower
+        lean = np.array([float(leaf.lean or 0) for leaf, _, _ in lines])
+        lo, hi = np.stack([line[1] for line in lines]), np.stack([line[2] for line in lines])
+        cap = float(self.gauge.cap(lean, self.problem.oracle.bound(lo, hi, lean).upper).max())
+        return Fraction(cap) if math.isfinite(cap) else self.lower
+
+    def _note(self) -> None:
+        """Keep the bracket's history: each better pair, with what the open cells still allow."""
+        search = self._searched()
+        cells = [*search.open, *search.stuck]
+        caps = self.gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
+        upper = max(float(caps.max(initial=-math.inf)), float(self.lower + self.tolerance))
+        self.history.append((self.problem.budget.elapsed, float(self.lower), upper))
+        self.problem.listener(
+            Snapshot(
+                stage="measuring",
+                seconds=self.problem.budget.elapsed,
+                closed=search.closed,
+                open=len(search.open),
+                lower=float(self.lower),
+                upper=upper,
+            )
+        )
+
+    def _searched(self) -> Search:
+        if self.search is None:
+            raise InternalError("no search was run")
+        return self.search
+
+
+def nobody_else(prepared: Prepared) -> Witness:
+    """An individual paired with itself: the pair to start from, of gap zero."""
+    space = prepared.pairs.space
+    if space.constraints:
+        codes = some_individual(space)
+    else:
+        codes = [Fraction(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
+    score, point = prepared.problem.oracle.exact(codes), tuple(float(c) for c in codes)
+    return Witness(x=point, other=point, first=score, second=score)
+
+
+class _Unasked:
+    """A disparity is about the real-number semantics: no replay."""
+
+    def confirms(self, *_: Any) -> bool:
+        return True

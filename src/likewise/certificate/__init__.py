@@ -1,0 +1,1 @@
+"""Certificates: the proof as a file (format: spec/certificate-v1.md). Writes and carries, never checks."""

@@ -1,0 +1,120 @@
+"""Certificate: a proof or a witness in hand, to be saved, looked at and checked by someone else.
+
+Holds the compressed bytes as they are written to disk. `outline` reads them for people; it does not check:
+`likewise_check` does.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from likewise.certificate.lines import rational
+from likewise.errors import CertificateError
+from likewise.spec.disk import write_whole
+
+MOST_OUTLINED = 1 << 31  # bytes of text that an outline reads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """What a certificate says of itself: claim, digests, and the proof's shape."""
+
+    kind: str
+    words: str
+    tool: str
+    digests: dict[str, str]
+    nodes: int
+    rules: dict[str, int]
+    depth: int
+    clearance: Fraction | None
+    covers_floating_point: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The bytes of a certificate file."""
+
+    content: bytes
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the file, whole or not at all."""
+        try:
+            write_whole(path, self.content)
+        except OSError as error:
+            raise CertificateError(
+                f"{os.fspath(path)}: cannot be written: {error.strerror or error}"
+            ) from error
+        return Path(path)
+
+    def model_line(self) -> bytes:
+        """The model export: what `likewise-check --model` compares digests with."""
+        with gzip.open(io.BytesIO(self.content)) as lines:
+            return [next(lines) for _ in range(5)][4]
+
+    def outline(self) -> Outline:
+        """Read the certificate for people; raises CertificateError where it is not one."""
+        try:
+            with gzip.open(io.BytesIO(self.content), "rt", encoding="utf-8") as lines:
+                return _outline(lines)
+        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise CertificateError(f"not a readable certificate: {error}") from error
+
+    def __repr__(self) -> str:
+        return f"Certificate({len(self.content):,} bytes)"
+
+
+def load_certificate(path: str | PathLike[str]) -> Certificate:
+    """A certificate from disk. Nothing is checked: that is `likewise.check`'s part."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise CertificateError(f"{os.fspath(path)}: cannot be read: {error.strerror or error}") from error
+    if content[:2] != b"\x1f\x8b":
+        raise CertificateError(
+            f"{os.fspath(path)}: not a certificate", hint="certificates are written by Certificate.save"
+        )
+    return Certificate(content)
+
+
+def _outline(lines: Any) -> Outline:
+    header = json.loads(lines.readline())
+    for _ in range(4):
+        lines.readline()
+    rules: Counter[str] = Counter()
+    pending, deepest, read, end = [0], 0, 0, None
+    for text in lines:
+        read += len(text)
+        if read > MOST_OUTLINED:
+            raise ValueError("too long to outline")
+        node = json.loads(text)
+        if isinstance(node, dict):
+            end = node.get("end", end)
+            continue
+        depth = pending.pop()
+        deepest = max(deepest, depth)
+        if node[0] == "split":
+            pending += [depth + 1, depth + 1]
+        rules[str(node[0])] += 1
+    if end is None:
+        raise ValueError("it has no end")
+    return Outline(
+        kind=header["kind"],
+        words=header["words"],
+        tool=header["tool"],
+        digests=dict(header["digests"]),
+        nodes=rules.total(),
+        rules=dict(rules),
+        depth=deepest,
+        clearance=None if end.get("clearance") is None else rational(end["clearance"]),
+        covers_floating_point=end.get("covers_floating_point"),
+    )

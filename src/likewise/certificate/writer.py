@@ -1,0 +1,95 @@
+"""Writer: streams a certificate, line by line, into a compressed file; memory does not grow with the proof.
+
+writer = Writer(file, kind="proof", words=..., lines=...)
+writer.split(variable, at) / writer.leaf(rule, way, multipliers)        depth first, left before right
+writer.end(clearance=..., covers_floating_point=...)
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, BinaryIO, Literal
+
+from likewise import __version__
+from likewise.certificate.lines import line, number
+
+VERSION = 1
+COMPRESSION = 6
+
+
+class Writer:
+    """One certificate being written. `lines` are space, similarity, property and model, in this order."""
+
+    def __init__(
+        self, file: BinaryIO, *, kind: Literal["proof", "witness"], words: str, lines: Sequence[bytes]
+    ) -> None:
+        # No name and no time in the gzip header: the same proof gives the same bytes.
+        self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=COMPRESSION, fileobj=file, mtime=0)
+        self._digest = hashlib.sha256()
+        self.nodes = 0
+        names = ("space", "similarity", "property", "model")
+        digests = {name: hashlib.sha256(part).hexdigest() for name, part in zip(names, lines, strict=True)}
+        self._write(
+            line(
+                {
+                    "likewise-certificate": VERSION,
+                    "kind": kind,
+                    "tool": f"likewise {__version__}",
+                    "words": words,
+                    "digests": digests,
+                }
+            )
+        )
+        for part in lines:
+            self._write(part)
+
+    def split(self, variable: int, at: float) -> None:
+        """The node cuts a variable; its left child's nodes come next, then its right child's."""
+        self._node(["split", variable, number(at)])
+
+    def leaf(self, rule: str, way: Fraction | None = None, multipliers: Sequence[Fraction] = ()) -> None:
+        """The node is closed by a rule."""
+        parts: list[Any] = [rule]
+        if way is not None:
+            parts.append(number(way))
+        if multipliers or rule == "empty":
+            parts.append([number(m) for m in multipliers])
+        self._node(parts)
+
+    def witness(self, x: Sequence[float], other: Sequence[float], scores: Sequence[Fraction]) -> None:
+        """The body of a witness certificate."""
+        body = {
+            "x": [number(c) for c in x],
+            "other": [number(c) for c in other],
+            "scores": [number(s) for s in scores],
+        }
+        self._write(line({"witness": body}))
+
+    def end_proof(self, *, clearance: Fraction, covers_floating_point: bool) -> None:
+        """The last line of a proof; the file is complete after it."""
+        self._end(
+            {
+                "nodes": self.nodes,
+                "clearance": number(clearance),
+                "covers_floating_point": covers_floating_point,
+            }
+        )
+
+    def end_witness(self) -> None:
+        """The last line of a witness certificate."""
+        self._end({})
+
+    def _end(self, facts: dict[str, Any]) -> None:
+        self._write(line({"end": facts | {"sha256": self._digest.hexdigest()}}))
+        self._gzip.close()
+
+    def _node(self, parts: list[Any]) -> None:
+        self.nodes += 1
+        self._write(line(parts))
+
+    def _write(self, part: bytes) -> None:
+        self._digest.update(part + b"\n")
+        self._gzip.write(part + b"\n")

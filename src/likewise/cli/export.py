@@ -1,0 +1,32 @@
+"""``likewise export``: the model as certificates hold it, to compare digests with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from likewise.cli.options import ClaimFlags, claim_options, debug_option
+
+
+@click.command()
+@claim_options
+@click.option("-o", "--output", required=True, metavar="FILE", help="Where to write the model's parameters.")
+@debug_option
+def export(output: str, **given: Any) -> None:
+    """Write the model's exact parameters, for `likewise-check CERT --model FILE`.
+
+    Whoever holds the model can tell in this way that a certificate is about this very model.
+    """
+    from likewise.certificate.lines import model_line
+    from likewise.cli.claims import load
+    from likewise.cli.output import emit
+    from likewise.errors import DataError
+    from likewise.spec.disk import write_whole
+
+    loaded = load(ClaimFlags.of(given))
+    try:
+        write_whole(output, model_line(loaded.imported.model) + b"\n")
+    except OSError as error:
+        raise DataError(f"{output}: cannot be written: {error.strerror or error}") from None
+    emit(f"{output}: exact parameters of {loaded.imported.model.family}")

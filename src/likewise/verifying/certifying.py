@@ -1,0 +1,136 @@
+"""Certifying: write the proof down, have it checked, and say no more than the checker accepted.
+
+`check` and `CheckReport` are the independent checker's; this module only hands certificates to it. A leaf
+that the checker refuses is cut in two and the search goes on, within the budget.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, isinf
+from typing import TYPE_CHECKING
+
+from likewise.bounds.oracle import Clearance, Leaf
+from likewise.certificate.certificate import Certificate
+from likewise.certificate.lines import model_line, similarity_line, space_line
+from likewise.certificate.writer import Writer
+from likewise.errors import InternalError
+from likewise.model.scored import rounding_error
+from likewise.progress import Snapshot
+from likewise.search.proof import Proof, Split, walk
+from likewise_check import CheckReport, check
+
+if TYPE_CHECKING:
+    from likewise.model.question import Question
+    from likewise.search.branch_and_bound import Search
+    from likewise.search.problem import Witness
+    from likewise.verifying.preparing import Prepared
+
+__all__ = ["CheckReport", "Checking", "Statement", "certify_proof", "certify_witness", "check"]
+
+# Clearances are stated rounded down to this grid, less one step: short, and with room for the checker's own
+# rounding of irrational thresholds.
+CLEARANCE_GRID = 2**80
+REFUSALS = 10_000  # leaves that one check may refuse before it gives up
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checking:
+    """How checks are run: processes for the leaves, and an executor to run them in instead of here."""
+
+    jobs: int = 1
+    executor: Executor | None = None
+
+    def check(self, certificate: Certificate) -> CheckReport:
+        if self.executor is None:
+            return check_bytes(certificate.content, self.jobs)
+        return self.executor.submit(check_bytes, certificate.content, self.jobs).result()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What a certificate is about: the property as a line, the claim in words, and the question behind both."""
+
+    property_line: bytes
+    words: str
+    question: Question
+
+    def lines(self, prepared: Prepared) -> Sequence[bytes]:
+        pairs, model = prepared.pairs, prepared.imported.model
+        return space_line(pairs), similarity_line(pairs), self.property_line, model_line(model)
+
+
+def check_bytes(content: bytes, jobs: int) -> CheckReport:
+    """Check a certificate in memory; a function of its own so that it can be sent to another process."""
+    return check(io.BytesIO(content), jobs=jobs, refusals=REFUSALS)
+
+
+def certify_witness(
+    prepared: Prepared, witness: Witness, statement: Statement, checking: Checking
+) -> tuple[Certificate, CheckReport]:
+    """A witness certificate and what the checker says of it."""
+    file = io.BytesIO()
+    writer = Writer(file, kind="witness", words=statement.words, lines=statement.lines(prepared))
+    sign = -1 if prepared.mirrored else 1
+    writer.witness(witness.x, witness.other, (sign * witness.first, sign * witness.second))
+    writer.end_witness()
+    certificate = Certificate(file.getvalue())
+    return certificate, checking.check(certificate)
+
+
+def certify_proof(
+    prepared: Prepared,
+    proof: Proof,
+    clearance: Callable[[], Clearance],
+    statement: Statement,
+    checking: Checking,
+    search: Search | None = None,
+) -> tuple[Certificate, CheckReport]:
+    """A proof certificate that the checker accepts, if the budget allows for what it refuses at first."""
+    while True:
+        certificate, numbers = write_proof(prepared, proof, clearance(), statement)
+        budget = prepared.problem.budget
+        prepared.problem.listener(
+            Snapshot(stage="checking the proof", seconds=budget.elapsed, closed=len(numbers))
+        )
+        report = checking.check(certificate)
+        if report.accepted or search is None or not report.refused:
+            return certificate, report
+        search.reopen({numbers[i] for i in report.refused}, split=True)
+        if search.run() != "closed":
+            return certificate, report
+
+
+def write_proof(
+    prepared: Prepared, proof: Proof, clearance: Clearance, statement: Statement
+) -> tuple[Certificate, list[int]]:
+    """The certificate of a complete proof, and the proof's node numbers in the order of its lines."""
+    file = io.BytesIO()
+    writer = Writer(file, kind="proof", words=statement.words, lines=statement.lines(prepared))
+    numbers = []
+    for index, node, _, _ in walk(proof, prepared.pairs):
+        numbers.append(index)
+        if isinstance(node, Split):
+            writer.split(node.variable, node.at)
+        elif isinstance(node, Leaf):
+            writer.leaf(node.rule, _way(node, statement.question), node.multipliers)
+        else:
+            raise InternalError("a proof with open cells was to be written")
+    if isinf(clearance):
+        raise InternalError("a proof about nobody: no cell has a pair")
+    stated = max(Fraction(floor(clearance * CLEARANCE_GRID) - 1, CLEARANCE_GRID), Fraction(0))
+    error = rounding_error(prepared.imported.model, prepared.pairs.space)
+    writer.end_proof(clearance=stated, covers_floating_point=stated > error)
+    return Certificate(file.getvalue()), numbers
+
+
+def _way(leaf: Leaf, question: Question) -> Fraction | None:
+    """The direction of a separable leaf as the certificate names it: the lean, or the tangent's point."""
+    if leaf.lean is None:
+        return None
+    direction = question.direction(leaf.lean)
+    return leaf.lean if direction.tangent is None else direction.tangent
