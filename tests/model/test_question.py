@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.strategies import probability_gap
 
 from likewise.errors import InternalError
 from likewise.model.question import (
@@ -23,7 +24,6 @@ from likewise.model.question import (
     snap,
 )
 from likewise.spec import ProbabilityGap, SameDecision, ScoreGap
-from tests.strategies import probability_gap
 
 scores = st.one_of(
     st.fractions(-12, 12, max_denominator=64),
@@ -143,6 +143,14 @@ def test_float_thresholds_are_those_of_the_exact_lines(question, lean):
     given_lean = float(exact.a / (exact.a + exact.b))  # a probability's lines lie on a grid of their own
     expected = float(exact.threshold / (exact.a + exact.b))
     assert question.threshold(np.array([given_lean]))[0] == pytest.approx(expected, abs=1e-4, rel=1e-4)
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 10), Fraction(5, 6), 1 - Fraction(1, 2**40)])
+@pytest.mark.parametrize("lean", [Fraction(0), Fraction(1, 2**24), 1 - Fraction(1, 2**24), Fraction(1)])
+def test_extreme_leans_keep_their_side(delta, lean):
+    """Rounding the touching point must not turn the line around: cells far from W would never close."""
+    line = ProbabilityQuestion(delta=delta).direction(lean)
+    assert (line.a > line.b) == (lean > Fraction(1, 2))
 
 
 def test_a_gap_has_one_direction_only():

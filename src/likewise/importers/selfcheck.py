@@ -19,6 +19,7 @@ from likewise.model.body import RbfSum
 from likewise.model.kernel import KernelScore
 from likewise.model.scored import KernelRounding, Model, score_of
 from likewise.spec.features import Categorical, Ordinal
+from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +42,7 @@ def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floa
     theirs = replay.scores(codes)
     for i, (value, given) in enumerate(zip(ours, theirs, strict=True)):
         if not (math.isfinite(given) and abs(Fraction(float(given)) - value) <= allowed[i]):
-            _refuse(model, space, codes[i], f"its score is {given!r}, the imported one {float(value)!r}")
+            _refuse(model, space, codes[i], f"its score is {given!r}, the imported one {nearest(value)!r}")
     if model.head.labels is None:
         return
     labels = replay.decisions(codes)
