@@ -10,10 +10,10 @@ import json
 from fractions import Fraction
 from typing import Any
 
-from likewise.errors import CertificateError
-from likewise.model.body import Affine
+from likewise.errors import CertificateError, InternalError
+from likewise.model.body import Affine, RbfSum
 from likewise.model.embedding import Column
-from likewise.model.scored import Model
+from likewise.model.scored import KernelRounding, Model, Rounding
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.pairs import PairSpace
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision
@@ -89,38 +89,64 @@ def level_line(kind: str, level: Fraction) -> bytes:
 
 def model_line(model: Model) -> bytes:
     """The model's exact parameters. Also what a model export holds, so that digests can be compared."""
-    head, rounding = model.head, model.rounding
+    head = model.head
     labels = None if head.labels is None else [scalar(label) for label in head.labels]
+    body = _affine if isinstance(model.body, Affine) else _rbf
     return line(
         {
             "model": {
                 "family": model.family,
-                "body": _affine(model.body, model.embedding),
+                "body": body(model),
                 "head": {
                     "labels": labels,
                     "zero": "upper" if head.zero_is_upper else "lower",
                     "link": head.link,
                 },
-                "rounding": {
-                    "sizes": [number(size) for size in rounding.sizes],
-                    "constant": number(rounding.constant),
-                    "operations": rounding.operations,
-                },
+                "rounding": _rounding(model.rounding),
             }
         }
     )
 
 
-def _affine(body: Affine, embedding: tuple[Column, ...]) -> dict[str, Any]:
-    columns: list[dict[str, Any]] = []
-    for column, weight in zip(embedding, body.weights, strict=True):
-        entry: dict[str, Any] = {"feature": column.feature, "weight": number(weight)}
-        if column.table is None:
-            entry |= {"slope": number(column.slope), "offset": number(column.offset)}
-        else:
-            entry |= {"table": [number(value) for value in column.table]}
-        columns.append(entry)
+def _rounding(rounding: Rounding | KernelRounding) -> dict[str, Any] | None:
+    if isinstance(rounding, KernelRounding):
+        return None
+    return {
+        "sizes": [number(size) for size in rounding.sizes],
+        "constant": number(rounding.constant),
+        "operations": rounding.operations,
+    }
+
+
+def _affine(model: Model) -> dict[str, Any]:
+    body = model.body
+    if not isinstance(body, Affine):
+        raise InternalError("not an affine body")
+    columns = []
+    for column, weight in zip(model.embedding, body.weights, strict=True):
+        place, *rest = _column(column).items()
+        columns.append(dict([place, ("weight", number(weight)), *rest]))
     return {"kind": "affine", "bias": number(body.bias), "columns": columns}
+
+
+def _rbf(model: Model) -> dict[str, Any]:
+    body = model.body
+    if not isinstance(body, RbfSum):
+        raise InternalError("not a sum of Gaussians")
+    rows = zip(body.coefficients.tolist(), body.centres.tolist(), strict=True)
+    return {
+        "kind": "rbf",
+        "gamma": number(body.gamma),
+        "bias": number(body.bias),
+        "columns": [_column(column) for column in model.embedding],
+        "terms": [[number(value), [number(c) for c in centre]] for value, centre in rows],
+    }
+
+
+def _column(column: Column) -> dict[str, Any]:
+    if column.table is None:
+        return {"feature": column.feature, "slope": number(column.slope), "offset": number(column.offset)}
+    return {"feature": column.feature, "table": [number(value) for value in column.table]}
 
 
 def _feature(name: str, feature: Feature) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Literal
 
 from likewise import __version__
 from likewise.certificate.lines import line, number
+from likewise.spec.enclosure import Enclosure
 
 VERSION = 1
 COMPRESSION = 6
@@ -59,12 +60,13 @@ class Writer:
             parts.append([number(m) for m in multipliers])
         self._node(parts)
 
-    def witness(self, x: Sequence[float], other: Sequence[float], scores: Sequence[Fraction]) -> None:
-        """The body of a witness certificate."""
+    def witness(self, x: Sequence[float], other: Sequence[float], scores: Sequence[Enclosure]) -> None:
+        """The body of a witness certificate: exact scores where they are known, enclosures otherwise."""
+        exact = all(score.lo == score.hi for score in scores)
         body = {
-            "x": [number(c) for c in x],
-            "other": [number(c) for c in other],
-            "scores": [number(s) for s in scores],
+            "x": [number(code) for code in x],
+            "other": [number(code) for code in other],
+            "scores": [number(s.lo) if exact else [number(s.lo), number(s.hi)] for s in scores],
         }
         self._write(line({"witness": body}))
 

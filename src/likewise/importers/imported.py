@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 Importer = Callable[[Any, "Space", tuple[str, ...]], "Model"]
-IMPORTERS: dict[str, Importer] = dict.fromkeys(sklearn_linear.FAMILY, sklearn_linear.import_linear) | dict.fromkeys(
-    sklearn_kernel.FAMILY, sklearn_kernel.import_kernel
-)
+IMPORTERS: dict[str, Importer] = dict.fromkeys(
+    sklearn_linear.FAMILY, sklearn_linear.import_linear
+) | dict.fromkeys(sklearn_kernel.FAMILY, sklearn_kernel.import_kernel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.model.question import logistic
 from likewise.model.body import RbfSum
 from likewise.model.kernel import KernelScore
+from likewise.model.question import logistic
 from likewise.model.scored import KernelRounding, Model, score_of
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.terms import nearest

@@ -41,7 +41,9 @@ def import_kernel(estimator: Any, space: Space, columns: tuple[str, ...]) -> Mod
         raise UnsupportedModel(
             f"{name} with kernel={shown!r} is not supported{why}", hint="supported kernels: 'rbf', 'linear'"
         )
-    gamma, bias, coefficients, centres = _ridge(estimator) if name == "KernelRidge" else _libsvm(estimator, name)
+    gamma, bias, coefficients, centres = (
+        _ridge(estimator) if name == "KernelRidge" else _libsvm(estimator, name)
+    )
     _check_numbers(name, gamma, bias, coefficients, centres)
     if centres.shape[1] != len(columns):
         raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(columns)}")
@@ -81,9 +83,13 @@ def _ridge(estimator: Any) -> Parameters:
         raise UnsupportedModel("KernelRidge is not fitted", hint="call fit(X, y) first")
     coefficients = np.asarray(estimator.dual_coef_, dtype=np.float64)
     if coefficients.ndim == 2 and coefficients.shape[1] != 1:
-        raise UnsupportedModel(f"KernelRidge was fitted on {coefficients.shape[1]} outputs; only one is supported")
+        raise UnsupportedModel(
+            f"KernelRidge was fitted on {coefficients.shape[1]} outputs; only one is supported"
+        )
     if hasattr(estimator.X_fit_, "toarray"):
-        raise UnsupportedModel("KernelRidge was fitted on sparse data", hint="fit it on a frame or a dense array")
+        raise UnsupportedModel(
+            "KernelRidge was fitted on sparse data", hint="fit it on a frame or a dense array"
+        )
     centres = np.asarray(estimator.X_fit_, dtype=np.float64)
     gamma = 1.0 / centres.shape[1] if estimator.gamma is None else float(estimator.gamma)
     return gamma, 0.0, coefficients.ravel(), centres
@@ -105,7 +111,9 @@ def _affine(coefficients: Any, centres: Any) -> tuple[Affine, Rounding]:
 
 def _check_numbers(name: str, gamma: float, bias: float, coefficients: Any, centres: Any) -> None:
     if not all(np.isfinite(part).all() for part in (gamma, bias, coefficients, centres)) or gamma <= 0:
-        raise UnsupportedModel(f"{name} has a parameter that is not a finite number", hint="its training diverged")
+        raise UnsupportedModel(
+            f"{name} has a parameter that is not a finite number", hint="its training diverged"
+        )
 
 
 def _head(estimator: Any, name: str) -> Head:

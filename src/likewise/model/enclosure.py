@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from likewise.model.question import Question
 
 FIRST_BITS = 128
-MOST_BITS = 8192  # beyond this a comparison is given up: undecided, which is never a witness and never a proof
+MOST_BITS = (
+    8192  # beyond this a comparison is given up: undecided, which is never a witness and never a proof
+)
 
 Encloser = Callable[[Sequence[Fraction], int], Enclosure]
 

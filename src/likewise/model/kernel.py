@@ -98,7 +98,9 @@ class KernelScore:
         with ctx.workprec(bits):
             point = [arb(fmpq(v.numerator, v.denominator)) for v in values]
             gamma, total = arb(self.body.gamma), arb(self.body.bias)
-            for coefficient, centre in zip(self.body.coefficients.tolist(), self.body.centres.tolist(), strict=True):
+            for coefficient, centre in zip(
+                self.body.coefficients.tolist(), self.body.centres.tolist(), strict=True
+            ):
                 distance = arb(0)
                 for here, there in zip(point, centre, strict=True):
                     distance += (here - there) ** 2

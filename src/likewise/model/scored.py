@@ -60,7 +60,9 @@ class KernelRounding:
         size, terms, width = float(np.abs(body.coefficients).sum()), len(body.coefficients), len(columns)
         lost = 1.0
         if self.expanded:
-            lost += body.gamma * (float(np.square(columns).sum()) + float((body.centres**2).sum(axis=1).max()))
+            lost += body.gamma * (
+                float(np.square(columns).sum()) + float((body.centres**2).sum(axis=1).max())
+            )
         epsilon = float(np.finfo(np.float64).eps)
         return 8 * epsilon * (size * (terms + (width + 4) * lost) + abs(body.bias))
 

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 RANDOM_ROWS = 512
 MOST_VARIANTS = 64  # combinations of differing values tried per row
+EFFORT = 20_000_000  # kernel values spent on the first stage
+LEAST_ROWS = 64
 CLIMBERS = 16  # rows that climb
+LEAST_CLIMBERS = 4
 ROUNDS = 4  # passes over all shared features
 STEPS = 6  # values tried for a number besides its ends and its own: halving steps to either side
 REFEREED = 8  # deepest pairs put to the exact test after each stage
@@ -35,13 +38,17 @@ REFEREED = 8  # deepest pairs put to the exact test after each stage
 def falsify(problem: Problem) -> Witness | None:
     """A witness, or None: which says nothing."""
     problem.listener(Snapshot(stage="looking for a pair", seconds=problem.budget.elapsed))
-    rows = np.concatenate([problem.rows, random_rows(problem, RANDOM_ROWS)])
     combinations = _combinations(problem)
+    # A score of a kernel model costs as much as its support vectors are many: take fewer rows then.
+    affordable = max(LEAST_ROWS, EFFORT // (problem.cost * len(combinations)))
+    rows = np.concatenate([problem.rows, random_rows(problem, min(RANDOM_ROWS, affordable))])
+    if len(rows) > affordable and problem.cost > 1:
+        rows = rows[problem.random.permutation(len(rows))[:affordable]]
     x, other, depth = deepest_pairs(problem, rows, combinations)
     witness = _first_witness(problem, x, other, depth)
     if witness is not None or problem.budget.over:
         return witness
-    climbers = rows[np.argsort(-depth)[:CLIMBERS]]
+    climbers = rows[np.argsort(-depth)[: max(LEAST_CLIMBERS, min(CLIMBERS, 2 * affordable // LEAST_ROWS))]]
     for _ in range(ROUNDS):
         climbers, x, other, depth = _climb(problem, climbers, combinations)
         witness = _first_witness(problem, x, other, depth)

@@ -75,8 +75,8 @@ def certify_witness(
     """A witness certificate and what the checker says of it."""
     file = io.BytesIO()
     writer = Writer(file, kind="witness", words=statement.words, lines=statement.lines(prepared))
-    sign = -1 if prepared.mirrored else 1
-    writer.witness(witness.x, witness.other, (sign * witness.first, sign * witness.second))
+    scores = (-witness.first, -witness.second) if prepared.mirrored else (witness.first, witness.second)
+    writer.witness(witness.x, witness.other, scores)
     writer.end_witness()
     certificate = Certificate(file.getvalue())
     return certificate, checking.check(certificate)
@@ -124,7 +124,10 @@ def write_proof(
         raise InternalError("a proof about nobody: no cell has a pair")
     stated = max(Fraction(floor(clearance * CLEARANCE_GRID) - 1, CLEARANCE_GRID), Fraction(0))
     error = rounding_error(prepared.imported.model, prepared.pairs.space)
-    writer.end_proof(clearance=stated, covers_floating_point=stated > error)
+    if error is None:  # nothing is known of the program's rounding, so nothing is claimed about it
+        writer.end_proof(clearance=Fraction(0), covers_floating_point=False)
+    else:
+        writer.end_proof(clearance=stated, covers_floating_point=stated > error)
     return Certificate(file.getvalue()), numbers
 
 

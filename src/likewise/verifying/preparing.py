@@ -14,6 +14,7 @@ import numpy as np
 from likewise.bounds.families import oracle_of
 from likewise.errors import SpecError
 from likewise.importers.imported import Imported, import_model
+from likewise.model.kernel import KernelScore
 from likewise.model.question import Question
 from likewise.model.scored import score_of
 from likewise.progress import Listener, silent
@@ -104,6 +105,8 @@ def prepare(
     score = score_of(imported.model, len(space))
     if mirrored:
         score = score.negated()
+    if isinstance(score, KernelScore):
+        rows = np.concatenate([rows, score.landmarks(space)])
     problem = Problem(
         pairs=pairs,
         oracle=oracle_of(score, pairs),
