@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.bounds.rbf.twin import phi, random_cell, random_points, random_sum, values
 
 from likewise.bounds.rbf import NO_HINT, OneHotAxis, bound_cells
-from likewise.bounds.rbf.local import localise
+from likewise.bounds.rbf.local import farthest_reach, localise
 from likewise.bounds.rbf.oracle import FARTHEST, room_for_rounding
 
 CELLS = 60  # a problem
@@ -44,10 +44,11 @@ def test_equals_the_twin_at_the_hints_it_returns(seed):
         e, r = random_hints(rng, lo)
         found = bounded(problem, lo, hi, U, e=e, r=r, rounds=rounds)
         for n in range(len(lo)):
-            cell = localise(problem.terms, lo[n], hi[n], problem.coefficients)
-            room = room_for_rounding(cell, cell.reach.max(initial=0.0), int((hi[n] > lo[n]).sum()))
-            if cell.reach.max(initial=0.0) > FARTHEST:
+            farthest = farthest_reach(problem.terms, lo[n], hi[n])
+            if farthest > FARTHEST:
                 continue
+            cell = localise(problem.terms, lo[n], hi[n], problem.coefficients)
+            room = room_for_rounding(cell, farthest, int((hi[n] > lo[n]).sum()))
             twin = phi(problem, lo[n], hi[n], U[n], found.e[n], found.r[n])
             assert found.excess[n] - room == pytest.approx(twin, rel=1e-9, abs=room + 1e-12)
 

@@ -18,29 +18,31 @@ import math
 import numpy as np
 from numba import njit
 
-from likewise.bounds.rbf.local import code_at, counting, interval
-from likewise.bounds.rbf.terms import ONE_HOT, Floats, Ints, Terms
+from likewise.bounds.rbf.local import code_at, interval
+from likewise.bounds.rbf.terms import ONE_HOT, Floats, Terms
 
 
 @njit(cache=True)
-def _distances(terms: Terms, lo: Floats, hi: Floats, live: Ints) -> tuple[Floats, Floats]:
+def _distances(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
     """Q_lo and Q_hi of each term."""
-    least, most = np.empty(len(live)), np.empty(len(live))
-    for n in range(len(live)):
-        least[n] = most[n] = terms.gamma * terms.rest[live[n]]
+    least = terms.gamma * terms.rest
+    most = least.copy()
     for k in range(len(lo)):
         if terms.kind[k] == ONE_HOT:
-            for n in range(len(live)):
-                inside = lo[k] <= terms.place[k, live[n]] <= hi[k]
-                least[n] += 0.0 if inside else terms.zeta[k]
-                most[n] += 0.0 if inside and lo[k] == hi[k] else terms.zeta[k]
+            place, zeta = terms.place[k], terms.zeta[k]
+            first, last = int(lo[k]), int(hi[k])
+            for t in range(len(least)):
+                inside = first <= place[t] <= last
+                least[t] += 0.0 if inside else zeta
+                most[t] += 0.0 if inside and first == last else zeta
         else:
             middle, width = interval(terms, k, lo[k], hi[k])
-            for n in range(len(live)):
-                away = abs(middle - terms.centre[k, live[n]])
+            centre = terms.centre[k]
+            for t in range(len(least)):
+                away = abs(middle - centre[t])
                 near, far = max(0.0, away - width), away + width
-                least[n] += terms.gamma * near * near
-                most[n] += terms.gamma * far * far
+                least[t] += terms.gamma * near * near
+                most[t] += terms.gamma * far * far
     return least, most
 
 
@@ -52,33 +54,29 @@ def _slope(least: float, most: float) -> float:
 
 
 @njit(cache=True)
-def _hot_peak(
-    terms: Terms, k: int, lo: float, hi: float, live: Ints, slopes: Floats
-) -> tuple[float, float, float]:
+def _hot_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tuple[float, float, float]:
     """Max over the positions of zeta times the slopes of the terms that are elsewhere, where, and the cost."""
     own, cost = np.zeros(int(hi - lo) + 1), 0.0
-    for n in range(len(live)):
-        slot = terms.place[k, live[n]] - int(lo)
+    for t in range(len(slopes)):
+        slot = terms.place[k, t] - int(lo)
         if 0 <= slot < len(own):
-            own[slot] += slopes[n]
-            cost += abs(slopes[n])
+            own[slot] += slopes[t]
+            cost += abs(slopes[t])
     at = own.argmin()
     return terms.zeta[k] * (slopes.sum() - own[at]), lo + at, terms.zeta[k] * cost
 
 
 @njit(cache=True)
-def _numeric_peak(
-    terms: Terms, k: int, lo: float, hi: float, live: Ints, slopes: Floats
-) -> tuple[float, float, float]:
+def _numeric_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tuple[float, float, float]:
     """Max over the interval of sum_t slope_t gamma (z - centre_t)^2, where, and the cost."""
     middle, width = interval(terms, k, lo, hi)
     bend, tilt, level, cost = 0.0, 0.0, 0.0, 0.0
-    for n in range(len(live)):
-        away = middle - terms.centre[k, live[n]]
-        bend += slopes[n]
-        tilt += 2.0 * slopes[n] * away
-        level += slopes[n] * away * away
-        cost += abs(slopes[n]) * width * (abs(away) + width)
+    for t in range(len(slopes)):
+        away = middle - terms.centre[k, t]
+        bend += slopes[t]
+        tilt += 2.0 * slopes[t] * away
+        level += slopes[t] * away * away
+        cost += abs(slopes[t]) * width * (abs(away) + width)
     at = width if tilt >= 0.0 else -width
     if bend < 0.0 and abs(tilt) < -2.0 * bend * width:
         at = -0.5 * tilt / bend
@@ -91,24 +89,23 @@ def coarse_bound(
     terms: Terms, lo: Floats, hi: Floats, coefficients: Floats, point: Floats, loss: Floats
 ) -> float:
     """Upper bound of F over the cell; `point` becomes the maximiser of the lines, `loss` the costs of the axes."""
-    live = counting(coefficients)
-    least, most = _distances(terms, lo, hi, live)
-    slopes = np.empty(len(live))
+    least, most = _distances(terms, lo, hi)
+    slopes = np.empty(len(coefficients))
     linear, ends = 0.0, 0.0
-    for n in range(len(live)):
-        c, slope = coefficients[live[n]], _slope(least[n], most[n])
-        touch = least[n]
+    for t in range(len(slopes)):
+        c, slope = coefficients[t], _slope(least[t], most[t])
+        touch = least[t]
         if c < 0.0:
-            touch = min(max(-math.log(-slope), least[n]), most[n]) if slope < 0.0 else most[n]
+            touch = min(max(-math.log(-slope), least[t]), most[t]) if slope < 0.0 else most[t]
             slope = -math.exp(-touch)
-        ends += c * math.exp(-(least[n] if c > 0.0 else most[n]))
-        slopes[n] = c * slope
-        linear += c * (math.exp(-touch) + slope * (terms.gamma * terms.rest[live[n]] - touch))
+        ends += c * math.exp(-(least[t] if c > 0.0 else most[t]))
+        slopes[t] = c * slope
+        linear += c * (math.exp(-touch) + slope * (terms.gamma * terms.rest[t] - touch))
     for k in range(len(lo)):
         if terms.kind[k] == ONE_HOT:
-            peak, point[k], loss[k] = _hot_peak(terms, k, lo[k], hi[k], live, slopes)
+            peak, point[k], loss[k] = _hot_peak(terms, k, lo[k], hi[k], slopes)
         else:
-            peak, point[k], loss[k] = _numeric_peak(terms, k, lo[k], hi[k], live, slopes)
+            peak, point[k], loss[k] = _numeric_peak(terms, k, lo[k], hi[k], slopes)
         linear += peak
         if hi[k] == lo[k]:
             loss[k] = 0.0

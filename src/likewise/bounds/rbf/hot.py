@@ -73,34 +73,38 @@ def add_hot(cell: Local, shape: Floats, to: Majorant) -> None:
 
 @njit(cache=True)
 def _add_single(cell: Local, i: int, sums: Floats, to: Majorant) -> None:
-    n, count, zeta = len(cell.numeric), cell.levels[i], cell.zeta[i]
-    for v in range(count):
+    n, levels, zeta = len(cell.numeric), cell.levels[i], cell.zeta[i]
+    for v in range(levels):
         q2, q3, q1 = sums[v, 0], sums[v, 1], sums[v, 2 + n]
         to.table[i, v] += zeta * (q1 + zeta * (q2 + zeta * q3))
     at = 3 + 2 * n
     for f in range(n):
-        for v in range(count):
-            to.mixed[f, i, v] += zeta * (2.0 * sums[v, 3 + n + f] + 3.0 * zeta * sums[v, 2 + f])
-            to.mixed_square[f, i, v] += 3.0 * zeta * sums[v, at]
+        for v in range(levels):
+            to.mixed[i, v, f] += zeta * (2.0 * sums[v, 3 + n + f] + 3.0 * zeta * sums[v, 2 + f])
+            to.mixed_square[i, v, f] += 3.0 * zeta * sums[v, at]
         at += 1
         for g in range(f + 1, n):
-            _add_numeric_pair(f, g, i, 6.0 * zeta * sums[:count, at], to)
+            _add_numeric_pair(f, g, i, 6.0 * zeta, sums[:levels, at], to)
             at += 1
 
 
 @njit(cache=True)
-def _add_numeric_pair(f: int, g: int, i: int, amount: Floats, to: Majorant) -> None:
+def _add_numeric_pair(f: int, g: int, i: int, factor: float, sums: Floats, to: Majorant) -> None:
     """f g i: the mean over the positions to G_fg, the distance from it to the table."""
-    mean = amount.mean()
-    to.cross[f, g] += mean
+    mean = 0.0
+    for v in range(len(sums)):
+        mean += sums[v]
+    mean /= len(sums)
+    to.cross[f, g] += factor * mean
     total = 0.0
-    for v in range(len(amount)):
-        size = abs(amount[v] - mean)
+    for v in range(len(sums)):
+        size = factor * abs(sums[v] - mean)
         to.table[i, v] += size
         total += size
-    to.numeric_loss[f] += total / len(amount)
-    to.numeric_loss[g] += total / len(amount)
-    to.hot_loss[i] += total / len(amount)
+    share = total / len(sums)
+    to.numeric_loss[f] += share
+    to.numeric_loss[g] += share
+    to.hot_loss[i] += share
 
 
 @njit(cache=True)
@@ -127,40 +131,60 @@ def _add_pair(
         for c in range(2 + n):
             entry[c] += row[c]
     both = zeta_i * zeta_j
-    for cell_key in range(size):
-        q2, q3 = sums[cell_key, 0], sums[cell_key, 1]
-        to.pair[start + cell_key] += both * (2.0 * q2 + 3.0 * (zeta_i + zeta_j) * q3)
-    for f in range(n):
-        _add_mixed_pair(cell, f, i, j, 6.0 * both, sums[:size, 2 + f], to)
+    for key in range(size):
+        q2, q3 = sums[key, 0], sums[key, 1]
+        to.pair[start + key] += both * (2.0 * q2 + 3.0 * (zeta_i + zeta_j) * q3)
+    if n > 0:
+        _add_mixed_pairs(cell, i, j, 6.0 * both, sums, to)
 
 
 @njit(cache=True)
-def _add_mixed_pair(cell: Local, f: int, i: int, j: int, factor: float, sums: Floats, to: Majorant) -> None:
-    """f i j: means over u to N1 of (f, i), then means over v to N1 of (f, j), the size of the rest to pair_ij."""
-    rows, columns, start = cell.levels[i], cell.levels[j], to.start[i, j]
+def _add_mixed_pairs(cell: Local, i: int, j: int, factor: float, sums: Floats, to: Majorant) -> None:
+    """f i j: means over u to N1 of (f, i), then means over v to N1 of (f, j), the size of the rest to pair_ij.
+
+    All f at once, side by side; the sums of f stand in column 2 + f. The rest is the entry less the mean of its row
+    less the mean of its column plus the mean of all.
+    """
+    n, rows, columns, start = len(cell.numeric), cell.levels[i], cell.levels[j], to.start[i, j]
+    row, column = _marginal_means(sums, rows, columns, n)
+    for f in range(n):
+        for v in range(rows):
+            to.mixed[i, v, f] += factor * row[v, f]
+        for u in range(columns):
+            to.mixed[j, u, f] += factor * column[u, f]
+    total = np.zeros(n)
     for v in range(rows):
-        mean = 0.0
         for u in range(columns):
-            mean += sums[v * columns + u]
-        mean /= columns
-        to.mixed[f, i, v] += factor * mean
+            size, entry = 0.0, sums[v * columns + u]
+            for f in range(n):
+                part = abs(entry[2 + f] - row[v, f] - column[u, f])
+                total[f] += part
+                size += part
+            to.pair[start + v * columns + u] += factor * size
+    total *= factor / (rows * columns)
+    to.numeric_loss[:] += total
+    to.hot_loss[i] += total.sum()
+    to.hot_loss[j] += total.sum()
+
+
+@njit(cache=True)
+def _marginal_means(sums: Floats, rows: int, columns: int, n: int) -> tuple[Floats, Floats]:
+    """Means of the rows, and means of the columns once the former are subtracted; of columns 2 to 2 + n of `sums`."""
+    row, column, every = np.zeros((rows, n)), np.zeros((columns, n)), np.zeros(n)
+    for v in range(rows):
         for u in range(columns):
-            sums[v * columns + u] -= mean
-    total = 0.0
+            entry = sums[v * columns + u]
+            for f in range(n):
+                row[v, f] += entry[2 + f]
+                column[u, f] += entry[2 + f]
+    for v in range(rows):
+        for f in range(n):
+            every[f] += row[v, f] / (rows * columns)
+            row[v, f] /= columns
     for u in range(columns):
-        mean = 0.0
-        for v in range(rows):
-            mean += sums[v * columns + u]
-        mean /= rows
-        to.mixed[f, j, u] += factor * mean
-        for v in range(rows):
-            size = factor * abs(sums[v * columns + u] - mean)
-            to.pair[start + v * columns + u] += size
-            total += size
-    share = total / (rows * columns)
-    to.numeric_loss[f] += share
-    to.hot_loss[i] += share
-    to.hot_loss[j] += share
+        for f in range(n):
+            column[u, f] = column[u, f] / rows - every[f]
+    return row, column
 
 
 @njit(cache=True)
@@ -177,32 +201,42 @@ def _add_triple(cell: Local, i: int, j: int, k: int, triple: Floats, to: Majoran
     """i j k: means over v to pair_jk, then means over u to pair_ik, the largest rest over w to pair_ij."""
     rows, columns, layers = cell.levels[i], cell.levels[j], cell.levels[k]
     factor = 6.0 * cell.zeta[i] * cell.zeta[j] * cell.zeta[k]
-    table = triple.reshape(rows, columns, layers + 1)
+    deep = layers + 1  # the spare entry of k goes through all sums and is never read
+    first, second = _layer_means(triple, rows, columns, deep)
     for u in range(columns):
         for w in range(layers):
-            mean = 0.0
-            for v in range(rows):
-                mean += table[v, u, w]
-            mean /= rows
-            to.pair[to.start[j, k] + u * layers + w] += factor * mean
-            for v in range(rows):
-                table[v, u, w] -= mean
+            to.pair[to.start[j, k] + u * layers + w] += factor * first[u * deep + w]
     highest = 0.0
     for v in range(rows):
         for w in range(layers):
-            mean = 0.0
-            for u in range(columns):
-                mean += table[v, u, w]
-            mean /= columns
-            to.pair[to.start[i, k] + v * layers + w] += factor * mean
-            for u in range(columns):
-                table[v, u, w] -= mean
+            to.pair[to.start[i, k] + v * layers + w] += factor * second[v * deep + w]
         for u in range(columns):
-            most = -np.inf
+            most, at = -np.inf, (v * columns + u) * deep
             for w in range(layers):
-                most = max(most, table[v, u, w])
+                most = max(most, triple[at + w] - first[u * deep + w] - second[v * deep + w])
             to.pair[to.start[i, j] + v * columns + u] += factor * most
             highest = max(highest, factor * most)
     to.hot_loss[i] += highest
     to.hot_loss[j] += highest
     to.hot_loss[k] += highest
+
+
+@njit(cache=True)
+def _layer_means(triple: Floats, rows: int, columns: int, deep: int) -> tuple[Floats, Floats]:
+    """Means over v, as [u, w], and means over u once the former are subtracted, as [v, w]; both flat."""
+    first, second, every = np.zeros(columns * deep), np.zeros(rows * deep), np.zeros(deep)
+    at = 0
+    for v in range(rows):
+        for u in range(columns):
+            for w in range(deep):
+                first[u * deep + w] += triple[at]
+                second[v * deep + w] += triple[at]
+                at += 1
+    first /= rows
+    for u in range(columns):
+        for w in range(deep):
+            every[w] += first[u * deep + w] / columns
+    for v in range(rows):
+        for w in range(deep):
+            second[v * deep + w] = second[v * deep + w] / columns - every[w]
+    return first, second

@@ -10,8 +10,7 @@ In a cell, numeric z_k = m_k + w_k y_k with |y_k| <= 1 and a one-hot axis allows
     |L_t| <= h_t = |k_t| + sum |l_tk|,
     E_t = exp(-gamma (rest_t + sum (m_k - centre_tk)^2) - sum over one-hot k of {0, zeta_k / 2, zeta_k}).
 
-Terms with c_t = 0 are left out: with one free feature and equal weights those are all whose own value is neither of
-the two compared. `shapes` turns each exp(L_t) into a one-sided cubic in Z = L_t - k_t.
+`shapes` turns each exp(L_t) into a one-sided cubic in Z = L_t - k_t.
 """
 
 from __future__ import annotations
@@ -65,18 +64,6 @@ def interval(terms: Terms, k: int, lo: float, hi: float) -> tuple[float, float]:
 
 
 @njit(cache=True)
-def counting(coefficients: Floats) -> Ints:
-    """The terms with a coefficient other than 0."""
-    live = np.empty(len(coefficients), np.int64)
-    found = 0
-    for t in range(len(coefficients)):
-        if coefficients[t] != 0.0:
-            live[found] = t
-            found += 1
-    return live[:found]
-
-
-@njit(cache=True)
 def sort_axes(terms: Terms, lo: Floats, hi: Floats) -> tuple[Ints, Ints]:
     """Numeric axes with some width, and active one-hot axes."""
     axes = len(lo)
@@ -96,7 +83,7 @@ def sort_axes(terms: Terms, lo: Floats, hi: Floats) -> tuple[Ints, Ints]:
 @njit(cache=True)
 def localise(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> Local:
     """See the cell [lo, hi] (codes) from its middle."""
-    live = counting(coefficients)
+    count = len(coefficients)
     numeric, hot = sort_axes(terms, lo, hi)
     cell = Local(
         numeric,
@@ -108,37 +95,35 @@ def localise(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> Loca
         np.empty(len(hot), np.int64),
         np.empty(len(hot), np.int64),
         np.empty(len(hot)),
-        np.empty((len(numeric), len(live))),
-        np.empty((len(hot), len(live)), np.int64),
-        np.empty(len(live)),
-        np.zeros(len(live)),
-        np.zeros(len(live)),
+        np.empty((len(numeric), count)),
+        np.empty((len(hot), count), np.int64),
+        np.empty(count),
+        np.zeros(count),
+        np.zeros(count),
     )
-    exponent = np.empty(len(live))
-    for t in range(len(live)):
-        exponent[t] = -terms.gamma * terms.rest[live[t]]
+    exponent = -terms.gamma * terms.rest
     numerics, hots = 0, 0
     for k in range(len(lo)):
         if terms.kind[k] != ONE_HOT:
             axis = numerics if numerics < len(numeric) and numeric[numerics] == k else -1
             numerics += axis >= 0
-            _see_numeric(terms, k, lo[k], hi[k], live, axis, cell, exponent)
+            _see_numeric(terms, k, lo[k], hi[k], axis, cell, exponent)
         elif hi[k] > lo[k]:
-            _see_active(terms, k, lo[k], hi[k], live, hots, cell, exponent)
+            _see_active(terms, k, lo[k], hi[k], hots, cell, exponent)
             hots += 1
         else:
-            for t in range(len(live)):
-                if terms.place[k, live[t]] != int(lo[k]):
+            for t in range(count):
+                if terms.place[k, t] != int(lo[k]):
                     exponent[t] -= terms.zeta[k]
-    for t in range(len(live)):
-        cell.weight[t] = coefficients[live[t]] * math.exp(exponent[t])
+    for t in range(count):
+        cell.weight[t] = coefficients[t] * math.exp(exponent[t])
         cell.reach[t] -= cell.offset[t]
     return cell
 
 
 @njit(cache=True)
 def _see_numeric(
-    terms: Terms, k: int, lo: float, hi: float, live: Ints, axis: int, cell: Local, exponent: Floats
+    terms: Terms, k: int, lo: float, hi: float, axis: int, cell: Local, exponent: Floats
 ) -> None:
     middle, width = interval(terms, k, lo, hi)
     if axis >= 0:
@@ -148,30 +133,45 @@ def _see_numeric(
             cell.gridded[axis] = int(hi - lo) + 1
             for j in range(cell.gridded[axis]):
                 cell.grid[axis, j] = (embedded(terms, k, lo + j) - middle) / width
-    for t in range(len(live)):
-        away = middle - terms.centre[k, live[t]]
+    centre = terms.centre[k]
+    for t in range(len(exponent)):
+        away = middle - centre[t]
         exponent[t] -= terms.gamma * away * away
-        if axis >= 0:
-            load = -2.0 * terms.gamma * width * away
-            cell.load[axis, t] = load
-            cell.reach[t] += abs(load)
+    if axis >= 0:
+        load, reach, slope = cell.load[axis], cell.reach, -2.0 * terms.gamma * width
+        for t in range(len(exponent)):
+            load[t] = slope * (middle - centre[t])
+            reach[t] += abs(load[t])
 
 
 @njit(cache=True)
-def _see_active(
-    terms: Terms, k: int, lo: float, hi: float, live: Ints, axis: int, cell: Local, exponent: Floats
-) -> None:
-    first, count, zeta = int(lo), int(hi - lo) + 1, terms.zeta[k]
-    cell.first[axis], cell.levels[axis], cell.zeta[axis] = first, count, zeta
-    for t in range(len(live)):
-        slot = terms.place[k, live[t]] - first
-        if 0 <= slot < count:
-            cell.slot[axis, t] = slot
-            cell.offset[t] -= 0.5 * zeta
-            exponent[t] -= 0.5 * zeta
-        else:
-            cell.slot[axis, t] = count
-            exponent[t] -= zeta
+def _see_active(terms: Terms, k: int, lo: float, hi: float, axis: int, cell: Local, exponent: Floats) -> None:
+    first, levels, zeta = int(lo), int(hi - lo) + 1, terms.zeta[k]
+    cell.first[axis], cell.levels[axis], cell.zeta[axis] = first, levels, zeta
+    place, slot, offset = terms.place[k], cell.slot[axis], cell.offset
+    for t in range(len(exponent)):
+        at = place[t] - first
+        inside = 0 <= at < levels
+        slot[t] = at if inside else levels
+        offset[t] -= 0.5 * zeta if inside else 0.0
+        exponent[t] -= 0.5 * zeta if inside else zeta
+
+
+@njit(cache=True)
+def farthest_reach(terms: Terms, lo: Floats, hi: Floats) -> float:
+    """The largest h_t, of terms with any coefficient."""
+    reach = np.zeros(len(terms.rest))
+    for k in range(len(lo)):
+        if terms.kind[k] != ONE_HOT:
+            middle, width = interval(terms, k, lo[k], hi[k])
+            centre, slope = terms.centre[k], 2.0 * terms.gamma * width
+            for t in range(len(reach)):
+                reach[t] += slope * abs(middle - centre[t])
+        elif hi[k] > lo[k]:
+            place, half, first, last = terms.place[k], 0.5 * terms.zeta[k], int(lo[k]), int(hi[k])
+            for t in range(len(reach)):
+                reach[t] += half if first <= place[t] <= last else 0.0
+    return float(reach.max())
 
 
 @njit(cache=True)

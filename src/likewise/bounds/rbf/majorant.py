@@ -40,8 +40,8 @@ class Majorant(NamedTuple):
     table: Floats  # [i, v]
     pair: Floats  # flat: pair_ij[v, u] at start[i, j] + v * levels_j + u
     start: Ints  # [i, j], i < j
-    mixed: Floats  # [f, i, v] N1
-    mixed_square: Floats  # [f, i, v] N2
+    mixed: Floats  # [i, v, f] N1
+    mixed_square: Floats  # [i, v, f] N2
     numeric_loss: Floats  # [f]
     hot_loss: Floats  # [i]
 
@@ -66,8 +66,8 @@ def empty_majorant(cell: Local) -> Majorant:
         np.zeros((hots, most)),
         np.zeros(size),
         start,
-        np.zeros((numerics, hots, most)),
-        np.zeros((numerics, hots, most)),
+        np.zeros((hots, most, numerics)),
+        np.zeros((hots, most, numerics)),
         np.zeros(numerics),
         np.zeros(hots),
     )
@@ -144,19 +144,19 @@ def best_parabola(linear: float, square: float) -> float:
 def settle_mixed(cell: Local, to: Majorant) -> None:
     """f i: means over the positions to the numeric axis, the largest rest to the table."""
     for i in range(len(cell.hot)):
-        count = cell.levels[i]
+        levels = cell.levels[i]
         for f in range(len(cell.numeric)):
-            linear, square = to.mixed[f, i, :count], to.mixed_square[f, i, :count]
+            linear, square = to.mixed[i, :levels, f], to.mixed_square[i, :levels, f]
             mean, mean_square = linear.mean(), square.mean()
             to.linear[f] += mean
             to.square[f] += mean_square
             total = 0.0
-            for v in range(count):
+            for v in range(levels):
                 most = best_parabola(linear[v] - mean, square[v] - mean_square)
                 to.table[i, v] += most
                 total += most
-            to.numeric_loss[f] += total / count
-            to.hot_loss[i] += total / count
+            to.numeric_loss[f] += total / levels
+            to.hot_loss[i] += total / levels
 
 
 @njit(cache=True)

@@ -20,7 +20,7 @@ from numba import njit
 
 from likewise.bounds.rbf.coarse import coarse_bound
 from likewise.bounds.rbf.hot import add_hot
-from likewise.bounds.rbf.local import Local, code_at, localise, shapes
+from likewise.bounds.rbf.local import Local, code_at, farthest_reach, localise, shapes
 from likewise.bounds.rbf.majorant import (
     Majorant,
     add_curvature_loss,
@@ -37,7 +37,7 @@ from likewise.bounds.rbf.separated import (
     smallest_excess,
 )
 from likewise.bounds.rbf.splitting import best_cut, middle_cut
-from likewise.bounds.rbf.terms import Floats, Ints, Terms
+from likewise.bounds.rbf.terms import Floats, Ints, Terms, counting
 
 NO_HINT = -1  # as r: start from the oracle's own guess
 ROUNDS = 8
@@ -108,8 +108,14 @@ def _bound_all(
     rounds: int,
     found: CellBounds,
 ) -> None:
-    for n in range(len(lo)):
-        _bound_one(terms, coefficients[rows[n]], lo[n], hi[n], threshold[n], rounds, n, found)
+    last = -1
+    few, weights = terms, coefficients[0]
+    for n in np.argsort(rows, kind="mergesort"):
+        if rows[n] != last:
+            last = rows[n]
+            few, weights = counting(terms, coefficients[last])
+        farthest = farthest_reach(terms, lo[n], hi[n])
+        _bound_one(few, weights, lo[n], hi[n], threshold[n], farthest, rounds, n, found)
 
 
 @njit(cache=True)
@@ -119,6 +125,7 @@ def _bound_one(
     lo: Floats,
     hi: Floats,
     threshold: float,
+    farthest: float,
     rounds: int,
     n: int,
     found: CellBounds,
@@ -127,13 +134,12 @@ def _bound_one(
         found.cut[n, k] = middle_cut(terms.kind[k], lo[k], hi[k])
     coarse = coarse_bound(terms, lo, hi, coefficients, found.point[n], found.loss[n])
     cell = localise(terms, lo, hi, coefficients)
-    most = cell.reach.max() if len(cell.reach) > 0 else 0.0
-    if most > FARTHEST:
+    if farthest > FARTHEST:
         found.excess[n], found.upper[n], found.e[n], found.r[n] = math.inf, coarse, 0, 0
         return
     form = build_majorant(cell)
     bend = terms.gamma * cell.width * cell.width
-    room = room_for_rounding(cell, most, (hi > lo).sum())
+    room = room_for_rounding(cell, farthest, (hi > lo).sum())
     y = np.zeros(len(cell.numeric))
     excess = room + _settle(cell, form, threshold, bend, rounds, room, n, y, found)
     found.excess[n] = excess
@@ -185,9 +191,9 @@ def build_majorant(cell: Local) -> Majorant:
 
 
 @njit(cache=True)
-def room_for_rounding(cell: Local, most: float, axes: int) -> float:
-    """What a certificate must leave so that a checker's own rounding cannot matter; `most` is the largest reach."""
-    most = math.ceil(most * 1024.0) / 1024.0
+def room_for_rounding(cell: Local, farthest: float, axes: int) -> float:
+    """What a certificate must leave so that a checker's own rounding cannot matter; `farthest` is the largest h."""
+    most = math.ceil(farthest * 1024.0) / 1024.0
     size = 1.0 + np.abs(cell.weight).sum()
     return float(ROOM * size * (1.0 + axes) ** 3 * (1.0 + most) ** 3 * math.exp(most))
 

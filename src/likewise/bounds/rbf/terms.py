@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -108,3 +109,21 @@ def _fold_columns(found: Terms, k: int, axis: SlopedAxis) -> None:
         found.centre[k] = away @ axis.slopes / scale
     # Cancellation can leave a tiny negative number where one column leaves nothing.
     found.rest[:] += np.maximum(np.sum(away**2, axis=1) - found.centre[k] ** 2, 0.0)
+
+
+@njit(cache=True)
+def counting(terms: Terms, coefficients: Floats) -> tuple[Terms, Floats]:
+    """Leave out the terms with coefficient 0.
+
+    With one free feature and equal weights those are all whose own value is neither of the two compared.
+    """
+    live = np.flatnonzero(coefficients)
+    axes = len(terms.kind)
+    centre, place = np.empty((axes, len(live))), np.empty((axes, len(live)), np.int64)
+    for k in range(axes):
+        centre[k] = terms.centre[k][live]
+        place[k] = terms.place[k][live]
+    left = Terms(
+        terms.gamma, terms.kind, terms.scale, terms.table, terms.zeta, centre, place, terms.rest[live]
+    )
+    return left, coefficients[live]
