@@ -1,0 +1,64 @@
+"""One-sided cubics of exp on [-h, h] (spec/certificate-v1.md, section 7).
+
+    upper   1 + L + (cosh h - 1)/h^2 L^2 + (sinh h - h)/h^3 L^3  >=  exp L       contacts -h, h, and 0 twice
+    lower   (cosh a - a sinh a / 2) + (3 sinh a - a cosh a)/(2a) L
+            + sinh a/(2a) L^2 + (a cosh a - sinh a)/(2 a^3) L^3  <=  exp L       a = h/2; contacts -a, a, twice each
+
+By Hermite interpolation exp L - upper = exp(xi)/24 (L^2 - h^2) L^2 <= 0 and
+exp L - lower = exp(xi)/24 (L - a)^2 (L + a)^2 >= 0. Below `SERIES` the differences of nearly equal numbers are
+replaced by their power series.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+# Below it eight terms of the series are exact to double precision; above it the difference sinh h - h has lost at
+# most three bits.
+SERIES = 1.0
+SERIES_TERMS = 8
+
+
+@njit(cache=True)
+def sinh_part(h: float) -> float:
+    """(sinh h - h) / h^3 = sum over j >= 0 of h^(2j) / (2j + 3)!."""
+    if h > SERIES:
+        return (math.sinh(h) - h) / (h * h * h)
+    total, term = 0.0, 1.0 / 6.0
+    for j in range(SERIES_TERMS):
+        total += term
+        term *= h * h / ((2 * j + 4) * (2 * j + 5))
+    return total
+
+
+@njit(cache=True)
+def cosh_part(a: float) -> float:
+    """(a cosh a - sinh a) / (2 a^3) = sum over j >= 1 of j a^(2j - 2) / (2j + 1)!."""
+    if a > SERIES:
+        return (a * math.cosh(a) - math.sinh(a)) / (2.0 * a * a * a)
+    total, term = 0.0, 1.0 / 6.0
+    for j in range(1, SERIES_TERMS + 1):
+        total += j * term
+        term *= a * a / ((2 * j + 2) * (2 * j + 3))
+    return total
+
+
+@njit(cache=True)
+def upper_cubic(h: float) -> tuple[float, float, float, float]:
+    """Coefficients of a cubic that is at least exp on [-h, h]."""
+    half = math.sinh(0.5 * h)
+    square = 2.0 * half * half / (h * h) if h > 0.0 else 0.5
+    return 1.0, 1.0, square, sinh_part(h)
+
+
+@njit(cache=True)
+def lower_cubic(h: float) -> tuple[float, float, float, float]:
+    """Coefficients of a cubic that is at most exp on [-h, h] (indeed everywhere)."""
+    a = 0.5 * h
+    if a == 0.0:
+        return 1.0, 1.0, 0.5, 1.0 / 6.0
+    sinh, cosh = math.sinh(a), math.cosh(a)
+    ratio = sinh / a
+    return cosh - 0.5 * a * sinh, 1.5 * ratio - 0.5 * cosh, 0.5 * ratio, cosh_part(a)

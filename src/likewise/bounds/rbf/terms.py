@@ -1,0 +1,129 @@
+"""The one-copy problem as arrays: a sum of Gaussians over the axes that both individuals share.
+
+    F(x) = sum_t c_t exp( -gamma ( rest_t + sum_k D_tk(x_k) ) )
+
+An axis is one shared feature. On a numeric axis D_tk = (z_k - centre_tk)^2 in the *embedded* coordinate z_k: the code
+times `scale`, or the entry of a table. Several columns of one feature fold into one: with A = sum slope^2 and
+B_t = sum slope (centre - offset),
+
+    sum over columns (offset + slope x - centre)^2 = (sqrt(A) x - B_t / sqrt(A))^2 + rest_t.
+
+On a one-hot axis D_tk is 0 at the term's own position and d_k at every other one; zeta_k = gamma d_k.
+
+The c_t are no part of `Terms`: they depend on the values of the features that may differ and on the lean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Kinds of axes; plain ints, because compiled code compares them.
+CONTINUOUS, WHOLE, TABLE, ONE_HOT = 0, 1, 2, 3
+
+
+class Terms(NamedTuple):
+    """Arrays of the one-copy problem, by axis (k) and term (t). A named tuple: compiled code takes it as it is."""
+
+    gamma: float
+    kind: Ints  # [k]
+    scale: Floats  # [k] embedded coordinate of one code; 0 on tables and one-hot axes
+    table: Floats  # [k, position] embedded coordinate of a position; 0 elsewhere
+    zeta: Floats  # [k] gamma times the mismatch of a one-hot axis; 0 elsewhere
+    centre: Floats  # [k, t] embedded coordinate of the term; 0 on one-hot axes
+    place: Ints  # [k, t] position of the term on a one-hot axis; 0 elsewhere
+    rest: Floats  # [t] part of the squared distance that no axis changes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SlopedAxis:
+    """A continuous (or whole) feature with columns offset + slope * code; centres of shape (terms, columns)."""
+
+    slopes: Floats
+    offsets: Floats
+    centres: Floats
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TableAxis:
+    """A feature with levels and one column: its value at each position; centres of shape (terms,)."""
+
+    values: Floats
+    centres: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OneHotAxis:
+    """A feature with levels, each at the same squared distance from every other; places of shape (terms,)."""
+
+    distance: float
+    places: Ints
+
+
+Axis = SlopedAxis | TableAxis | OneHotAxis
+
+
+def shared_terms(*, gamma: float, axes: Sequence[Axis], terms: int) -> Terms:
+    """Lay the shared features out as arrays, in the order given (the feature order, for certificates)."""
+    levels = max((len(axis.values) for axis in axes if isinstance(axis, TableAxis)), default=1)
+    found = Terms(
+        gamma=float(gamma),
+        kind=np.zeros(len(axes), dtype=np.int64),
+        scale=np.zeros(len(axes)),
+        table=np.zeros((len(axes), levels)),
+        zeta=np.zeros(len(axes)),
+        centre=np.zeros((len(axes), terms)),
+        place=np.zeros((len(axes), terms), dtype=np.int64),
+        rest=np.zeros(terms),
+    )
+    for k, axis in enumerate(axes):
+        match axis:
+            case SlopedAxis():
+                found.kind[k] = WHOLE if axis.whole else CONTINUOUS
+                _fold_columns(found, k, axis)
+            case TableAxis():
+                found.kind[k] = TABLE
+                found.table[k, : len(axis.values)] = axis.values
+                found.centre[k] = axis.centres
+            case OneHotAxis():
+                found.kind[k] = ONE_HOT
+                found.zeta[k] = gamma * axis.distance
+                found.place[k] = axis.places
+    return found
+
+
+def _fold_columns(found: Terms, k: int, axis: SlopedAxis) -> None:
+    away = axis.centres - axis.offsets
+    scale = float(np.sqrt(np.sum(axis.slopes**2)))
+    found.scale[k] = scale
+    if scale > 0:
+        found.centre[k] = away @ axis.slopes / scale
+    # Cancellation can leave a tiny negative number where one column leaves nothing.
+    found.rest[:] += np.maximum(np.sum(away**2, axis=1) - found.centre[k] ** 2, 0.0)
+
+
+@njit(cache=True)
+def counting(terms: Terms, coefficients: Floats) -> tuple[Terms, Floats]:
+    """Leave out the terms with coefficient 0.
+
+    With one free feature and equal weights those are all whose own value is neither of the two compared.
+    """
+    live = np.flatnonzero(coefficients)
+    axes = len(terms.kind)
+    centre, place = np.empty((axes, len(live))), np.empty((axes, len(live)), np.int64)
+    for k in range(axes):
+        centre[k] = terms.centre[k][live]
+        place[k] = terms.place[k][live]
+    left = Terms(
+        terms.gamma, terms.kind, terms.scale, terms.table, terms.zeta, centre, place, terms.rest[live]
+    )
+    return left, coefficients[live]
