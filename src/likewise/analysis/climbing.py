@@ -44,6 +44,7 @@ ATTEMPTS = 4  # rounds of falsification before the search proper, each from the 
 FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
 RAISES = 64  # better pairs taken while doing so: each raises the lower end by at least the fine tolerance
 FINE = Fraction(1, 10**12)  # what lower and upper may stay apart, relatively, when they are made equal
+FLOAT_ROOM = 1e-9  # relative, added to float64 bounds that nothing has proved
 INFLATION = Fraction(1, 2**52)  # relative raise of a float upper bound before it is put to the exact test
 INFLATIONS = 60  # doublings of that raise before giving up on a finite upper bound
 
@@ -82,10 +83,13 @@ class Climb:
         end = self._climb(math.inf)
         if end == "topped":
             return
-        if end == "closed":
+        if end != "closed":
+            self.reason = self.problem.budget.reason if end == "budget" else "rounding"
+        if not self.problem.oracle.exact:
+            self._settle_in_floats()
+        elif end == "closed":
             self._finish()
         else:
-            self.reason = self.problem.budget.reason if end == "budget" else "rounding"
             self._settle()
 
     def raise_to(self, witness: Witness) -> None:
@@ -144,11 +148,23 @@ class Climb:
             split=False,
         )
 
+    def _settle_in_floats(self) -> None:
+        """The upper end by the oracle's bounds: proved only once the checker has accepted its certificate."""
+        search, proved = self._searched(), self.lower + self.tolerance
+        cells = [*search.open, *search.stuck]
+        if not cells:
+            self.upper = round_up(proved)
+            return
+        self.proof = None
+        caps = self.gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
+        highest = float(caps.max())
+        self.upper = max(round_up(proved), highest + FLOAT_ROOM * (1 + abs(highest)))
+
     def _settle(self) -> None:
         """The upper end: the smallest level found that every leaf, and every open cell made one, proves."""
         search = self._searched()
         opened = {
-            cell.number: Leaf(rule="separable", lean=snap(cell.lean))
+            cell.number: Leaf(rule=self.problem.oracle.rule, lean=snap(cell.lean))
             for cell in (*search.open, *search.stuck)
         }
         for number, leaf in opened.items():
@@ -188,13 +204,18 @@ class Climb:
 
     def _cap(self, cells: list[Bounded]) -> Fraction:
         """What the leaves allow by their lines in float64, constraints left aside; the lower end if nothing."""
-        lines = [(leaf, lo, hi) for leaf, lo, hi in cells if leaf.rule == "separable"]
+        lines = [(leaf, lo, hi) for leaf, lo, hi in cells if leaf.rule == self.problem.oracle.rule]
         if not lines:
             return self.lower
         lean = np.array([float(leaf.lean or 0) for leaf, _, _ in lines])
         lo, hi = np.stack([line[1] for line in lines]), np.stack([line[2] for line in lines])
-        cap = float(self.gauge.cap(lean, self.problem.oracle.bound(lo, hi, lean).upper).max())
+        cap = float(
+            self.gauge.cap(lean, self.problem.oracle.bound(lo, hi, lean, self._threshold(lean)).upper).max()
+        )
         return Fraction(cap) if math.isfinite(cap) else self.lower
+
+    def _threshold(self, lean: Floats) -> Floats:
+        return self.gauge.question(self.lower + self.tolerance).threshold(lean)
 
     def _note(self) -> None:
         """Keep the bracket's history: each better pair, with what the open cells still allow."""

@@ -2,7 +2,7 @@
 
 The search owns the cells, the order, the incumbent and the proof; the oracle owns the mathematics. Cells
 come in batches: `lo`, `hi` of shape (cells, variables) over the variables of a `PairSpace`. Bounds are
-float64 and only propose; `prove` decides, in exact arithmetic.
+float64 and only propose; `prove`, or the checker, decides in exact arithmetic.
 """
 
 from __future__ import annotations
@@ -27,19 +27,23 @@ if TYPE_CHECKING:
 class Bounds:
     """For each cell: upper bound of lean * s - (1 - lean) * s', and the point that attains the relaxation.
 
-    `first`, `second` are s and s' at `points`; `noise` bounds the rounding error of `upper`. A cell without
-    any similar pair has upper = -inf.
+    `first`, `second` are s and s' at `points`. A cell without any similar pair has upper = -inf. `closes`
+    tells that the family's rule should close the cell, with `hints` where the rule takes any; `loss` and
+    `cuts`, by cell and variable, what an oracle learned about where to split.
     """
 
     upper: Floats
     first: Floats
     second: Floats
     points: Floats
-    noise: Floats
+    closes: NDArray[np.bool_]
+    hints: list[tuple[int, ...]] | None = None
+    loss: Floats | None = None
+    cuts: Floats | None = None
 
 
 Clearance = Fraction | float  # float only for infinity
-Rule = Literal["separable", "empty", "enumerated", "independent"]
+Rule = Literal["separable", "empty", "enumerated", "independent", "kernel"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +54,13 @@ class Leaf:
     empty        the constraints, weighted by `multipliers`, exclude every pair of the cell
     enumerated   every pair of the cell was looked at
     independent  the score depends on no feature that may differ (the whole space is one such cell)
+    kernel       the line of `lean` separates the cell of a sum of Gaussians, with `hints` for its majorant
     """
 
     rule: Rule
     lean: Fraction | None = None
     multipliers: tuple[Fraction, ...] = ()
+    hints: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +78,17 @@ class Relaxed:
 
 
 class Oracle(Protocol):
-    """Bounds one model family over cells of pair space."""
+    """Bounds one model family over cells of pair space.
 
-    def bound(self, lo: Floats, hi: Floats, lean: Floats) -> Bounds:
-        """Bound each cell in its own direction, constraints left aside."""
+    `rule` is the rule that closes its cells; `exact` tells that `prove` decides it in exact arithmetic. Where
+    it does not, a closed cell is a proposal to the checker.
+    """
+
+    rule: Rule
+    exact: bool
+
+    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
+        """Bound each cell in its own direction, constraints left aside; best near its threshold."""
 
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
         """One promising pair of each cell, as points."""
@@ -83,7 +96,9 @@ class Oracle(Protocol):
     def starts(self, lo: Floats, hi: Floats) -> Floats:
         """A few promising pairs of ONE cell, with more effort than `candidates`: asked once, of the root."""
 
-    def branch(self, lo: Floats, hi: Floats) -> tuple[NDArray[np.intp], Floats]:
+    def branch(
+        self, lo: Floats, hi: Floats, loss: Floats | None = None, cuts: Floats | None = None
+    ) -> tuple[NDArray[np.intp], Floats]:
         """For each cell the variable to split and where: left is <= at, right is >= at (> at if discrete).
         Variable -1: the cell is a single point."""
 
@@ -91,7 +106,7 @@ class Oracle(Protocol):
         """Multipliers and lean for ONE cell from a linear program; None where there is nothing to gain."""
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
-        """Whether the leaf closes ONE cell, in exact arithmetic: None if not, else how far both scores of
+        """Whether the leaf closes ONE cell (see `exact`): None if not, else how far both scores of
         every pair of the cell may move without making it a witness (infinite where there is no pair)."""
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:

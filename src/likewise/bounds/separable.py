@@ -25,7 +25,7 @@ import numpy as np
 from likewise.bounds.balance import Movable, closest_sums, thinned
 from likewise.bounds.enumerated import enumerated_clearance, independent
 from likewise.bounds.exact import ExactBound, exact_bound
-from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed
+from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule
 from likewise.bounds.relaxation import LinearRelaxation
 from likewise.model.question import NOWHERE, Direction
 from likewise.spec.enclosure import Enclosure
@@ -49,6 +49,9 @@ ROUNDING = 4 * np.finfo(np.float64).eps
 class SeparableOracle:
     """Oracle of an affine body on the pairs of a space."""
 
+    rule: Rule = "separable"
+    exact = True
+
     def __init__(self, score: Separable, pairs: PairSpace) -> None:
         self.score = score
         self.pairs = pairs
@@ -60,7 +63,7 @@ class SeparableOracle:
         self.evaluators: dict[tuple[Leaf, Question], tuple[Direction, ExactBound]] = {}
         self.relaxation = LinearRelaxation(score, pairs) if pairs.constraints else None
 
-    def bound(self, lo: Floats, hi: Floats, lean: Floats) -> Bounds:
+    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
         upper = (2 * lean - 1) * self.bias
         size = np.abs(upper)
         points = lo.copy()
@@ -74,10 +77,11 @@ class SeparableOracle:
             score1 += self._phi(k, x)
             score2 += self._phi(k, y)
         noise = ROUNDING * (len(self.score.terms) + 2) * (size + np.abs(score1) + np.abs(score2))
-        return Bounds(upper=upper, first=score1, second=score2, points=points, noise=noise)
+        closes = upper <= threshold + noise
+        return Bounds(upper=upper, first=score1, second=score2, points=points, closes=closes)
 
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
-        found = self.bound(lo, hi, np.full(len(lo), 0.5))
+        found = self.bound(lo, hi, np.full(len(lo), 0.5), np.zeros(len(lo)))
         points, missing = found.points.copy(), -(found.first + found.second)
         for k in self._coarse_first():
             missing -= self._shift(k, lo, hi, points, missing)
@@ -88,7 +92,7 @@ class SeparableOracle:
         moving = self._coarse_first()
         if not moving or not all(self.discrete[self.first[k]] for k in moving):
             return self.candidates(lo[None], hi[None])
-        found = self.bound(lo[None], hi[None], np.array([0.5]))
+        found = self.bound(lo[None], hi[None], np.array([0.5]), np.zeros(1))
         moves = {k: self._moves(k, lo, hi, found.points[0]) for k in moving}
         features = [Movable(feature=k, gains=gains) for k, (_, gains) in moves.items()]
         sums = closest_sums(features, -float(found.first[0] + found.second[0]))
@@ -110,7 +114,13 @@ class SeparableOracle:
             gains += self._phi(k, point[v] + steps) - self._phi(k, point[v : v + 1])
         return steps, gains
 
-    def branch(self, lo: Floats, hi: Floats) -> tuple[NDArray[np.intp], Floats]:
+    def branch(
+        self,
+        lo: Floats,
+        hi: Floats,
+        loss: Floats | None = None,  # noqa: ARG002 (the spread of the terms says it all)
+        cuts: Floats | None = None,  # noqa: ARG002
+    ) -> tuple[NDArray[np.intp], Floats]:
         width = hi - lo
         spread = np.zeros_like(lo)
         for k in range(len(self.score.terms)):

@@ -51,11 +51,19 @@ class Writer:
         """The node cuts a variable; its left child's nodes come next, then its right child's."""
         self._node(["split", variable, number(at)])
 
-    def leaf(self, rule: str, way: Fraction | None = None, multipliers: Sequence[Fraction] = ()) -> None:
+    def leaf(
+        self,
+        rule: str,
+        way: Fraction | None = None,
+        multipliers: Sequence[Fraction] = (),
+        hints: Sequence[int] = (),
+    ) -> None:
         """The node is closed by a rule."""
         parts: list[Any] = [rule]
         if way is not None:
             parts.append(number(way))
+        if rule == "kernel":
+            parts += [list(hints[:-1]), hints[-1]]
         if multipliers or rule == "empty":
             parts.append([number(m) for m in multipliers])
         self._node(parts)

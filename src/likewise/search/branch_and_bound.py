@@ -17,6 +17,7 @@ import math
 import time
 from collections.abc import Container
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -31,6 +32,7 @@ from likewise.search.proof import Proof, Split, children, root_cell, walk
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.model.question import Question
     from likewise.search.problem import Problem, Witness
 
     Floats = NDArray[np.float64]
@@ -58,6 +60,19 @@ class Cell:
     hi: Floats = field(compare=False)
     lean: float = field(compare=False)
     upper: float = field(compare=False, default=np.inf)  # of the score in the direction of `lean`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Bounds of a batch of cells at one lean each, and by how much they exceed the thresholds."""
+
+    lean: Floats
+    excess: Floats
+    bounds: Bounds
+
+    def slope(self, question: Question) -> Floats:
+        """How the excess changes with the lean."""
+        return self.bounds.first + self.bounds.second - question.balance(self.lean)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -115,12 +130,14 @@ class Search:
             self.closed -= 1
             self.proof.reopen(number)
             lean = 0.5 if node.lean is None else float(node.lean)
-            upper = float(self.problem.oracle.bound(lo[None], hi[None], np.array([lean])).upper[0])
-            cell = Cell(0.0, number, lo, hi, lean, upper)
+            tried = self._try(lo[None], hi[None], np.array([lean]))
+            cell = Cell(0.0, number, lo, hi, lean, float(tried.bounds.upper[0]))
             if not split:
                 heapq.heappush(self.open, cell)
                 continue
-            variable, at = self.problem.oracle.branch(lo[None], hi[None])
+            variable, at = self.problem.oracle.branch(
+                lo[None], hi[None], tried.bounds.loss, tried.bounds.cuts
+            )
             if variable[0] < 0:
                 self.stuck.append(cell)
             else:
@@ -129,76 +146,70 @@ class Search:
     def _work(self, batch: list[Cell]) -> bool:
         """Close or split every cell of the batch; on a witness (True) put back what is not done."""
         lo, hi = np.stack([c.lo for c in batch]), np.stack([c.hi for c in batch])
-        lean, excess, noise, bounds = self._separate(lo, hi, np.array([c.lean for c in batch]))
-        points = [*(b.points for b in bounds), self.problem.oracle.candidates(lo, hi)]
+        tried = self._separate(lo, hi, np.array([c.lean for c in batch]))
+        points = [*(t.bounds.points for t in tried), self.problem.oracle.candidates(lo, hi)]
         if self._look(np.concatenate(points)):
             self._put_back(batch)
             return True
-        variable, at = self.problem.oracle.branch(lo, hi)
-        upper = excess + self.problem.question.threshold(lean)
+        # A lean that closes the cell, else the one that comes closest to it.
+        best = np.argmin([np.where(t.bounds.closes, -np.inf, t.excess) for t in tried], axis=0)
+        losses, cuts = (_picked([getattr(t.bounds, part) for t in tried], best) for part in ("loss", "cuts"))
+        variable, at = self.problem.oracle.branch(lo, hi, losses, cuts)
         for i, cell in enumerate(batch):
-            cell.lean, cell.upper, cell.rank = float(lean[i]), float(upper[i]), -float(excess[i])
-            if excess[i] <= noise[i] and self._close(cell, Leaf(rule="separable", lean=snap(cell.lean))):
+            trial = tried[best[i]]
+            cell.lean, cell.upper = float(trial.lean[i]), float(trial.bounds.upper[i])
+            cell.rank = -float(trial.excess[i])
+            if trial.bounds.closes[i] and self._close(cell, self._leaf(trial, i)):
                 continue
             if self._finish(cell, int(variable[i]), float(at[i])):
                 self._put_back(batch[i:])
                 return True
         return False
 
+    def _leaf(self, trial: Trial, i: int) -> Leaf:
+        hints = () if trial.bounds.hints is None else trial.bounds.hints[i]
+        return Leaf(rule=self.problem.oracle.rule, lean=snap(float(trial.lean[i])), hints=hints)
+
     def _put_back(self, cells: list[Cell]) -> None:
         for cell in cells:
             heapq.heappush(self.open, cell)
 
-    def _separate(self, lo: Floats, hi: Floats, lean: Floats) -> tuple[Floats, Floats, Floats, list[Bounds]]:
-        """The best lean found for each cell, its excess, the rounding noise, and all bounds on the way."""
-        oracle, question = self.problem.oracle, self.problem.question
-        start = oracle.bound(lo, hi, lean)
-        best, excess, noise = lean.copy(), start.upper - question.threshold(lean), start.noise
-        tried = [start]
-        if question.leans() == (float(EVEN),):
-            return best, excess, noise, tried
-        slope = start.first + start.second - question.balance(lean)
-        if question.lean_at(0.0) is not None:
-            return self._bisect(lo, hi, lean, start, slope)
-        end = np.where(slope > 0, 0.0, 1.0)
-        at_end = oracle.bound(lo, hi, end)
-        excess_end = at_end.upper - question.threshold(end)
-        slope_end = at_end.first + at_end.second - question.balance(end)
-        with np.errstate(all="ignore"):
-            cross = (excess_end - excess + slope * lean - slope_end * end) / (slope - slope_end)
-        cross = np.where(
-            np.isfinite(cross), np.clip(cross, np.minimum(lean, end), np.maximum(lean, end)), 0.5
-        )
-        at_cross = oracle.bound(lo, hi, cross)
-        excess_cross = at_cross.upper - question.threshold(cross)
-        for other, value, bounds in ((end, excess_end, at_end), (cross, excess_cross, at_cross)):
-            better = value < excess
-            best = np.where(better, other, best)
-            excess = np.where(better, value, excess)
-            noise = np.where(better, bounds.noise, noise)
-            tried.append(bounds)
-        return best, excess, noise, tried
+    def _try(self, lo: Floats, hi: Floats, lean: Floats) -> Trial:
+        """Bound the cells at these leans."""
+        threshold = self.problem.question.threshold(lean)
+        bounds = self.problem.oracle.bound(lo, hi, lean, threshold)
+        return Trial(lean=lean, excess=bounds.upper - threshold, bounds=bounds)
 
-    def _bisect(
-        self, lo: Floats, hi: Floats, lean: Floats, start: Bounds, slope: Floats
-    ) -> tuple[Floats, Floats, Floats, list[Bounds]]:
+    def _separate(self, lo: Floats, hi: Floats, lean: Floats) -> list[Trial]:
+        """The leans tried for each cell: its parent's, an end of [0, 1], and where the two tangents cross."""
+        question = self.problem.question
+        start = self._try(lo, hi, lean)
+        if question.leans() == (float(EVEN),) or start.bounds.closes.all():
+            return [start]
+        if question.lean_at(0.0) is not None:
+            return self._bisect(lo, hi, start)
+        slope = start.slope(question)
+        end = self._try(lo, hi, np.where(slope > 0, 0.0, 1.0))
+        slope_end = end.slope(question)
+        with np.errstate(all="ignore"):
+            cross = (end.excess - start.excess + slope * lean - slope_end * end.lean) / (slope - slope_end)
+        left, right = np.minimum(lean, end.lean), np.maximum(lean, end.lean)
+        cross = np.where(np.isfinite(cross), np.clip(cross, left, right), 0.5)
+        return [start, end, self._try(lo, hi, cross)]
+
+    def _bisect(self, lo: Floats, hi: Floats, start: Trial) -> list[Trial]:
         """The same for a curved W: the best lean for the maximiser at hand, again and again; where the
         maximiser no longer changes that is the minimum of the excess."""
-        oracle, question = self.problem.oracle, self.problem.question
-        best, excess, noise = lean, start.upper - question.threshold(lean), start.noise
-        left, right = np.where(slope > 0, 0.0, lean), np.where(slope > 0, lean, 1.0)
-        tried = [start]
+        question, tried = self.problem.question, [start]
+        rising = start.slope(question) > 0
+        left, right = np.where(rising, 0.0, start.lean), np.where(rising, start.lean, 1.0)
         for _ in range(CURVED_STEPS):
-            lean = self._touching(left, right, tried[-1].first + tried[-1].second)
-            bounds = oracle.bound(lo, hi, lean)
-            value = bounds.upper - question.threshold(lean)
-            better = value < excess
-            best, excess = np.where(better, lean, best), np.where(better, value, excess)
-            noise = np.where(better, bounds.noise, noise)
-            rising = bounds.first + bounds.second > question.balance(lean)
-            left, right = np.where(rising, left, lean), np.where(rising, lean, right)
-            tried.append(bounds)
-        return best, excess, noise, tried
+            last = tried[-1].bounds
+            trial = self._try(lo, hi, self._touching(left, right, last.first + last.second))
+            rising = trial.slope(question) > 0
+            left, right = np.where(rising, left, trial.lean), np.where(rising, trial.lean, right)
+            tried.append(trial)
+        return tried
 
     def _touching(self, left: Floats, right: Floats, target: Floats) -> Floats:
         """The lean in [left, right] whose line touches W at s + s' = target; the balance falls with the lean."""
@@ -233,6 +244,11 @@ class Search:
         return budget.elapsed + SETTLING * len(self.open) * self.proving / self.proofs > budget.seconds
 
     def _close(self, cell: Cell, leaf: Leaf) -> bool:
+        if leaf.rule == self.problem.oracle.rule and not self.problem.oracle.exact:
+            self.clearance = min(self.clearance, Fraction(0))  # the checker will look at it
+            self.proof.close(cell.number, leaf)
+            self.closed += 1
+            return True
         started = time.perf_counter()
         clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, self.problem.question)
         self.proving += time.perf_counter() - started
@@ -255,7 +271,7 @@ class Search:
                 return True
             if relaxed.fractional is not None:
                 variable, at = relaxed.fractional
-        if pair_count(problem.pairs, cell.lo.tolist(), cell.hi.tolist()) <= FEW_PAIRS:
+        if pair_count(problem.pairs, cell.lo.tolist(), cell.hi.tolist()) <= max(1, FEW_PAIRS // problem.cost):
             return self._look_through(cell)
         if variable < 0:
             self.stuck.append(cell)
@@ -289,3 +305,9 @@ class Search:
             (left, right), children(self.problem.pairs, cell.lo, cell.hi, split), strict=True
         ):
             heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper))
+
+
+def _picked(parts: list[Floats | None], which: NDArray[np.intp]) -> Floats | None:
+    """From one array a trial, the rows of the trial that was best for each cell; None if there are none."""
+    known = [part for part in parts if part is not None]
+    return np.stack(known)[which, np.arange(len(which))] if len(known) == len(parts) else None

@@ -81,6 +81,16 @@ class Separable:
                     total += np.array([nearest(v) for v in term.table])[codes[:, k].astype(np.intp)]
         return total
 
+    def least(self, lo: Sequence[float], hi: Sequence[float]) -> Fraction:
+        """The smallest value over a box of codes. Exact."""
+        total = self.bias
+        for term, low, high in zip(self.terms, lo, hi, strict=True):
+            if term.table is None:
+                total += min(term.slope * Fraction(low), term.slope * Fraction(high))
+            else:
+                total += min(term.table[int(low) : int(high) + 1])
+        return total
+
     def negated(self) -> Separable:
         return Separable(
             bias=-self.bias,

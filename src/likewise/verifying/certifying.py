@@ -117,7 +117,7 @@ def write_proof(
         if isinstance(node, Split):
             writer.split(node.variable, node.at)
         elif isinstance(node, Leaf):
-            writer.leaf(node.rule, _way(node, statement.question), node.multipliers)
+            writer.leaf(node.rule, _way(node, statement.question), node.multipliers, node.hints)
         else:
             raise InternalError("a proof with open cells was to be written")
     if isinf(clearance):
