@@ -7,8 +7,8 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
+from tests.check.builder import FREE, SAME, categorical, continuous, integer, number, ordinal, within
 
-from builder import FREE, SAME, categorical, continuous, integer, number, ordinal, within
 from likewise_check.cells import box
 from likewise_check.claim import Claim
 from likewise_check.model import read_model
@@ -87,7 +87,9 @@ def column_at(column, code) -> Fraction:
 
 
 def decimal(value: Fraction) -> Decimal:
-    return Decimal(value.numerator) / Decimal(value.denominator)
+    with localcontext() as context:
+        context.prec = 80
+        return Decimal(value.numerator) / Decimal(value.denominator)
 
 
 def dyadic(value: float) -> Fraction:
@@ -129,7 +131,10 @@ def random_kernel(rng: random.Random, sorts, terms: int, *, spread=1.0, thirds=F
                 place = rng.randrange(len(mine))
                 centre += [Fraction(c["table"][place]) for c in mine]
             else:
-                centre += [Fraction(round(rng.gauss(0, 1) * 81), 81) if thirds else dyadic(rng.gauss(0, 1)) for _ in mine]
+                centre += [
+                    Fraction(round(rng.gauss(0, 1) * 81), 81) if thirds else dyadic(rng.gauss(0, 1))
+                    for _ in mine
+                ]
         listed.append((dyadic(rng.gauss(0, 1)), centre))
     gamma = Fraction(rng.randint(1, 9), 10) if thirds else dyadic(rng.uniform(0.1, 0.9))
     return Kernel(features, relations, columns, listed, gamma, dyadic(rng.uniform(-0.3, 0.3)))
@@ -198,7 +203,7 @@ def cubic_top(n1, n2, n3, places=None) -> float:
     return max(n1 * y + n2 * y * y + n3 * y**3 for y in [-1.0, 1.0, *inside])
 
 
-def phi(kernel: Kernel, cell, sign, a, b, threshold, hints, tangent):  # noqa: PLR0912
+def phi(kernel: Kernel, cell, sign, a, b, threshold, hints, tangent):
     """Section 7's right side in floating point, and the room that a certificate must leave."""
     gamma, terms = float(kernel.gamma), kernel.terms
     columns = [[(i, c) for i, c in enumerate(kernel.columns) if c["feature"] == k] for k in range(len(cell))]
@@ -227,7 +232,10 @@ def phi(kernel: Kernel, cell, sign, a, b, threshold, hints, tangent):  # noqa: P
         lo, hi = cell[k][0]
         if "levels" in kernel.features[k] and len(columns[k]) > 1:
             chosen = range(int(lo), int(hi) + 1)
-            s = [next(v for v in range(len(kernel.features[k]["levels"])) if distance(k, v, t) == 0) for t in m_terms]
+            s = [
+                next(v for v in range(len(kernel.features[k]["levels"])) if distance(k, v, t) == 0)
+                for t in m_terms
+            ]
             zeta = gamma * max(distance(k, v, 0) for v in range(len(kernel.features[k]["levels"])))
             for t in m_terms:
                 if s[t] not in chosen:
@@ -242,13 +250,17 @@ def phi(kernel: Kernel, cell, sign, a, b, threshold, hints, tangent):  # noqa: P
         occur = None
         if "levels" in kernel.features[k]:
             occur = [
-                float(Fraction(columns[k][0][1]["table"][v])) if columns[k] else 0.0 for v in range(int(lo), int(hi) + 1)
+                float(Fraction(columns[k][0][1]["table"][v])) if columns[k] else 0.0
+                for v in range(int(lo), int(hi) + 1)
             ]
         elif discrete(kernel.features[k]):
             occur = [float(v) for v in range(int(lo), int(hi) + 1)]
         low, high = (min(occur), max(occur)) if occur else (float(lo), float(hi))
         m, w = (low + high) / 2, (high - low) / 2
-        line = [(float(Fraction(col.get("slope", 1))), float(Fraction(col.get("offset", 0))), i) for i, col in columns[k]]
+        line = [
+            (float(Fraction(col.get("slope", 1))), float(Fraction(col.get("offset", 0))), i)
+            for i, col in columns[k]
+        ]
         big_a = sum(slope**2 for slope, _, _ in line)
         big_b = np.array([sum(sl * (float(terms[t][1][i]) - o) for sl, o, i in line) for t in m_terms])
         big_c = np.array([sum((float(terms[t][1][i]) - o) ** 2 for sl, o, i in line) for t in m_terms])
@@ -261,7 +273,9 @@ def phi(kernel: Kernel, cell, sign, a, b, threshold, hints, tangent):  # noqa: P
     weights = c * np.exp(-fall)
     h = np.abs(shift) + sum((np.abs(slope) for slope in slopes), np.zeros(len(terms)))
     h = np.ceil((h - 2.0**-42) * 1024) / 1024
-    q = np.array([w * np.array(_shifted(_cubic(x, w > 0), k)) for w, x, k in zip(weights, h, shift, strict=True)]).T
+    q = np.array(
+        [w * np.array(_shifted(_cubic(x, w > 0), k)) for w, x, k in zip(weights, h, shift, strict=True)]
+    ).T
     constant, q1, q2, q3 = q[0].sum(), q[1], q[2], q[3]
     n = len(slopes)
     n1 = [float(q1 @ x) for x in slopes]
@@ -279,7 +293,11 @@ def phi(kernel: Kernel, cell, sign, a, b, threshold, hints, tangent):  # noqa: P
     marks = [np.array([(s == v) * 1.0 for v in p]) for _, s, p in hot]  # by position, by term
     z = [zeta for zeta, _, _ in hot]
     tables = [marks[i] @ (z[i] * (q1 + z[i] * q2 + z[i] ** 2 * q3)) for i in range(len(hot))]
-    first = {(f, i): marks[i] @ (slopes[f] * z[i] * (2 * q2 + 3 * q3 * z[i])) for f in range(n) for i in range(len(hot))}
+    first = {
+        (f, i): marks[i] @ (slopes[f] * z[i] * (2 * q2 + 3 * q3 * z[i]))
+        for f in range(n)
+        for i in range(len(hot))
+    }
     pairs = {}
     for i, j in itertools.combinations(range(len(hot)), 2):
         pairs[i, j] = (marks[i] * (z[i] * z[j] * (2 * q2 + 3 * q3 * (z[i] + z[j])))) @ marks[j].T
