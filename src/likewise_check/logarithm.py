@@ -1,4 +1,4 @@
-"""Rigorous bounds of logarithms and of sigma(s) = 1 / (1 + exp(-s)), in integers.
+"""Rigorous bounds of logarithms, of exp(-y) for y >= 0, and of sigma(s) = 1 / (1 + exp(-s)), in integers.
 
 A real is enclosed by two ints low <= value * 2^bits <= high. Every step rounds low down and high up, so the enclosure is
 right whatever the size of the errors; the error analysis below only says how tight it is. No floats.
@@ -10,9 +10,9 @@ unit is added to the upper sum. There are at most bits / 3 + 2 terms (z^2 <= 1/9
 of a power becomes e/9 + about 1), each term of at most 3, so the sum's error is below bits + 8 units, log m's below 2 bits + 16, and log r's
 below (|k| + 1) (2 bits + 16) units. With bits = 192 and |k| < 2^18 (numbers of 10,000 characters): below 2^-163.
 
-Sigma of a rational. For y = |s| > bits: 0 < exp(-y) < 2^-bits. Otherwise z = y / 2^j <= 2^-h, with h about sqrt(bits);
+Exponentials of a rational y >= 0, and sigma with y = |s|. For y > bits: 0 < exp(-y) < 2^-bits. Otherwise z = y / 2^j <= 2^-h, with h about sqrt(bits);
 exp(z) = sum z^n / n!, stopped at the first term of at most one unit, the rest being below it (ratios z / (n + 1) <= 1/2); exp(-z) by division; exp(-y) by
-squaring j times, which doubles the relative error each time: j + 16 guard bits absorb it.
+squaring j times, which doubles the error each time (and adds a unit): j + 16 guard bits absorb it, for fewer than 2^13 terms.
 """
 
 from fractions import Fraction
@@ -58,13 +58,15 @@ def _series(m: Fraction, bits: int) -> tuple[int, int]:
 
 def sigma_bounds(score: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     """Two rationals around sigma(score), about 2^-bits apart."""
-    low, high = _exp_minus(abs(score), bits)
+    low, high = exp_minus(abs(score), bits)
     above, below = 1 / (1 + low), 1 / (1 + high)
     return (below, above) if score >= 0 else (1 - above, 1 - below)
 
 
-def _exp_minus(y: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    """exp(-y), enclosed, for y >= 0."""
+def exp_minus(y: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Two rationals around exp(-y), y >= 0, at most 2^-bits apart; exact for y = 0."""
+    if y == 0:
+        return Fraction(1), Fraction(1)
     if y > bits:
         return Fraction(0), Fraction(1, 1 << bits)
     halvings = isqrt(bits) + bits.bit_length()

@@ -4,16 +4,17 @@ The affine body f(x) = bias + sum of weight * column(x) is brought to its separa
 
     f(x) = constant + sum_k phi_k(x_k)     phi_k(c) = slope_k * c  (continuous, integer)  or  table_k[c]  (levels kinds)
 
-Columns of one feature add up; their offsets go into the constant.
+Columns of one feature add up; their offsets go into the constant. (The kernel body: `rbf`.)
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from likewise_check.fields import Rejected, anything, array_of, choice, kind, record, text, whole
 from likewise_check.numbers import number
 from likewise_check.properties import Property
+from likewise_check.rbf import Rbf, read_rbf
 from likewise_check.space import Space
 
 MOST_OPERATIONS = 10**7
@@ -33,6 +34,10 @@ class Affine:
         parts = zip(self.tables, self.linear, codes, strict=True)
         return self.constant + sum(table[0] * x if linear else table[int(x)] for table, linear, x in parts)
 
+    def steady(self, k: int) -> bool:
+        """Whether the score does not depend on this feature."""
+        return self.tables[k][0] == 0 if self.linear[k] else len(set(self.tables[k])) == 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounding:
@@ -45,11 +50,11 @@ class Rounding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """The score, which label has the zero, and the rounding of the deployed program."""
+    """The score, which label has the zero, and the rounding of the deployed program (of affine bodies only)."""
 
-    body: Affine
+    body: Affine | Rbf
     upper_at_zero: bool
-    rounding: Rounding
+    rounding: Rounding | None
 
 
 def read_model(line: object, space: Space, asked: Property) -> Model:
@@ -68,7 +73,11 @@ def read_model(line: object, space: Space, asked: Property) -> Model:
     if asked.kind == "probability" and link is None:
         raise Rejected("a probability needs a model with the logistic link")
     body = BODIES[kind(item, "the body", *BODIES)](item, space)
-    return Model(body=body, upper_at_zero=zero == "upper", rounding=_rounding(rounding, len(body.extents)))
+    if isinstance(body, Affine):
+        described = _rounding(rounding, len(body.extents))
+    else:
+        described = choice(None)(rounding, "the rounding")
+    return Model(body=body, upper_at_zero=zero == "upper", rounding=described)
 
 
 def _label(item: object, what: str) -> None:
@@ -115,5 +124,10 @@ def _affine(item: object, space: Space) -> Affine:
     return Affine(constant=constant, tables=tuple(tables), linear=linear, extents=tuple(extents))
 
 
+def flat(space: Space) -> Affine:
+    """The body that is zero everywhere, for rules that do not look at the score."""
+    return _affine({"kind": "affine", "bias": "0", "columns": []}, space)
+
+
 # Each later model family adds its body here.
-BODIES = {"affine": _affine}
+BODIES: dict[str, Callable[[object, Space], Affine | Rbf]] = {"affine": _affine, "rbf": read_rbf}

@@ -17,7 +17,7 @@ from likewise_check.claim import Claim
 from likewise_check.fields import Rejected, anything, array_of, record, text, whole
 from likewise_check.leaves import Jury, Tally
 from likewise_check.logarithm import ceil_div
-from likewise_check.model import Model
+from likewise_check.model import Affine, Model
 from likewise_check.numbers import number, shown
 from likewise_check.reading import Lines
 
@@ -74,6 +74,8 @@ def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int)
         raise Rejected("no pair exists at all: a claim about nobody")
     if clearance > tally.clearance:
         raise Rejected(f"the stated clearance exceeds the smallest of the leaves, {shown(tally.clearance)}")
+    if claim.model.rounding is None and clearance != 0:
+        raise Rejected("the clearance of this body must be stated as 0")
     if covered is not covers(clearance, claim.model):
         raise Rejected(
             "covers_floating_point must be true exactly if the clearance exceeds the rounding error"
@@ -83,8 +85,10 @@ def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int)
 
 def covers(clearance: Fraction, model: Model) -> bool:
     """Whether clearance > E, exactly."""
-    rounding = model.rounding
-    sizes = zip(rounding.sizes, model.body.extents, strict=True)
+    rounding, body = model.rounding, model.body
+    if rounding is None or not isinstance(body, Affine):
+        return False
+    sizes = zip(rounding.sizes, body.extents, strict=True)
     magnitude = rounding.constant + sum(size * extent for size, extent in sizes)
     for bits in _PRECISIONS:
         growths = _growth(rounding.operations, bits)

@@ -1,26 +1,49 @@
-"""The body and the end of a witness (section 5): one pair, its exact scores, and that they break the property."""
+"""The body and the end of a witness (section 5): one pair, its exact scores, and that they break the property.
+
+Scores of a kernel body are irrational: enclosures of them are stated, which must meet the checker's own.
+"""
+
+from fractions import Fraction
 
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected, anything, array_of, record, text
+from likewise_check.model import Affine
 from likewise_check.numbers import number
+from likewise_check.rbf import breaks
 from likewise_check.reading import Lines
 from likewise_check.space import Relation
+
+SCORE_BITS = 128
 
 
 def check_witness(line: object, claim: Claim) -> None:
     """Rejects unless the line's pair is a witness."""
     (content,) = record(line, "the line", witness=anything)
     codes = array_of(number, len(claim.space.features))
-    x, other, stated = record(content, "the witness", x=codes, other=codes, scores=array_of(number, 2))
+    body = claim.model.body
+    reader = number if isinstance(body, Affine) else array_of(number, 2)
+    x, other, stated = record(content, "the witness", x=codes, other=codes, scores=array_of(reader, 2))
     if not claim.space.holds(x) or not claim.space.holds(other):
         raise Rejected("x or other is not a valid individual")
     if not all(map(Relation.allows, claim.similarity, x, other)):
         raise Rejected("x and other are not similar")
-    scores = [claim.model.body.score(x), claim.model.body.score(other)]
-    if stated != scores:
+    if isinstance(body, Affine):
+        scores = [body.score(x), body.score(other)]
+        met = stated == scores
+        broken = claim.asked.broken_by(claim.sign * scores[0], claim.sign * scores[1])
+    else:
+        met = all(
+            _meet(ends, body.score(point, SCORE_BITS)) for ends, point in zip(stated, (x, other), strict=True)
+        )
+        broken = breaks(claim.asked, claim.sign, body, x, other)
+    if not met:
         raise Rejected("the stated scores are not those of the model")
-    if not claim.asked.broken_by(claim.sign * scores[0], claim.sign * scores[1]):
+    if not broken:
         raise Rejected("the pair does not break the property")
+
+
+def _meet(stated: list[Fraction], own: tuple[Fraction, Fraction]) -> bool:
+    return max(stated[0], own[0]) <= min(stated[1], own[1])
 
 
 def check_witness_end(end: object, lines: Lines) -> None:

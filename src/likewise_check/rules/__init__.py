@@ -12,6 +12,7 @@ from likewise_check.cells import Cell, Holds
 from likewise_check.claim import Claim
 from likewise_check.rules.enumerated import Enumerated
 from likewise_check.rules.independent import Independent
+from likewise_check.rules.kernel import Kernel
 from likewise_check.rules.separable import Empty, Separable
 
 Rule: TypeAlias = Callable[[list[object], Cell], Holds]
@@ -21,4 +22,5 @@ RULES: dict[str, Callable[[Claim], Rule]] = {
     "empty": Empty,
     "enumerated": Enumerated,
     "independent": Independent,
+    "kernel": Kernel,
 }

@@ -14,13 +14,9 @@ class Independent:
     """The rule, prepared for one claim: it holds in every cell or in none."""
 
     def __init__(self, claim: Claim) -> None:
-        body = claim.model.body
-        steady = [
-            table[0] == 0 if linear else len(set(table)) == 1
-            for table, linear in zip(body.tables, body.linear, strict=True)
-        ]
         self._steady = all(
-            relation.kind == "same" or steady[k] for k, relation in enumerate(claim.similarity)
+            relation.kind == "same" or claim.model.body.steady(k)
+            for k, relation in enumerate(claim.similarity)
         )
         self._apt = claim.asked.kind != "decision" or claim.asked.bound >= 0
 

@@ -18,6 +18,7 @@ from itertools import chain
 
 from likewise_check.cells import Box, Cell, Interval
 from likewise_check.claim import Claim
+from likewise_check.model import Affine, flat
 from likewise_check.numbers import Exact, common_scale, exact
 from likewise_check.space import Relation
 
@@ -27,6 +28,8 @@ class Terms:
 
     def __init__(self, claim: Claim) -> None:
         features, body, constraints = claim.space.features, claim.model.body, claim.space.constraints
+        if not isinstance(body, Affine):
+            body = flat(claim.space)  # only constraints are looked at
         self.relations, self.linear = claim.similarity, body.linear
         values = [feature.values or (Fraction(1),) for feature in features]
         weights = [

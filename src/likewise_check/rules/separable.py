@@ -13,6 +13,7 @@ from likewise_check.cells import Cell, Holds, LeafRefused
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected, array_of
 from likewise_check.logarithm import log_bounds
+from likewise_check.model import Affine
 from likewise_check.numbers import Exact, exact, number, shown
 from likewise_check.properties import Property
 from likewise_check.rules.line import Line, Terms
@@ -80,6 +81,8 @@ class Separable:
     """The rule, prepared for one claim; keeps lines between leaves, as most leaves of a proof share a few."""
 
     def __init__(self, claim: Claim) -> None:
+        if not isinstance(claim.model.body, Affine):
+            raise Rejected("separable: the body is not affine")
         self._claim, self._terms = claim, Terms(claim)
         self._separations: dict[tuple[str, ...], _Separation] = {}
         self._kept = 0

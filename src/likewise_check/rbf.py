@@ -1,0 +1,139 @@
+"""The body `rbf` (section 7): f(x) = bias + sum_t coefficient_t * exp(-gamma * sum_c (column_c(x) - centre_tc)^2).
+
+The exponents are rationals, added up exactly, feature by feature; scores are irrational and enclosed. With S = sum of |coefficient|
+< 2^e, exponentials at most 2^-(bits + e) apart give scores at most 2^-bits apart.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from likewise_check.fields import Rejected, anything, array_of, record, text, whole
+from likewise_check.logarithm import exp_minus
+from likewise_check.numbers import Exact, common_scale, exact, number
+from likewise_check.properties import Property
+from likewise_check.space import Space
+
+# Beyond the last of these, enclosures that still do not decide are given up.
+_PRECISIONS = (64, 256, 1024)
+_KEPT = 1 << 20  # exponents kept between points; dropped beyond, which changes nothing but time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """offset + slope * code, or table[code] (then slope and offset are unused); and the centres, one a term."""
+
+    slope: Fraction = Fraction(1)
+    offset: Fraction = Fraction(0)
+    table: tuple[Fraction, ...] | None = None
+    centres: tuple[Fraction, ...]
+
+    def at(self, code: Exact) -> Fraction:
+        """The column's value at a code."""
+        return self.offset + self.slope * code if self.table is None else self.table[int(code)]
+
+    @property
+    def steady(self) -> bool:
+        """Whether the value is the same at all codes."""
+        return self.slope == 0 if self.table is None else len(set(self.table)) == 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rbf:
+    """The columns of each feature, the terms, and a scale that makes exponents whole where that is possible."""
+
+    gamma: Fraction
+    bias: Fraction
+    columns: tuple[tuple[Column, ...], ...]  # by feature
+    coefficients: tuple[Fraction, ...]
+    scale: int
+    _known: dict[tuple[int, Exact], list[Exact]] = field(default_factory=dict, repr=False, compare=False)
+
+    def steady(self, k: int) -> bool:
+        """Whether the score does not depend on this feature."""
+        return all(column.steady for column in self.columns[k])
+
+    def exponents(self, k: int, code: Exact) -> list[Exact]:
+        """scale * gamma * D_tk(code), one a term."""
+        known = self._known
+        if (k, code) not in known:
+            if len(known) * len(self.coefficients) > _KEPT:
+                known.clear()
+            sums = [Fraction(0)] * len(self.coefficients)
+            for column in self.columns[k]:
+                value = column.at(code)
+                sums = [old + (value - centre) ** 2 for old, centre in zip(sums, column.centres, strict=True)]
+            known[k, code] = [exact(self.scale * self.gamma * distance) for distance in sums]
+        return known[k, code]
+
+    def decays(self, codes: Sequence[tuple[int, Exact]], bits: int) -> list[tuple[Fraction, Fraction]]:
+        """exp(-gamma * sum of D_tk over these features k and codes), enclosed, one a term."""
+        parts = [self.exponents(k, code) for k, code in codes]
+        sums = map(sum, zip(*parts, strict=True)) if parts else [0] * len(self.coefficients)
+        return [exp_minus(Fraction(exponent) / self.scale, bits) for exponent in sums]
+
+    def score(self, codes: Sequence[Exact], bits: int) -> tuple[Fraction, Fraction]:
+        """f(x), enclosed by two rationals at most 2^-bits apart."""
+        size = int(sum(map(abs, self.coefficients))) + 1
+        decays = self.decays(list(enumerate(codes)), bits + size.bit_length())
+        weighed = list(zip(self.coefficients, decays, strict=True))
+        low = sum(weight * (below if weight > 0 else above) for weight, (below, above) in weighed)
+        high = sum(weight * (above if weight > 0 else below) for weight, (below, above) in weighed)
+        return self.bias + low, self.bias + high
+
+
+def breaks(asked: Property, sign: int, body: Rbf, x: Sequence[Exact], other: Sequence[Exact]) -> bool:
+    """Whether (g(x), g(x')) is in W; as W is monotone, it is if the worst corner of the enclosures is, and not if the best is not."""
+    if x == other and asked.bound >= 0:
+        return False  # no (s, s) is in W
+    for bits in _PRECISIONS:
+        (low, high), (low_other, high_other) = (
+            sorted(sign * end for end in body.score(codes, bits)) for codes in (x, other)
+        )
+        if asked.broken_by(low, high_other):
+            return True
+        if not asked.broken_by(high, low_other):
+            return False
+    raise Rejected(f"two scores are on the border of a witness as far as {_PRECISIONS[-1]} bits can tell")
+
+
+def read_rbf(item: object, space: Space) -> Rbf:
+    """The body of a model line."""
+    term = array_of(anything, 2)
+    _, gamma, bias, columns, terms = record(
+        item,
+        "the body",
+        kind=text,
+        gamma=number,
+        bias=number,
+        columns=array_of(anything),
+        terms=array_of(term),
+    )
+    if gamma <= 0 or not terms:
+        raise Rejected("the body must have gamma above 0 and at least one term")
+    coefficients = [number(weight, f"the coefficient of term {t}") for t, (weight, _) in enumerate(terms)]
+    centre = array_of(number, len(columns))
+    rows = [centre(values, f"the centre of term {t}") for t, (_, values) in enumerate(terms)]
+    found: list[list[Column]] = [[] for _ in space.features]
+    values: list[Fraction] = []
+    for c, column in enumerate(columns):
+        what = f"column {c}"
+        place = column.get("feature") if type(column) is dict else None
+        k = whole(0, len(space.features) - 1)(place, f"{what}, feature")
+        centres = tuple(row[c] for row in rows)
+        if levels := space.features[k].levels:
+            _, entries = record(column, what, feature=anything, table=array_of(number, levels))
+            found[k].append(Column(table=tuple(entries), centres=centres))
+            values.extend([*entries, *centres])
+        else:
+            _, slope, offset = record(column, what, feature=anything, slope=number, offset=number)
+            found[k].append(Column(slope=slope, offset=offset, centres=centres))
+            values.extend([slope, offset, *centres])
+    scale = common_scale([gamma]) * common_scale(values) ** 2
+    return Rbf(
+        gamma=gamma,
+        bias=bias,
+        columns=tuple(map(tuple, found)),
+        coefficients=tuple(coefficients),
+        scale=scale,
+    )

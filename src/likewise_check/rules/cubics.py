@@ -1,0 +1,124 @@
+"""One-sided cubics of exp, and maxima of cubics: the small analysis behind the rule `kernel`, in integers.
+
+Fixed point. Exponents (l, k, h, zeta) are in units of 2^-EXPONENT, exponentials and weights of 2^-WEIGHT, coefficients of the
+one-sided cubics of 2^-CUBIC.
+
+decay(e) = exp(-e), e an int >= 0 of exponent units: e is cut into a whole part, 12 bits, 12 bits and r < 2^-24. The first three are looked
+up (rounded down, so each off by less than 1 unit); exp(-r) = 1 - r + r^2/2 - r^3/6 + theta r^4/24, and r^4/24 < 2^-100, so with two
+floors the polynomial is off by less than 3 units. All factors are at most 1 + 2^-90: with the three floors of the products the result is off
+by less than 3 + 3 + 3 + 1 = 10 < 16 = DECAY_ERROR units.
+
+one_sided(i, upper): the cubic of section 7 on |L| <= h = i / 1024, or Taylor's 1 + L + L^2/2 + L^3/6 for i = 0. The exponentials are
+within 2^-250 exp(h) of the true ones (exp(-h) >= 2^-93 is known to 2^-352); they are multiplied by at most 2^6 and divided by at least 2 a^3 >= 2^-32,
+so coefficients are off by less than 2^(-250 + 93 + 38) = 2^-119, far below one unit; rounding down costs one more. The rule needs room for the following, all
+of it taken by the constant coefficient (added for upper, subtracted for lower), in units; with g = floor(h) + 2, |L| and |k| <= g and |Z| <= 2 g:
+
+- coefficients off by 2 units each: 2 (1 + g + g^2 + g^3);
+- the shift to p(k + Z) (`shifted`), whose floors lose below (1 + g + g^2) + (1 + g) |Z| + |Z|^2 <= 1 + 3 g + 7 g^2: 7 (1 + g)^2;
+- L may exceed h by SLACK (h is taken from h_t - SLACK). Upper: exp L - upper = exp(xi)/24 (L^2 - h^2) L^2 <= exp(h) (g^3 SLACK) / 8 there, as
+  exp(SLACK) < 3/2, L^2 - h^2 <= 2 g SLACK, L^2 <= g^2 (for i = 0, exp(xi)/24 L^4 <= SLACK is less). Lower: exp L - lower = exp(xi)/24 (L - a)^2 (L + a)^2 >= 0
+  for every L, so nothing.
+
+Maxima. p(y) = n1 y + n2 y^2 + n3 y^3 on [-1, 1] is largest at an end or at its local maximum y* = -(n2 + s) / (3 n3), s = sqrt(D),
+D = n2^2 - 3 n1 n3 > 0 (there p'' = -2 s), if |n2 + s| <= 3 |n3|, which is decided exactly by squaring. There p(y*) = (2 n2^3 - 9 n1 n2 n3 + 2 s^3) / (27 n3^2),
+rounded up with s^3 <= isqrt(D^3) + 1. For n3 = 0 > n2 and |n1| <= -2 n2 it is n1^2 / (-4 n2).
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from math import isqrt
+
+from likewise_check.logarithm import ceil_div, exp_minus
+
+EXPONENT, WEIGHT, CUBIC = 48, 96, 60
+DECAY_ERROR = 16
+GRID = 1024
+WIDEST = 64  # the largest h
+SLACK = 1 << EXPONENT - 42
+_LATER = 67 << EXPONENT  # exp(-67) < 2^-96
+_ONE = 1 << WEIGHT
+
+
+@cache
+def _power(part: int, bits: int) -> int:
+    """exp(-part / 2^bits), rounded down to units; part is at most 2^12."""
+    low, _ = exp_minus(Fraction(part, 1 << bits), WEIGHT + 8)
+    return int(low * _ONE)
+
+
+@cache
+def _coarse(part: int) -> int:
+    """exp(-part / 2^12)."""
+    return _power(part >> 12, 0) * _power(part & 4095, 12) >> WEIGHT
+
+
+def decay(e: int) -> int:
+    """exp(-e), off by less than DECAY_ERROR units."""
+    if e >= _LATER:
+        return 0
+    rest = e & 0xFFFFFF
+    square = rest * rest
+    last = _ONE - (rest << WEIGHT - EXPONENT) + (square >> 1) - square * rest // (6 << EXPONENT)
+    return (_coarse(e >> 36) * _power(e >> 24 & 4095, 24) >> WEIGHT) * last >> WEIGHT
+
+
+def one_sided(i: int, upper: bool) -> tuple[int, int, int, int]:
+    """The coefficients of the upper or lower cubic for h = i / GRID <= WIDEST, the constant one with room for rounding."""
+    h = Fraction(i, GRID)
+    low, high = exp_minus(h if upper else h / 2, 352)
+    up, down = 1 / high, low  # exp(h) and exp(-h), or of a = h/2
+    cosh, sinh = (up + down) / 2, (up - down) / 2
+    a = h / 2
+    if i == 0:
+        true = [Fraction(1), Fraction(1), Fraction(1, 2), Fraction(1, 6)]
+    elif upper:
+        true = [Fraction(1), Fraction(1), (cosh - 1) / h**2, (sinh - h) / h**3]
+    else:
+        true = [
+            cosh - a * sinh / 2,
+            (3 * sinh - a * cosh) / (2 * a),
+            sinh / (2 * a),
+            (a * cosh - sinh) / (2 * a**3),
+        ]
+    p0, p1, p2, p3 = (int(coefficient * (1 << CUBIC) // 1) for coefficient in true)
+    g = i // GRID + 2
+    room = 2 * (1 + g + g**2 + g**3) + 7 * (1 + g) ** 2
+    if not upper:
+        return p0 - room, p1, p2, p3
+    beyond = (int(up) + 1) * g**3 * SLACK << CUBIC - EXPONENT
+    return p0 + room + beyond // 8 + 1, p1, p2, p3
+
+
+def shifted(cubic: tuple[int, int, int, int], k: int) -> tuple[int, int, int, int]:
+    """The coefficients of p(-k + Z) in Z, k of exponent units, with floors that `one_sided` leaves room for."""
+    p0, p1, p2, p3 = cubic
+    steep, bent = p3 * k >> EXPONENT, 3 * p3 * k >> EXPONENT
+    return (
+        p0 - ((p1 - ((p2 - steep) * k >> EXPONENT)) * k >> EXPONENT),
+        p1 - ((2 * p2 - bent) * k >> EXPONENT),
+        p2 - bent,
+        p3,
+    )
+
+
+def cubic_maximum(n1: int, n2: int, n3: int) -> int:
+    """An int >= n1 y + n2 y^2 + n3 y^3 for all |y| <= 1, above the maximum by less than 2."""
+    at_ends = n2 + abs(n1 + n3)
+    if n3 == 0:
+        return max(at_ends, ceil_div(n1 * n1, -4 * n2)) if n2 < 0 and abs(n1) <= -2 * n2 else at_ends
+    square, reach = n2 * n2 - 3 * n1 * n3, 3 * abs(n3)
+    # y* is inside if -reach <= n2 + s <= reach.
+    if square <= 0 or reach < n2 or square > (reach - n2) ** 2:
+        return at_ends
+    if -reach > n2 and square < (reach + n2) ** 2:
+        return at_ends
+    above = 2 * n2**3 - 9 * n1 * n2 * n3 + 2 * (isqrt(square**3) + 1)
+    return max(at_ends, ceil_div(above, 27 * n3 * n3))
+
+
+def largest_at(n1: int, n2: int, n3: int, places: Sequence[int]) -> int:
+    """An int >= n1 y + n2 y^2 + n3 y^3 for all y within 1 unit (2^-WEIGHT) of the places, |y| <= 1."""
+    off = abs(n1) + 2 * abs(n2) + 3 * abs(n3)  # how fast the cubic can change
+    value = max(y * ((n1 << 2 * WEIGHT) + y * ((n2 << WEIGHT) + y * n3)) for y in places)
+    return (value >> 3 * WEIGHT) + (off >> WEIGHT) + 2

@@ -1,0 +1,316 @@
+"""Rule `["kernel", way, [e, ...], r]` (section 7): sum_t c_t exp(-gamma sum_k D_tk) <= U on a cell, by one-sided cubics.
+
+The real sum is replaced, once, by one whose data are ints, and which is nowhere smaller; after that, rounding only ever raises the
+bound. Notation as in section 7; units as in `cubics`.
+
+1. Exponents. The exponent of term t, without exp(-gamma R), is X_t = -e_t + L_t with e_t >= 0 the exponent of E_t. Here gamma D_tk(m_k), l_tk and
+   zeta_k / 2 are rounded down to ints of exponent units, so X_t is off by at most 2 units a feature (numeric: 1 for D, 1 for l as |y| <= 1; one-hot: its
+   part is 0 or -zeta): |X~_t - X_t| <= epsilon = 2 K 2^-48, K features. As exp(epsilon) <= 1 + 2 epsilon (K <= 10,000),
+
+       c_t exp(X_t)  <=  (c_t exp(-e~_t) + 2 epsilon |c_t exp(-e~_t)|) exp(L~_t).
+
+2. Weights. c~_t >= c_t is rounded up; decay(e~_t) is off by at most 16 weight units; so with y = floor(c~ decay), C~_t = y + |y| 4 K / 2^48 + |c~| 2^-90 + 3
+   (each part rounded down) is at least the bracket above: the 3 pays for the three floors, and |c~| 2^-90 = 64 |c~| units >= 16 (1 + 2 epsilon) |c~|.
+3. Cubics. |L~_t| <= h~_t = k~_t + sum |l~_tk|, exactly. C~_t exp(L~_t) <= C~_t p_t(L~_t) with the upper cubic if C~_t >= 0, else the lower one; the cubic for
+   h = the smallest multiple of 1/1024 that is at least h~_t - SLACK holds up to h~_t (`cubics`). SLACK lets rounding not push h over the next multiple.
+4. q0 is added up exactly; q1, q2, q3 are shifted to the unit 2^-bits in which their sum has LANE_SUM or FINE_SUM bits, with an error that `terms_error` pays for.
+5. Psi. U is rounded down. g_k = gamma A_k w_k^2 is rounded down if U >= 0 and up if U < 0: U exp(gamma R) gets smaller. The tangent
+   is U e (1 - r/1024 + sum g_k y_k^2), e = exp(r/1024) enclosed, the end taken that makes each coefficient smaller; the secant is U (1 + sum g_k y_k^2 (exp(x) - 1) / x)
+   with x = sum g_k, exp(x) rounded up.
+6. The hints' inequality is rounded up; each axis takes the `cubic_maximum`, or the largest value at the codes that occur if they are few.
+
+The leaf holds if the bound is below 0, not just at most 0: F < U, which is enough for the decision with way = 0 too, where W is closed.
+All excesses are below the room of the specification: with S = sum |C_t|, 1 and 2 cost at most 2^-44 K S + 2^-89 sum |c_t|, 3 at most
+2^-43 exp(h) (h + 2)^3 S, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-55 (1 + 2 H)^2 exp(H) S.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from likewise_check.cells import Box, Cell, Holds, LeafRefused
+from likewise_check.claim import Claim
+from likewise_check.fields import Rejected, array_of, whole
+from likewise_check.logarithm import ceil_div, exp_minus
+from likewise_check.numbers import Exact, exact
+from likewise_check.rbf import Column, Rbf
+from likewise_check.rules.cubics import (
+    CUBIC,
+    EXPONENT,
+    GRID,
+    SLACK,
+    WEIGHT,
+    WIDEST,
+    cubic_maximum,
+    decay,
+    largest_at,
+    one_sided,
+    shifted,
+)
+from likewise_check.rules.majorant import FINE_SUM, LANE_SUM, Choice, Majorant, terms_error
+from likewise_check.rules.separable import read_way
+
+MOST_HINT = 64
+MOST_TANGENT = 1 << 20
+MOST_CURVE = 1024
+FEW_CODES = 1024
+KEPT = 1 << 22  # ints kept between leaves; dropped beyond, which changes nothing but time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one `same` feature adds in an interval of codes: to e~_t, h~_t and k~_t, and its axis if it has one."""
+
+    decay: list[int]
+    height: list[int] | None = None
+    slope: list[int] | None = None  # l~_t of a numeric axis
+    curve: tuple[int, int] = (0, 0)  # gamma A w^2, rounded down and up, in weight units
+    places: list[int] | None = None  # the y that occur, in weight units, if few
+    choice: Choice | None = None  # an active one-hot axis, whose height is k~_t
+
+
+class Numeric:
+    """A numeric feature: scale * gamma * D_t = alpha tau^2 - beta_t tau + chi_t."""
+
+    def __init__(self, columns: Sequence[Column], body: Rbf, *, whole_codes: bool) -> None:
+        self._table = columns[0].table if columns else None
+        self._scale, self._whole = body.scale, whole_codes
+        factor = body.gamma * body.scale
+        self._alpha = exact(factor * sum(column.slope**2 for column in columns))
+        self._beta: list[Exact] = [0] * len(body.coefficients)
+        self._chi: list[Exact] = [0] * len(body.coefficients)
+        for column in columns:
+            gaps = [centre - column.offset for centre in column.centres]
+            self._beta = [
+                exact(b + 2 * factor * column.slope * gap) for b, gap in zip(self._beta, gaps, strict=True)
+            ]
+            self._chi = [exact(c + factor * gap**2) for c, gap in zip(self._chi, gaps, strict=True)]
+
+    def part(self, lo: Exact, hi: Exact) -> Part:
+        """The part of the codes from lo to hi."""
+        values: list[Fraction] | None = None
+        if self._table is not None:
+            values = list(self._table[int(lo) : int(hi) + 1])
+        elif self._whole and hi - lo < FEW_CODES:
+            values = [Fraction(code) for code in range(int(lo), int(hi) + 1)]
+        low, high = (min(values), max(values)) if values else (lo, hi)
+        m, w = Fraction(low + high) / 2, Fraction(high - low) / 2
+        above, below, unit = m.numerator, m.denominator, self._scale * m.denominator**2
+        square = self._alpha * above * above
+        one = 1 << EXPONENT
+        falls = [
+            int((square + below * (chi * below - beta * above)) * one // unit)
+            for beta, chi in zip(self._beta, self._chi, strict=True)
+        ]
+        if w == 0 or self._alpha == 0:
+            return Part(decay=falls)
+        factor, unit = w.numerator * one, self._scale * w.denominator * below
+        centre = 2 * self._alpha * above
+        slope = [int(factor * (beta * below - centre) // unit) for beta in self._beta]
+        curve = self._alpha * w * w * (1 << WEIGHT) / self._scale
+        places = None
+        if values and len(values) <= FEW_CODES:
+            places = [int((value - m) / w * (1 << WEIGHT) // 1) for value in values]
+        return Part(
+            decay=falls,
+            height=[abs(x) for x in slope],
+            slope=slope,
+            curve=(int(curve // 1), int(-(-curve // 1))),
+            places=places,
+        )
+
+
+class OneHot:
+    """A one-hot feature: gamma D_t is 0 at one position and zeta at all others."""
+
+    def __init__(self, places: list[int], zeta: Fraction, levels: int) -> None:
+        self._places, self._levels = places, levels
+        self._half = int(zeta * (1 << EXPONENT) / 2 // 1)
+
+    def part(self, lo: Exact, hi: Exact) -> Part:
+        """The part of the positions from lo to hi."""
+        first, last, half = int(lo), int(hi), self._half
+        if first == last:
+            return Part(decay=[0 if place == first else 2 * half for place in self._places])
+        return Part(
+            decay=[half if first <= place <= last else 2 * half for place in self._places],
+            height=[half if first <= place <= last else 0 for place in self._places],
+            choice=Choice(zeta=2 * half, places=self._places, first=first, last=last, levels=self._levels),
+        )
+
+
+Sort: TypeAlias = Numeric | OneHot
+Weights: TypeAlias = list[tuple[int, int]]  # sign * coefficient * decay, rounded down and up, in weight units
+
+
+class Kernel:
+    """The rule, prepared for one claim."""
+
+    def __init__(self, claim: Claim) -> None:
+        body = claim.model.body
+        if not isinstance(body, Rbf):
+            raise Rejected("kernel: the body is not a kernel one")
+        self._claim, self._body = claim, body
+        self._sorts = [_sort(claim, body, k) for k in range(len(claim.space.features))]
+        self._same = [k for k, relation in enumerate(claim.similarity) if relation.kind == "same"]
+        self._differ = [k for k, relation in enumerate(claim.similarity) if relation.kind != "same"]
+        self._parts: dict[tuple[int, tuple[int, ...]], Part] = {}
+        self._weights: dict[tuple[Exact, ...], Weights] = {}
+        self._cubics: dict[tuple[int, bool], tuple[int, int, int, int]] = {}
+
+    def __call__(self, leaf: list[object], cell: Cell) -> Holds:
+        """Whether the bound shows that no pair of the cell is a witness."""
+        bound, bits = self.bound(leaf, cell)
+        if bound >= 0:
+            raise LeafRefused(f"kernel: the bound of Phi is not below 0, but {bound} / 2^{bits}")
+        return Holds(clearance=Fraction(0))
+
+    def bound(self, leaf: list[object], cell: Cell) -> tuple[int, int]:
+        """(n, bits) such that Phi <= n / 2^bits on the cell."""
+        if len(leaf) != 4:
+            raise Rejected('a kernel leaf is ["kernel", way, [hint, ...], tangent]')
+        a, b, threshold = read_way(leaf[1], self._claim.asked)
+        moving = [k for k in self._same if isinstance(self._sorts[k], Numeric) and _moves(cell[k])]
+        hints: list[int] = array_of(whole(-MOST_HINT, MOST_HINT), len(moving))(leaf[2], "the hints")
+        tangent: int = whole(0, MOST_TANGENT)(leaf[3], "the tangent")
+        if any(lo != hi for k in self._differ for lo, hi in cell[k].intervals):
+            raise LeafRefused("kernel: a variable of a feature that may differ is not down to one value")
+        limit = threshold - (a - b) * self._claim.sign * self._body.bias
+        parts = {k: self._part(k, cell[k]) for k in self._same}
+        q, constant, bits, reach = self._expanded(self._coefficients(a, b, cell), list(parts.values()))
+        axes = [
+            (part, hint)
+            for part, hint in zip(map(parts.get, moving), hints, strict=True)
+            if part and part.slope
+        ]
+        slopes = [part.slope for part, _ in axes if part.slope]
+        majorant = Majorant(q, slopes, [part.choice for part in parts.values() if part.choice])
+        constant += majorant.constant + terms_error(len(q[0]), len(slopes), reach)
+        constant += _less_limit(majorant, limit * (1 << bits) // 1, tangent, [part.curve for part, _ in axes])
+        constant += _decouple(majorant, [hint for _, hint in axes])
+        for f, (part, _) in enumerate(axes):
+            cubic = majorant.n1[f], majorant.n2[f], majorant.n3[f]
+            constant += largest_at(*cubic, part.places) if part.places else cubic_maximum(*cubic)
+        return constant, bits
+
+    def _part(self, k: int, box: Box) -> Part:
+        key = k, box.key
+        if key not in self._parts:
+            if len(self._parts) * len(self._body.coefficients) * 3 > KEPT:
+                self._parts.clear()
+            self._parts[key] = self._sorts[k].part(*box.intervals[0])
+        return self._parts[key]
+
+    def _coefficients(self, a: Fraction, b: Fraction, cell: Cell) -> list[int]:
+        """c~_t >= c_t, in weight units."""
+        factor = a.denominator * b.denominator
+        at_x, at_other = int(a * factor), int(b * factor)
+        first, second = (
+            self._weighed(tuple(cell[k].intervals[side][0] for k in self._differ)) for side in (0, 1)
+        )
+        return [
+            ceil_div(at_x * high - at_other * low, factor)
+            for (_, high), (low, _) in zip(first, second, strict=True)
+        ]
+
+    def _weighed(self, codes: tuple[Exact, ...]) -> Weights:
+        if codes not in self._weights:
+            if len(self._weights) * len(self._body.coefficients) * 2 > KEPT:
+                self._weights.clear()
+            one, sign = 1 << WEIGHT, self._claim.sign
+            decays = self._body.decays(list(zip(self._differ, codes, strict=True)), WEIGHT + 32)
+            self._weights[codes] = [
+                (int(min(ends) // 1), int(-(-max(ends) // 1)))
+                for ends in (
+                    [sign * coefficient * end * one for end in enclosure]
+                    for coefficient, enclosure in zip(self._body.coefficients, decays, strict=True)
+                )
+            ]
+        return self._weights[codes]
+
+    def _expanded(
+        self, coefficients: list[int], parts: list[Part]
+    ) -> tuple[tuple[list[int], list[int], list[int]], int, int, int]:
+        """q1, q2, q3 and the sum of q0 in units of 2^-bits; bits; a whole number that |Z| does not exceed."""
+        none = [0] * len(coefficients)
+        falls = map(sum, zip(*[part.decay for part in parts], none, strict=True))
+        heights = map(sum, zip(*[part.height for part in parts if part.height], none, strict=True))
+        shifts = map(
+            sum, zip(*[part.height for part in parts if part.choice and part.height], none, strict=True)
+        )
+        growth, known = 4 * len(self._sorts), self._cubics
+        constant = reach = 0
+        rows: list[tuple[int, int, int]] = []
+        for c, fall, h, k in zip(coefficients, falls, heights, shifts, strict=True):
+            y = c * decay(fall) >> WEIGHT
+            weight = y + (abs(y) * growth >> EXPONENT) + (abs(c) >> 90) + 3
+            key = max(0, ceil_div(h - SLACK, (1 << EXPONENT) // GRID)), weight >= 0
+            if key not in known:
+                if key[0] > WIDEST * GRID:
+                    raise LeafRefused(
+                        f"kernel: the cell is too large, an exponent varies by more than {WIDEST}"
+                    )
+                known[key] = one_sided(*key)
+            p0, p1, p2, p3 = shifted(known[key], k)
+            constant += weight * p0
+            rows.append((weight * p1, weight * p2, weight * p3))
+            reach = max(reach, h + k)
+        reach = ceil_div(reach, 1 << EXPONENT)
+        size = sum(abs(q1) + abs(q2) + abs(q3) for q1, q2, q3 in rows) * (1 + reach) ** 2
+        most = LANE_SUM if any(part.choice for part in parts) else FINE_SUM
+        excess = max(0, size.bit_length() - most)
+        q1, q2, q3 = ([x >> excess for x in column] for column in zip(*rows, strict=True))
+        return (q1, q2, q3), (constant >> excess) + 1, WEIGHT + CUBIC - excess, reach
+
+
+def _moves(box: Box) -> bool:
+    return any(lo != hi for lo, hi in box.intervals)
+
+
+def _sort(claim: Claim, body: Rbf, k: int) -> Sort:
+    """Numeric or one-hot; a levels kind without columns counts as numeric."""
+    feature, columns = claim.space.features[k], body.columns[k]
+    if not feature.levels or len(columns) <= 1:
+        return Numeric(columns, body, whole_codes=feature.kind == "integer")
+    by_term = list(zip(*(body.exponents(k, code) for code in range(feature.levels)), strict=True))
+    places = [row.index(0) if 0 in row else -1 for row in by_term]
+    others = {x for row, place in zip(by_term, places, strict=True) for v, x in enumerate(row) if v != place}
+    if -1 in places or len(others) > 1 or 0 in others:
+        raise Rejected(f"kernel: feature {k} is neither numeric nor one-hot")
+    return OneHot(places, Fraction(max(others, default=0)) / body.scale, feature.levels)
+
+
+def _less_limit(majorant: Majorant, limit: int, tangent: int, curves: list[tuple[int, int]]) -> int:
+    """Takes the multiple of R of -Psi into n2, and returns its constant, rounded up; limit is U in the unit."""
+    if limit >= 0:
+        # exp(-r/1024) > 2^-(r/512): so many bits leave 2^-128 of exp(r/1024) in both ways.
+        below, above = exp_minus(Fraction(tangent, GRID), 128 + tangent // 128)
+        low, high = int((1 << WEIGHT) / above), int((1 << WEIGHT) / below) + 1
+        for f, (curve, _) in enumerate(curves):
+            majorant.n2[f] -= limit * low * curve >> 2 * WEIGHT
+        return ceil_div(limit * (high if tangent > GRID else low) * (tangent - GRID), GRID << WEIGHT)
+    x = sum(curve for _, curve in curves)
+    if x >> WEIGHT > MOST_CURVE:
+        raise LeafRefused(f"kernel: the cell is too large, gamma R varies by more than {MOST_CURVE}")
+    if x:
+        below, _ = exp_minus(Fraction(x, 1 << WEIGHT), WEIGHT + 4 * (x >> WEIGHT) + 8)
+        rise = int((1 << WEIGHT) / below) + 1 - (1 << WEIGHT)
+        for f, (_, curve) in enumerate(curves):
+            majorant.n2[f] += ceil_div(-limit * rise * curve, x << WEIGHT)
+    return -limit
+
+
+def _decouple(majorant: Majorant, hints: list[int]) -> int:
+    """Takes the products of numeric axes into n1 and n2 by the hints, and returns what is left for the constant."""
+    constant = 0
+    for (f, g), product in majorant.products.items():
+        size, sign = abs(product), 1 if product >= 0 else -1
+        tau = hints[f] - sign * hints[g]  # in units of 1/64
+        shift = size * tau >> 6
+        majorant.n1[f] -= shift
+        majorant.n1[g] += sign * shift
+        for axis in (f, g):
+            majorant.n2[axis] += size + 1 >> 1
+        constant += ceil_div(size * tau * tau, 1 << 13) + 2
+    return constant

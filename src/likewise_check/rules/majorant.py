@@ -1,0 +1,254 @@
+"""The separable majorant of a sum of cubics (section 7), in integers: the table of products, one block of code a row.
+
+Comes in: for each term ints q1, q2, q3 of one unit, and Z = sum_f l_f y_f + sum_i zeta_i [v_i = s_i] (l, zeta in exponent units), for
+
+    sum_t q1 Z + q2 Z^2 + q3 Z^3   <=   constant + sum_i table_i[v_i] + sum_f n1 y + n2 y^2 + n3 y^3 + sum_fl G_fl y_f y_l,     |y| <= 1,
+
+in the same unit, with the pairs of one-hot axes already eliminated. Moving amounts is exact (means are rounded to ints, which the
+specification allows); what is rounded is accounted for as follows, with n numeric axes, M terms, |Z| <= reach for all of them:
+
+- Columns. q2 l_f, q3 l_f and (q3 l_f) l_g, f <= g, are rounded down once a term, so they are off by less than 1, 1 and 1 + |l_g|. With
+  Z = N + O (numeric, one-hot) they stand in 2 q2 N (N/2 + O), 3 (q3 N) O^2 and (q3 N^2) (N + 3 O), and each axis has |y| <= 1; so a term is off by less
+  than 2 n r, 3 n r^2 and 3 (n^2 + 2 n r) r, r = reach. The caller has rounded q1, q2, q3 down once too, for r + r^2 + r^3 more. In all this is
+  r (1 + 2 n + 3 n^2) + r^2 (1 + 9 n) + r^3 <= 3 (1 + n)^2 (1 + r)^3; `terms_error` is M times that.
+- Every sum over terms is then rounded down once when it is brought back to the unit, so 1 is added for each: to the constant, or to
+  the table that it goes to (an axis takes one value, so one entry of a table counts). Halves and thirds are rounded up, thirds by enough for the sum.
+
+Sums by position run over many columns at a time: the columns' entries of one term are the 64-bit lanes of one big int (`Lanes`). Lanes
+never overflow if (|q1| + |q2| + |q3|) (1 + reach)^2 adds up to at most 2^57 and M (1 + reach)^2 <= 2^57: a lane is a sum over some terms of one
+column, at most 2^58, and taking away two means makes it less than 2^62.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import mul
+from struct import Struct
+
+from likewise_check.rules.cubics import EXPONENT, cubic_maximum
+
+LANE_SUM = 57  # bits of the sum of the q, if there are one-hot axes
+FINE_SUM = 87  # if there are none: no lanes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """An active one-hot axis: zeta, the position of each term, and the positions that the cell allows, from first to last."""
+
+    zeta: int
+    places: Sequence[int]
+    first: int
+    last: int
+    levels: int
+
+    @property
+    def width(self) -> int:
+        return self.last - self.first + 1
+
+
+class Lanes:
+    """Vectors of signed 64-bit ints x_0, x_1, ... as one int, the sum of x_j 2^(64 j): they add up as ints do."""
+
+    def __init__(self, length: int) -> None:
+        self._struct = Struct(f"<{length}q")
+        # Adding 2^63 to each lane makes all of them nonnegative; in two's complement it flips their top bits.
+        self._tops = sum(1 << 64 * j + 63 for j in range(length))
+
+    def packed(self, row: Sequence[int]) -> int:
+        return (int.from_bytes(self._struct.pack(*row), "little") ^ self._tops) - self._tops
+
+    def unpacked(self, lanes: int) -> tuple[int, ...]:
+        return self._struct.unpack(((lanes + self._tops) ^ self._tops).to_bytes(self._struct.size, "little"))
+
+
+class Majorant:
+    """The majorant; `constant` has taken in the tables of the one-hot axes, `n1`, `n2`, `n3` and `products` are of numeric axes."""
+
+    def __init__(
+        self, q: tuple[list[int], list[int], list[int]], slopes: list[list[int]], choices: list[Choice]
+    ) -> None:
+        n = len(slopes)
+        self.constant = 0
+        self.n1, self.n2, self.n3 = [0] * n, [0] * n, [0] * n
+        self.products = {(f, g): 0 for f in range(n) for g in range(f + 1, n)}
+        self._choices, self._slopes = choices, slopes
+        self._q1, self._q2, self._q3 = q
+        self._a2 = [_times(self._q2, slope) for slope in slopes]
+        self._a3 = [_times(self._q3, slope) for slope in slopes]
+        self._a33 = {(f, g): _times(self._a3[f], slopes[g]) for f in range(n) for g in range(f, n)}
+        self._numeric()
+        # Of one-hot axes: N1 of (f, i), tables and pairs, by position in the cell.
+        self._cross = [[[0] * choice.width for choice in choices] for _ in slopes]
+        self._tables = [[0] * choice.width for choice in choices]
+        self._pairs = {
+            (i, j): [[0] * other.width for _ in range(choice.width)]
+            for i, choice in enumerate(choices)
+            for j, other in enumerate(choices)
+            if i < j
+        }
+        if choices:
+            self._two_choices()
+            columns = [*q, *self._a2, *self._a3, *self._a33.values()]
+            lanes = Lanes(len(columns))
+            rows = [lanes.packed(row) for row in zip(*columns, strict=True)]
+            for i, choice in enumerate(choices):
+                self._one_choice(i, choice, rows, lanes)
+            self._eliminate()
+
+    def _numeric(self) -> None:
+        """The products f, f l, f f l, f l o."""
+        slopes, n1, n2 = self._slopes, self.n1, self.n2
+        for f, slope in enumerate(slopes):
+            n1[f] += _sum(self._q1, slope)
+            n2[f] += _sum(self._a2[f], slope)
+            self.n3[f] += _sum(self._a33[f, f], slope)
+            self.constant += 3
+        for f, g in self.products:
+            self.products[f, g] += _sum(self._a2[f], slopes[g], 2)
+            for linear, amount in (
+                (g, _sum(self._a33[f, f], slopes[g], 3)),
+                (f, _sum(self._a33[f, g], slopes[g], 3)),
+            ):
+                n1[linear] += amount >> 1
+                self.constant += abs(amount) + 1 >> 1
+            self.constant += 3
+            for o in range(g + 1, len(slopes)):
+                third = abs(_sum(self._a33[f, g], slopes[o], 6)) // 3 + 1
+                for axis in (f, g, o):
+                    n2[axis] += third
+
+    def _two_choices(self) -> None:
+        """The products f i j, i j, i j k, for each pair (i, j) with all f and all k > j at a time."""
+        choices, n = self._choices, len(self._slopes)
+        base = Lanes(2 + n)
+        rows = [base.packed(row) for row in zip(self._q2, self._q3, *self._a3, strict=True)]
+        starts: dict[int, int] = {}  # where the lanes of k begin
+        length = 2 + n
+        for j in reversed(range(1, len(choices))):
+            lanes = Lanes(length)
+            for i in range(j):
+                self._two(i, j, _by_two(choices[i], choices[j], rows), lanes, starts)
+            starts[j] = length
+            shifts = {choices[j].first + w: 64 * (length + w) for w in range(choices[j].width)}
+            rows = [
+                row + (q << shifts[place]) if place in shifts else row
+                for row, q, place in zip(rows, self._q3, choices[j].places, strict=True)
+            ]
+            length += choices[j].width
+
+    def _two(self, i: int, j: int, sums: list[list[int]], lanes: Lanes, starts: dict[int, int]) -> None:
+        """One pair of one-hot axes: sums[v][u] holds the lanes q2, q3, q3 l_f for all f, then q3 by position of each k > j."""
+        zeta, other, n = self._choices[i].zeta, self._choices[j].zeta, len(self._slopes)
+        pair, both = self._pairs[i, j], zeta * other
+        # Lane by lane, sums[v][u] = by_u[u] + by_v[v] + rest[v][u].
+        by_u = [_mean(lanes, column) for column in zip(*sums, strict=True)]
+        mean_u = [lanes.packed(mean) for mean in by_u]
+        centred = [[x - mean for x, mean in zip(row, mean_u, strict=True)] for row in sums]
+        by_v = [_mean(lanes, row) for row in centred]
+        mean_v = [lanes.packed(mean) for mean in by_v]
+        rest = [[lanes.unpacked(x - mean) for x in row] for row, mean in zip(centred, mean_v, strict=True)]
+        for f in range(n):
+            for axis, means in ((i, by_v), (j, by_u)):
+                cross = self._cross[f][axis]
+                for v, mean in enumerate(means):
+                    cross[v] += 6 * both * mean[2 + f] >> 2 * EXPONENT
+        self.constant += 2 * n
+        thirds = [
+            (start, self._choices[k].width, 6 * both * self._choices[k].zeta) for k, start in starts.items()
+        ]
+        for k, (start, width, factor) in zip(starts, thirds, strict=True):
+            for axis, means in ((i, by_v), (j, by_u)):
+                for row, mean in zip(self._pairs[axis, k], means, strict=True):
+                    row[:] = [
+                        old + (factor * x >> 3 * EXPONENT)
+                        for old, x in zip(row, mean[start : start + width], strict=True)
+                    ]
+        self.constant += 1 + 2 * len(thirds)  # one for the sum below
+        three = 3 * both * (zeta + other)
+        for v, left in enumerate(rest):
+            v2, v3 = by_v[v][:2]
+            for u, values in enumerate(left):
+                direct = 2 * both * (values[0] + v2 + by_u[u][0]) << EXPONENT
+                direct += three * (values[1] + v3 + by_u[u][1])
+                direct += 6 * both * sum(map(abs, values[2 : 2 + n])) << EXPONENT
+                for start, width, factor in thirds:
+                    direct += factor * max(values[start : start + width])
+                pair[v][u] += direct >> 3 * EXPONENT
+
+    def _one_choice(self, i: int, choice: Choice, rows: list[int], lanes: Lanes) -> None:
+        """The products i, f i, f l i; rows hold the lanes q1, q2, q3, then q2 l_f, q3 l_f, q3 l_f l_g for all f, g."""
+        zeta, n, width = choice.zeta, len(self._slopes), choice.width
+        table = self._tables[i]
+        values = list(zip(*map(lanes.unpacked, _by_one(choice, rows)), strict=True))
+        for v, (q1, q2, q3) in enumerate(zip(*values[:3], strict=True)):
+            table[v] += (
+                zeta * ((q1 << 2 * EXPONENT) + (zeta * q2 << EXPONENT) + zeta * zeta * q3) >> 3 * EXPONENT
+            )
+        self.constant += 1
+        a33 = dict(zip(self._a33, values[3 + 2 * n :], strict=True))
+        for f, cross in enumerate(self._cross):
+            a2, a3 = values[3 + f], values[3 + n + f]
+            first = [
+                old + (zeta * ((2 * x << EXPONENT) + 3 * zeta * y) >> 2 * EXPONENT)
+                for old, x, y in zip(cross[i], a2, a3, strict=True)
+            ]
+            second = [3 * zeta * x >> EXPONENT for x in a33[f, f]]
+            mean1, mean2 = sum(first) // width, sum(second) // width
+            self.n1[f] += mean1
+            self.n2[f] += mean2
+            for v in range(width):
+                table[v] += cubic_maximum(first[v] - mean1, second[v] - mean2, 0)
+            self.constant += 2
+            for g in range(f + 1, n):
+                both = [6 * zeta * x >> EXPONENT for x in a33[f, g]]
+                mean = sum(both) // width
+                self.products[f, g] += mean
+                for v in range(width):
+                    table[v] += abs(both[v] - mean)
+                self.constant += 1
+
+    def _eliminate(self) -> None:
+        """Pair by pair, S[v, u] <= table_i[v] + table_j[u]; then the tables' maxima go to the constant."""
+        tables = self._tables
+        for (i, j), pair in self._pairs.items():
+            sums = [
+                [x + at_v + at_u for x, at_u in zip(row, tables[j], strict=True)]
+                for row, at_v in zip(pair, tables[i], strict=True)
+            ]
+            tables[i] = [max(row) + 1 >> 1 for row in sums]
+            tables[j] = [max(column) + 1 >> 1 for column in zip(*sums, strict=True)]
+        self.constant += sum(map(max, tables))
+
+
+def terms_error(terms: int, axes: int, reach: int) -> int:
+    """What rounding the columns costs at most, in units."""
+    return 3 * terms * (1 + axes) ** 2 * (1 + reach) ** 3
+
+
+def _times(weights: list[int], slope: list[int]) -> list[int]:
+    return [q * x >> EXPONENT for q, x in zip(weights, slope, strict=True)]
+
+
+def _sum(weights: list[int], slope: list[int], factor: int = 1) -> int:
+    total: int = sum(map(mul, weights, slope))
+    return factor * total >> EXPONENT
+
+
+def _mean(lanes: Lanes, entries: Sequence[int]) -> list[int]:
+    """The means of vectors, lane by lane, rounded."""
+    return [x // len(entries) for x in lanes.unpacked(sum(entries))]
+
+
+def _by_one(choice: Choice, rows: list[int]) -> list[int]:
+    """Sums of the rows by position, for the positions that the cell allows."""
+    sums = [0] * choice.levels
+    for v, row in zip(choice.places, rows, strict=True):
+        sums[v] += row
+    return sums[choice.first : choice.last + 1]
+
+
+def _by_two(choice: Choice, other: Choice, rows: list[int]) -> list[list[int]]:
+    """Sums of the rows by two positions."""
+    sums = [[0] * other.levels for _ in range(choice.levels)]
+    for v, u, row in zip(choice.places, other.places, rows, strict=True):
+        sums[v][u] += row
+    return [row[other.first : other.last + 1] for row in sums[choice.first : choice.last + 1]]
