@@ -205,7 +205,9 @@ class ProbabilityQuestion:
         if lean == EVEN:  # exactly a = b, so that shared features cancel
             return self.tangent(middle)
         p = snap(float(tangent_point(np.array([float(lean)]), float(self.delta))[0]))
-        return self.tangent(p if 0 < p < 1 - self.delta else middle)
+        # Next to the ends p may be rounded onto one: the nearest tangent inside is what was meant.
+        step = min(Fraction(1, GRID), middle)
+        return self.tangent(min(max(p, step), 1 - self.delta - step))
 
     def leans(self) -> tuple[float, ...]:
         return (0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98)
