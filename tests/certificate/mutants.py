@@ -164,7 +164,7 @@ def _other_lists(value: list[Any]) -> Iterator[Any]:
 
 def _other_objects(value: dict[str, Any]) -> Iterator[Any]:
     yield {**value, "more": 1}
-    yield list(value.items())
+    yield [[key, inner] for key, inner in value.items()]
     for key in value:
         rest = {k: v for k, v in value.items() if k != key}
         yield rest

@@ -88,7 +88,7 @@ def test_the_second_route_agrees_about_the_certificate_itself(name):
 def test_the_second_route_can_object():
     """Or it would show nothing."""
     lines = run("gaps").lines
-    leaf = next(i for i, line in enumerate(lines) if line[:1] == ["separable"] if isinstance(line, list))
+    leaf = next(i for i, line in enumerate(lines) if isinstance(line, list) and line[0] == "separable")
     opposite = "0" if lines[leaf][1] != "0" else "1"
     assert "does not hold" in objection([*lines[:leaf], ["separable", opposite], *lines[leaf + 1 :]])
     assert "open" in objection([*lines[:-2], lines[-1]])
