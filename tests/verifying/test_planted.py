@@ -21,6 +21,7 @@ from likewise.bounds.oracle import Leaf
 from likewise.bounds.separable import SeparableOracle
 from likewise.errors import InternalError
 from likewise.search.proof import Proof, Split
+from likewise_check import CheckReport
 
 
 def biased(make=logistic_model, excess=0.0):
@@ -39,6 +40,13 @@ CLAIMS = {
     "score": (biased(), lw.ScoreGap(0.5 - 1e-10)),
     "probability": (biased(), lw.ProbabilityGap(0.12)),
     "margin": (biased(), lw.SameDecision(0.2499999)),
+    "hair": (biased(), lw.SameDecision(0.25 - 2.0**-34)),  # broken by less than any of the shifts
+}
+HIDDEN = {  # claims whose one pair the oracle's lie covers up
+    "SlightlyLow": ("score", "hair"),
+    "Low": ("score", "hair", "margin"),
+    "VeryLow": tuple(CLAIMS),
+    "Independent": tuple(CLAIMS),
 }
 
 
@@ -113,6 +121,15 @@ def test_a_lying_oracle_never_makes_it_fair(monkeypatch, name, oracle):
     assert lw.verify(*claim, property, budget=20).verdict == "BIASED", "the claim must be false"
     plant(monkeypatch, oracle)
     never_fair(claim, property)
+
+
+@pytest.mark.parametrize(("oracle", "name"), [(oracle, name) for oracle in HIDDEN for name in HIDDEN[oracle]])
+def test_only_the_checker_stands_in_the_way(monkeypatch, name, oracle):
+    """With a checker that accepts everything the same lies are FAIR: the tests above can fail."""
+    plant(monkeypatch, globals()[oracle])
+    monkeypatch.setattr(certifying, "check_bytes", lambda content, jobs: CheckReport(accepted=True))
+    claim, property = CLAIMS[name]
+    assert lw.verify(*claim, property, budget=5).verdict == "FAIR"
 
 
 def fair():
