@@ -112,7 +112,7 @@ def _others(value: Any, path: Path) -> Iterator[Any]:
     """What may stand in the place of a value."""
     if isinstance(value, bool):
         yield from (not value, int(value), None, str(value))
-    elif isinstance(value, int):
+    elif isinstance(value, int | float):
         yield from (value + 1, value - 1, -value - 1, 2 * value + 1, 10**18, str(value), value + 0.5)
     elif value is None:
         yield from ("logistic", [], 0)
