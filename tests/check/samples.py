@@ -75,14 +75,14 @@ def likely() -> list:
     """Probabilities, by a tangent; delta leaves room."""
     model = affine("-5/2", [line(0, 1), table(1, 1, [0, 1])])
     nodes = [["separable", "3/8"]]
-    return proof([AGE, SEX], [SAME, FREE], probability("1/4"), model, nodes, clearance="1/100", covers=True)
+    return proof([AGE, SEX], [SAME, FREE], probability("1/4"), model, nodes, clearance="1/100")
 
 
 def listed() -> list:
     """Every point looked at, and a probability."""
     model = affine("-5/2", [line(0, 1), table(1, 1, [0, 1])])
     nodes = [["split", 0, "1"], ["enumerated"], ["separable", "3/8"]]
-    return proof([AGE, SEX], [SAME, FREE], probability("1/4"), model, nodes, clearance="0x1p-9", covers=True)
+    return proof([AGE, SEX], [SAME, FREE], probability("1/4"), model, nodes, clearance="0x1p-9")
 
 
 def masked() -> list:

@@ -126,9 +126,11 @@ def test_with_new_seals(sample):
             truth = Claim(changed, grid=3)
             if report.kind == "witness":
                 pair = changed[5]["witness"]
-                x, other = [value(c) for c in pair["x"]], [value(c) for c in pair["other"]]
+                x, other = tuple(map(value, pair["x"])), tuple(map(value, pair["other"]))
                 assert truth.breaks(truth.gauge(x), truth.gauge(other)), path
                 assert truth.related(x, other), path
+                assert truth.valid(x), path
+                assert truth.valid(other), path
             else:
                 assert truth.witness() is None, path
                 smallest = truth.smallest_clearance()

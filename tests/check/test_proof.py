@@ -112,7 +112,8 @@ def test_ten_thousand_deep():
         ("nodes", 2, "must state 3 nodes"),
         ("nodes", "3", "must state 3 nodes"),
         ("nodes", None, "must state 3 nodes"),
-        ("clearance", "1500000001/1000000000", "exceeds the smallest of the leaves, 1.5"),
+        ("clearance", "1500000001/1000000000", "above the smallest of the leaves, 1.5"),
+        ("clearance", "-1/1000", "below 0"),
         ("clearance", 1, "number"),
         ("clearance", "0", "covers_floating_point"),
         ("covers_floating_point", False, "covers_floating_point"),
@@ -153,6 +154,12 @@ def test_ends_of_the_wrong_sort():
     values = samples.refuted()
     values[0]["kind"] = "proof"
     assert not checked(values).accepted
+
+
+def test_nothing_covers_how_a_program_rounds_probabilities():
+    values = samples.likely()
+    values[-1]["end"]["covers_floating_point"] = True
+    assert "covers_floating_point" in checked(values).reason
 
 
 def test_a_claim_about_nobody():

@@ -26,6 +26,8 @@ class Claim:
         self.property = values[3]["property"]
         self.model = values[4]["model"]
         self.exhaustive = all(f["kind"] != "continuous" for f in self.features)
+        self._gauge: dict = {}
+        self._valid: dict = {}
         self.codes = [self._codes(f, grid) for f in self.features]
 
     @staticmethod
@@ -60,6 +62,16 @@ class Claim:
         return total
 
     def gauge(self, x) -> Fraction:
+        if x not in self._gauge:
+            self._gauge[x] = self._gauge_of(x)
+        return self._gauge[x]
+
+    def valid(self, x) -> bool:
+        if x not in self._valid:
+            self._valid[x] = all(self.excess(j, x) <= 0 for j in range(len(self.constraints)))
+        return self._valid[x]
+
+    def _gauge_of(self, x) -> Fraction:
         upper = self.property["kind"] == "decision" and self.model["head"]["zero"] == "upper"
         return -self.score(x) if upper else self.score(x)
 
@@ -81,11 +93,7 @@ class Claim:
             yield tuple(a for a, _ in chosen), tuple(b for _, b in chosen)
 
     def pairs(self):
-        return (
-            (x, other)
-            for x, other in self.points()
-            if all(self.excess(j, y) <= 0 for j in range(len(self.constraints)) for y in (x, other))
-        )
+        return ((x, other) for x, other in self.points() if self.valid(x) and self.valid(other))
 
     def breaks(self, s: Fraction, other: Fraction) -> bool:
         kind = self.property["kind"]
