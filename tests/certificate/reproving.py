@@ -51,6 +51,7 @@ class Rebuilt:
     model: Model
     score: Separable  # f, or -f where the decision of zero asks for it
     question: Any
+    of_probabilities: bool
     ends: list[list[Fraction]]  # of each feature: the codes at which columns are largest
 
     @property
@@ -133,6 +134,7 @@ def rebuilt(lines: list[Any]) -> Rebuilt:
         model=model,
         score=score,
         question=_question(property),
+        of_probabilities=property["kind"] == "probability",
         ends=[
             [lo, hi] if "levels" not in f else _positions(f)
             for f, (lo, hi) in zip(features, ranges, strict=True)
@@ -234,9 +236,10 @@ def _end_objection(claim: Rebuilt, clearances: list[Any], end: dict[str, Any], n
     room = ROOM if isinstance(claim.question, ByTangent) else 0
     if math.isinf(smallest):
         return "a claim about nobody"
-    if stated > smallest + room:
-        return "the clearance is too large"
-    if end["covers_floating_point"] is not (stated > claim.rounding_error):
+    if not 0 <= stated <= smallest + room:
+        return "the clearance is negative or too large"
+    described = not claim.of_probabilities  # how a program rounds sigma is not
+    if end["covers_floating_point"] is not (described and stated > claim.rounding_error):
         return "covers_floating_point is wrong"
     return None if end["nodes"] == nodes else "nodes are miscounted"
 
