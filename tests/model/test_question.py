@@ -228,7 +228,7 @@ def test_each_property_has_its_question():
     assert question_of(ScoreGap(0.1)) == GapQuestion(delta=Fraction(0.1))
     assert question_of(ProbabilityGap(0.1)) == ProbabilityQuestion(delta=Fraction(0.1))
     # Equal probabilities and equal scores are the same thing.
-    assert question_of(ProbabilityGap(0.0)) == GapQuestion(delta=Fraction(0))
+    assert question_of(ProbabilityGap(0.0)) == GapQuestion(delta=Fraction(0), of_probabilities=True)
 
 
 @pytest.mark.parametrize("delta", [0.25, 0.2837, 0.29, 0.2937, 0.5, 1 - 2.0**-30])
