@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test test-slow lint bench clean
 
 setup: $(STAMP)
 
@@ -22,7 +22,10 @@ demo: setup
 	$(BIN)/likewise demo
 
 test: setup
-	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+
+test-slow: setup
+	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
 
 lint: setup
 	$(BIN)/ruff check .

@@ -12,6 +12,7 @@ from tests.strategies import probability_gap
 
 from likewise.errors import InternalError
 from likewise.model.question import (
+    EVEN,
     NOWHERE,
     DecisionQuestion,
     Direction,
@@ -227,4 +228,16 @@ def test_each_property_has_its_question():
     assert question_of(ScoreGap(0.1)) == GapQuestion(delta=Fraction(0.1))
     assert question_of(ProbabilityGap(0.1)) == ProbabilityQuestion(delta=Fraction(0.1))
     # Equal probabilities and equal scores are the same thing.
-    assert question_of(ProbabilityGap(0.0)) == GapQuestion(delta=Fraction(0))
+    assert question_of(ProbabilityGap(0.0)) == GapQuestion(delta=Fraction(0), of_probabilities=True)
+
+
+@pytest.mark.parametrize("delta", [0.25, 0.2837, 0.29, 0.2937, 0.5, 1 - 2.0**-30])
+@pytest.mark.parametrize("lean", [Fraction(0), Fraction(1, 2**24), 1 - Fraction(1, 2**24), Fraction(1)])
+def test_a_tangent_next_to_an_end_stays_next_to_it(delta, lean):
+    """Rounded onto an end, p must not jump to the middle: cells of high scores could never be closed."""
+    question = ProbabilityQuestion(delta=Fraction(delta))
+    p, room = question.direction(lean).tangent, 1 - Fraction(delta)
+    assert 0 < p < room
+    assert abs(p - (room if lean < EVEN else 0)) <= max(room / 2, Fraction(1, 2**20))
+    if room > Fraction(1, 2**10):
+        assert abs(p - room / 2) > room / 4

@@ -12,11 +12,11 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.certificate.lines import property_line
 from likewise.errors import InternalError, SpecError
 from likewise.model.gauge import Gauge, gauge_of
 from likewise.model.question import question_of, round_down
@@ -128,7 +128,8 @@ def conclude(
 ) -> Result:
     """Turn what the search found into a Result; without `checking` nothing can be FAIR."""
     statement = Statement(
-        property_line=property_line(claimed.property),
+        kind=claimed.property.kind,
+        level=Fraction(_level(claimed.property)),
         words=claimed.in_words(),
         question=prepared.problem.question,
     )
