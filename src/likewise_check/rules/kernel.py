@@ -21,7 +21,7 @@ bound. Notation as in section 7; units as in `cubics`.
 
 The leaf holds if the bound is below 0, not just at most 0: F < U, which is enough for the decision with way = 0 too, where W is closed.
 All excesses are below the room of the specification: with S = sum |C_t|, 1 and 2 cost at most 2^-44 K S + 2^-89 sum |c_t|, 3 at most
-2^-43 exp(h) (h + 2)^3 S, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-55 (1 + 2 H)^2 exp(H) S.
+2^-45 exp(h) (h + 2)^3 S, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-56 (1 + 2 H)^2 sum |q|.
 """
 
 from collections.abc import Sequence
@@ -185,8 +185,9 @@ class Kernel:
             if part and part.slope
         ]
         slopes = [part.slope for part, _ in axes if part.slope]
-        majorant = Majorant(q, slopes, [part.choice for part in parts.values() if part.choice])
-        constant += majorant.constant + terms_error(len(q[0]), len(slopes), reach)
+        choices = [part.choice for part in parts.values() if part.choice]
+        majorant = Majorant(q, slopes, choices)
+        constant += majorant.constant + terms_error(len(q[0]), len(slopes) + len(choices), reach)
         constant += _less_limit(majorant, limit * (1 << bits) // 1, tangent, [part.curve for part, _ in axes])
         constant += _decouple(majorant, [hint for _, hint in axes])
         for f, (part, _) in enumerate(axes):
@@ -245,7 +246,7 @@ class Kernel:
         for c, fall, h, k in zip(coefficients, falls, heights, shifts, strict=True):
             y = c * decay(fall) >> WEIGHT
             weight = y + (abs(y) * growth >> EXPONENT) + (abs(c) >> 90) + 3
-            key = max(0, ceil_div(h - SLACK, (1 << EXPONENT) // GRID)), weight >= 0
+            key = -((SLACK - h) * GRID >> EXPONENT), weight >= 0
             if key not in known:
                 if key[0] > WIDEST * GRID:
                     raise LeafRefused(
