@@ -269,9 +269,9 @@ def test_lanes() -> None:
     rng = random.Random(0)
     lanes = Lanes(5)
     rows = [[rng.randint(-(2**60), 2**60) for _ in range(5)] for _ in range(4)]
-    assert [lanes.unpacked(lanes.packed(row)) for row in rows] == [tuple(row) for row in rows]
+    assert lanes.unpacked(map(lanes.packed, rows)) == [tuple(row) for row in rows]
     total = lanes.packed(rows[0]) + lanes.packed(rows[1]) - lanes.packed(rows[2])
-    assert lanes.unpacked(total) == tuple(a + b - c for a, b, c, _ in zip(*rows, strict=True))
+    assert lanes.unpacked([total]) == [tuple(a + b - c for a, b, c, _ in zip(*rows, strict=True))]
 
 
 FEATURES = [

@@ -21,7 +21,7 @@ bound. Notation as in section 7; units as in `cubics`.
 
 The leaf holds if the bound is below 0, not just at most 0: F < U, which is enough for the decision with way = 0 too, where W is closed.
 All excesses are below the room of the specification: with S = sum |C_t|, 1 and 2 cost at most 2^-44 K S + 2^-89 sum |c_t|, 3 at most
-2^-45 exp(h) (h + 2)^3 S, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-56 (1 + 2 H)^2 sum |q|.
+2^-45 exp(h) (h + 2)^3 S, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-59 (1 + 2 H)^2 sum |q|.
 """
 
 from collections.abc import Sequence

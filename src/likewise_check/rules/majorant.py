@@ -17,18 +17,18 @@ specification allows); what is rounded is accounted for as follows, with n numer
   counts). Halves and thirds are rounded up, thirds by enough for the sum.
 
 Sums by position run over many columns at a time: the columns' entries of one term are the 64-bit lanes of one big int (`Lanes`). Lanes
-never overflow if (|q1| + |q2| + |q3|) (1 + reach)^2 adds up to at most 2^57 and M (1 + reach)^2 <= 2^57: a lane is a sum over some terms of one
-column, at most 2^58, and taking away two means makes it less than 2^62.
+never overflow if (|q1| + |q2| + |q3|) (1 + reach)^2 adds up to less than 2^60 and 2 M (1 + reach)^2 < 2^58 (M < 2^26, reach <= 2^7 + 1): a lane
+is a sum over some terms of one column, so less than b = 2^60 + 2^58; the means by u and by v are at most b and b, what is left less than 3 b < 2^62.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import mul
 from struct import Struct
 
 from likewise_check.rules.cubics import EXPONENT, cubic_maximum
 
-LANE_SUM = 57  # bits of the sum of the q, if there are one-hot axes
+LANE_SUM = 60  # bits of the sum of the q, if there are one-hot axes
 FINE_SUM = 64  # if there are none: no lanes
 
 
@@ -58,12 +58,14 @@ class Lanes:
     def packed(self, row: Sequence[int]) -> int:
         return (int.from_bytes(self._struct.pack(*row), "little") ^ self._tops) - self._tops
 
-    def unpacked(self, lanes: int) -> tuple[int, ...]:
-        return self._struct.unpack(((lanes + self._tops) ^ self._tops).to_bytes(self._struct.size, "little"))
+    def unpacked(self, vectors: Iterable[int]) -> list[tuple[int, ...]]:
+        tops, size = self._tops, self._struct.size
+        raw = [((vector + tops) ^ tops).to_bytes(size, "little") for vector in vectors]
+        return list(self._struct.iter_unpack(b"".join(raw)))
 
-    def mean(self, lanes: int, count: int) -> list[int]:
-        """Every lane by the count, rounded."""
-        return [x // count for x in self.unpacked(lanes)]
+    def means(self, vectors: Iterable[int], count: int) -> list[list[int]]:
+        """Each vector by the count, rounded."""
+        return [[x // count for x in row] for row in self.unpacked(vectors)]
 
 
 class Majorant:
@@ -145,23 +147,24 @@ class Majorant:
         """One pair: sums[v][u] holds the lanes q2, q3, q3 l_f for all f, then q3 zeta_k by position of each k > j."""
         zeta, other, n = self._choices[i].zeta, self._choices[j].zeta, len(self._slopes)
         pair, six = self._pairs[i, j], 6 * zeta * other
-        # Lane by lane, sums[v][u] = by_u[u] + by_v[v] + rest[v][u].
-        by_u = [lanes.mean(sum(column), len(sums)) for column in zip(*sums, strict=True)]
+        # Lane by lane, sums[v][u] = by_u[u] + by_v[v] + rest.
+        by_u = lanes.means(map(sum, zip(*sums, strict=True)), len(sums))
         packed_u = [lanes.packed(mean) for mean in by_u]
-        by_v = [lanes.mean(sum(row) - sum(packed_u), len(row)) for row in sums]
+        away = sum(packed_u)
+        by_v = lanes.means([sum(row) - away for row in sums], len(packed_u))
         packed_v = [lanes.packed(mean) for mean in by_v]
         for axis, means in ((i, by_v), (j, by_u)):
             for f, cross in enumerate(self._cross, 2):
                 cross[axis] = [old + six * mean[f] for old, mean in zip(cross[axis], means, strict=True)]
             for k, start in starts.items():
                 for row, mean in zip(self._pairs[axis, k], means, strict=True):
-                    row[:] = [old + six * x for old, x in zip(row, mean[start:], strict=False)]
+                    span = mean[start : start + len(row)]
+                    row[:] = [old + six * x for old, x in zip(row, span, strict=True)]
         spans = [slice(start, start + self._choices[k].width) for k, start in starts.items()]
-        for v, (v_sums, v_packed, v_means) in enumerate(zip(sums, packed_v, by_v, strict=True)):
-            row = pair[v]
-            for u, (lane_sums, u_packed, u_means) in enumerate(zip(v_sums, packed_u, by_u, strict=True)):
-                rest = lanes.unpacked(lane_sums - u_packed - v_packed)
-                q2, q3 = rest[0] + v_means[0] + u_means[0], rest[1] + v_means[1] + u_means[1]
+        for row, row_sums, at_v, mean_v in zip(pair, sums, packed_v, by_v, strict=True):
+            rests = lanes.unpacked([x - at_u - at_v for x, at_u in zip(row_sums, packed_u, strict=True)])
+            for u, (rest, mean_u) in enumerate(zip(rests, by_u, strict=True)):
+                q2, q3 = rest[0] + mean_v[0] + mean_u[0], rest[1] + mean_v[1] + mean_u[1]
                 moved = sum(map(abs, rest[2 : 2 + n])) + sum([max(rest[span]) for span in spans])
                 row[u] += six * moved + six // 3 * q2 + (six // 2 * (zeta + other) * q3 >> EXPONENT)
 
@@ -169,7 +172,7 @@ class Majorant:
         """The products i, f i, f l i; rows hold the lanes q1, q2, q3, then q2 l_f, q3 l_f, q3 l_f l_g for all f, g."""
         zeta, n, width = choice.zeta, len(self._slopes), choice.width
         table = self._tables[i]
-        values = list(zip(*map(lanes.unpacked, _by_one(choice, rows)), strict=True))
+        values = list(zip(*lanes.unpacked(_by_one(choice, rows)), strict=True))
         for v, (q1, q2, q3) in enumerate(zip(*values[:3], strict=True)):
             table[v] += (
                 zeta * ((q1 << 2 * EXPONENT) + (zeta * q2 << EXPONENT) + zeta * zeta * q3) >> 3 * EXPONENT
