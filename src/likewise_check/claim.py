@@ -37,12 +37,14 @@ class Claim:
         free = [self._named(k) for k, relation in enumerate(self.similarity) if relation.kind == "free"]
         within = [self._named(k) for k, relation in enumerate(self.similarity) if relation.kind == "within"]
         may = [
-            *([f"may differ in any way in {_listed(free)}"] if free else []),
-            *([f"may differ in {_listed(within)}"] if within else []),
-            f"agree in the other {features - len(free) - len(within)} features",
+            f"may differ in any way in {_listed(free)}" if free else "",
+            f"may differ in {_listed(within)}" if within else "",
+            "agree in all other features",
         ]
         start, verb = ("Some two", "do not get") if refuted else ("Every two", "get")
-        return f"{start} individuals of {space} that {' and '.join(may)} {verb} {self._outcome()}."
+        return (
+            f"{start} individuals of {space} that {' and '.join(filter(None, may))} {verb} {self._outcome()}."
+        )
 
     def _named(self, k: int) -> str:
         feature, tolerance = self.space.features[k], self.similarity[k].tolerance
@@ -56,8 +58,8 @@ class Claim:
             what = "scores" if self.asked.kind == "score" else "probabilities"
             return f"{what} that differ by at most {shown(self.asked.bound)}"
         at_zero = "upper" if self.model.upper_at_zero else "lower"
-        margin = f", up to a margin of {shown(self.asked.bound)}" if self.asked.bound else ""
-        return f"the same decision (a score of 0 gives the {at_zero} label{margin})"
+        margin = f" with a margin of {shown(self.asked.bound)}" if self.asked.bound else ""
+        return f"the same decision{margin} (a score of 0 gives the {at_zero} label)"
 
 
 def _listed(names: list[str]) -> str:

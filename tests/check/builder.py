@@ -83,7 +83,7 @@ def probability(delta) -> dict:
 
 
 def _start(kind, features, relations, prop, model, constraints) -> list:
-    return [
+    start = [
         {
             "likewise-certificate": 1,
             "kind": kind,
@@ -96,6 +96,7 @@ def _start(kind, features, relations, prop, model, constraints) -> list:
         {"property": prop},
         {"model": model},
     ]
+    return copy.deepcopy(start)  # so that tests may change one certificate without changing others
 
 
 def proof(features, relations, prop, model, nodes, *, constraints=(), clearance=0, covers=False) -> list:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.strategies import value as true_value
 
 from likewise.model.gauge import Gauge, gauge_of
 from likewise.spec import ProbabilityGap, SameDecision, ScoreGap
-from tests.strategies import value as true_value
 
 SCALES = ("score", "margin", "probability")
 scores = st.fractions(-10, 10, max_denominator=1000)

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.strategies import probability_gap
 
 from likewise.errors import InternalError
 from likewise.model.question import (
+    EVEN,
     NOWHERE,
     DecisionQuestion,
     Direction,
@@ -23,7 +25,6 @@ from likewise.model.question import (
     snap,
 )
 from likewise.spec import ProbabilityGap, SameDecision, ScoreGap
-from tests.strategies import probability_gap
 
 scores = st.one_of(
     st.fractions(-12, 12, max_denominator=64),
@@ -145,6 +146,14 @@ def test_float_thresholds_are_those_of_the_exact_lines(question, lean):
     assert question.threshold(np.array([given_lean]))[0] == pytest.approx(expected, abs=1e-4, rel=1e-4)
 
 
+@pytest.mark.parametrize("delta", [Fraction(1, 10), Fraction(5, 6), 1 - Fraction(1, 2**40)])
+@pytest.mark.parametrize("lean", [Fraction(0), Fraction(1, 2**24), 1 - Fraction(1, 2**24), Fraction(1)])
+def test_extreme_leans_keep_their_side(delta, lean):
+    """Rounding the touching point must not turn the line around: cells far from W would never close."""
+    line = ProbabilityQuestion(delta=delta).direction(lean)
+    assert (line.a > line.b) == (lean > Fraction(1, 2))
+
+
 def test_a_gap_has_one_direction_only():
     with pytest.raises(InternalError):
         GapQuestion(delta=Fraction(1)).direction(Fraction(1, 3))
@@ -220,3 +229,15 @@ def test_each_property_has_its_question():
     assert question_of(ProbabilityGap(0.1)) == ProbabilityQuestion(delta=Fraction(0.1))
     # Equal probabilities and equal scores are the same thing.
     assert question_of(ProbabilityGap(0.0)) == GapQuestion(delta=Fraction(0))
+
+
+@pytest.mark.parametrize("delta", [0.25, 0.2837, 0.29, 0.2937, 0.5, 1 - 2.0**-30])
+@pytest.mark.parametrize("lean", [Fraction(0), Fraction(1, 2**24), 1 - Fraction(1, 2**24), Fraction(1)])
+def test_a_tangent_next_to_an_end_stays_next_to_it(delta, lean):
+    """Rounded onto an end, p must not jump to the middle: cells of high scores could never be closed."""
+    question = ProbabilityQuestion(delta=Fraction(delta))
+    p, room = question.direction(lean).tangent, 1 - Fraction(delta)
+    assert 0 < p < room
+    assert abs(p - (room if lean < EVEN else 0)) <= max(room / 2, Fraction(1, 2**20))
+    if room > Fraction(1, 2**10):
+        assert abs(p - room / 2) > room / 4

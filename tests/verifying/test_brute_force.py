@@ -1,13 +1,21 @@
 """verify against exhaustion in rationals on small discrete problems: every verdict must be the true one."""
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
-
-import likewise as lw
 from tests.strategies import all_pairs, breaks, linear_cases, properties_of, rows_of
 
-relaxed = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+import likewise as lw
+
+relaxed = {
+    "deadline": None,
+    "suppress_health_check": list(HealthCheck),
+    "phases": (
+        Phase.explicit,
+        Phase.reuse,
+        Phase.generate,
+    ),  # shrinking takes minutes, the case is small anyway
+}
 BUDGET = 30
 
 

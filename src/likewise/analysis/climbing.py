@@ -167,7 +167,9 @@ class Climb:
 
     def _levels_below(self, cells: list[Bounded], proved: Fraction) -> Iterator[Fraction]:
         """Doubles that the closed leaves may prove although they were only asked for `proved`."""
-        yield Fraction(round_up(self.lower))
+        lowest = round_up(self.lower)
+        yield Fraction(lowest)
+        yield Fraction(math.nextafter(lowest, math.inf))  # a decision's witness may lie on the border itself
         cap = self._cap(cells)
         if self.lower < cap < proved:
             yield Fraction(round_up(cap))

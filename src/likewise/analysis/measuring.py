@@ -14,7 +14,6 @@ import numpy as np
 from likewise.analysis.climbing import Climb
 from likewise.bounds.oracle import Clearance, Leaf
 from likewise.certificate.certificate import Certificate
-from likewise.certificate.lines import level_line
 from likewise.errors import SpecError
 from likewise.model.gauge import Gauge, Scale
 from likewise.model.question import round_down
@@ -166,9 +165,7 @@ def _certificate(
     question = prepared.problem.question = climb.gauge.question(level)
     kind = "decision" if climb.gauge.of == "margin" else climb.gauge.of
     words = IN_WORDS[climb.gauge.of].format(level=f"{climb.upper:.6g}")
-    statement = Statement(
-        property_line=level_line(kind, level), words=f"similar individuals {words}", question=question
-    )
+    statement = Statement(kind=kind, level=level, words=f"similar individuals {words}", question=question)
 
     def clearance() -> Clearance:
         smallest: Clearance = math.inf

@@ -138,8 +138,10 @@ class SeparableOracle:
             return None if any(self.depends(k) for k in differing) else Fraction(0)
         if leaf.rule == "enumerated":
             return enumerated_clearance(self.pairs, self.score.exact, low, high, question)
-        if any(m < 0 for m in leaf.multipliers) or not 0 <= (leaf.lean or 0) <= 1:
+        if any(m < 0 for m in leaf.multipliers):
             return None  # weak duality needs non-negative weights: with any others the bound means nothing
+        if leaf.lean is not None and not question.admits(leaf.lean):
+            return None
         way, evaluator = self._evaluator(leaf, question)
         bound = evaluator.bound(low, high)
         if bound is None:

@@ -14,6 +14,7 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from likewise.errors import CertificateError
 from likewise.spec.disk import write_whole
 
 MOST_OUTLINED = 1 << 31  # bytes of text that an outline reads
+# What reading lines of another shape than a certificate's ends in: an outline looks, it does not check.
+MISSHAPEN = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,15 +61,21 @@ class Certificate:
 
     def model_line(self) -> bytes:
         """The model export: what `likewise-check --model` compares digests with."""
-        with gzip.open(io.BytesIO(self.content)) as lines:
-            return [next(lines) for _ in range(5)][4]
+        try:
+            with gzip.open(io.BytesIO(self.content)) as lines:
+                found = list(islice(lines, 5))
+        except (OSError, EOFError, zlib.error) as error:
+            raise CertificateError(f"not a readable certificate: {error}") from error
+        if len(found) < 5:
+            raise CertificateError("not a readable certificate: it has no model")
+        return found[4]
 
     def outline(self) -> Outline:
         """Read the certificate for people; raises CertificateError where it is not one."""
         try:
             with gzip.open(io.BytesIO(self.content), "rt", encoding="utf-8") as lines:
                 return _outline(lines)
-        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError) as error:
+        except (OSError, EOFError, zlib.error, *MISSHAPEN) as error:
             raise CertificateError(f"not a readable certificate: {error}") from error
 
     def __repr__(self) -> str:

@@ -16,7 +16,6 @@ from likewise.model.embedding import Column
 from likewise.model.scored import Model
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.pairs import PairSpace
-from likewise.spec.properties import ProbabilityGap, Property, SameDecision
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space
 
@@ -74,16 +73,8 @@ def similarity_line(pairs: PairSpace) -> bytes:
     return line({"similarity": [_relation(relation) for relation in pairs.relations]})
 
 
-def property_line(property: Property) -> bytes:
-    """The property of a claim."""
-    if isinstance(property, SameDecision):
-        return level_line("decision", Fraction(property.margin))
-    kind = "probability" if isinstance(property, ProbabilityGap) else "score"
-    return level_line(kind, Fraction(property.delta))
-
-
-def level_line(kind: str, level: Fraction) -> bytes:
-    """A property by its kind and level, which may be any rational."""
+def property_line(kind: str, level: Fraction) -> bytes:
+    """A property by its kind and its margin or delta, which may be any rational."""
     return line({"property": {"kind": kind, "margin" if kind == "decision" else "delta": number(level)}})
 
 

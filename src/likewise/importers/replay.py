@@ -64,7 +64,9 @@ class EstimatorReplay:
             if tuple(self.decisions(codes).tolist()) != expected:
                 return False
             return question.level == 0 or bool(question.margin(*self._oriented(codes)) > 0)
-        if isinstance(question, ProbabilityQuestion):
+        if isinstance(question, ProbabilityQuestion) or (
+            isinstance(question, GapQuestion) and question.of_probabilities
+        ):
             first, second = self.probabilities(codes)
             return bool(abs(first - second) > float(question.delta))
         if isinstance(question, GapQuestion):

@@ -17,6 +17,7 @@ from likewise.errors import UnsupportedModel
 from likewise.model.question import logistic
 from likewise.model.scored import Model, separable
 from likewise.spec.features import Categorical, Ordinal
+from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +42,7 @@ def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floa
     allowed = [_allowance(model, row) for row in codes.tolist()]
     for i, (value, given) in enumerate(zip(exact, theirs, strict=True)):
         if not (math.isfinite(given) and abs(Fraction(float(given)) - value) <= allowed[i]):
-            _refuse(model, space, codes[i], f"its score is {given!r}, the imported one {float(value)!r}")
+            _refuse(model, space, codes[i], f"its score is {given!r}, the imported one {nearest(value)!r}")
     if model.head.labels is None:
         return
     labels = replay.decisions(codes)

@@ -88,6 +88,9 @@ class Question(Protocol):
     def direction(self, lean: Fraction) -> Direction:
         """The exact direction of this lean (the nearest one that can be written down, for a probability)."""
 
+    def admits(self, lean: Fraction) -> bool:
+        """Whether a line of this lean can separate anything from W."""
+
     def leans(self) -> tuple[float, ...]:
         """Leans whose lines together enclose W closely: the outer polygon used by linear programs."""
 
@@ -119,6 +122,9 @@ class DecisionQuestion:
     def direction(self, lean: Fraction) -> Direction:
         return Direction(a=lean, b=1 - lean, threshold=self.level, attained=lean == 0)
 
+    def admits(self, lean: Fraction) -> bool:
+        return 0 <= lean <= 1
+
     def leans(self) -> tuple[float, ...]:
         return (1.0, 0.0)
 
@@ -131,9 +137,13 @@ class DecisionQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GapQuestion:
-    """s - s' > delta: a half-plane, so only the even lean can separate."""
+    """s - s' > delta: a half-plane, so only the even lean can separate.
+
+    `of_probabilities` marks the gap 0 of probabilities, which is the same set, for the replay.
+    """
 
     delta: Fraction
+    of_probabilities: bool = False
 
     def holds(self, first: Fraction, second: Fraction) -> bool:
         return first - second > self.delta
@@ -151,6 +161,9 @@ class GapQuestion:
         if lean != EVEN:
             raise InternalError(f"a gap is separated at lean 1/2 only, not {lean}")
         return Direction(a=EVEN, b=EVEN, threshold=self.delta / 2, attained=False)
+
+    def admits(self, lean: Fraction) -> bool:
+        return lean == EVEN
 
     def leans(self) -> tuple[float, ...]:
         return (0.5,)
@@ -201,11 +214,20 @@ class ProbabilityQuestion:
         return value
 
     def direction(self, lean: Fraction) -> Direction:
-        middle = (1 - self.delta) / 2
+        if not 0 < self.delta < 1:
+            raise InternalError(f"no line separates probabilities at {self.delta}")
         if lean == EVEN:  # exactly a = b, so that shared features cancel
-            return self.tangent(middle)
-        p = snap(float(tangent_point(np.array([float(lean)]), float(self.delta))[0]))
-        return self.tangent(p if 0 < p < 1 - self.delta else middle)
+            return self.tangent((1 - self.delta) / 2)
+        p = Fraction(float(tangent_point(np.array([float(lean)]), float(self.delta))[0]))
+        # The grid's step, finer where little is left of (0, 1 - delta). An extreme lean touches W closer to
+        # the ends than that: take the last point inside.
+        step = Fraction(1, GRID)
+        while step * 2**12 > 1 - self.delta:
+            step /= 2
+        return self.tangent(min(max(round(p / step) * step, step), 1 - self.delta - step))
+
+    def admits(self, lean: Fraction) -> bool:
+        return 0 <= lean <= 1
 
     def leans(self) -> tuple[float, ...]:
         return (0.02, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.98)
@@ -245,7 +267,8 @@ def tangent_point(lean: Floats, delta: Floats | float) -> Floats:
 def probability_threshold(lean: Floats, delta: Floats | float) -> Floats:
     """T(lean, 1 - lean) of the probability question."""
     p = tangent_point(lean, delta)
-    value: Floats = lean * _logit(p + delta) - (1 - lean) * _logit(p)
+    with np.errstate(divide="ignore"):  # p + delta may round to 1: the threshold is infinite then
+        value: Floats = lean * _logit(p + delta) - (1 - lean) * _logit(p)
     return value
 
 
@@ -269,7 +292,9 @@ def question_of(property: Property) -> Question:
             return GapQuestion(delta=Fraction(delta))
         case ProbabilityGap(delta=delta):
             # Probabilities differ exactly where scores do, so the gap 0 is a question about scores.
-            return ProbabilityQuestion(delta=Fraction(delta)) if delta else GapQuestion(delta=Fraction(0))
+            if delta:
+                return ProbabilityQuestion(delta=Fraction(delta))
+            return GapQuestion(delta=Fraction(0), of_probabilities=True)
 
 
 def logistic(score: Floats) -> Floats:

@@ -42,6 +42,9 @@ NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a
 SETTLING = 2.0  # exact proofs that settling an open cell takes, with some to spare
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
+CURVED_STEPS = 3  # leans tried for a cell under a curved question; its children go on from the best
+HALVINGS = 30  # to find a lean to 1e-9: the excess is flat at its minimum, so that is plenty
+
 End = Literal["closed", "witness", "budget", "stuck"]
 
 
@@ -67,6 +70,7 @@ class Search:
     stuck: list[Cell] = field(default_factory=list)
     witness: Witness | None = None
     closed: int = 0
+    batches: int = 0
     clearance: Clearance = math.inf  # the smallest of all closed cells
     settles: bool = False  # whether every cell left open is to be proved something of when the budget ends
     proving: float = 0.0  # seconds spent on exact proofs, and how many there were
@@ -79,12 +83,15 @@ class Search:
     def run(self, *, most: float = math.inf) -> End:
         """Until every cell is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
         problem, size = self.problem, 1
-        if self._look(problem.oracle.starts(*root_cell(problem.pairs))):
-            return "witness"
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self._look(problem.oracle.starts(*root_cell(problem.pairs))):
+                return "witness"
         most += len(self.proof.nodes)
         while self.open:
-            if self._late() or len(self.proof.nodes) > most:
+            # The root at least is looked at, so that there is a bound to report.
+            if self.batches and (self._late() or len(self.proof.nodes) > most):
                 return "budget"
+            self.batches += 1
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
             size = min(2 * size, BATCH)
             with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
@@ -151,6 +158,8 @@ class Search:
         if question.leans() == (float(EVEN),):
             return best, excess, noise, tried
         slope = start.first + start.second - question.balance(lean)
+        if question.lean_at(0.0) is not None:
+            return self._bisect(lo, hi, lean, start, slope)
         end = np.where(slope > 0, 0.0, 1.0)
         at_end = oracle.bound(lo, hi, end)
         excess_end = at_end.upper - question.threshold(end)
@@ -169,6 +178,36 @@ class Search:
             noise = np.where(better, bounds.noise, noise)
             tried.append(bounds)
         return best, excess, noise, tried
+
+    def _bisect(
+        self, lo: Floats, hi: Floats, lean: Floats, start: Bounds, slope: Floats
+    ) -> tuple[Floats, Floats, Floats, list[Bounds]]:
+        """The same for a curved W: the best lean for the maximiser at hand, again and again; where the
+        maximiser no longer changes that is the minimum of the excess."""
+        oracle, question = self.problem.oracle, self.problem.question
+        best, excess, noise = lean, start.upper - question.threshold(lean), start.noise
+        left, right = np.where(slope > 0, 0.0, lean), np.where(slope > 0, lean, 1.0)
+        tried = [start]
+        for _ in range(CURVED_STEPS):
+            lean = self._touching(left, right, tried[-1].first + tried[-1].second)
+            bounds = oracle.bound(lo, hi, lean)
+            value = bounds.upper - question.threshold(lean)
+            better = value < excess
+            best, excess = np.where(better, lean, best), np.where(better, value, excess)
+            noise = np.where(better, bounds.noise, noise)
+            rising = bounds.first + bounds.second > question.balance(lean)
+            left, right = np.where(rising, left, lean), np.where(rising, lean, right)
+            tried.append(bounds)
+        return best, excess, noise, tried
+
+    def _touching(self, left: Floats, right: Floats, target: Floats) -> Floats:
+        """The lean in [left, right] whose line touches W at s + s' = target; the balance falls with the lean."""
+        for _ in range(HALVINGS):
+            middle = (left + right) / 2
+            high = self.problem.question.balance(middle) > target
+            left, right = np.where(high, middle, left), np.where(high, right, middle)
+        touching: Floats = (left + right) / 2
+        return touching
 
     def _look(self, points: Floats) -> bool:
         """Put the points that look like witnesses in float64 to the referee."""

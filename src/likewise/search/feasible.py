@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
     from likewise.spec.terms import Separable
 
+SMALLEST = Fraction(1, 10**9)  # HiGHS refuses smaller coefficients beside 1
+
 
 def some_individual(space: Space) -> list[Fraction]:
     """Codes of one individual that satisfies every constraint exactly."""
@@ -56,11 +58,15 @@ def _propose(space: Space, constraints: list[Separable], strictness: float) -> l
             columns.append([solver.addVariable(lb=float(feature.lo), ub=float(feature.hi), type=kind)])
     inside = solver.addVariable(lb=0.0, ub=strictness)
     for constraint in constraints:
-        terms = []
-        for k, term in enumerate(constraint.terms):
-            weights = [term.slope] if term.table is None else term.table
-            terms += [nearest(w) * v for w, v in zip(weights, columns[k], strict=False) if w]
-        solver.addConstr(sum(terms) + inside <= -nearest(constraint.bias))
+        weights = [[term.slope] if term.table is None else list(term.table) for term in constraint.terms]
+        scale = max((abs(w) for part in weights for w in part), default=Fraction(1)) or Fraction(1)
+        terms = [
+            float(w / scale) * v
+            for part, picks in zip(weights, columns, strict=True)
+            for w, v in zip(part, picks, strict=False)
+            if abs(w / scale) > SMALLEST
+        ]
+        solver.addConstr(sum(terms) + inside <= -nearest(constraint.bias / scale))
     solver.maximize(inside)
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None

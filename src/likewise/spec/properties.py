@@ -11,7 +11,8 @@ property             a pair is a witness against it when                spelled
 ===================  =================================================  =====================
 
 Margin 0 is scikit-learn's own rule: the upper class is decided when the score is above 0, and a
-score of exactly 0 belongs to the lower class. Pairs are ordered, but similarity is symmetric, so
+score of exactly 0 belongs to the lower class. Classifiers of libsvm (SVC, NuSVC) put 0 into the upper
+class; for them the strict side is the other one: f(x) >= margin and f(x') < -margin. Pairs are ordered, but similarity is symmetric, so
 every unordered pair is judged both ways round. All numbers are doubles and are taken exactly.
 """
 
@@ -30,7 +31,7 @@ class SameDecision:
 
     A witness is a pair with score(x) > margin and score(x') <= -margin. With ``margin=0`` that is any
     pair the model decides differently; a larger margin asks only about decisions that are clear on
-    both sides.
+    both sides. (For libsvm's classifiers: score(x) >= margin and score(x') < -margin.)
     """
 
     margin: float = 0.0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from likewise.bounds.oracle import Clearance, Leaf
 from likewise.certificate.certificate import Certificate
-from likewise.certificate.lines import model_line, similarity_line, space_line
+from likewise.certificate.lines import model_line, property_line, similarity_line, space_line
 from likewise.certificate.writer import Writer
 from likewise.errors import InternalError
 from likewise.model.scored import rounding_error
@@ -53,15 +53,21 @@ class Checking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What a certificate is about: the property as a line, the claim in words, and the question behind both."""
+    """What a certificate is about: the property and its level, the claim in words, the question behind both."""
 
-    property_line: bytes
+    kind: str  # "decision", "score" or "probability"
+    level: Fraction
     words: str
     question: Question
 
     def lines(self, prepared: Prepared) -> Sequence[bytes]:
         pairs, model = prepared.pairs, prepared.imported.model
-        return space_line(pairs), similarity_line(pairs), self.property_line, model_line(model)
+        return (
+            space_line(pairs),
+            similarity_line(pairs),
+            property_line(self.kind, self.level),
+            model_line(model),
+        )
 
 
 def check_bytes(content: bytes, jobs: int) -> CheckReport:
@@ -124,7 +130,8 @@ def write_proof(
         raise InternalError("a proof about nobody: no cell has a pair")
     stated = max(Fraction(floor(clearance * CLEARANCE_GRID) - 1, CLEARANCE_GRID), Fraction(0))
     error = rounding_error(prepared.imported.model, prepared.pairs.space)
-    writer.end_proof(clearance=stated, covers_floating_point=stated > error)
+    covers = stated > error and statement.kind != "probability"  # how a program rounds sigma is not known
+    writer.end_proof(clearance=stated, covers_floating_point=covers)
     return Certificate(file.getvalue()), numbers
 
 

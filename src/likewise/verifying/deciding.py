@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.certificate.lines import property_line
 from likewise.errors import InternalError, SpecError
 from likewise.model.gauge import Gauge, gauge_of
-from likewise.model.question import question_of, round_up
+from likewise.model.question import question_of, round_down
 from likewise.progress import Listener, silent, terminal
 from likewise.search.budget import interruptible
 from likewise.search.portfolio import Outcome, decide
@@ -32,6 +31,8 @@ from likewise.verifying.result import Claimed, Result, Verdict
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
+
+ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
 
 
 def verify(
@@ -127,7 +128,8 @@ def conclude(
 ) -> Result:
     """Turn what the search found into a Result; without `checking` nothing can be FAIR."""
     statement = Statement(
-        property_line=property_line(claimed.property),
+        kind=claimed.property.kind,
+        level=Fraction(_level(claimed.property)),
         words=claimed.in_words(),
         question=prepared.problem.question,
     )
@@ -159,7 +161,7 @@ def conclude(
     return Result(
         verdict=Verdict.UNKNOWN,
         claimed=claimed,
-        bounds=(_least(gauge), _open_upper(outcome, gauge)),
+        bounds=(_least(gauge), _open_upper(outcome, gauge, _level(claimed.property))),
         reason=reason,
         stats=_stats(prepared, outcome, report),
     )
@@ -190,7 +192,7 @@ def _biased(
         decisions=treated.decisions,
         probabilities=treated.probabilities,
         upper_label=treated.upper_label,
-        bounds=(float(gauge.value(witness.first, witness.second)), math.inf),
+        bounds=(round_down(gauge.value(witness.first, witness.second)), math.inf),
         certificate=certificate,
         covers_floating_point=True,
         stats=_stats(prepared, outcome, None),
@@ -219,11 +221,13 @@ def _level(property: Property) -> float:
     return property.margin if isinstance(property, SameDecision) else property.delta
 
 
-def _open_upper(outcome: Outcome, gauge: Gauge) -> float:
-    """The largest value that the cells left open still allow."""
+def _open_upper(outcome: Outcome, gauge: Gauge, level: float) -> float:
+    """The largest value that the cells left open still allow, in float64 with room for its rounding; closed
+    cells allow no more than the level that was asked for."""
     search = outcome.search
     if search is None or not (search.open or search.stuck):
         return math.inf
     cells = [*search.open, *search.stuck]
     caps = gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
-    return round_up(Fraction(float(caps.max()))) if np.isfinite(caps.max()) else math.inf
+    highest = float(caps.max())
+    return max(level, highest + ROOM * (1 + abs(highest))) if math.isfinite(highest) else math.inf

@@ -24,6 +24,7 @@ from likewise.search.problem import Problem
 from likewise.spec.pairs import PairSpace, pair_space
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
+from likewise.spec.terms import nearest
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Prepared:
         """The witness as a frame of the user's kind, higher score first, with both scores."""
         first, second = self.ordered(witness)
         frame = self.pairs.space.decode(np.array([first[0], second[0]]), like=self.like)
-        return frame, (float(first[1]), float(second[1]))
+        return frame, (nearest(first[1]), nearest(second[1]))
 
     def treated(self, witness: Witness) -> Treated:
         """What the model's own program says about the two, in the same order."""
@@ -54,7 +55,7 @@ class Prepared:
         codes = np.array([codes for codes, _ in ordered])
         return Treated(
             decisions=None if head.labels is None else tuple(replay.decisions(codes).tolist()),
-            scores=tuple(float(score) for _, score in ordered),
+            scores=tuple(nearest(score) for _, score in ordered),
             probabilities=None if head.link is None else tuple(replay.probabilities(codes).tolist()),
             upper_label=None if head.labels is None else head.labels[1],
         )

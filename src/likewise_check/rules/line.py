@@ -35,7 +35,8 @@ class Terms:
         weights = [
             (j, k, weight) for j, constraint in enumerate(constraints) for k, weight in constraint.terms
         ]
-        products = (weight * value for _, k, weight in weights for value in values[k])
+        scales = [common_scale(known) for known in values]
+        products = (Fraction(1, weight.denominator * scales[k]) for _, k, weight in weights)
         numbers = chain(
             [body.constant], *body.tables, products, (constraint.bound for constraint in constraints)
         )

@@ -1,0 +1,40 @@
+"""Writes golden certificates: `python -m tests.certificate.golden`. Files that exist are never written again.
+
+They stand for what was handed out: a later checker must go on accepting them, with the verdict that their
+names and `verdicts.json` give. New kinds get new files; a change of format gets new names beside the old.
+"""
+
+import json
+from pathlib import Path
+
+from tests.certificate.kinds import SMALL, run
+
+from likewise_check import check
+
+FOLDER = Path(__file__).parent / "golden"
+VERDICTS = FOLDER / "verdicts.json"
+
+
+def write_missing(folder: Path = FOLDER) -> list[str]:
+    """The names of the files written: those of kinds that had none."""
+    folder.mkdir(exist_ok=True)
+    listed = folder / "verdicts.json"
+    verdicts = json.loads(listed.read_text()) if listed.exists() else {}
+    written = []
+    for name in SMALL:
+        path = folder / f"v1-{name}.likewise"
+        if path.exists():
+            continue
+        run(name).certificate.save(path)
+        report = check(path).to_dict()
+        verdicts[path.name] = {
+            key: report[key] for key in ("accepted", "kind", "cells", "clearance", "digests")
+        }
+        written.append(path.name)
+    if written:
+        listed.write_text(json.dumps(verdicts, indent=1, sort_keys=True) + "\n")
+    return written
+
+
+if __name__ == "__main__":
+    write_missing()

@@ -1,0 +1,226 @@
+"""The kinds of certificates: for each rule, property and shape of a claim one small problem that needs it.
+
+`run(name)` solves the problem once a session and gives the certificate, with what the engine said of it.
+`SMALL` are those that are mutated and kept as golden files; `LARGE` are checked only.
+"""
+
+import functools
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from tests.strategies import logistic_model, regression_model, svc_model
+
+import likewise as lw
+from likewise.certificate.certificate import Certificate
+
+SEX = lw.Similarity(free=["sex"])
+BINARY = lw.Categorical([0, 1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A problem; `of` asks `measure`, else `verify` is asked for `property` and answers `verdict`."""
+
+    model: Any
+    space: lw.Space
+    similar: lw.Similarity = SEX
+    property: Any = field(default_factory=lw.SameDecision)
+    of: str | None = None
+    verdict: str = "FAIR"
+    rules: frozenset[str] = frozenset()  # that the proof must use
+    nodes: int = 1  # that it must have at least
+    discrete: bool = False  # small enough to be exhausted
+
+    def solve(self, **options: Any) -> Any:
+        if self.of is not None:
+            return lw.measure(self.model, self.space, self.similar, of=self.of, certify=True, **options)
+        return lw.verify(self.model, self.space, self.similar, self.property, **options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solved:
+    kind: Kind
+    result: Any
+    certificate: Certificate
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(text) for text in gzip.decompress(self.certificate.content).splitlines()]
+
+    @property
+    def end(self) -> dict[str, Any]:
+        return self.lines[-1]["end"]
+
+
+def masked() -> Kind:
+    """Sex has no weight: one leaf, `independent`."""
+    space = lw.Space({"age": lw.Integer(18, 90), "income": lw.Continuous(0, 1e5), "sex": BINARY})
+    model = logistic_model([0.03, 1e-5, 0.0], -2.1, space.names)
+    return Kind(model=model, space=space, rules=frozenset({"independent"}))
+
+
+def parity(size: int, largest: int, *, continuous: bool = True, nodes: int = 1, step: float = 0.5) -> Kind:
+    """Even weights never sum to the odd bound: fair through a gap between integers, by search only.
+
+    A continuous feature that matters less than the gap keeps cells from being looked through.
+    """
+    weights = 2.0 * np.random.default_rng(0).integers(largest // 2, largest, size)
+    features: dict[str, Any] = {f"b{i}": lw.Integer(0, 1) for i in range(size)}
+    tail = [step]
+    if continuous:
+        features["age"] = lw.Continuous(0, 1)
+        tail = [0.25, step]
+    space = lw.Space({**features, "sex": BINARY})
+    bias = -weights[: size // 2].sum() - 1
+    rule = "separable" if continuous else "enumerated"
+    return Kind(
+        model=logistic_model([*weights, *tail], bias, space.names),
+        space=space,
+        rules=frozenset({"split", rule}),
+        nodes=nodes,
+        discrete=not continuous,
+    )
+
+
+def regression() -> Kind:
+    space = lw.Space({"age": lw.Integer(0, 30), "income": lw.Continuous(-1, 1), "sex": BINARY})
+    return Kind(
+        model=regression_model([0.3, -1.7, 0.1], 0.2, space.names),
+        space=space,
+        property=lw.ScoreGap(0.4001),
+        similar=lw.Similarity(free=["sex"], within={"age": 1}),
+        rules=frozenset({"separable"}),
+    )
+
+
+def _probable(weights: tuple[float, ...] = (4.0, 1.0, 1.5)) -> tuple[Any, lw.Space]:
+    space = lw.Space({"steps": lw.Integer(-2, 3), "rest": lw.Continuous(0, 1), "sex": BINARY})
+    return logistic_model(weights, 0.3, space.names), space
+
+
+def probability() -> Kind:
+    """No pair stands astride 1/2, so that each cell needs a tangent of its own."""
+    model, space = _probable()
+    return Kind(
+        model=model,
+        space=space,
+        property=lw.ProbabilityGap(0.29),
+        rules=frozenset({"split", "separable"}),
+        nodes=5,
+    )
+
+
+def constrained() -> Kind:
+    """Both sides free and an equation between them: multipliers, and cells that hold nobody."""
+    space = lw.Space(
+        {"a": lw.Integer(0, 10), "b": lw.Integer(0, 10), "sex": BINARY, "c": lw.Continuous(0, 1)}
+    )
+    space = space.where("3*a + 5*b == 7 + 8*sex", "c <= a")
+    return Kind(
+        model=logistic_model([2.0, 2.0, 0.5, 1 / 64], -3.0, space.names),
+        space=space,
+        similar=lw.Similarity(free=["sex", "a", "b"]),
+        rules=frozenset({"split", "separable", "empty"}),
+        nodes=9,
+    )
+
+
+def within() -> Kind:
+    """Tolerances on an integer, a continuous and an ordinal feature; decided by a margin."""
+    space = lw.Space(
+        {
+            "age": lw.Integer(0, 3),
+            "income": lw.Continuous(0, 1),
+            "school": lw.Ordinal([0, 1, 3, 4]),
+            "step": lw.Categorical([-20, 5, 30]),
+        }
+    )
+    return Kind(
+        model=logistic_model([0.5, 2.0, -0.25, 1.0], -1.0, space.names),
+        space=space,
+        similar=lw.Similarity(within={"age": 2, "income": 0.25, "school": 1}),
+        property=lw.SameDecision(0.75),
+        rules=frozenset({"split", "separable"}),
+        nodes=3,
+    )
+
+
+def svc() -> Kind:
+    """Zero is upper: the proof speaks of -f, and a score of exactly zero is on the border."""
+    space = lw.Space({"a": lw.Integer(0, 7), "b": lw.Integer(0, 7), "c": lw.Continuous(0, 1), "sex": BINARY})
+    return Kind(
+        model=svc_model([2.0, 6.0, 0.125, 0.5], -15.0, space.names),
+        space=space,
+        property=lw.SameDecision(0.125),
+        rules=frozenset({"split", "separable"}),
+        nodes=5,
+    )
+
+
+def score_bound() -> Kind:
+    space = lw.Space({"a": lw.Integer(0, 5), "b": lw.Continuous(0, 1), "sex": BINARY})
+    return Kind(
+        model=logistic_model([0.3, 0.7, -0.9], 0.1, space.names),
+        space=space,
+        similar=lw.Similarity(free=["sex"], within={"b": 0.5}),
+        of="score",
+        rules=frozenset({"separable"}),
+    )
+
+
+def margin_bound() -> Kind:
+    kind = parity(5, 30)
+    return Kind(model=kind.model, space=kind.space, of="margin", rules=frozenset({"split"}), nodes=3)
+
+
+def probability_bound() -> Kind:
+    model, space = _probable()
+    return Kind(model=model, space=space, of="probability", rules=frozenset({"split", "separable"}), nodes=3)
+
+
+def witness_of(property: Any, make: Callable[..., Any] = logistic_model) -> Kind:
+    space = lw.Space({"a": lw.Integer(0, 5), "b": lw.Continuous(0, 1), "sex": BINARY}).where("a + 2*b <= 6")
+    return Kind(
+        model=make([0.75, -0.5, 1.25], -1.5, space.names),
+        space=space,
+        similar=lw.Similarity(free=["sex"], within={"b": 0.5}),
+        property=property,
+        verdict="BIASED",
+    )
+
+
+SMALL: dict[str, Callable[[], Kind]] = {
+    "masked": masked,
+    "gaps": lambda: parity(6, 40, nodes=20),
+    "regression": regression,
+    "probability": probability,
+    "enumerated": lambda: parity(7, 40, continuous=False, nodes=3),
+    "constrained": constrained,
+    "within": within,
+    "svc": svc,
+    "score-bound": score_bound,
+    "margin-bound": margin_bound,
+    "probability-bound": probability_bound,
+    "witness-decision": lambda: witness_of(lw.SameDecision(0.1)),
+    "witness-svc": lambda: witness_of(lw.SameDecision(), svc_model),
+    "witness-score": lambda: witness_of(lw.ScoreGap(1.25), regression_model),
+    "witness-probability": lambda: witness_of(lw.ProbabilityGap(0.2)),
+}
+LARGE: dict[str, Callable[[], Kind]] = {
+    "many-gaps": lambda: parity(11, 1000, nodes=1000),
+    "many-enumerated": lambda: parity(11, 1000, continuous=False, nodes=200),
+}
+KINDS = SMALL | LARGE
+
+
+@functools.cache
+def run(name: str) -> Solved:
+    """The problem of this name with its answer; solved once a session."""
+    kind = KINDS[name]()
+    result = kind.solve()
+    assert result.certificate is not None, f"{name}: {result}"
+    return Solved(kind=kind, result=result, certificate=result.certificate)

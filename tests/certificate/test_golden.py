@@ -1,0 +1,33 @@
+"""Certificates of earlier versions keep being accepted, with the same verdict."""
+
+import json
+
+import pytest
+from tests.certificate.golden import FOLDER, VERDICTS, write_missing
+from tests.certificate.kinds import SMALL
+
+from likewise_check import check
+
+EXPECTED = json.loads(VERDICTS.read_text())
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_it_is_accepted_as_ever(name):
+    report = check(FOLDER / name).to_dict()
+    assert report["accepted"] is True, report["reason"]
+    assert {key: report[key] for key in EXPECTED[name]} == EXPECTED[name]
+
+
+def test_every_file_is_listed_and_every_kind_has_one():
+    files = {path.name for path in FOLDER.glob("*.likewise")}
+    assert files == set(EXPECTED)
+    assert {f"v1-{name}.likewise" for name in SMALL} <= files
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 300_000
+
+
+def test_old_files_are_never_written_again(tmp_path):
+    kept = "v1-masked.likewise"
+    (tmp_path / kept).write_bytes(b"old")
+    assert kept not in write_missing(tmp_path)
+    assert (tmp_path / kept).read_bytes() == b"old"
+    assert write_missing(tmp_path) == []

@@ -1,0 +1,131 @@
+"""Mutation: no change of a certificate gets past the checker unless what it then says is true.
+
+As it stands, every changed file is rejected: the digests see to that. (Only the end itself is under no digest: it
+may state a smaller clearance, which is true as well.) With the digests made right again the mathematics alone must tell; a mutant that is accepted is proved again by the engine (`reproving`).
+"""
+
+import gzip
+import io
+import json
+
+import pytest
+from tests.certificate.kinds import SMALL, run
+from tests.certificate.mutants import mutants, packed, sealed, written
+from tests.certificate.reproving import exhausted, objection
+
+from likewise_check import check
+
+MUTANTS = 1000
+PLACES = 150  # at which files are cut, and bytes of them flipped
+
+
+def accepted(content: bytes) -> bool:
+    return check(io.BytesIO(content)).accepted
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_change_is_rejected_while_the_digests_stand(name):
+    original = run(name).lines
+    text = written(original)
+    assert text == gzip.decompress(run(name).certificate.content), "the mutator changes the writing itself"
+    tried = 0
+    for said, lines in mutants(original, MUTANTS):
+        changed = written(lines)
+        if changed != text:
+            tried += 1
+            if accepted(packed(changed)):
+                assert lines[:-1] == original[:-1], said
+                assert ".end.clearance" in said
+                assert objection(lines) is None, said
+    assert tried >= 0.99 * MUTANTS
+
+
+def survivors(name, count, seed):
+    """Mutants with right digests that the checker accepts, and how many there were in all."""
+    original = run(name).lines
+    text, tried, found = sealed(original), 0, []
+    for said, lines in mutants(original, count, seed):
+        changed = sealed(lines)
+        if changed != text:
+            tried += 1
+            if accepted(packed(changed)):
+                found.append((said, [json.loads(line) for line in changed.splitlines()]))
+    return tried, found
+
+
+def check_survivors(name, count, seed=0):
+    tried, found = survivors(name, count, seed)
+    assert tried >= 0.85 * count
+    for said, lines in found:
+        assert objection(lines) is None, said
+        if run(name).kind.discrete:
+            assert exhausted(lines), said
+    assert any("words" in lines[0] for _, lines in found), "not even a reworded claim was accepted"
+    assert len(found) < tried / 2
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_change_with_right_digests_is_rejected_or_true(name):
+    check_survivors(name, MUTANTS + 200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL)
+def test_many_changes_with_right_digests_are_rejected_or_true(name):
+    check_survivors(name, 20 * MUTANTS, seed=1)
+
+
+@pytest.mark.slow
+def test_changes_of_a_large_proof_are_rejected_or_true():
+    check_survivors("many-gaps", MUTANTS, seed=2)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_second_route_agrees_about_the_certificate_itself(name):
+    assert objection(run(name).lines) is None
+
+
+def test_the_second_route_can_object():
+    """Or it would show nothing."""
+    lines = run("gaps").lines
+    leaf = next(i for i, line in enumerate(lines) if isinstance(line, list) and line[0] == "separable")
+    opposite = "0" if lines[leaf][1] != "0" else "1"
+    assert "does not hold" in objection([*lines[:leaf], ["separable", opposite], *lines[leaf + 1 :]])
+    assert "open" in objection([*lines[:-2], lines[-1]])
+    assert "after" in objection([*lines[:-1], lines[-2], lines[-1]])
+    end = {**lines[-1]["end"], "clearance": "1"}
+    assert "clearance" in objection([*lines[:-1], {"end": end}])
+    small = run("enumerated").lines
+    assert not exhausted([*small[:3], {"property": {"kind": "decision", "margin": "-100"}}, *small[4:]])
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_truncated_file_is_rejected(name):
+    content, text = run(name).certificate.content, written(run(name).lines)
+    for end in range(0, len(content), max(1, len(content) // PLACES)):
+        assert not accepted(content[:end])
+    for end in range(0, len(text), max(1, len(text) // PLACES)):
+        assert not accepted(packed(text[:end]))
+    for line in range(len(run(name).lines)):
+        assert not accepted(packed(written(run(name).lines[:line])))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_flipped_byte_is_rejected_or_changes_no_text(name):
+    """The gzip header holds bytes without meaning (time, system); all others count."""
+    content = run(name).certificate.content
+    text = gzip.decompress(content)
+    harmless = 0
+    for place in range(0, len(content), max(1, len(content) // PLACES)):
+        for flip in (0x01, 0x80, 0xFF):
+            flipped = bytearray(content)
+            flipped[place] ^= flip
+            if accepted(bytes(flipped)):
+                harmless += 1
+                assert gzip.decompress(bytes(flipped)) == text
+    assert harmless <= 3 * 10
+
+
+@pytest.mark.parametrize("tail", [b"x", b"\0", b"\n", gzip.compress(b"{}\n"), gzip.compress(b"")])
+def test_what_follows_the_file_is_not_overlooked(tail):
+    assert not accepted(run("gaps").certificate.content + tail)

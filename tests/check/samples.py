@@ -1,0 +1,117 @@
+"""One valid certificate of each sort, small enough that brute force knows the truth."""
+
+from tests.check.builder import (
+    FREE,
+    SAME,
+    affine,
+    categorical,
+    constraint,
+    continuous,
+    decision,
+    integer,
+    line,
+    ordinal,
+    probability,
+    proof,
+    score,
+    table,
+    within,
+    witness,
+    worth,
+)
+
+AGE = integer("age", 0, 3)
+SEX = categorical("sex", ["f", "m"])
+RANK = ordinal("rank", ["low", "mid", "high"])
+PAID = ordinal("paid", [False, True, worth("5/2")])
+INCOME = continuous("income", 0, 4)
+
+
+def gap() -> list:
+    """A decision that is fair because 5 * age jumps over the threshold."""
+    model = affine("-5/2", [line(0, 5), table(1, 1, [0, 1])])
+    nodes = [["split", 0, "0"], ["separable", "1"], ["separable", "0"]]
+    return proof([AGE, SEX], [SAME, FREE], decision(0), model, nodes, clearance="3/2", covers=True)
+
+
+def upper() -> list:
+    """The same where zero belongs to the upper label, with a margin."""
+    model = affine("-5/2", [line(0, 5), table(1, 1, [0, 1])], zero="upper")
+    nodes = [["split", 0, "0"], ["separable", "1/2"], ["separable", "1"]]
+    nodes[1] = ["separable", "0"]
+    return proof([AGE, SEX], [SAME, FREE], decision("1/2"), model, nodes, clearance="1", covers=True)
+
+
+def regression() -> list:
+    """A score gap, tight: clearance 0."""
+    model = affine(0, [line(0, 5), table(1, 1, [0, 1])], labels=None, link=None)
+    return proof([AGE, SEX], [SAME, FREE], score(1), model, [["separable", "1/2"]])
+
+
+def constrained() -> list:
+    """A score gap that holds only thanks to constraints, used by multipliers, and an empty cell."""
+    model = affine(0, [line(0, 1), table(1, 1, [0, 1, "5/2"])])
+    limits = [constraint([(0, 1), (1, 2)], 5, text="age + 2 paid <= 5"), constraint([(1, -1)], 0)]
+    nodes = [
+        ["split", 1, "1"],
+        ["separable", "1/2", ["1/4", "0", "0", "1/4"]],
+        ["split", 0, "0"],
+        ["separable", "1/2"],
+        ["empty", ["1", "0", "0", "0"]],
+    ]
+    return proof([AGE, PAID], [SAME, FREE], score("5/2"), model, nodes, constraints=limits)
+
+
+def near() -> list:
+    """`within` on a continuous, an integer and an ordinal feature."""
+    model = affine("1/3", [line(0, 1), line(1, 2), table(2, 1, [0, 3, 4])])
+    relations = [within("1/2"), within(1), within(1)]
+    return proof(
+        [INCOME, AGE, RANK], relations, score("11/2"), model, [["split", 0, "2"], *[["separable", "1/2"]] * 2]
+    )
+
+
+def likely() -> list:
+    """Probabilities, by a tangent; delta leaves room."""
+    model = affine("-5/2", [line(0, 1), table(1, 1, [0, 1])])
+    nodes = [["separable", "3/8"]]
+    return proof([AGE, SEX], [SAME, FREE], probability("1/4"), model, nodes, clearance="1/100")
+
+
+def listed() -> list:
+    """Every point looked at, and a probability."""
+    model = affine("-5/2", [line(0, 1), table(1, 1, [0, 1])])
+    nodes = [["split", 0, "1"], ["enumerated"], ["separable", "3/8"]]
+    return proof([AGE, SEX], [SAME, FREE], probability("1/4"), model, nodes, clearance="0x1p-9")
+
+
+def masked() -> list:
+    """The score does not look at what may differ."""
+    model = affine("-5/2", [line(0, 1), table(1, 0, [0, 1])])
+    return proof([AGE, SEX], [SAME, FREE], decision(0), model, [["independent"]])
+
+
+def refuted() -> list:
+    """A witness against a decision."""
+    model = affine("-1/2", [line(0, 5), table(1, 1, [0, 1])])
+    return witness([AGE, SEX], [SAME, FREE], decision(0), model, [0, 1], [0, 0], ["1/2", "-1/2"])
+
+
+def unlikely() -> list:
+    """A witness against a probability gap, with a constraint and a continuous feature."""
+    model = affine("-1/2", [line(0, "0x1.8p+0"), table(1, 1, [0, 1])])
+    limits = [constraint([(0, 1)], 2)]
+    return witness(
+        [INCOME, SEX],
+        [within("1/4"), FREE],
+        probability("1/5"),
+        model,
+        ["1/4", 1],
+        ["0", 0],
+        ["7/8", "-1/2"],
+        constraints=limits,
+    )
+
+
+PROOFS = [gap, upper, regression, constrained, near, likely, listed, masked]
+WITNESSES = [refuted, unlikely]

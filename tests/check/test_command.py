@@ -1,0 +1,184 @@
+"""The command: exit codes, what it prints and where, and a run with nothing but the standard library."""
+
+import json
+import os
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.check import samples
+from tests.check.builder import packed, sealed
+
+import likewise_check
+from likewise_check.__main__ import main
+
+PACKAGE = Path(likewise_check.__file__).parent
+
+
+@pytest.fixture
+def cert(tmp_path):
+    path = tmp_path / "cert.gz"
+    path.write_bytes(packed(sealed(samples.gap())))
+    return path
+
+
+def test_accepted(cert, capsys):
+    assert main([str(cert)]) == 0
+    out, err = capsys.readouterr()
+    assert "ACCEPTED" in out
+    assert "2 separable" in out
+    assert "clearance: 1.5; covers" in out
+    assert out.startswith("claim: Every two individuals")
+    assert err == ""
+
+
+def test_rejected(tmp_path, capsys):
+    values = samples.gap()
+    values[7] = ["separable", "1"]
+    path = tmp_path / "bad.gz"
+    path.write_bytes(packed(sealed(values)))
+    assert main([str(path)]) == 4
+    assert "REJECTED (line 8): separable" in capsys.readouterr().out
+    assert main([str(path), "--quiet"]) == 4
+    assert capsys.readouterr().out == ""
+
+
+def test_unreadable(tmp_path, capsys):
+    assert main([str(tmp_path / "none")]) == 2
+    assert "UNREADABLE: cannot be read" in capsys.readouterr().out
+    (tmp_path / "text").write_text("hello")
+    assert main([str(tmp_path / "text")]) == 2
+    assert "UNREADABLE (line 1)" in capsys.readouterr().out
+
+
+def test_json_alone(cert, capsys):
+    assert main([str(cert), "--json", "--jobs", "2"]) == 0
+    out, _ = capsys.readouterr()
+    report = json.loads(out)
+    assert report["accepted"]
+    assert report["clearance"] == "3/2"
+    assert set(report["digests"]) == {"space", "similarity", "property", "model"}
+
+
+def test_a_witness_in_words(tmp_path, capsys):
+    path = tmp_path / "w.gz"
+    path.write_bytes(packed(sealed(samples.refuted())))
+    assert main([str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "the witness holds" in out
+    assert "clearance" not in out
+    assert main([str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["clearance"] is None
+
+
+def test_not_covered(tmp_path, capsys):
+    path = tmp_path / "tight.gz"
+    path.write_bytes(packed(sealed(samples.regression())))
+    assert main([str(path)]) == 0
+    assert "does not cover" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["a", "b"], ["a", "--jobs", "0"], ["a", "--jobs", "x"], ["a", "--jobs", "2000"], ["a", "--more"]],
+)
+def test_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+
+
+def test_model(cert, tmp_path, capsys):
+    line = sealed(samples.gap())[4]
+    own = tmp_path / "model.json"
+    for content, code in [(line, 0), (line + b"\n", 0), (line + b"\n\n", 4), (line + b" ", 4), (b"", 4)]:
+        own.write_bytes(content)
+        assert main([str(cert), "--model", str(own)]) == code
+    assert "another model" in capsys.readouterr().out
+    assert main([str(cert), "--model", str(tmp_path / "none")]) == 2
+
+
+def test_progress_only_on_a_terminal(cert, capsys, monkeypatch):
+    monkeypatch.setattr("likewise_check.proof._PROGRESS_EVERY", 1)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main([str(cert)]) == 0
+    assert "3 cells" in capsys.readouterr().err
+    assert main([str(cert), "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+ALONE = """
+import sys
+sys.path.insert(0, {folder!r})
+from likewise_check.__main__ import main as command
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_alone_with_the_standard_library(tmp_path, cert, jobs):
+    """Nothing but a copy of the package and the standard library: no site-packages, no environment variables."""
+    folder = tmp_path / "alone"
+    shutil.copytree(PACKAGE, folder / "likewise_check", ignore=shutil.ignore_patterns("__pycache__"))
+    program = (
+        ALONE.format(folder=str(folder))
+        + f"""
+if __name__ == "__main__":
+    code = command([{str(cert)!r}, "--json", "--jobs", {jobs!r}])
+    known = set(sys.stdlib_module_names) | {{"likewise_check", "__main__", "__mp_main__"}}
+    sys.exit(code or [name for name in sys.modules if name.partition(".")[0] not in known] or 0)
+"""
+    )
+    script = tmp_path / "program.py"
+    script.write_text(program)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(script)],
+        capture_output=True,
+        text=True,
+        env={},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["accepted"]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_as_a_program(tmp_path, encoding):
+    values = samples.gap()
+    values[1]["space"]["features"][1]["name"] = "größe\x1b"
+    path = tmp_path / "cert.gz"
+    path.write_bytes(packed(sealed(values)))
+    done = subprocess.run(
+        [sys.executable, "-m", "likewise_check", str(path)],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"ACCEPTED" in done.stdout
+    assert b"\x1b" not in done.stdout
+
+
+def test_as_a_module(cert, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["likewise-check", str(cert), "--quiet"])
+    monkeypatch.delitem(sys.modules, "likewise_check.__main__")
+    with pytest.raises(SystemExit) as stopped:
+        runpy.run_module("likewise_check", run_name="__main__")
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_size_of_the_package():
+    """Small enough to be read by whoever wants to trust it: lines that are not blank, comments or docstrings."""
+    import ast
+
+    lines = 0
+    for path in PACKAGE.rglob("*.py"):
+        source = path.read_text()
+        kept = ast.unparse(ast.parse(source))
+        assert len(source.splitlines()) <= 300, path
+        lines += len([line for line in kept.splitlines() if line.strip()])
+    assert lines < 1500

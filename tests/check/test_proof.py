@@ -1,0 +1,297 @@
+"""The tree, the end, refused leaves, and that the number of jobs changes nothing."""
+
+import io
+import os
+from fractions import Fraction
+
+import pytest
+from tests.check import samples
+from tests.check.builder import (
+    FREE,
+    SAME,
+    affine,
+    categorical,
+    checked,
+    continuous,
+    decision,
+    integer,
+    line,
+    packed,
+    proof,
+    score,
+    sealed,
+    table,
+    within,
+)
+
+from likewise_check import cells, check, leaves
+from likewise_check import proof as proofs
+from likewise_check.model import Affine, Model, Rounding
+
+LEAF = ["separable", "1/2"]
+
+
+def tree(nodes, **options):
+    features = [integer("n", 0, 3), continuous("c", 0, 1), categorical("s", ["f", "m"])]
+    model = affine(0, [line(0, 1), line(1, 1), table(2, 1, [0, 1])])
+    return checked(proof(features, [within(2), SAME, FREE], score(3), model, nodes), **options)
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [LEAF],
+        [["split", 0, "0"], LEAF, LEAF],
+        [["split", 0, "2"], ["split", 0, "1"], LEAF, LEAF, ["split", 1, "2"], LEAF, LEAF],
+        [["split", 0, "2"], LEAF, ["split", 1, "2"], LEAF, LEAF],
+        [["split", 2, "1/2"], LEAF, ["split", 2, "0x1.8p-1"], LEAF, LEAF],
+        [["split", 3, "0"], ["split", 4, "0"], LEAF, LEAF, ["split", 4, "0"], LEAF, LEAF],
+    ],
+)
+def test_complete_trees(nodes):
+    report = tree(nodes)
+    assert report.accepted, report.reason
+    assert report.cells == len(nodes)
+    assert report.rules == {"separable": (len(nodes) + 1) // 2}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "reason", "node"),
+    [
+        ([], "not complete", 0),
+        ([["split", 0, "0"]], "not complete", 1),
+        ([["split", 0, "0"], LEAF], "not complete", 2),
+        ([["split", 0, "0"], ["split", 1, "0"], LEAF, LEAF], "not complete", 4),
+        ([LEAF, LEAF], "complete proof", 1),
+        ([LEAF, ["split", 0, "0"], LEAF, LEAF], "complete proof", 1),
+        ([["split", 0, "-1"], LEAF, LEAF], "lo <= at < hi", 0),
+        ([["split", 0, "3"], LEAF, LEAF], "lo <= at < hi", 0),
+        ([["split", 0, "1/2"], LEAF, LEAF], "whole number", 0),
+        ([["split", 0, "1"], ["split", 0, "1"], LEAF, LEAF, LEAF], "lo <= at < hi", 1),
+        ([["split", 0, "1"], LEAF, ["split", 0, "1"], LEAF, LEAF], "lo <= at < hi", 2),
+        ([["split", 2, "0"], LEAF, LEAF], "lo < at < hi", 0),
+        ([["split", 2, "1"], LEAF, LEAF], "lo < at < hi", 0),
+        ([["split", 2, "1/2"], ["split", 2, "1/2"], LEAF, LEAF, LEAF], "lo < at < hi", 1),
+        ([["split", 5, "0"], LEAF, LEAF], "variable from 0 to 4", 0),
+        ([["split", -1, "0"], LEAF, LEAF], "variable must be", 0),
+        ([["split", True, "0"], LEAF, LEAF], "variable must be", 0),
+        ([["split", "0", "0"], LEAF, LEAF], "variable must be", 0),
+        ([["split", 0, 0], LEAF, LEAF], "place of a split", 0),
+        ([["split", 0], LEAF, LEAF], "3 entries", 0),
+        ([["split", 0, "0", "0"], LEAF, LEAF], "3 entries", 0),
+    ],
+)
+def test_broken_trees(nodes, reason, node):
+    report = tree(nodes)
+    assert not report.accepted
+    assert reason in report.reason
+    assert report.line == 6 + node
+
+
+def test_limits(monkeypatch):
+    monkeypatch.setattr(cells, "DEEPEST_TREE", 1)
+    assert tree([["split", 0, "0"], LEAF, LEAF]).accepted
+    assert "deeper than 1" in tree([["split", 0, "0"], ["split", 1, "0"], LEAF, LEAF, LEAF]).reason
+    monkeypatch.setattr(proofs, "MOST_NODES", 2)
+    assert "more than 2" in tree([["split", 0, "0"], LEAF, LEAF]).reason
+
+
+def test_ten_thousand_deep():
+    splits = [["split", 0, str(at)] for at in range(9_999, -1, -1)]
+    model = affine(0, [line(0, 1)])
+    nodes = [*splits, *[LEAF] * 10_001]
+    assert checked(proof([integer("n", 0, 10_000)], [SAME], score(0), model, nodes)).accepted
+
+
+# --- the end ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("nodes", 2, "must state 3 nodes"),
+        ("nodes", "3", "must state 3 nodes"),
+        ("nodes", None, "must state 3 nodes"),
+        ("clearance", "1500000001/1000000000", "above the smallest of the leaves, 1.5"),
+        ("clearance", "-1/1000", "below 0"),
+        ("clearance", 1, "number"),
+        ("clearance", "0", "covers_floating_point"),
+        ("covers_floating_point", False, "covers_floating_point"),
+        ("covers_floating_point", 1, "covers_floating_point"),
+        ("covers_floating_point", None, "covers_floating_point"),
+        ("more", 1, "exactly the keys"),
+    ],
+)
+def test_wrong_ends(key, value, reason):
+    values = samples.gap()
+    values[-1]["end"][key] = value
+    report = checked(values)
+    assert reason in report.reason
+    assert report.line == 9
+    assert report.clearance is None
+    assert not report.covers_floating_point
+
+
+@pytest.mark.parametrize("sample", [samples.gap, samples.refuted])
+@pytest.mark.parametrize("digest", ["", "0" * 64, 7, None])
+def test_the_seal(sample, digest):
+    lines = sealed(sample())
+    start, _, rest = lines[-1].partition(b'"sha256":"')
+    shown = {None: b"null", 7: b"7"}.get(digest, b'"%s"' % str(digest).encode())
+    lines[-1] = start + b'"sha256":' + shown + rest[65:]
+    assert "sha256" in check(io.BytesIO(packed(lines))).reason
+
+
+def test_ends_of_the_wrong_sort():
+    values = samples.gap()
+    values[-1] = {"end": {"sha256": ""}}
+    assert "exactly the keys" in checked(values).reason
+    values[-1] = {"witness": {}}
+    assert "exactly the keys" in checked(values).reason
+    values = samples.gap()
+    values[0]["kind"] = "witness"
+    assert not checked(values).accepted
+    values = samples.refuted()
+    values[0]["kind"] = "proof"
+    assert not checked(values).accepted
+
+
+def test_nothing_covers_how_a_program_rounds_probabilities():
+    values = samples.likely()
+    values[-1]["end"]["covers_floating_point"] = True
+    assert "covers_floating_point" in checked(values).reason
+
+
+def test_a_claim_about_nobody():
+    values = samples.constrained()
+    values[1]["space"]["constraints"].append({"text": "never", "terms": [], "bound": "-1"})
+    values[5:-1] = [["empty", ["0", "0", "1", "0", "0", "0"]]]
+    values[-1]["end"]["nodes"] = 1
+    assert "nobody" in checked(values).reason
+
+
+def rounded(clearance, operations, sizes=("1",), constant="0"):
+    rounding = Rounding(sizes=tuple(map(Fraction, sizes)), constant=Fraction(constant), operations=operations)
+    body = Affine(constant=Fraction(0), tables=(), linear=(), extents=tuple(Fraction(3) for _ in sizes))
+    return proofs.covers(clearance, Model(body=body, upper_at_zero=False, rounding=rounding))
+
+
+@pytest.mark.parametrize("operations", [0, 1, 2, 3, 7, 64, 2400])
+def test_rounding_error_is_exact(operations):
+    error = 3 * ((1 + Fraction(1, 2**53)) ** operations - 1) + Fraction(operations, 2**1074)
+    assert not rounded(error, operations)
+    assert rounded(error + Fraction(1, 2**20000), operations)
+    assert not rounded(error - Fraction(1, 2**20000), operations)
+
+
+def test_rounding_error_of_many_operations():
+    assert rounded(Fraction(3 * 10**7 + 1, 2**53), 10**7)
+    assert not rounded(Fraction(3 * 10**7, 2**53), 10**7)
+    enough = 3 * ((1 + Fraction(1, 2**53)) ** 5000 - 1)
+    assert rounded(enough + Fraction(1, 10**100), 5000)
+    with pytest.raises(Exception, match="closer to the rounding error"):
+        rounded(enough + Fraction(5000, 2**1074), 5000)
+
+
+# --- refused leaves --------------------------------------------------------------------------------
+
+
+def several(count: int = 700) -> list:
+    """A comb of leaves, every hundredth of which does not hold."""
+    features, model = (
+        [integer("n", 0, count), categorical("s", ["f", "m"])],
+        affine(0, [line(0, 1), table(1, 1, [0, 1])]),
+    )
+    nodes = []
+    for i in range(count):
+        nodes += [["split", 0, str(i)], ["separable", "1/2"] if i % 100 else ["independent"]]
+    return proof(features, [SAME, FREE], score(1), model, [*nodes, ["separable", "1/2"]])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(("refusals", "found"), [(1, 1), (3, 3), (7, 7), (100, 7)])
+def test_refused_leaves_are_collected(jobs, refusals, found):
+    report = checked(several(), jobs=jobs, refusals=refusals)
+    assert not report.accepted
+    assert report.refused == tuple(200 * i + 1 for i in range(found))
+    assert "independent" in report.reason
+    assert report.line == 7
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_comes_first_in_the_file_is_reported(jobs):
+    values = several()
+    values[5 + 1] = ["separable", "1/2"]  # the first refused leaf holds now; the next one is node 201
+    values[5 + 401] = ["unknown"]
+    report = checked(values, jobs=jobs, refusals=5)
+    assert (report.line, report.refused) == (207, (201,))
+    values[5 + 5] = ["unknown"]
+    report = checked(values, jobs=jobs, refusals=5)
+    assert (report.line, report.refused) == (11, ())
+    assert "unknown rule" in report.reason
+    values[5 + 5] = ["separable", "1/2"]
+    values[5 + 1000] = ["split", 7, "0"]
+    report = checked(values, jobs=jobs, refusals=5)
+    assert (report.line, report.refused) == (207, (201,))
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_jobs_change_nothing(jobs, monkeypatch):
+    monkeypatch.setattr(leaves, "BATCH", 2)
+    monkeypatch.setattr(leaves, "UNDER_WAY", 1)
+    good = several()
+    for i in range(0, 1400, 200):
+        good[5 + i + 1] = ["separable", "1/2"]
+    for values in [*(sample() for sample in [*samples.PROOFS, *samples.WITNESSES]), good]:
+        one, more = checked(values).to_dict(), checked(values, jobs=jobs).to_dict()
+        assert one["accepted"]
+        del one["seconds"], more["seconds"]
+        assert one == more
+
+
+def test_a_worker_that_dies(monkeypatch):
+    monkeypatch.setattr(leaves, "_work", _die)
+    report = checked(samples.gap(), jobs=2)
+    assert "worker process" in report.reason
+    assert not report.accepted
+
+
+def _die(*_):
+    os._exit(1)
+
+
+def test_what_a_worker_process_does(monkeypatch):
+    monkeypatch.setattr(leaves, "_judge", None, raising=False)
+    leaves._start(None)
+    tally = leaves._work([(3, 9, ["unknown"], ())], 1)
+    assert tally.malformed == ("unknown rule; known: split, separable, empty, enumerated, independent", 9)
+
+
+def test_progress():
+    seen = []
+    assert checked(several(), progress=seen.append, refusals=100).refused
+    assert seen == [1000]
+
+
+def test_wrong_use():
+    for options in ({"jobs": 0}, {"refusals": 0}):
+        with pytest.raises(ValueError, match="at least 1"):
+            check(io.BytesIO(b""), **options)
+
+
+def test_interrupts_pass():
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        checked(several(), progress=stop, refusals=100)
+
+
+def test_both_zero_labels_and_margins():
+    assert checked(samples.upper()).accepted
+    values = samples.upper()
+    values[4]["model"]["head"]["zero"] = "lower"
+    assert not checked(values).accepted
+    values = samples.gap()
+    values[3]["property"] = decision(-2)
+    assert not checked(values).accepted

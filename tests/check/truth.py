@@ -1,0 +1,142 @@
+"""What is true about a small claim, by looking at every pair. Written from the specification; shares nothing with the checker."""
+
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from itertools import product
+
+DIGITS = 80
+
+
+def value(text: str) -> Fraction:
+    return Fraction(float.fromhex(text)) if "x" in text else Fraction(text)
+
+
+def sigma(s: Fraction) -> Decimal:
+    with localcontext(Context(prec=DIGITS)):
+        return 1 / (1 + (-(Decimal(s.numerator) / Decimal(s.denominator))).exp())
+
+
+class Claim:
+    """The claim of a certificate's lines; continuous features are looked at on `grid` points only."""
+
+    def __init__(self, values: list, grid: int = 5) -> None:
+        space, similarity = values[1]["space"], values[2]["similarity"]
+        self.features, self.constraints = space["features"], space["constraints"]
+        self.relations = similarity
+        self.property = values[3]["property"]
+        self.model = values[4]["model"]
+        self.exhaustive = all(f["kind"] != "continuous" for f in self.features)
+        self._gauge: dict = {}
+        self._valid: dict = {}
+        self.codes = [self._codes(f, grid) for f in self.features]
+
+    @staticmethod
+    def _codes(feature: dict, grid: int) -> list[Fraction]:
+        if "levels" in feature:
+            return [Fraction(i) for i in range(len(feature["levels"]))]
+        lo, hi = value(feature["lo"]), value(feature["hi"])
+        if feature["kind"] == "integer":
+            return [Fraction(i) for i in range(int(lo), int(hi) + 1)]
+        return [lo + (hi - lo) * i / (grid - 1) for i in range(grid)]
+
+    def worth(self, k: int, code: Fraction) -> Fraction:
+        feature = self.features[k]
+        if "levels" not in feature:
+            return code
+        level = feature["levels"][int(code)]
+        return Fraction(int(level)) if isinstance(level, bool) else value(level["number"])
+
+    def excess(self, j: int, x) -> Fraction:
+        c = self.constraints[j]
+        return sum((value(w) * self.worth(k, x[k]) for k, w in c["terms"]), Fraction(0)) - value(c["bound"])
+
+    def score(self, x) -> Fraction:
+        body = self.model["body"]
+        total = value(body["bias"])
+        for column in body["columns"]:
+            code = x[column["feature"]]
+            if "table" in column:
+                total += value(column["weight"]) * value(column["table"][int(code)])
+            else:
+                total += value(column["weight"]) * (value(column["offset"]) + value(column["slope"]) * code)
+        return total
+
+    def gauge(self, x) -> Fraction:
+        if x not in self._gauge:
+            self._gauge[x] = self._gauge_of(x)
+        return self._gauge[x]
+
+    def valid(self, x) -> bool:
+        if x not in self._valid:
+            self._valid[x] = all(self.excess(j, x) <= 0 for j in range(len(self.constraints)))
+        return self._valid[x]
+
+    def _gauge_of(self, x) -> Fraction:
+        upper = self.property["kind"] == "decision" and self.model["head"]["zero"] == "upper"
+        return -self.score(x) if upper else self.score(x)
+
+    def near(self, k: int, code: Fraction, other: Fraction) -> bool:
+        relation = self.relations[k]
+        if relation["kind"] == "within":
+            return abs(code - other) <= value(relation["tolerance"])
+        return relation["kind"] == "free" or code == other
+
+    def related(self, x, other) -> bool:
+        return all(self.near(k, a, b) for k, (a, b) in enumerate(zip(x, other, strict=True)))
+
+    def points(self):
+        """All (x, x') that satisfy the relations."""
+        choices = [
+            [(a, b) for a in codes for b in codes if self.near(k, a, b)] for k, codes in enumerate(self.codes)
+        ]
+        for chosen in product(*choices):
+            yield tuple(a for a, _ in chosen), tuple(b for _, b in chosen)
+
+    def pairs(self):
+        return ((x, other) for x, other in self.points() if self.valid(x) and self.valid(other))
+
+    def breaks(self, s: Fraction, other: Fraction) -> bool:
+        kind = self.property["kind"]
+        if kind == "decision":
+            margin = value(self.property["margin"])
+            return s > margin and other <= -margin
+        delta = value(self.property["delta"])
+        if kind == "score" or delta == 0:
+            return s - other > delta
+        with localcontext(Context(prec=DIGITS)):
+            return sigma(s) - sigma(other) > Decimal(delta.numerator) / Decimal(delta.denominator)
+
+    def clearance(self, s: Fraction, other: Fraction) -> Fraction:
+        kind = self.property["kind"]
+        if kind == "decision":
+            margin = value(self.property["margin"])
+            return max(margin - s, other + margin)
+        delta = value(self.property["delta"])
+        if kind == "score":
+            return (delta - (s - other)) / 2
+        with localcontext(Context(prec=DIGITS)):
+            return 2 * (delta - Fraction(sigma(s) - sigma(other)))
+
+    def witness(self):
+        """A pair that breaks the property, or None."""
+        for x, other in self.pairs():
+            if self.breaks(self.gauge(x), self.gauge(other)):
+                return x, other
+        return None
+
+    def smallest_clearance(self) -> Fraction | None:
+        return min((self.clearance(self.gauge(x), self.gauge(y)) for x, y in self.pairs()), default=None)
+
+    def line_maximum(self, a: Fraction, b: Fraction, multipliers: list[Fraction]) -> Fraction | None:
+        """The B of section 4, over the whole space."""
+        count = len(self.constraints)
+        m = multipliers or [Fraction(0)] * (2 * count)
+        return max(
+            (
+                a * self.gauge(x)
+                - b * self.gauge(y)
+                - sum(m[j] * self.excess(j, x) + m[count + j] * self.excess(j, y) for j in range(count))
+                for x, y in self.points()
+            ),
+            default=None,
+        )

@@ -1,0 +1,108 @@
+"""Certificates on the command line: saved by verify and measure, explained, and tied to the exported model."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import likewise as lw
+
+CLAIM = "--data d.csv --label approved --free sex"
+
+
+def checked(*args):
+    command = [sys.executable, "-m", "likewise_check", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(("model", "code", "kind"), [("fair", 0, "proof"), ("m", 1, "witness")])
+def test_verify_saves_what_the_checker_accepts(run, tmp_path, model, code, kind):
+    path = tmp_path / "c.likewise"
+    done = run(f"verify --model {model}.skops {CLAIM} --certificate {path}")
+    assert done.exit_code == code
+    assert f"likewise-check {path}" in " ".join(done.stdout.split())  # however it is wrapped
+    report = lw.check(path)
+    assert (report.accepted, report.kind) == (True, kind)
+    assert checked(path).returncode == 0
+
+
+def test_measure_saves_a_proof_of_its_upper_end(run, tmp_path):
+    path = tmp_path / "c.likewise"
+    done = run(f"measure --model m.skops {CLAIM} --certificate {path} --json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["certified"] is True
+    assert lw.check(path).accepted
+    assert lw.load_certificate(path).outline().kind == "proof"
+
+
+def test_measure_writes_none_unless_asked(run):
+    done = run(f"measure --model m.skops {CLAIM} --json")
+    assert json.loads(done.stdout)["certified"] is False
+
+
+@pytest.mark.parametrize("command", ["verify", "measure"])
+def test_a_place_that_cannot_be_written_is_an_input_error(run, tmp_path, command):
+    done = run(f"{command} --model fair.skops {CLAIM} --certificate {tmp_path}/nowhere/c.likewise")
+    assert done.exit_code == 2
+    assert "cannot be written" in done.stderr
+
+
+def test_the_export_ties_the_certificate_to_the_model(run, tmp_path):
+    path, own, other = tmp_path / "c.likewise", tmp_path / "own.json", tmp_path / "other.json"
+    run(f"verify --model fair.skops {CLAIM} --certificate {path}")
+    for model, place in (("fair", own), ("m", other)):
+        done = run(f"export --model {model}.skops {CLAIM} -o {place}")
+        assert done.exit_code == 0
+        assert "LogisticRegression" in done.stdout
+    assert own.read_bytes() == lw.load_certificate(path).model_line()
+    assert checked(path, "--model", own).returncode == 0
+    refused = checked(path, "--model", other)
+    assert refused.returncode == 4
+    assert "another model" in refused.stdout
+    assert checked(path, "--model", tmp_path / "none.json").returncode == 2
+
+
+def test_an_export_that_cannot_be_written_is_an_input_error(run, tmp_path):
+    done = run(f"export --model m.skops {CLAIM} -o {tmp_path}/nowhere/m.json")
+    assert done.exit_code == 2
+    assert "cannot be written" in done.stderr
+
+
+def test_explain_tells_a_proof(run, tmp_path):
+    path = tmp_path / "c.likewise"
+    run(f"verify --model fair.skops {CLAIM} --certificate {path}")
+    done = run("explain", str(path))
+    assert done.exit_code == 0
+    for words in ("differ only in sex", "holds for every similar pair", "independent", "does not cover"):
+        assert words in " ".join(done.stdout.split())
+    told = json.loads(run("explain", str(path), "--json").stdout)
+    assert (told["kind"], told["nodes"], told["rules"]) == ("proof", 1, {"independent": 1})
+    assert told["digests"] == lw.check(path).digests
+
+
+def test_explain_tells_a_witness(run, tmp_path):
+    path = tmp_path / "c.likewise"
+    run(f"verify --model m.skops {CLAIM} --certificate {path}")
+    assert "it does not hold: a pair that breaks it" in run("explain", str(path)).stdout
+    told = json.loads(run("explain", str(path), "--json").stdout)
+    assert (told["kind"], told["nodes"], told["clearance"]) == ("witness", 0, None)
+
+
+def test_explain_refuses_what_is_no_certificate(run, tmp_path):
+    whole = tmp_path / "c.likewise"
+    run(f"verify --model fair.skops {CLAIM} --certificate {whole}")
+    cut = tmp_path / "cut.likewise"
+    cut.write_bytes(whole.read_bytes()[:-40])
+    other = tmp_path / "other.likewise"
+    other.write_text("{}")
+    for path, said in (
+        (cut, "not a readable certificate"),
+        (other, "not a certificate"),
+        (tmp_path / "none", "cannot be read"),
+    ):
+        done = run("explain", str(path))
+        assert done.exit_code == 2
+        assert said in done.stderr
+        assert done.stdout == ""
+        assert checked(path).returncode in (2, 4)
