@@ -53,7 +53,7 @@ from likewise_check.rules.cubics import (
     shifted,
 )
 from likewise_check.rules.kernel import Kernel as Rule
-from likewise_check.rules.majorant import Lanes
+from likewise_check.rules.majorant import Choice, Lanes, Majorant, terms_error
 from likewise_check.rules.separable import read_way
 
 SORTS = "ccithhhl"
@@ -165,6 +165,41 @@ def test_points_are_bounded_to_the_last_digits() -> None:
         assert true < Fraction(bound, 2**bits) < true + Fraction(1, 2**40)
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_the_majorant_is_one(seed: int) -> None:
+    """In exact arithmetic, at random points; with small weights, where rounding is all there is, as with large ones."""
+    rng = random.Random(seed)
+    terms, n, one = rng.randint(1, 12), rng.randint(0, 4), 1 << EXPONENT
+    size = rng.choice([1, 3, 10**3, 10**12])
+    q = tuple([rng.randint(-size, size) for _ in range(terms)] for _ in range(3))
+    slopes = [[rng.randint(-one, one) // 2 for _ in range(terms)] for _ in range(n)]
+    choices = []
+    for _ in range(rng.randint(0, 4)):
+        levels = rng.randint(2, 4)
+        first = rng.randint(0, levels - 2)
+        last = rng.randint(first + 1, levels - 1)
+        places = [rng.randrange(levels) for _ in range(terms)]
+        choices.append(Choice(zeta=rng.randint(1, one), places=places, first=first, last=last, levels=levels))
+    majorant = Majorant(q, slopes, choices)
+    reach = len(choices) + -(-n // 2)
+    error = terms_error(terms, n + len(choices), reach)
+    for _ in range(60):
+        y = [Fraction(rng.choice([-8, 8, rng.randint(-8, 8)]), 8) for _ in range(n)]
+        v = [rng.randint(choice.first, choice.last) for choice in choices]
+        total = Fraction(0)
+        for t in range(terms):
+            z = sum((x * slope[t] for x, slope in zip(y, slopes, strict=True)), Fraction(0))
+            z += sum(c.zeta for c, place in zip(choices, v, strict=True) if c.places[t] == place)
+            z /= one
+            total += z * (q[0][t] + z * (q[1][t] + z * q[2][t]))
+        bound = majorant.constant + error
+        bound += sum(
+            majorant.n1[f] * x + majorant.n2[f] * x**2 + majorant.n3[f] * x**3 for f, x in enumerate(y)
+        )
+        bound += sum(amount * y[f] * y[g] for (f, g), amount in majorant.products.items())
+        assert total <= bound
+
+
 def test_one_sided_cubics() -> None:
     with localcontext() as context:
         context.prec = 60
@@ -234,9 +269,9 @@ def test_lanes() -> None:
     rng = random.Random(0)
     lanes = Lanes(5)
     rows = [[rng.randint(-(2**60), 2**60) for _ in range(5)] for _ in range(4)]
-    assert [lanes.unpacked(lanes.packed(row)) for row in rows] == [tuple(row) for row in rows]
+    assert lanes.unpacked(map(lanes.packed, rows)) == [tuple(row) for row in rows]
     total = lanes.packed(rows[0]) + lanes.packed(rows[1]) - lanes.packed(rows[2])
-    assert lanes.unpacked(total) == tuple(a + b - c for a, b, c, _ in zip(*rows, strict=True))
+    assert lanes.unpacked([total]) == [tuple(a + b - c for a, b, c, _ in zip(*rows, strict=True))]
 
 
 FEATURES = [

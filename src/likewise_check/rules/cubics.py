@@ -16,7 +16,7 @@ of it taken by the constant coefficient (added for upper, subtracted for lower),
 - coefficients off by 2 units each: 2 (1 + g + g^2 + g^3);
 - the shift to p(k + Z) (`shifted`), whose floors lose below (1 + g + g^2) + (1 + g) |Z| + |Z|^2 <= 1 + 3 g + 7 g^2: 7 (1 + g)^2;
 - L may exceed h by SLACK (h is taken from h_t - SLACK). Upper: exp L - upper = exp(xi)/24 (L^2 - h^2) L^2 <= exp(h) (g^3 SLACK) / 8 there, as
-  exp(SLACK) < 3/2, L^2 - h^2 <= 2 g SLACK, L^2 <= g^2 (for i = 0, exp(xi)/24 L^4 <= SLACK is less). Lower: exp L - lower = exp(xi)/24 (L - a)^2 (L + a)^2 >= 0
+  exp(SLACK) < 3/2, L^2 - h^2 <= 2 g SLACK, L^2 <= g^2 (for i = 0, exp(xi)/24 L^4 is less than one unit). Lower: exp L - lower = exp(xi)/24 (L - a)^2 (L + a)^2 >= 0
   for every L, so nothing.
 
 Maxima. p(y) = n1 y + n2 y^2 + n3 y^3 on [-1, 1] is largest at an end or at its local maximum y* = -(n2 + s) / (3 n3), s = sqrt(D),
@@ -86,7 +86,7 @@ def one_sided(i: int, upper: bool) -> tuple[int, int, int, int]:
     room = 2 * (1 + g + g**2 + g**3) + 7 * (1 + g) ** 2
     if not upper:
         return p0 - room, p1, p2, p3
-    beyond = (int(up) + 1) * g**3 * SLACK << CUBIC - EXPONENT
+    beyond = (int(up) + 1) * g**3 * SLACK << CUBIC - EXPONENT if i else 0
     return p0 + room + beyond // 8 + 1, p1, p2, p3
 
 

@@ -21,11 +21,9 @@ bound. Notation as in section 7; units as in `cubics`.
 
 The leaf holds if the bound is below 0, not just at most 0: F < U, which is enough for the decision with way = 0 too, where W is closed.
 All excesses are below the room of the specification: with S = sum |C_t|, 1 and 2 cost at most 2^-44 K S + 2^-89 sum |c_t|, 3 at most
-2^-43 exp(h) (h + 2)^3 S, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-55 (1 + 2 H)^2 exp(H) S.
+2^-45 exp(h) (h + 2)^3 S, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-59 (1 + 2 H)^2 sum |q|.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -33,8 +31,9 @@ from likewise_check.cells import Box, Cell, Holds, LeafRefused
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected, array_of, whole
 from likewise_check.logarithm import ceil_div, exp_minus
-from likewise_check.numbers import Exact, exact
-from likewise_check.rbf import Column, Rbf
+from likewise_check.numbers import Exact
+from likewise_check.rbf import Rbf
+from likewise_check.rules.axes import Numeric, Part, sort_of
 from likewise_check.rules.cubics import (
     CUBIC,
     EXPONENT,
@@ -48,99 +47,15 @@ from likewise_check.rules.cubics import (
     one_sided,
     shifted,
 )
-from likewise_check.rules.majorant import FINE_SUM, LANE_SUM, Choice, Majorant, terms_error
+from likewise_check.rules.majorant import FINE_SUM, LANE_SUM, Majorant, terms_error
 from likewise_check.rules.separable import read_way
 
 MOST_HINT = 64
 MOST_TANGENT = 1 << 20
 MOST_CURVE = 1024
-FEW_CODES = 1024
 KEPT = 1 << 22  # ints kept between leaves; dropped beyond, which changes nothing but time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """What one `same` feature adds in an interval of codes: to e~_t, h~_t and k~_t, and its axis if it has one."""
-
-    decay: list[int]
-    height: list[int] | None = None
-    slope: list[int] | None = None  # l~_t of a numeric axis
-    curve: tuple[int, int] = (0, 0)  # gamma A w^2, rounded down and up, in weight units
-    places: list[int] | None = None  # the y that occur, in weight units, if few
-    choice: Choice | None = None  # an active one-hot axis, whose height is k~_t
-
-
-class Numeric:
-    """A numeric feature: scale * gamma * D_t = alpha tau^2 - beta_t tau + chi_t."""
-
-    def __init__(self, columns: Sequence[Column], body: Rbf, *, whole_codes: bool) -> None:
-        self._table = columns[0].table if columns else None
-        self._scale, self._whole = body.scale, whole_codes
-        factor = body.gamma * body.scale
-        self._alpha = exact(factor * sum(column.slope**2 for column in columns))
-        self._beta: list[Exact] = [0] * len(body.coefficients)
-        self._chi: list[Exact] = [0] * len(body.coefficients)
-        for column in columns:
-            gaps = [centre - column.offset for centre in column.centres]
-            self._beta = [
-                exact(b + 2 * factor * column.slope * gap) for b, gap in zip(self._beta, gaps, strict=True)
-            ]
-            self._chi = [exact(c + factor * gap**2) for c, gap in zip(self._chi, gaps, strict=True)]
-
-    def part(self, lo: Exact, hi: Exact) -> Part:
-        """The part of the codes from lo to hi."""
-        values: list[Fraction] | None = None
-        if self._table is not None:
-            values = list(self._table[int(lo) : int(hi) + 1])
-        elif self._whole and hi - lo < FEW_CODES:
-            values = [Fraction(code) for code in range(int(lo), int(hi) + 1)]
-        low, high = (min(values), max(values)) if values else (lo, hi)
-        m, w = Fraction(low + high) / 2, Fraction(high - low) / 2
-        above, below, unit = m.numerator, m.denominator, self._scale * m.denominator**2
-        square = self._alpha * above * above
-        one = 1 << EXPONENT
-        falls = [
-            int((square + below * (chi * below - beta * above)) * one // unit)
-            for beta, chi in zip(self._beta, self._chi, strict=True)
-        ]
-        if w == 0 or self._alpha == 0:
-            return Part(decay=falls)
-        factor, unit = w.numerator * one, self._scale * w.denominator * below
-        centre = 2 * self._alpha * above
-        slope = [int(factor * (beta * below - centre) // unit) for beta in self._beta]
-        curve = self._alpha * w * w * (1 << WEIGHT) / self._scale
-        places = None
-        if values and len(values) <= FEW_CODES:
-            places = [int((value - m) / w * (1 << WEIGHT) // 1) for value in values]
-        return Part(
-            decay=falls,
-            height=[abs(x) for x in slope],
-            slope=slope,
-            curve=(int(curve // 1), int(-(-curve // 1))),
-            places=places,
-        )
-
-
-class OneHot:
-    """A one-hot feature: gamma D_t is 0 at one position and zeta at all others."""
-
-    def __init__(self, places: list[int], zeta: Fraction, levels: int) -> None:
-        self._places, self._levels = places, levels
-        self._half = int(zeta * (1 << EXPONENT) / 2 // 1)
-
-    def part(self, lo: Exact, hi: Exact) -> Part:
-        """The part of the positions from lo to hi."""
-        first, last, half = int(lo), int(hi), self._half
-        if first == last:
-            return Part(decay=[0 if place == first else 2 * half for place in self._places])
-        return Part(
-            decay=[half if first <= place <= last else 2 * half for place in self._places],
-            height=[half if first <= place <= last else 0 for place in self._places],
-            choice=Choice(zeta=2 * half, places=self._places, first=first, last=last, levels=self._levels),
-        )
-
-
-Sort: TypeAlias = Numeric | OneHot
 Weights: TypeAlias = list[tuple[int, int]]  # sign * coefficient * decay, rounded down and up, in weight units
 
 
@@ -152,7 +67,7 @@ class Kernel:
         if not isinstance(body, Rbf):
             raise Rejected("kernel: the body is not a kernel one")
         self._claim, self._body = claim, body
-        self._sorts = [_sort(claim, body, k) for k in range(len(claim.space.features))]
+        self._sorts = [sort_of(claim.space.features[k], body, k) for k in range(len(claim.space.features))]
         self._same = [k for k, relation in enumerate(claim.similarity) if relation.kind == "same"]
         self._differ = [k for k, relation in enumerate(claim.similarity) if relation.kind != "same"]
         self._parts: dict[tuple[int, tuple[int, ...]], Part] = {}
@@ -185,8 +100,9 @@ class Kernel:
             if part and part.slope
         ]
         slopes = [part.slope for part, _ in axes if part.slope]
-        majorant = Majorant(q, slopes, [part.choice for part in parts.values() if part.choice])
-        constant += majorant.constant + terms_error(len(q[0]), len(slopes), reach)
+        choices = [part.choice for part in parts.values() if part.choice]
+        majorant = Majorant(q, slopes, choices)
+        constant += majorant.constant + terms_error(len(q[0]), len(slopes) + len(choices), reach)
         constant += _less_limit(majorant, limit * (1 << bits) // 1, tangent, [part.curve for part, _ in axes])
         constant += _decouple(majorant, [hint for _, hint in axes])
         for f, (part, _) in enumerate(axes):
@@ -245,7 +161,7 @@ class Kernel:
         for c, fall, h, k in zip(coefficients, falls, heights, shifts, strict=True):
             y = c * decay(fall) >> WEIGHT
             weight = y + (abs(y) * growth >> EXPONENT) + (abs(c) >> 90) + 3
-            key = max(0, ceil_div(h - SLACK, (1 << EXPONENT) // GRID)), weight >= 0
+            key = -((SLACK - h) * GRID >> EXPONENT), weight >= 0
             if key not in known:
                 if key[0] > WIDEST * GRID:
                     raise LeafRefused(
@@ -266,19 +182,6 @@ class Kernel:
 
 def _moves(box: Box) -> bool:
     return any(lo != hi for lo, hi in box.intervals)
-
-
-def _sort(claim: Claim, body: Rbf, k: int) -> Sort:
-    """Numeric or one-hot; a levels kind without columns counts as numeric."""
-    feature, columns = claim.space.features[k], body.columns[k]
-    if not feature.levels or len(columns) <= 1:
-        return Numeric(columns, body, whole_codes=feature.kind == "integer")
-    by_term = list(zip(*(body.exponents(k, code) for code in range(feature.levels)), strict=True))
-    places = [row.index(0) if 0 in row else -1 for row in by_term]
-    others = {x for row, place in zip(by_term, places, strict=True) for v, x in enumerate(row) if v != place}
-    if -1 in places or len(others) > 1 or 0 in others:
-        raise Rejected(f"kernel: feature {k} is neither numeric nor one-hot")
-    return OneHot(places, Fraction(max(others, default=0)) / body.scale, feature.levels)
 
 
 def _less_limit(majorant: Majorant, limit: int, tangent: int, curves: list[tuple[int, int]]) -> int:

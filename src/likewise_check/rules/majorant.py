@@ -9,25 +9,27 @@ specification allows); what is rounded is accounted for as follows, with n numer
 
 - Columns. q2 l_f, q3 l_f and (q3 l_f) l_g, f <= g, are rounded down once a term, so they are off by less than 1, 1 and 1 + |l_g|. With
   Z = N + O (numeric, one-hot) they stand in 2 q2 N (N/2 + O), 3 (q3 N) O^2 and (q3 N^2) (N + 3 O), and each axis has |y| <= 1; so a term is off by less
-  than 2 n r, 3 n r^2 and 3 (n^2 + 2 n r) r, r = reach. The caller has rounded q1, q2, q3 down once too, for r + r^2 + r^3 more. In all this is
-  r (1 + 2 n + 3 n^2) + r^2 (1 + 9 n) + r^3 <= 3 (1 + n)^2 (1 + r)^3; `terms_error` is M times that.
-- Every sum over terms is then rounded down once when it is brought back to the unit, so 1 is added for each: to the constant, or to
-  the table that it goes to (an axis takes one value, so one entry of a table counts). Halves and thirds are rounded up, thirds by enough for the sum.
+  than 2 n r, 3 n r^2 and 3 (n^2 + 2 n r) r, r = reach. For i j k, q3 zeta_k is rounded down once, and stands next to 6 zeta_i zeta_j: 3 m r^2 for m one-hot
+  axes. The caller has rounded q1, q2, q3 down once too, for r + r^2 + r^3 more. In all this is at most
+  r (1 + 2 n + 3 n^2) + r^2 (1 + 9 n + 3 m) + r^3 <= 3 (1 + n + m)^2 (1 + r)^3; `terms_error` is M times that.
+- Every sum over terms is then rounded down once when it is brought back to the unit (amounts of pairs and of f i j: when all of them are
+  together), so 1 is added for each: to the constant, or to the table that it goes to (an axis takes one value, so one entry of a table
+  counts). Halves and thirds are rounded up, thirds by enough for the sum.
 
 Sums by position run over many columns at a time: the columns' entries of one term are the 64-bit lanes of one big int (`Lanes`). Lanes
-never overflow if (|q1| + |q2| + |q3|) (1 + reach)^2 adds up to at most 2^57 and M (1 + reach)^2 <= 2^57: a lane is a sum over some terms of one
-column, at most 2^58, and taking away two means makes it less than 2^62.
+never overflow if (|q1| + |q2| + |q3|) (1 + reach)^2 adds up to less than 2^60 and 2 M (1 + reach)^2 < 2^58 (M < 2^26, reach <= 2^7 + 1): a lane
+is a sum over some terms of one column, so less than b = 2^60 + 2^58; the means by u and by v are at most b and b, what is left less than 3 b < 2^62.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import mul
 from struct import Struct
 
 from likewise_check.rules.cubics import EXPONENT, cubic_maximum
 
-LANE_SUM = 57  # bits of the sum of the q, if there are one-hot axes
-FINE_SUM = 87  # if there are none: no lanes
+LANE_SUM = 60  # bits of the sum of the q, if there are one-hot axes
+FINE_SUM = 64  # if there are none: no lanes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +58,14 @@ class Lanes:
     def packed(self, row: Sequence[int]) -> int:
         return (int.from_bytes(self._struct.pack(*row), "little") ^ self._tops) - self._tops
 
-    def unpacked(self, lanes: int) -> tuple[int, ...]:
-        return self._struct.unpack(((lanes + self._tops) ^ self._tops).to_bytes(self._struct.size, "little"))
+    def unpacked(self, vectors: Iterable[int]) -> list[tuple[int, ...]]:
+        tops, size = self._tops, self._struct.size
+        raw = [((vector + tops) ^ tops).to_bytes(size, "little") for vector in vectors]
+        return list(self._struct.iter_unpack(b"".join(raw)))
+
+    def means(self, vectors: Iterable[int], count: int) -> list[list[int]]:
+        """Each vector by the count, rounded."""
+        return [[x // count for x in row] for row in self.unpacked(vectors)]
 
 
 class Majorant:
@@ -76,7 +84,7 @@ class Majorant:
         self._a3 = [_times(self._q3, slope) for slope in slopes]
         self._a33 = {(f, g): _times(self._a3[f], slopes[g]) for f in range(n) for g in range(f, n)}
         self._numeric()
-        # Of one-hot axes: N1 of (f, i), tables and pairs, by position in the cell.
+        # Of one-hot axes, by position in the cell; N1 of (f, i) and pairs in units 2^(2 EXPONENT) times finer.
         self._cross = [[[0] * choice.width for choice in choices] for _ in slopes]
         self._tables = [[0] * choice.width for choice in choices]
         self._pairs = {
@@ -124,61 +132,47 @@ class Majorant:
         starts: dict[int, int] = {}  # where the lanes of k begin
         length = 2 + n
         for j in reversed(range(1, len(choices))):
-            lanes = Lanes(length)
+            lanes, other = Lanes(length), choices[j]
             for i in range(j):
-                self._two(i, j, _by_two(choices[i], choices[j], rows), lanes, starts)
+                self._two(i, j, _by_two(choices[i], other, rows), lanes, starts)
             starts[j] = length
-            shifts = {choices[j].first + w: 64 * (length + w) for w in range(choices[j].width)}
+            shifts = {other.first + w: 64 * (length + w) for w in range(other.width)}
             rows = [
-                row + (q << shifts[place]) if place in shifts else row
-                for row, q, place in zip(rows, self._q3, choices[j].places, strict=True)
+                row + ((q * other.zeta >> EXPONENT) << shifts[place]) if place in shifts else row
+                for row, q, place in zip(rows, self._q3, other.places, strict=True)
             ]
-            length += choices[j].width
+            length += other.width
 
     def _two(self, i: int, j: int, sums: list[list[int]], lanes: Lanes, starts: dict[int, int]) -> None:
-        """One pair of one-hot axes: sums[v][u] holds the lanes q2, q3, q3 l_f for all f, then q3 by position of each k > j."""
+        """One pair: sums[v][u] holds the lanes q2, q3, q3 l_f for all f, then q3 zeta_k by position of each k > j."""
         zeta, other, n = self._choices[i].zeta, self._choices[j].zeta, len(self._slopes)
-        pair, both = self._pairs[i, j], zeta * other
-        # Lane by lane, sums[v][u] = by_u[u] + by_v[v] + rest[v][u].
-        by_u = [_mean(lanes, column) for column in zip(*sums, strict=True)]
-        mean_u = [lanes.packed(mean) for mean in by_u]
-        centred = [[x - mean for x, mean in zip(row, mean_u, strict=True)] for row in sums]
-        by_v = [_mean(lanes, row) for row in centred]
-        mean_v = [lanes.packed(mean) for mean in by_v]
-        rest = [[lanes.unpacked(x - mean) for x in row] for row, mean in zip(centred, mean_v, strict=True)]
-        for f in range(n):
-            for axis, means in ((i, by_v), (j, by_u)):
-                cross = self._cross[f][axis]
-                for v, mean in enumerate(means):
-                    cross[v] += 6 * both * mean[2 + f] >> 2 * EXPONENT
-        self.constant += 2 * n
-        thirds = [
-            (start, self._choices[k].width, 6 * both * self._choices[k].zeta) for k, start in starts.items()
-        ]
-        for k, (start, width, factor) in zip(starts, thirds, strict=True):
-            for axis, means in ((i, by_v), (j, by_u)):
+        pair, six = self._pairs[i, j], 6 * zeta * other
+        # Lane by lane, sums[v][u] = by_u[u] + by_v[v] + rest.
+        by_u = lanes.means(map(sum, zip(*sums, strict=True)), len(sums))
+        packed_u = [lanes.packed(mean) for mean in by_u]
+        away = sum(packed_u)
+        by_v = lanes.means([sum(row) - away for row in sums], len(packed_u))
+        packed_v = [lanes.packed(mean) for mean in by_v]
+        for axis, means in ((i, by_v), (j, by_u)):
+            for f, cross in enumerate(self._cross, 2):
+                cross[axis] = [old + six * mean[f] for old, mean in zip(cross[axis], means, strict=True)]
+            for k, start in starts.items():
                 for row, mean in zip(self._pairs[axis, k], means, strict=True):
-                    row[:] = [
-                        old + (factor * x >> 3 * EXPONENT)
-                        for old, x in zip(row, mean[start : start + width], strict=True)
-                    ]
-        self.constant += 1 + 2 * len(thirds)  # one for the sum below
-        three = 3 * both * (zeta + other)
-        for v, left in enumerate(rest):
-            v2, v3 = by_v[v][:2]
-            for u, values in enumerate(left):
-                direct = 2 * both * (values[0] + v2 + by_u[u][0]) << EXPONENT
-                direct += three * (values[1] + v3 + by_u[u][1])
-                direct += 6 * both * sum(map(abs, values[2 : 2 + n])) << EXPONENT
-                for start, width, factor in thirds:
-                    direct += factor * max(values[start : start + width])
-                pair[v][u] += direct >> 3 * EXPONENT
+                    span = mean[start : start + len(row)]
+                    row[:] = [old + six * x for old, x in zip(row, span, strict=True)]
+        spans = [slice(start, start + self._choices[k].width) for k, start in starts.items()]
+        for row, row_sums, at_v, mean_v in zip(pair, sums, packed_v, by_v, strict=True):
+            rests = lanes.unpacked([x - at_u - at_v for x, at_u in zip(row_sums, packed_u, strict=True)])
+            for u, (rest, mean_u) in enumerate(zip(rests, by_u, strict=True)):
+                q2, q3 = rest[0] + mean_v[0] + mean_u[0], rest[1] + mean_v[1] + mean_u[1]
+                moved = sum(map(abs, rest[2 : 2 + n])) + sum([max(rest[span]) for span in spans])
+                row[u] += six * moved + six // 3 * q2 + (six // 2 * (zeta + other) * q3 >> EXPONENT)
 
     def _one_choice(self, i: int, choice: Choice, rows: list[int], lanes: Lanes) -> None:
         """The products i, f i, f l i; rows hold the lanes q1, q2, q3, then q2 l_f, q3 l_f, q3 l_f l_g for all f, g."""
         zeta, n, width = choice.zeta, len(self._slopes), choice.width
         table = self._tables[i]
-        values = list(zip(*map(lanes.unpacked, _by_one(choice, rows)), strict=True))
+        values = list(zip(*lanes.unpacked(_by_one(choice, rows)), strict=True))
         for v, (q1, q2, q3) in enumerate(zip(*values[:3], strict=True)):
             table[v] += (
                 zeta * ((q1 << 2 * EXPONENT) + (zeta * q2 << EXPONENT) + zeta * zeta * q3) >> 3 * EXPONENT
@@ -188,7 +182,7 @@ class Majorant:
         for f, cross in enumerate(self._cross):
             a2, a3 = values[3 + f], values[3 + n + f]
             first = [
-                old + (zeta * ((2 * x << EXPONENT) + 3 * zeta * y) >> 2 * EXPONENT)
+                old + zeta * ((2 * x << EXPONENT) + 3 * zeta * y) >> 2 * EXPONENT
                 for old, x, y in zip(cross[i], a2, a3, strict=True)
             ]
             second = [3 * zeta * x >> EXPONENT for x in a33[f, f]]
@@ -210,8 +204,9 @@ class Majorant:
         """Pair by pair, S[v, u] <= table_i[v] + table_j[u]; then the tables' maxima go to the constant."""
         tables = self._tables
         for (i, j), pair in self._pairs.items():
+            # x may be too small by less than 1, as `_two` rounds it down: (x + 1) / 2^s <= (x >> s) + 1.
             sums = [
-                [x + at_v + at_u for x, at_u in zip(row, tables[j], strict=True)]
+                [(x >> 2 * EXPONENT) + 1 + at_v + at_u for x, at_u in zip(row, tables[j], strict=True)]
                 for row, at_v in zip(pair, tables[i], strict=True)
             ]
             tables[i] = [max(row) + 1 >> 1 for row in sums]
@@ -231,11 +226,6 @@ def _times(weights: list[int], slope: list[int]) -> list[int]:
 def _sum(weights: list[int], slope: list[int], factor: int = 1) -> int:
     total: int = sum(map(mul, weights, slope))
     return factor * total >> EXPONENT
-
-
-def _mean(lanes: Lanes, entries: Sequence[int]) -> list[int]:
-    """The means of vectors, lane by lane, rounded."""
-    return [x // len(entries) for x in lanes.unpacked(sum(entries))]
 
 
 def _by_one(choice: Choice, rows: list[int]) -> list[int]:

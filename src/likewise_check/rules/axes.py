@@ -1,0 +1,112 @@
+"""The two sorts of features of the rule `kernel`, and what one of them adds to the exponents in an interval of codes.
+
+Rationals are rounded down to ints of exponent units, once each; what that costs is accounted for in `kernel`, step 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from likewise_check.fields import Rejected
+from likewise_check.numbers import Exact, exact
+from likewise_check.rbf import Column, Rbf
+from likewise_check.rules.cubics import EXPONENT, WEIGHT
+from likewise_check.rules.majorant import Choice
+from likewise_check.space import Feature
+
+FEW_CODES = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one `same` feature adds in an interval of codes: to e~_t, h~_t and k~_t, and its axis if it has one."""
+
+    decay: list[int]
+    height: list[int] | None = None
+    slope: list[int] | None = None  # l~_t of a numeric axis
+    curve: tuple[int, int] = (0, 0)  # gamma A w^2, rounded down and up, in weight units
+    places: list[int] | None = None  # the y that occur, in weight units, if few
+    choice: Choice | None = None  # an active one-hot axis, whose height is k~_t
+
+
+class Numeric:
+    """A numeric feature: scale * gamma * D_t = alpha tau^2 - beta_t tau + chi_t."""
+
+    def __init__(self, columns: Sequence[Column], body: Rbf, *, whole_codes: bool) -> None:
+        self._table = columns[0].table if columns else None
+        self._scale, self._whole = body.scale, whole_codes
+        factor = body.gamma * body.scale
+        self._alpha = exact(factor * sum(column.slope**2 for column in columns))
+        self._beta: list[Exact] = [0] * len(body.coefficients)
+        self._chi: list[Exact] = [0] * len(body.coefficients)
+        for column in columns:
+            gaps = [centre - column.offset for centre in column.centres]
+            self._beta = [
+                exact(b + 2 * factor * column.slope * gap) for b, gap in zip(self._beta, gaps, strict=True)
+            ]
+            self._chi = [exact(c + factor * gap**2) for c, gap in zip(self._chi, gaps, strict=True)]
+
+    def part(self, lo: Exact, hi: Exact) -> Part:
+        """The part of the codes from lo to hi."""
+        values: list[Fraction] | None = None
+        if self._table is not None:
+            values = list(self._table[int(lo) : int(hi) + 1])
+        elif self._whole and hi - lo < FEW_CODES:
+            values = [Fraction(code) for code in range(int(lo), int(hi) + 1)]
+        low, high = (min(values), max(values)) if values else (lo, hi)
+        m, w = Fraction(low + high) / 2, Fraction(high - low) / 2
+        above, below, unit = m.numerator, m.denominator, self._scale * m.denominator**2
+        square = self._alpha * above * above
+        one = 1 << EXPONENT
+        falls = [
+            int((square + below * (chi * below - beta * above)) * one // unit)
+            for beta, chi in zip(self._beta, self._chi, strict=True)
+        ]
+        if w == 0 or self._alpha == 0:
+            return Part(decay=falls)
+        factor, unit = w.numerator * one, self._scale * w.denominator * below
+        centre = 2 * self._alpha * above
+        slope = [int(factor * (beta * below - centre) // unit) for beta in self._beta]
+        curve = self._alpha * w * w * (1 << WEIGHT) / self._scale
+        places = None
+        if values and len(values) <= FEW_CODES:
+            places = [int((value - m) / w * (1 << WEIGHT) // 1) for value in values]
+        return Part(
+            decay=falls,
+            height=[abs(x) for x in slope],
+            slope=slope,
+            curve=(int(curve // 1), int(-(-curve // 1))),
+            places=places,
+        )
+
+
+class OneHot:
+    """A one-hot feature: gamma D_t is 0 at one position and zeta at all others."""
+
+    def __init__(self, places: list[int], zeta: Fraction, levels: int) -> None:
+        self._places, self._levels = places, levels
+        self._half = int(zeta * (1 << EXPONENT) / 2 // 1)
+
+    def part(self, lo: Exact, hi: Exact) -> Part:
+        """The part of the positions from lo to hi."""
+        first, last, half = int(lo), int(hi), self._half
+        if first == last:
+            return Part(decay=[0 if place == first else 2 * half for place in self._places])
+        return Part(
+            decay=[half if first <= place <= last else 2 * half for place in self._places],
+            height=[half if first <= place <= last else 0 for place in self._places],
+            choice=Choice(zeta=2 * half, places=self._places, first=first, last=last, levels=self._levels),
+        )
+
+
+def sort_of(feature: Feature, body: Rbf, k: int) -> Numeric | OneHot:
+    """Numeric or one-hot; a levels kind without columns counts as numeric."""
+    columns = body.columns[k]
+    if not feature.levels or len(columns) <= 1:
+        return Numeric(columns, body, whole_codes=feature.kind == "integer")
+    by_term = list(zip(*(body.exponents(k, code) for code in range(feature.levels)), strict=True))
+    places = [row.index(0) if 0 in row else -1 for row in by_term]
+    others = {x for row, place in zip(by_term, places, strict=True) for v, x in enumerate(row) if v != place}
+    if -1 in places or len(others) > 1 or 0 in others:
+        raise Rejected(f"kernel: feature {k} is neither numeric nor one-hot")
+    return OneHot(places, Fraction(max(others, default=0)) / body.scale, feature.levels)
