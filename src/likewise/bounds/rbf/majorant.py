@@ -183,9 +183,12 @@ def eliminate_pairs(cell: Local, to: Majorant) -> None:
 
 @njit(cache=True)
 def add_curvature_loss(cell: Local, to: Majorant) -> None:
-    """What the cubics themselves lose: about abs(C) h^4 / 192 a term, shared by the axes as they share h."""
+    """What the cubics themselves lose: like abs(C) h^4 a term, shared by the axes as they share h.
+
+    The derivative of their largest error, h^4 / 192, counted three times: measured, that needs the fewest cells.
+    """
     for t in range(len(cell.weight)):
-        share = abs(cell.weight[t]) * cell.reach[t] ** 3 / 48.0
+        share = abs(cell.weight[t]) * cell.reach[t] ** 3 / 16.0
         for f in range(len(cell.numeric)):
             to.numeric_loss[f] += share * abs(cell.load[f, t])
         for i in range(len(cell.hot)):

@@ -132,20 +132,26 @@ def _bound_one(
 ) -> None:
     for k in range(len(lo)):
         found.cut[n, k] = middle_cut(terms.kind[k], lo[k], hi[k])
-    coarse = coarse_bound(terms, lo, hi, coefficients, found.point[n], found.loss[n])
-    cell = localise(terms, lo, hi, coefficients)
     if farthest > FARTHEST:
-        found.excess[n], found.upper[n], found.e[n], found.r[n] = math.inf, coarse, 0, 0
+        found.excess[n], found.e[n], found.r[n] = math.inf, 0, 0
+        found.upper[n] = coarse_bound(terms, lo, hi, coefficients, found.point[n], found.loss[n])
         return
+    cell = localise(terms, lo, hi, coefficients)
     form = build_majorant(cell)
     bend = terms.gamma * cell.width * cell.width
     room = room_for_rounding(cell, farthest, (hi > lo).sum())
     y = np.zeros(len(cell.numeric))
     excess = room + _settle(cell, form, threshold, bend, rounds, room, n, y, found)
     found.excess[n] = excess
-    found.upper[n] = min(coarse, threshold + excess * (1.0 if excess > 0.0 else math.exp(-bend.sum())))
     add_curvature_loss(cell, form)
     _report(terms, lo, hi, cell, form, y, n, found)
+    if excess <= 0.0:
+        found.upper[n] = threshold + excess * math.exp(-bend.sum())
+        return
+    # Which of the two bounds also gives the point and the losses makes no difference that could be measured.
+    unused = np.empty((2, len(lo)))
+    coarse = coarse_bound(terms, lo, hi, coefficients, unused[0], unused[1])
+    found.upper[n] = min(coarse, threshold + excess)
 
 
 @njit(cache=True)
@@ -202,6 +208,9 @@ def room_for_rounding(cell: Local, farthest: float, axes: int) -> float:
 def _report(
     terms: Terms, lo: Floats, hi: Floats, cell: Local, form: Majorant, y: Floats, n: int, found: CellBounds
 ) -> None:
+    for k in range(len(lo)):
+        found.point[n, k] = lo[k]
+        found.loss[n, k] = 0.0
     for f in range(len(cell.numeric)):
         k = cell.numeric[f]
         found.point[n, k] = code_at(terms, k, lo[k], hi[k], cell.middle[f] + cell.width[f] * y[f])
