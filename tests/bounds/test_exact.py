@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.strategies import linear_cases
 
 import likewise as lw
-from likewise.bounds.enumerated import enumerated_clearance, pair_count, scored_pairs
+from likewise.bounds.enumerated import asked_pairs, enumerated_clearance, pair_count
 from likewise.bounds.exact import band_corners, exact_bound
 from likewise.bounds.oracle import Leaf
 from likewise.bounds.separable import SeparableOracle
@@ -56,15 +56,16 @@ def cells(draw, **options):
 def points(oracle, lo, hi):
     """(s, s', x, x') of all similar pairs of a cell; constraints left aside."""
     similar = []
-    for (x, first), (other, second) in scored_pairs(
-        oracle.pairs, oracle.score.exact, lo.tolist(), hi.tolist()
+    anything = GapQuestion(delta=Fraction(0))
+    for x, other, _, first, second in asked_pairs(
+        oracle.pairs, oracle.score.enclose, lo.tolist(), hi.tolist(), anything
     ):
         near = (
             r.kind == "free" or abs(a - b) <= (r.tolerance or 0)
             for r, a, b in zip(oracle.pairs.relations, x, other, strict=True)
         )
         if all(near):
-            similar.append((first, second, x, other))
+            similar.append((first.lo, second.lo, x, other))
     return similar
 
 
@@ -97,7 +98,7 @@ def test_any_multipliers_give_a_bound(cell, a, b, data):
 @settings(max_examples=100, **relaxed)
 def test_the_float_bound_is_the_exact_one_up_to_its_noise(cell, lean):
     oracle, lo, hi = cell
-    found = oracle.bound(lo[None], hi[None], np.array([lean]))
+    found = oracle.bound(lo[None], hi[None], np.array([lean]), np.zeros(1))
     exact = exact_bound(oracle.score, oracle.pairs, line(Fraction(lean), 1 - Fraction(lean))).bound(
         lo.tolist(), hi.tolist()
     )

@@ -264,7 +264,10 @@ def test_what_a_worker_process_does(monkeypatch):
     monkeypatch.setattr(leaves, "_judge", None, raising=False)
     leaves._start(None)
     tally = leaves._work([(3, 9, ["unknown"], ())], 1)
-    assert tally.malformed == ("unknown rule; known: split, separable, empty, enumerated, independent, kernel", 9)
+    assert tally.malformed == (
+        "unknown rule; known: split, separable, empty, enumerated, independent, kernel",
+        9,
+    )
 
 
 def test_progress():

@@ -32,8 +32,8 @@ class Lying(SeparableOracle):
 
     shift = 0.0
 
-    def bound(self, lo, hi, lean):
-        found = super().bound(lo, hi, lean)
+    def bound(self, lo, hi, lean, threshold):
+        found = super().bound(lo, hi, lean, threshold)
         return dataclasses.replace(
             found, upper=found.upper - self.shift * (1 + np.abs(found.upper)), points=lo.copy()
         )
@@ -57,31 +57,31 @@ class VeryLow(Lying):
 class WrongLean(Lying):
     """Bounds another direction than the one asked for."""
 
-    def bound(self, lo, hi, lean):
-        return super().bound(lo, hi, 1 - lean)
+    def bound(self, lo, hi, lean, threshold):
+        return super().bound(lo, hi, 1 - lean, threshold)
 
 
 class Careless(Lying):
     """Says that the cell has no pair at all."""
 
-    def bound(self, lo, hi, lean):
-        found = super().bound(lo, hi, lean)
+    def bound(self, lo, hi, lean, threshold):
+        found = super().bound(lo, hi, lean, threshold)
         return dataclasses.replace(found, upper=np.full(len(lo), -np.inf))
 
 
 class LosesACell(Lying):
     """Cuts whole numbers in between, so that one value would belong to neither side."""
 
-    def branch(self, lo, hi):
-        variable, at = super().branch(lo, hi)
+    def branch(self, lo, hi, loss=None, cuts=None):
+        variable, at = super().branch(lo, hi, loss, cuts)
         return variable, at + 0.5
 
 
 class CutsBeside(Lying):
     """Cuts outside of the cell."""
 
-    def branch(self, lo, hi):
-        variable, at = super().branch(lo, hi)
+    def branch(self, lo, hi, loss=None, cuts=None):
+        variable, at = super().branch(lo, hi, loss, cuts)
         return variable, at + 1000
 
 
@@ -152,9 +152,12 @@ def test_the_wrong_oracles_are_wrong():
     ).problem
     lo = np.array([[float(v.lo) for v in problem.pairs.variables]])
     hi = np.array([[float(v.hi) for v in problem.pairs.variables]])
-    honest = problem.oracle.bound(lo, hi, np.array([0.4])).upper[0]
+    honest = problem.oracle.bound(lo, hi, np.array([0.4]), np.zeros(1)).upper[0]
     for broken in (SlightlyLow, Low, VeryLow, WrongLean, Careless):
-        assert broken(problem.oracle.score, problem.pairs).bound(lo, hi, np.array([0.4])).upper[0] != honest
+        assert (
+            broken(problem.oracle.score, problem.pairs).bound(lo, hi, np.array([0.4]), np.zeros(1)).upper[0]
+            != honest
+        )
     problem.oracle = LosesACell(problem.oracle.score, problem.pairs)
     with pytest.raises(InternalError, match="lose"):
         Search(problem=problem).run()

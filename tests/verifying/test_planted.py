@@ -13,10 +13,10 @@ from tests.certificate.kinds import BINARY, SEX, parity, regression
 from tests.strategies import logistic_model, svc_model
 
 import likewise as lw
+import likewise.bounds.families as families
 import likewise.search.branch_and_bound as search_module
 import likewise.search.portfolio as portfolio
 import likewise.verifying.certifying as certifying
-import likewise.verifying.preparing as preparing
 from likewise.bounds.oracle import Leaf
 from likewise.bounds.separable import SeparableOracle
 from likewise.errors import InternalError
@@ -55,8 +55,8 @@ class Lying(SeparableOracle):
 
     shift = 0.0
 
-    def bound(self, lo, hi, lean):
-        found = super().bound(lo, hi, lean)
+    def bound(self, lo, hi, lean, threshold):
+        found = super().bound(lo, hi, lean, threshold)
         return dataclasses.replace(found, upper=found.upper - self.shift, points=lo.copy())
 
     def candidates(self, lo, hi):
@@ -100,7 +100,7 @@ class Generous(SeparableOracle):
 
 
 def plant(monkeypatch, oracle):
-    monkeypatch.setattr(preparing, "SeparableOracle", oracle)
+    monkeypatch.setattr(families, "SeparableOracle", oracle)
     monkeypatch.setattr(portfolio, "falsify", lambda problem: None)
     monkeypatch.setattr(portfolio, "enumerate_space", lambda problem: None)
 
@@ -169,8 +169,8 @@ def test_a_search_that_forgets_a_child_never_makes_it_fair(monkeypatch):
 
 def test_splits_that_lose_values_are_refused(monkeypatch):
     class CutsBetween(SeparableOracle):
-        def branch(self, lo, hi):
-            variable, at = super().branch(lo, hi)
+        def branch(self, lo, hi, loss=None, cuts=None):
+            variable, at = super().branch(lo, hi, loss, cuts)
             return variable, at + 0.5
 
     plant(monkeypatch, CutsBetween)
@@ -226,8 +226,8 @@ def test_refused_leaves_are_split_until_they_hold(monkeypatch, size):
                 return Fraction(1)
             return honest
 
-        def bound(self, lo, hi, lean):
-            found = super().bound(lo, hi, lean)
+        def bound(self, lo, hi, lean, threshold):
+            found = super().bound(lo, hi, lean, threshold)
             large = np.prod((hi - lo)[:, self.discrete] + 1, axis=1) >= size
             return dataclasses.replace(found, upper=np.where(large, -1e9, found.upper))
 

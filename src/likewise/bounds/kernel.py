@@ -89,6 +89,7 @@ class KernelOracle:
             first=first,
             second=second,
             points=points,
+            noise=np.zeros(len(lo)),
             closes=closes,
             hints=hints,
             loss=loss,
@@ -151,8 +152,8 @@ class KernelOracle:
         if leaf.rule != "kernel" or leaf.lean is None or not question.admits(leaf.lean):
             return None
         lean = np.array([float(leaf.lean)])
-        closes = self.bound(lo[None], hi[None], lean, question.threshold(lean)).closes[0]
-        return Fraction(0) if closes else None
+        closes = self.bound(lo[None], hi[None], lean, question.threshold(lean)).closes
+        return Fraction(0) if closes is not None and closes[0] else None
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         return self.score.enclose(codes, bits)

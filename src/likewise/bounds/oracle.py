@@ -27,16 +27,18 @@ if TYPE_CHECKING:
 class Bounds:
     """For each cell: upper bound of lean * s - (1 - lean) * s', and the point that attains the relaxation.
 
-    `first`, `second` are s and s' at `points`. A cell without any similar pair has upper = -inf. `closes`
-    tells that the family's rule should close the cell, with `hints` where the rule takes any; `loss` and
-    `cuts`, by cell and variable, what an oracle learned about where to split.
+    `first`, `second` are s and s' at `points`; `noise` bounds the rounding error of `upper`. A cell without
+    any similar pair has upper = -inf. `closes`, where a family's rule is more than the bound, tells which
+    cells it should close, with `hints` if it takes any; `loss` and `cuts`, by cell and variable, are what an
+    oracle learned about where to split.
     """
 
     upper: Floats
     first: Floats
     second: Floats
     points: Floats
-    closes: NDArray[np.bool_]
+    noise: Floats
+    closes: NDArray[np.bool_] | None = None
     hints: list[tuple[int, ...]] | None = None
     loss: Floats | None = None
     cuts: Floats | None = None

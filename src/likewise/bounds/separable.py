@@ -63,7 +63,7 @@ class SeparableOracle:
         self.evaluators: dict[tuple[Leaf, Question], tuple[Direction, ExactBound]] = {}
         self.relaxation = LinearRelaxation(score, pairs) if pairs.constraints else None
 
-    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
+    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
         upper = (2 * lean - 1) * self.bias
         size = np.abs(upper)
         points = lo.copy()
@@ -77,8 +77,7 @@ class SeparableOracle:
             score1 += self._phi(k, x)
             score2 += self._phi(k, y)
         noise = ROUNDING * (len(self.score.terms) + 2) * (size + np.abs(score1) + np.abs(score2))
-        closes = upper <= threshold + noise
-        return Bounds(upper=upper, first=score1, second=score2, points=points, closes=closes)
+        return Bounds(upper=upper, first=score1, second=score2, points=points, noise=noise)
 
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
         found = self.bound(lo, hi, np.full(len(lo), 0.5), np.zeros(len(lo)))

@@ -81,6 +81,12 @@ class Model:
     body: Affine | RbfSum
     head: Head
 
+    def exact(self, codes: Sequence[Fraction]) -> Fraction:
+        """The score of an affine body, which is rational."""
+        if not isinstance(self.body, Affine):
+            raise InternalError("only affine scores are rational")
+        return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
+
 
 def rounding_error(model: Model, space: Space) -> Fraction | None:
     """The largest rounding error of the original program's score over the whole space, where it is known."""
@@ -100,11 +106,14 @@ def score_of(model: Model, n_features: int) -> Score:
     """The score in the form that its family's oracle works on."""
     if isinstance(model.body, RbfSum):
         return KernelScore(body=model.body, embedding=model.embedding)
-    return separable(model.body, model.embedding, n_features)
+    return separable(model, n_features)
 
 
-def separable(body: Affine, embedding: tuple[Column, ...], n_features: int) -> Separable:
+def separable(model: Model, n_features: int) -> Separable:
     """The score of an affine body feature by feature: columns of one feature are added up exactly."""
+    body, embedding = model.body, model.embedding
+    if not isinstance(body, Affine):
+        raise InternalError("only affine scores are separable")
     slopes = [Fraction(0)] * n_features
     tables: list[list[Fraction] | None] = [None] * n_features
     bias = body.bias

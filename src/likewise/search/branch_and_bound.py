@@ -70,6 +70,12 @@ class Trial:
     excess: Floats
     bounds: Bounds
 
+    @property
+    def closes(self) -> NDArray[np.bool_]:
+        """Which cells should be closed: by the oracle's word, or because the bound is not above the threshold."""
+        close: NDArray[np.bool_] = self.excess <= self.bounds.noise
+        return close if self.bounds.closes is None else self.bounds.closes
+
     def slope(self, question: Question) -> Floats:
         """How the excess changes with the lean."""
         return self.bounds.first + self.bounds.second - question.balance(self.lean)
@@ -152,14 +158,14 @@ class Search:
             self._put_back(batch)
             return True
         # A lean that closes the cell, else the one that comes closest to it.
-        best = np.argmin([np.where(t.bounds.closes, -np.inf, t.excess) for t in tried], axis=0)
+        best = np.argmin([np.where(t.closes, -np.inf, t.excess) for t in tried], axis=0)
         losses, cuts = (_picked([getattr(t.bounds, part) for t in tried], best) for part in ("loss", "cuts"))
         variable, at = self.problem.oracle.branch(lo, hi, losses, cuts)
         for i, cell in enumerate(batch):
             trial = tried[best[i]]
             cell.lean, cell.upper = float(trial.lean[i]), float(trial.bounds.upper[i])
             cell.rank = -float(trial.excess[i])
-            if trial.bounds.closes[i] and self._close(cell, self._leaf(trial, i)):
+            if trial.closes[i] and self._close(cell, self._leaf(trial, i)):
                 continue
             if self._finish(cell, int(variable[i]), float(at[i])):
                 self._put_back(batch[i:])
@@ -184,7 +190,7 @@ class Search:
         """The leans tried for each cell: its parent's, an end of [0, 1], and where the two tangents cross."""
         question = self.problem.question
         start = self._try(lo, hi, lean)
-        if question.leans() == (float(EVEN),) or start.bounds.closes.all():
+        if question.leans() == (float(EVEN),) or start.closes.all():
             return [start]
         if question.lean_at(0.0) is not None:
             return self._bisect(lo, hi, start)
