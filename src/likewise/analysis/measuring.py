@@ -41,7 +41,8 @@ IN_WORDS = {
 class Disparity:
     """lower <= D* <= upper; `pair` attains lower; `history` holds (seconds, lower, upper).
 
-    `certificate` proves the upper end, where it was asked for and the checker accepted it.
+    `certificate` proves the upper end, where it was asked for and the checker accepted it. `proved` is False
+    where the upper end rests on floating point: kernel models without a certificate.
     """
 
     of: Scale
@@ -55,6 +56,7 @@ class Disparity:
     upper_label: Any = None
     history: tuple[tuple[float, float, float], ...] = ()
     certificate: Certificate | None = None
+    proved: bool = True
     reason: str | None = None
     stats: dict[str, Any] = field(default_factory=dict)
 
@@ -81,6 +83,7 @@ class Disparity:
             "probabilities": None if self.probabilities is None else list(self.probabilities),
             "history": history,
             "certified": self.certificate is not None,
+            "proved": self.proved,
             "reason": self.reason,
             "stats": dict(self.stats),
         }
@@ -150,6 +153,7 @@ def _disparity(prepared: Prepared, climb: Climb, checking: Checking | None) -> D
         upper_label=treated.upper_label,
         history=(*climb.history, (elapsed, lower, climb.upper)),
         certificate=certificate,
+        proved=prepared.problem.oracle.exact or certificate is not None,
         reason=reason,
         stats={"seconds": elapsed, "cells": 1 if climb.search is None else len(climb.search.proof.nodes)},
     )

@@ -17,6 +17,7 @@ RULES = {
     "empty": "the constraints exclude the cell",
     "enumerated": "every pair of the cell is looked at",
     "independent": "the score depends on nothing that may differ",
+    "kernel": "a sum of Gaussians stays on one side of a line, by a cubic bound",
 }
 
 

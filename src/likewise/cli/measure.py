@@ -128,7 +128,10 @@ def bracket_lines(disparity: Disparity, space: Space, similarity: Similarity) ->
     low, high = number(disparity.lower), number(disparity.upper)
     if low == high and disparity.upper > disparity.lower:
         high = f"{low} + {disparity.upper - disparity.lower:.1g}"
-    lines += paragraph("between", f"{low} and {high}   proved in {seconds:.2f} s, exact")
+    how = "proved in {:.2f} s, exact" if disparity.proved else "found in {:.2f} s, upper end not proved"
+    lines += paragraph("between", f"{low} and {high}   {how.format(seconds)}")
+    if not disparity.proved:
+        lines += paragraph("", "the upper end is floating point: --certificate FILE proves it")
     if disparity.reason is not None:
         lines += paragraph("reason", disparity.reason)
     if disparity.of == "margin" and disparity.upper < 0:

@@ -17,7 +17,7 @@ from likewise.importers.imported import Imported, import_model
 from likewise.model.kernel import KernelScore
 from likewise.model.question import Question
 from likewise.model.scored import score_of
-from likewise.progress import Listener, silent
+from likewise.progress import Listener, Snapshot, silent
 from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Problem
@@ -92,7 +92,7 @@ def prepare(
             f"similar must be a likewise.Similarity, not {type(similar).__name__}",
             hint='Similarity(free=["sex"], within={"age": 2})',
         )
-    clock = Budget(budget)
+    Budget(budget)  # refuses a budget that is none before anything else is done
     pairs = pair_space(space, similar)
     rows = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
     imported = import_model(model, space, rows=rows, like=X)
@@ -107,13 +107,15 @@ def prepare(
         score = score.negated()
     if isinstance(score, KernelScore):
         rows = np.concatenate([rows, score.landmarks(space)])
+    listener(Snapshot(stage="preparing (bounds are compiled on first use)", seconds=0.0))
+    oracle = oracle_of(score, pairs)
     problem = Problem(
         pairs=pairs,
-        oracle=oracle_of(score, pairs),
+        oracle=oracle,
         question=question,
         scores=score.scores,
         replay=imported.replay,
-        budget=clock,
+        budget=Budget(budget),
         random=np.random.default_rng(random_state),
         rows=rows,
         cost=score.cost,
