@@ -1,7 +1,13 @@
 """Kernel models end to end: verdicts against exhaustion, certificates accepted, brackets that hold."""
 
+import gzip
+import hashlib
+import io
 import itertools
+import json
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,7 +60,6 @@ def test_the_verdict_is_the_one_of_exhaustion(seed):
         assert result.verdict == ("BIASED" if biased else "FAIR")
     above, below = (lw.verify(model, space, similar, lw.ScoreGap(gap * f), budget=60) for f in (1.01, 0.99))
     assert above.verdict == "FAIR"
-    assert lw.check is not None
     assert above.certificate is not None
     assert below.verdict == ("BIASED" if gap > 1e-9 else "FAIR")
     assert below.certificate is not None
@@ -69,6 +74,52 @@ def test_the_bracket_holds_the_largest_gap_and_is_certified(seed):
     assert found.lower - 1e-9 <= gap <= found.upper + 1e-9
     assert found.upper - found.lower <= 0.0501
     assert found.certificate is not None
+
+
+def test_certificates_of_kernel_models_follow_the_schema():
+    schema = json.loads((Path(__file__).parents[2] / "spec" / "certificate-v1.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    model = continuous_model()
+    for result in (
+        lw.verify(model, SPACE, SEX, budget=60),
+        lw.verify(model, SPACE, SEX, lw.ScoreGap(3.0), budget=60),
+    ):
+        lines = gzip.decompress(result.certificate.content).splitlines()
+        assert len(lines) >= 7
+        for line in lines:
+            validator.validate(json.loads(line))
+
+
+@pytest.mark.parametrize("change", ["way", "hint", "coefficient", "delta", "lost leaf"])
+def test_a_changed_kernel_certificate_is_rejected_or_still_true(change):
+    """Sealed anew after the change: only what still proves its own claim may pass."""
+    model = continuous_model()
+    bound = lw.measure(model, SPACE, SEX, tolerance=0.05, budget=60, certify=True)
+    lines = [json.loads(line) for line in gzip.decompress(bound.certificate.content).splitlines()]
+    leaf = next(i for i, line in enumerate(lines) if isinstance(line, list) and line[0] == "kernel")
+    if change == "way":
+        lines[leaf][1] = "1/3"
+    elif change == "hint":
+        lines[leaf][3] = 2**20  # a tangent far outside the cell: sound, and useless
+    elif change == "coefficient":
+        lines[4]["model"]["body"]["terms"][0][0] = "1000"
+    elif change == "delta":
+        lines[3]["property"]["delta"] = "1/100"
+    else:
+        del lines[leaf]
+    assert not lw.check(io.BytesIO(sealed(lines))).accepted
+
+
+def sealed(lines):
+    texts = [json.dumps(line, separators=(",", ":")).encode() for line in lines]
+    names = ("space", "similarity", "property", "model")
+    header = lines[0] | {
+        "digests": {n: hashlib.sha256(t).hexdigest() for n, t in zip(names, texts[1:5], strict=True)}
+    }
+    texts[0] = json.dumps(header, separators=(",", ":")).encode()
+    before = b"".join(text + b"\n" for text in texts[:-1])
+    end = lines[-1]["end"] | {"sha256": hashlib.sha256(before).hexdigest(), "nodes": len(lines) - 6}
+    return gzip.compress(before + json.dumps({"end": end}, separators=(",", ":")).encode() + b"\n")
 
 
 def continuous_model(kind=SVC, **options):
