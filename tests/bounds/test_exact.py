@@ -113,7 +113,7 @@ def test_the_float_bound_is_the_exact_one_up_to_its_noise(cell, lean):
     assert (point <= hi).all()
     x, other = oracle.pairs.split(point.tolist())
     for codes, given_score in ((x, found.first[0]), (other, found.second[0])):
-        assert float(oracle.exact([Fraction(c) for c in codes])) == pytest.approx(
+        assert float(oracle.score.exact([Fraction(c) for c in codes])) == pytest.approx(
             float(given_score), abs=1e-9
         )
 
@@ -265,4 +265,4 @@ def test_cells_are_counted():
     hi[2] = -1.0
     assert pair_count(oracle.pairs, lo.tolist(), hi.tolist()) == 0
     question = GapQuestion(delta=Fraction(0))
-    assert enumerated_clearance(oracle.pairs, oracle.exact, lo.tolist(), hi.tolist(), question) == math.inf
+    assert enumerated_clearance(oracle.pairs, oracle.enclose, lo.tolist(), hi.tolist(), question) == math.inf

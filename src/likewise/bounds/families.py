@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from likewise.bounds.kernel import KernelOracle
 from likewise.bounds.oracle import Oracle
 from likewise.bounds.separable import SeparableOracle
 from likewise.model.kernel import KernelScore
@@ -13,5 +12,7 @@ from likewise.spec.pairs import PairSpace
 def oracle_of(score: Score, pairs: PairSpace) -> Oracle:
     """What bounds this score over cells of these pairs."""
     if isinstance(score, KernelScore):
+        from likewise.bounds.kernel import KernelOracle  # brings in numba, which others need not load
+
         return KernelOracle(score, pairs)
     return SeparableOracle(score, pairs)

@@ -64,8 +64,11 @@ class KernelOracle:
         terms = len(score.body.coefficients)
         self.terms = shared_terms(gamma=score.body.gamma, axes=self.axes, terms=terms) if self.folds else None
         self.columns = self.first[self.shared]  # the variable of each axis
-        corner = np.array([[float(v.lo) for v in pairs.variables]])
-        self.bound(corner, corner, np.array([0.5]), np.zeros(1))  # compiles now, not on the search's time
+
+    def warm_up(self) -> None:
+        """Have the bounds compiled: about half a minute once, then kept on disk."""
+        corner = np.array([[float(v.lo) for v in self.pairs.variables]])
+        self.bound(corner, corner, np.array([0.5]), np.zeros(1))
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
         fixed = (lo[:, self.moving] == hi[:, self.moving]).all(axis=1) & self.folds

@@ -89,6 +89,9 @@ class Oracle(Protocol):
     rule: Rule
     exact: bool
 
+    def warm_up(self) -> None:
+        """What is done once before a search, and not on its time."""
+
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
         """Bound each cell in its own direction, constraints left aside; best near its threshold."""
 

@@ -63,6 +63,9 @@ class SeparableOracle:
         self.evaluators: dict[tuple[Leaf, Question], tuple[Direction, ExactBound]] = {}
         self.relaxation = LinearRelaxation(score, pairs) if pairs.constraints else None
 
+    def warm_up(self) -> None:
+        """Nothing to compile."""
+
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
         upper = (2 * lean - 1) * self.bias
         size = np.abs(upper)

@@ -104,6 +104,10 @@ class Search:
     def run(self, *, most: float = math.inf) -> End:
         """Until every cell is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
         problem, size = self.problem, 1
+        if not self.batches:
+            problem.listener(Snapshot(stage="preparing the bounds", seconds=problem.budget.elapsed))
+            with problem.budget.stopped():
+                problem.oracle.warm_up()
         with np.errstate(over="ignore", invalid="ignore"):
             if self._look(problem.oracle.starts(*root_cell(problem.pairs))):
                 return "witness"

@@ -31,6 +31,15 @@ class Budget:
     def elapsed(self) -> float:
         return time.perf_counter() - self.started
 
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stand still meanwhile."""
+        stopped = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.started += time.perf_counter() - stopped
+
     @property
     def over(self) -> bool:
         return self.interrupted or self.elapsed >= self.seconds

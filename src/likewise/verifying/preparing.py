@@ -17,7 +17,7 @@ from likewise.importers.imported import Imported, import_model
 from likewise.model.kernel import KernelScore
 from likewise.model.question import Question
 from likewise.model.scored import score_of
-from likewise.progress import Listener, Snapshot, silent
+from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Problem
@@ -107,7 +107,6 @@ def prepare(
         score = score.negated()
     if isinstance(score, KernelScore):
         rows = np.concatenate([rows, score.landmarks(space)])
-    listener(Snapshot(stage="preparing (bounds are compiled on first use)", seconds=0.0))
     oracle = oracle_of(score, pairs)
     problem = Problem(
         pairs=pairs,
