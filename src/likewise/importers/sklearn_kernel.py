@@ -8,16 +8,17 @@ it is given. Other kernels are refused by name.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.sklearn_linear import import_linear
+from likewise.importers.sklearn_linear import import_linear, summed
 from likewise.model.body import Affine, RbfSum
 from likewise.model.embedding import columns_as_they_are
 from likewise.model.head import Head
-from likewise.model.scored import KernelRounding, Model, Rounding
+from likewise.model.scored import KernelRounding, Model
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space
@@ -49,7 +50,9 @@ def import_kernel(estimator: Any, space: Space, columns: tuple[str, ...]) -> Mod
         raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(columns)}")
     embedding = columns_as_they_are(space, columns, step=name)
     if kernel == "linear":
-        body, rounding = _affine(coefficients, centres)
+        factors = [Fraction(value) for value in coefficients.tolist()]
+        weights, constant, rounding = summed(factors, centres.tolist(), Fraction(0))
+        body = Affine(weights=weights, bias=constant)
         return Model(family=name, rounding=rounding, embedding=embedding, body=body, head=Head(labels=None))
     return Model(
         family=name,
@@ -93,20 +96,6 @@ def _ridge(estimator: Any) -> Parameters:
     centres = np.asarray(estimator.X_fit_, dtype=np.float64)
     gamma = 1.0 / centres.shape[1] if estimator.gamma is None else float(estimator.gamma)
     return gamma, 0.0, coefficients.ravel(), centres
-
-
-def _affine(coefficients: Any, centres: Any) -> tuple[Affine, Rounding]:
-    """sum_t a_t <s_t, x> with exact rational weights."""
-    from fractions import Fraction
-
-    weights, sizes = [Fraction(0)] * centres.shape[1], [Fraction(0)] * centres.shape[1]
-    for factor, vector in zip(coefficients.tolist(), centres.tolist(), strict=True):
-        for k, value in enumerate(vector):
-            weights[k] += Fraction(factor) * Fraction(value)
-            sizes[k] += abs(Fraction(factor) * Fraction(value))
-    operations = 2 * centres.shape[1] + 2 * len(centres) + 2
-    rounding = Rounding(sizes=tuple(sizes), constant=Fraction(0), operations=operations)
-    return Affine(weights=tuple(weights), bias=Fraction(0)), rounding
 
 
 def _check_numbers(name: str, gamma: float, bias: float, coefficients: Any, centres: Any) -> None:

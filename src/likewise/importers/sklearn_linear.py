@@ -8,7 +8,7 @@ rounded `coef_`. Probabilities are logistic where `predict_proba` is sigma(decis
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -108,16 +108,23 @@ def _dual(estimator: Any, name: str) -> tuple[tuple[Fraction, ...], Fraction, Ro
     if hasattr(estimator.support_vectors_, "toarray"):
         raise UnsupportedModel(f"{name} was fitted on sparse data", hint="fit it on a frame or a dense array")
     factors = _rationals(np.ravel(estimator.dual_coef_), name)
-    width = estimator.support_vectors_.shape[1]
+    constant = _rationals(np.ravel(estimator.intercept_), name)[0]
+    return summed(factors, estimator.support_vectors_.tolist(), constant)
+
+
+def summed(
+    factors: Sequence[Fraction], vectors: Sequence[Sequence[float]], constant: Fraction
+) -> tuple[tuple[Fraction, ...], Fraction, Rounding]:
+    """constant + <sum_t factor_t vector_t, x>, and how a program that goes through the vectors rounds."""
+    width = len(vectors[0])
     weights, sizes = [Fraction(0)] * width, [Fraction(0)] * width
-    for factor, vector in zip(factors, estimator.support_vectors_, strict=True):
+    for factor, vector in zip(factors, vectors, strict=True):
         for k, value in enumerate(vector):
             if value:
-                weights[k] += factor * Fraction(float(value))
-                sizes[k] += abs(factor * Fraction(float(value)))
-    constant = _rationals(np.ravel(estimator.intercept_), name)[0]
-    # A dot product a support vector, times its coefficient, summed over all of them, plus the intercept.
-    operations = 2 * width + 2 * len(factors) + 2
+                weights[k] += factor * Fraction(value)
+                sizes[k] += abs(factor * Fraction(value))
+    # A dot product a vector, times its factor, summed over all of them, plus the constant.
+    operations = 2 * width + 2 * len(vectors) + 2
     rounding = Rounding(sizes=tuple(sizes), constant=abs(constant), operations=operations)
     return tuple(weights), constant, rounding
 
