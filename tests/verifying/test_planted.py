@@ -264,3 +264,49 @@ def test_without_a_certificate_nothing_is_fair(monkeypatch, oracle):
     plant(monkeypatch, oracle)
     claim, property = fair()
     assert never_fair(claim, property, certify=False) == "UNKNOWN"
+
+
+class LowOnce(SeparableOracle):
+    """Closes the root wrongly, and is honest from then on."""
+
+    calls = 0
+
+    def bound(self, lo, hi, lean, threshold):
+        found = super().bound(lo, hi, lean, threshold)
+        LowOnce.calls += 1
+        return dataclasses.replace(found, upper=found.upper - 1e6) if LowOnce.calls == 1 else found
+
+    def candidates(self, lo, hi):
+        return lo.copy() if LowOnce.calls <= 1 else super().candidates(lo, hi)
+
+    def starts(self, lo, hi):
+        return lo[None].copy()
+
+    def prove(self, lo, hi, leaf, question):
+        honest = super().prove(lo, hi, leaf, question)
+        return (
+            Fraction(1, 8) if honest is None and LowOnce.calls <= 1 and leaf.rule == "separable" else honest
+        )
+
+
+def test_a_pair_found_where_the_checker_refused_a_leaf_is_reported(monkeypatch):
+    plant(monkeypatch, LowOnce)
+    monkeypatch.setattr(LowOnce, "calls", 0)
+    claim = (
+        logistic_model([2.0, 1.0], -0.5, ("a", "sex")),
+        lw.Space({"a": lw.Continuous(-1, 1), "sex": BINARY}),
+    )
+    result = lw.verify(*claim, SEX, budget=20)
+    assert LowOnce.calls > 1, "the first proof was refused"
+    assert result.verdict == "BIASED"
+    assert result.certificate is not None
+
+
+def test_a_pair_that_the_checker_gives_up_on_is_unknown(monkeypatch):
+    monkeypatch.setattr(
+        certifying, "check_bytes", lambda content, jobs: CheckReport(accepted=False, reason="out of patience")
+    )
+    claim, property = CLAIMS["decision"]
+    result = lw.verify(*claim, property, budget=20)
+    assert result.verdict == "UNKNOWN"
+    assert "out of patience" in result.reason

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -148,6 +149,9 @@ def conclude(
             checking,
             search,
         )
+        if search is not None and search.witness is not None:  # found where the checker had refused a leaf
+            found = replace(outcome, witness=search.witness, proof=None)
+            return _biased(prepared, found, claimed, gauge, statement, checking)
         if report.accepted:
             return Result(
                 verdict=Verdict.FAIR,
@@ -158,13 +162,14 @@ def conclude(
                 stats=_stats(prepared, outcome, report),
             )
         reason = f"the checker refused the proof: {report.reason}"
-    return Result(
-        verdict=Verdict.UNKNOWN,
-        claimed=claimed,
-        bounds=(_least(gauge), _open_upper(outcome, gauge, _level(claimed.property))),
-        reason=reason,
-        stats=_stats(prepared, outcome, report),
-    )
+    bounds = _least(gauge), _open_upper(outcome, gauge, _level(claimed.property))
+    return _unknown(claimed, bounds, reason, _stats(prepared, outcome, report))
+
+
+def _unknown(
+    claimed: Claimed, bounds: tuple[float, float], reason: str | None, stats: dict[str, Any]
+) -> Result:
+    return Result(verdict=Verdict.UNKNOWN, claimed=claimed, bounds=bounds, reason=reason, stats=stats)
 
 
 def _biased(
@@ -181,7 +186,8 @@ def _biased(
     if checking is not None:
         certificate, report = certify_witness(prepared, witness, statement, checking)
         if not report.accepted:
-            raise InternalError(f"the checker refused a witness: {report.reason}")
+            reason = f"the checker refused the pair that was found: {report.reason}"
+            return _unknown(claimed, (_least(gauge), math.inf), reason, _stats(prepared, outcome, report))
     pair, scores = prepared.pair(witness)
     treated = prepared.treated(witness)
     return Result(
