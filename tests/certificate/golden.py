@@ -7,7 +7,7 @@ names and `verdicts.json` give. New kinds get new files; a change of format gets
 import json
 from pathlib import Path
 
-from tests.certificate.kinds import SMALL, run
+from tests.certificate.kinds import CURVED, SMALL, run
 
 from likewise_check import check
 
@@ -21,7 +21,7 @@ def write_missing(folder: Path = FOLDER) -> list[str]:
     listed = folder / "verdicts.json"
     verdicts = json.loads(listed.read_text()) if listed.exists() else {}
     written = []
-    for name in SMALL:
+    for name in SMALL | CURVED:
         path = folder / f"v1-{name}.likewise"
         if path.exists():
             continue

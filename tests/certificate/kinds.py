@@ -1,7 +1,7 @@
 """The kinds of certificates: for each rule, property and shape of a claim one small problem that needs it.
 
 `run(name)` solves the problem once a session and gives the certificate, with what the engine said of it.
-`SMALL` are those that are mutated and kept as golden files; `LARGE` are checked only.
+`SMALL` and `CURVED` are those that are mutated and kept as golden files; `LARGE` are checked only.
 """
 
 import functools
@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from sklearn.svm import SVC
 from tests.strategies import logistic_model, regression_model, svc_model
 
 import likewise as lw
@@ -35,9 +37,12 @@ class Kind:
     nodes: int = 1  # that it must have at least
     discrete: bool = False  # small enough to be exhausted
 
+    tolerance: float = 1e-6
+
     def solve(self, **options: Any) -> Any:
         if self.of is not None:
-            return lw.measure(self.model, self.space, self.similar, of=self.of, certify=True, **options)
+            options |= {"of": self.of, "tolerance": self.tolerance, "certify": True}
+            return lw.measure(self.model, self.space, self.similar, **options)
         return lw.verify(self.model, self.space, self.similar, self.property, **options)
 
 
@@ -210,11 +215,35 @@ SMALL: dict[str, Callable[[], Kind]] = {
     "witness-score": lambda: witness_of(lw.ScoreGap(1.25), regression_model),
     "witness-probability": lambda: witness_of(lw.ProbabilityGap(0.2)),
 }
+
+
+def svm(kernel: str, **options: Any) -> tuple[SVC, lw.Space]:
+    """A machine of few support vectors on a small discrete space."""
+    random = np.random.default_rng(7)
+    rows = pd.DataFrame({"age": random.integers(0, 7, 40), "job": random.integers(0, 3, 40)})
+    rows["sex"] = random.integers(0, 2, 40)
+    signal = rows.age + 2.0 * (rows.job == 1) + 0.3 * rows.sex
+    space = lw.Space({"age": lw.Integer(0, 6), "job": lw.Categorical([0, 1, 2]), "sex": BINARY})
+    return SVC(kernel=kernel, **options).fit(rows, signal > 3.2), space
+
+
+def curved(kernel: str, rules: set[str], *, nodes: int = 3, **changes: Any) -> Kind:
+    options = {"C": 3.0, "gamma": 0.1} | ({"degree": 3, "coef0": 1.0} if kernel == "poly" else {})
+    model, space = svm(kernel, **options)
+    return Kind(model=model, space=space, rules=frozenset(rules), nodes=nodes, **changes)
+
+
+NEAR = lw.Similarity(free=["sex"], within={"age": 1})
+CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feature terms
+    "kernel-score": lambda: curved("rbf", {"split", "kernel"}, of="score", nodes=5),
+    "kernel-margin": lambda: curved("rbf", {"split", "kernel"}, of="margin"),
+    "witness-kernel": lambda: curved("rbf", set(), verdict="BIASED"),
+}
 LARGE: dict[str, Callable[[], Kind]] = {
     "many-gaps": lambda: parity(11, 1000, nodes=1000),
     "many-enumerated": lambda: parity(11, 1000, continuous=False, nodes=200),
 }
-KINDS = SMALL | LARGE
+KINDS = SMALL | CURVED | LARGE
 
 
 @functools.cache

@@ -1,7 +1,8 @@
 """Mutation: no change of a certificate gets past the checker unless what it then says is true.
 
 As it stands, every changed file is rejected: the digests see to that. (Only the end itself is under no digest: it
-may state a smaller clearance, which is true as well.) With the digests made right again the mathematics alone must tell; a mutant that is accepted is proved again by the engine (`reproving`).
+may state a smaller clearance, which is true as well.) With the digests made right again the mathematics alone must tell; a mutant that is accepted is proved again by the engine (`reproving`), or looked through (`exhausting`) where
+the score is no sum of one-feature terms.
 """
 
 import gzip
@@ -9,21 +10,27 @@ import io
 import json
 
 import pytest
-from tests.certificate.kinds import SMALL, run
+from tests.certificate import exhausting, reproving
+from tests.certificate.kinds import CURVED, SMALL, run
 from tests.certificate.mutants import mutants, packed, sealed, written
-from tests.certificate.reproving import exhausted, objection
+from tests.certificate.reproving import exhausted
 
 from likewise_check import check
 
 MUTANTS = 1000
+BOTH = [*SMALL, *CURVED]
 PLACES = 150  # at which files are cut, and bytes of them flipped
+
+
+def objection(name, lines):
+    return (exhausting if name in CURVED else reproving).objection(lines)
 
 
 def accepted(content: bytes) -> bool:
     return check(io.BytesIO(content)).accepted
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", BOTH)
 def test_every_change_is_rejected_while_the_digests_stand(name):
     original = run(name).lines
     text = written(original)
@@ -36,7 +43,7 @@ def test_every_change_is_rejected_while_the_digests_stand(name):
             if accepted(packed(changed)):
                 assert lines[:-1] == original[:-1], said
                 assert ".end.clearance" in said
-                assert objection(lines) is None, said
+                assert objection(name, lines) is None, said
     assert tried >= 0.99 * MUTANTS
 
 
@@ -57,20 +64,20 @@ def check_survivors(name, count, seed=0):
     tried, found = survivors(name, count, seed)
     assert tried >= 0.85 * count
     for said, lines in found:
-        assert objection(lines) is None, said
+        assert objection(name, lines) is None, said
         if run(name).kind.discrete:
             assert exhausted(lines), said
     assert any("words" in lines[0] for _, lines in found), "not even a reworded claim was accepted"
     assert len(found) < tried / 2
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", BOTH)
 def test_a_change_with_right_digests_is_rejected_or_true(name):
     check_survivors(name, MUTANTS + 200)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", BOTH)
 def test_many_changes_with_right_digests_are_rejected_or_true(name):
     check_survivors(name, 20 * MUTANTS, seed=1)
 
@@ -80,9 +87,9 @@ def test_changes_of_a_large_proof_are_rejected_or_true():
     check_survivors("many-gaps", MUTANTS, seed=2)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", BOTH)
 def test_the_second_route_agrees_about_the_certificate_itself(name):
-    assert objection(run(name).lines) is None
+    assert objection(name, run(name).lines) is None
 
 
 def test_the_second_route_can_object():
@@ -90,16 +97,21 @@ def test_the_second_route_can_object():
     lines = run("gaps").lines
     leaf = next(i for i, line in enumerate(lines) if isinstance(line, list) and line[0] == "separable")
     opposite = "0" if lines[leaf][1] != "0" else "1"
-    assert "does not hold" in objection([*lines[:leaf], ["separable", opposite], *lines[leaf + 1 :]])
-    assert "open" in objection([*lines[:-2], lines[-1]])
-    assert "after" in objection([*lines[:-1], lines[-2], lines[-1]])
+    assert "does not hold" in reproving.objection(
+        [*lines[:leaf], ["separable", opposite], *lines[leaf + 1 :]]
+    )
+    assert "open" in reproving.objection([*lines[:-2], lines[-1]])
+    assert "after" in reproving.objection([*lines[:-1], lines[-2], lines[-1]])
     end = {**lines[-1]["end"], "clearance": "1"}
-    assert "clearance" in objection([*lines[:-1], {"end": end}])
+    assert "clearance" in reproving.objection([*lines[:-1], {"end": end}])
+    kernel = run("kernel-score").lines
+    tighter = [*kernel[:3], {"property": {"kind": "score", "delta": "1/2"}}, *kernel[4:]]
+    assert "are a witness" in exhausting.objection(tighter)
     small = run("enumerated").lines
     assert not exhausted([*small[:3], {"property": {"kind": "decision", "margin": "-100"}}, *small[4:]])
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", BOTH)
 def test_a_truncated_file_is_rejected(name):
     content, text = run(name).certificate.content, written(run(name).lines)
     for end in range(0, len(content), max(1, len(content) // PLACES)):
@@ -110,7 +122,7 @@ def test_a_truncated_file_is_rejected(name):
         assert not accepted(packed(written(run(name).lines[:line])))
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", BOTH)
 def test_a_flipped_byte_is_rejected_or_changes_no_text(name):
     """The gzip header holds bytes without meaning (time, system); all others count."""
     content = run(name).certificate.content

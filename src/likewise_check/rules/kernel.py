@@ -103,7 +103,7 @@ class Kernel:
         choices = [part.choice for part in parts.values() if part.choice]
         majorant = Majorant(q, slopes, choices)
         constant += majorant.constant + terms_error(len(q[0]), len(slopes) + len(choices), reach)
-        constant += _less_limit(majorant, limit * (1 << bits) // 1, tangent, [part.curve for part, _ in axes])
+        constant += _less_limit(majorant, _scaled(limit, bits), tangent, [part.curve for part, _ in axes])
         constant += _decouple(majorant, [hint for _, hint in axes])
         for f, (part, _) in enumerate(axes):
             cubic = majorant.n1[f], majorant.n2[f], majorant.n3[f]
@@ -182,6 +182,11 @@ class Kernel:
 
 def _moves(box: Box) -> bool:
     return any(lo != hi for lo, hi in box.intervals)
+
+
+def _scaled(number: Fraction, bits: int) -> int:
+    """number * 2^bits, rounded down; bits may be negative, where coefficients are huge."""
+    return (number.numerator << max(bits, 0)) // (number.denominator << max(-bits, 0))
 
 
 def _less_limit(majorant: Majorant, limit: int, tangent: int, curves: list[tuple[int, int]]) -> int:
