@@ -21,12 +21,12 @@ _KEPT = 1 << 20  # exponents kept between points; dropped beyond, which changes 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """offset + slope * code, or table[code] (then slope and offset are unused); and the centres, one a term."""
+    """offset + slope * code, or table[code] (then slope and offset are unused); and a kernel body's centres, one a term."""
 
     slope: Fraction = Fraction(1)
     offset: Fraction = Fraction(0)
     table: tuple[Fraction, ...] | None = None
-    centres: tuple[Fraction, ...]
+    centres: tuple[Fraction, ...] = ()
 
     def at(self, code: Exact) -> Fraction:
         """The column's value at a code."""
@@ -116,19 +116,10 @@ def read_rbf(item: object, space: Space) -> Rbf:
     rows = [centre(values, f"the centre of term {t}") for t, (_, values) in enumerate(terms)]
     found: list[list[Column]] = [[] for _ in space.features]
     values: list[Fraction] = []
-    for c, column in enumerate(columns):
-        what = f"column {c}"
-        place = column.get("feature") if type(column) is dict else None
-        k = whole(0, len(space.features) - 1)(place, f"{what}, feature")
-        centres = tuple(row[c] for row in rows)
-        if levels := space.features[k].levels:
-            _, entries = record(column, what, feature=anything, table=array_of(number, levels))
-            found[k].append(Column(table=tuple(entries), centres=centres))
-            values.extend([*entries, *centres])
-        else:
-            _, slope, offset = record(column, what, feature=anything, slope=number, offset=number)
-            found[k].append(Column(slope=slope, offset=offset, centres=centres))
-            values.extend([slope, offset, *centres])
+    for c, item in enumerate(columns):
+        k, column = read_column(item, f"column {c}", space, tuple(row[c] for row in rows))
+        found[k].append(column)
+        values.extend([*(column.table or (column.slope, column.offset)), *column.centres])
     scale = common_scale([gamma]) * common_scale(values) ** 2
     return Rbf(
         gamma=gamma,
@@ -137,3 +128,16 @@ def read_rbf(item: object, space: Space) -> Rbf:
         coefficients=tuple(coefficients),
         scale=scale,
     )
+
+
+def read_column(
+    item: object, what: str, space: Space, centres: tuple[Fraction, ...] = ()
+) -> tuple[int, Column]:
+    """The feature of a column that has no weight, and the column."""
+    place = item.get("feature") if type(item) is dict else None
+    k: int = whole(0, len(space.features) - 1)(place, f"{what}, feature")
+    if levels := space.features[k].levels:
+        _, entries = record(item, what, feature=anything, table=array_of(number, levels))
+        return k, Column(table=tuple(entries), centres=centres)
+    _, slope, offset = record(item, what, feature=anything, slope=number, offset=number)
+    return k, Column(slope=slope, offset=offset, centres=centres)
