@@ -36,7 +36,10 @@ class Polynomial:
         """f(x), exactly."""
         values = [exact(self.scale * column.at(codes[k])) for k, column in self.columns]
         parts = zip(self.weights, self.terms, strict=True)
-        return Fraction(sum(weight * prod(values[c] for c in product) for weight, (_, product) in parts)) / self.unit
+        return (
+            Fraction(sum(weight * prod(values[c] for c in product) for weight, (_, product) in parts))
+            / self.unit
+        )
 
     def steady(self, k: int) -> bool:
         """Whether no column of this feature that can change occurs in a term: then the score does not depend on it."""
