@@ -18,8 +18,8 @@ HINT_UNIT = 64
 _FINE = 64  # bits that the coefficients of a cubic have, at least
 
 
-def upper_bound(poly: Poly, cube: Cube, hints: Sequence[int] | None, budget: Budget) -> Fraction:
-    """A number >= poly at every pair of the cube; hints are one an axis, None for all 0."""
+def upper_bound(poly: Poly, cube: Cube, hints: Sequence[int], budget: Budget) -> Fraction:
+    """A number >= poly at every pair of the cube; the hints are one an axis."""
     finer = lcm(*range(1, max(map(len, poly), default=0) + 1)) << 13
     majorant = _Majorant(cube)
     for monomial, c in poly.items():
@@ -40,13 +40,13 @@ class _Majorant:
         self.functions: list[Poly] = [{} for _ in cube.groups]
         self._group = [g for g, group in enumerate(cube.groups) for _ in range(group.axes)]
 
-    def take(self, monomial: Monomial, c: int, hints: Sequence[int] | None) -> None:
+    def take(self, monomial: Monomial, c: int, hints: Sequence[int]) -> None:
         """Adds a majorant of c times a product of axes."""
         if not monomial:
             self.constant += c
         elif len({self._group[i] for i in monomial}) == 1:
             self._add(monomial, c)
-        elif len(monomial) == 2 and hints:
+        elif len(monomial) == 2:
             self._take_pair(*monomial, c, hints)
         else:
             self._take_product(monomial, c)
@@ -60,9 +60,10 @@ class _Majorant:
         tau = hints[f] - sign * hints[g]  # in units of 1/64
         self._add((f, f), size // 2)
         self._add((g, g), size // 2)
-        self._add((f,), -size * tau // HINT_UNIT)
-        self._add((g,), size * sign * tau // HINT_UNIT)
-        self.constant += size * tau * tau // (2 * HINT_UNIT**2)
+        if tau:
+            self._add((f,), -size * tau // HINT_UNIT)
+            self._add((g,), size * sign * tau // HINT_UNIT)
+            self.constant += size * tau * tau // (2 * HINT_UNIT**2)
 
     def _take_product(self, monomial: Monomial, c: int) -> None:
         powers = Counter(monomial)

@@ -65,7 +65,7 @@ class Squares:
             factor = common // own
             for m, amount in poly.items():
                 total[m] = total.get(m, 0) + amount * factor
-        return line, upper_bound(total, cube, None, budget) / common
+        return line, upper_bound(total, cube, [0] * cube.axes, budget) / common
 
     def _added(self, item: Sequence[object], cube: Cube, budget: Budget) -> tuple[Poly, int]:
         """generator * (mu + sum of squares), in units of 1 / (the second * 4^bits)."""
