@@ -28,13 +28,15 @@ class Polynomial:
 
     columns: tuple[tuple[int, Column], ...]
     terms: tuple[tuple[Fraction, Product], ...]
+    used: frozenset[int]  # the columns in them
     scale: int
     unit: int
     weights: tuple[Exact, ...]  # coefficients, scaled
 
     def score(self, codes: Sequence[Fraction]) -> Fraction:
         """f(x), exactly."""
-        values = [exact(self.scale * column.at(codes[k])) for k, column in self.columns]
+        named = ((c, *self.columns[c]) for c in self.used)
+        values = {c: exact(self.scale * column.at(codes[k])) for c, k, column in named}
         parts = zip(self.weights, self.terms, strict=True)
         return (
             Fraction(sum(weight * prod(values[c] for c in product) for weight, (_, product) in parts))
@@ -43,8 +45,7 @@ class Polynomial:
 
     def steady(self, k: int) -> bool:
         """Whether no column of this feature that can change occurs in a term: then the score does not depend on it."""
-        used = {c for _, product in self.terms for c in product}
-        return all(self.columns[c][0] != k or self.columns[c][1].steady for c in used)
+        return all(self.columns[c][0] != k or self.columns[c][1].steady for c in self.used)
 
 
 def read_polynomial(item: object, space: Space) -> Polynomial:
@@ -67,7 +68,14 @@ def read_polynomial(item: object, space: Space) -> Polynomial:
         scale = 1
     factor = common_scale(weight for weight, _ in kept)
     weights = tuple(exact(weight * factor * scale ** (most - len(product))) for weight, product in kept)
-    return Polynomial(columns=found, terms=kept, scale=scale, unit=factor * scale**most, weights=weights)
+    return Polynomial(
+        columns=found,
+        terms=kept,
+        used=frozenset(c for _, product in kept for c in product),
+        scale=scale,
+        unit=factor * scale**most,
+        weights=weights,
+    )
 
 
 def _term(weight: object, product: object, what: str, columns: int) -> tuple[Fraction, Product]:

@@ -93,7 +93,9 @@ def random_curve(rng: random.Random, sorts, degree: int, *, constrained=False) -
         curve.relations.append({"s": SAME, "f": FREE, "w": within(rng.choice([1, 2]))}[relation])
     rng.shuffle(curve.columns)
     many = len(curve.columns)
-    products = {tuple(sorted(rng.choices(range(many), k=rng.randint(0, degree if many else 0)))) for _ in range(8)}
+    products = {
+        tuple(sorted(rng.choices(range(many), k=rng.randint(0, degree if many else 0)))) for _ in range(8)
+    }
     curve.terms = [(some(), product) for product in sorted(products)]
     if constrained:
         for _ in range(2):
@@ -341,7 +343,7 @@ class Slow:
             if places is not None:
                 constant += max(
                     sum(
-                        c * prod([y**m[i] for i, y in zip(axes, place, strict=True)])
+                        c * prod([y ** m[i] for i, y in zip(axes, place, strict=True)])
                         for m, c in function.items()
                     )
                     for place in places

@@ -168,12 +168,9 @@ def axis_values(curve, cell, x, other) -> list[Fraction]:
     return found
 
 
-def excess_at(sign, prop, way, curve, cell, pair) -> Fraction:
-    """S at a pair."""
-    s, t = (sign * curve.score(codes) for codes in pair)
+def excess_at(prop, way, s, t, y) -> Fraction:
+    """S at a pair with g(x) = s, g(x') = t."""
     if isinstance(way, list):
-        y = axis_values(curve, cell, *pair)
-        assert all(abs(value) <= 1 for value in y)
         a = sum((Fraction(p) * v for p, v in zip(way, [Fraction(1), *y], strict=True)), Fraction(0))
         assert 0 <= a <= 1
         return a * s - (1 - a) * t - Fraction(prop["margin"])
@@ -196,14 +193,17 @@ def moved(prop: dict, line, bound: Fraction) -> dict | None:
     return prop
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(220))
 def test_whatever_a_leaf_says_its_bound_is_above_the_truth(seed: int) -> None:
-    """1,500 random leaves; then the property is moved to where the leaf is just accepted, and sampled pairs must not break it."""
+    """1,100 random leaves; then the property is moved to where the leaf is just accepted, and sampled pairs must not break it."""
     rng, curve, cell = drawn(seed)
     slow = Slow(curve, cell)
-    found = list(pairs(rng, curve, cell, 25))
-    if slow.empty:
-        assert not found
+    found = [
+        (curve.score(x), curve.score(other), axis_values(curve, cell, x, other))
+        for x, other in pairs(rng, curve, cell, 25)
+    ]
+    assert not (slow.empty and found)
+    assert all(abs(value) <= 1 for _, _, y in found for value in y)
     for _ in range(5):
         prop, way, zero = asked(rng)
         claim = claim_of(curve.features, curve.relations, prop, curve.model(zero=zero), curve.constraints)
@@ -215,8 +215,8 @@ def test_whatever_a_leaf_says_its_bound_is_above_the_truth(seed: int) -> None:
             assert rule(leaf, boxes(curve, cell)).clearance is None
             continue
         line, bound = answer
-        for pair in found:
-            assert excess_at(claim.sign, prop, leaf[1], curve, cell, pair) <= bound + NEAR
+        for s, t, y in found:
+            assert excess_at(prop, leaf[1], claim.sign * s, claim.sign * t, y) <= bound + NEAR
         prop = moved(prop, line, bound)
         rule = rule_of(replace(claim, asked=read_property({"property": prop})), leaf)
         try:
@@ -224,11 +224,10 @@ def test_whatever_a_leaf_says_its_bound_is_above_the_truth(seed: int) -> None:
         except LeafRefused:
             assert line.closed or prop["kind"] != "decision"
             continue
-        for x, other in found:
-            assert not breaks(prop, claim.sign * curve.score(x), claim.sign * curve.score(other))
+        assert not any(breaks(prop, claim.sign * s, claim.sign * t) for s, t, _ in found)
 
 
-@pytest.mark.parametrize("seed", range(1000, 1200))
+@pytest.mark.parametrize("seed", range(1000, 1120))
 def test_the_bound_is_that_of_the_specification(seed: int) -> None:
     rng, curve, cell = drawn(seed)
     slow = Slow(curve, cell)
@@ -254,13 +253,17 @@ def test_the_samples_cover_every_corner() -> None:
         for _, _, squares in random_sum(rng, slow):
             seen |= {("squares", bool(squares))}
         factor = random_factor(rng, slow)
-        seen |= {("factor", factor if factor is None else "axis" if isinstance(factor, int) else factor[0] >= 0)}
+        seen |= {
+            ("factor", factor if factor is None else "axis" if isinstance(factor, int) else factor[0] >= 0)
+        }
     assert seen >= {"empty", ("group", True, False), ("group", False, False), ("group", False, True)}
     assert seen >= {("squares", True), ("squares", False)}
     assert seen >= {("factor", what) for what in ("axis", True, False)}
 
 
-def square_claim(terms, prop=None, *, features=None, relations=None, constraints=(), columns=None, zero="lower"):
+def square_claim(
+    terms, prop=None, *, features=None, relations=None, constraints=(), columns=None, zero="lower"
+):
     features = features or [continuous(f"x{k}", -1, 1) for k in range(3)]
     relations = relations or [SAME] * len(features)
     columns = [sloped(k) for k in range(len(features))] if columns is None else columns
