@@ -99,7 +99,7 @@ class Excess:
         return total, unit * finer
 
 
-def _expanded(branch: _Branch, forms: list[Poly], powers: list[int], depth: int, budget: Budget) -> Poly:
+def _expanded(branch: _Branch, forms: dict[int, Poly], powers: list[int], depth: int, budget: Budget) -> Poly:
     total: Poly = {(): branch.weight * powers[depth]}
     for c, onward in branch.onward.items():
         add_product(total, _expanded(onward, forms, powers, depth + 1, budget), forms[c], budget)

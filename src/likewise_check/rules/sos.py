@@ -113,13 +113,11 @@ def _negated(constraint: Constraint, copy: int, cube: Cube) -> tuple[Poly, int]:
     """-h of one copy."""
     total: Form = {(): constraint.bound}
     for k, weight in constraint.terms:
-        start, values = cube.values[k]
-        form = values[copy]
+        form = cube.values[k][copy]
         if form is None:
             raise Rejected("a constraint as a factor: a feature in it has levels and is not down to one")
         for m, amount in form.items():
-            key = tuple(start + i for i in m)
-            total[key] = total.get(key, Fraction(0)) - weight * amount
+            total[m] = total.get(m, Fraction(0)) - weight * amount
     unit = common_denominator(total.values())
     return {m: int(amount * unit) for m, amount in total.items()}, unit
 
