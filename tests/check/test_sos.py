@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 import pytest
@@ -240,6 +241,37 @@ def test_the_bound_is_that_of_the_specification(seed: int) -> None:
     right = expected(slow, claim.sign, prop, leaf)
     room = Fraction(1, 2**48)  # of T, and 2^-60 of coefficients below 2^12
     assert right - NEAR <= bound <= right + room
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_factor_is_nonnegative_at_every_pair(seed: int) -> None:
+    rng, curve, cell = drawn(seed)
+    slow = Slow(curve, cell)
+    found = [axis_values(curve, cell, *pair) for pair in pairs(rng, curve, cell, 25)]
+    rule = Squares(claim_of(curve.features, curve.relations, score(1), curve.model(), curve.constraints))
+    for item in [random_factor(rng, slow) for _ in range(10 if found else 0)]:
+        if item is not None:
+            made = rule._excess.cubes.cube(boxes(curve, cell))
+            poly, unit = rule._factor(item, made, monomials.Budget())
+            for y in found:
+                value = sum(c * prod([y[i] for i in m]) for m, c in poly.items())
+                assert value >= 0
+                assert unit > 0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_is_kept_between_leaves_changes_nothing(seed: int) -> None:
+    """Cells that share boxes, but not the differences or the number of axes before."""
+    rng, curve, cell = drawn(seed)
+    claim = claim_of(curve.features, curve.relations, score(1), curve.model())
+    one, cells = Squares(claim), [cell, random_cell(rng, curve)]
+    for _ in range(12):
+        mixed = [list(rng.choice(intervals)) for intervals in zip(*cells, strict=True)]
+        for intervals in mixed:
+            if len(intervals) == 3:
+                intervals[2] = rng.choice([(-1, 0), (0, 1), (-1, 1)])
+        leaf = ["sos", "1/2", 0, []]
+        assert one.bound(leaf, boxes(curve, mixed)) == Squares(claim).bound(leaf, boxes(curve, mixed))
 
 
 def test_the_samples_cover_every_corner() -> None:
