@@ -560,20 +560,33 @@ def test_paired_coordinates() -> None:
     )
 
 
-def test_limits(monkeypatch) -> None:
+def test_work_is_limited(monkeypatch) -> None:
     leaf = ["sos", "1/2", 0, [[[], 0, [[1] * 6] * 4]]]
     rule("sos").bound(leaf, ROOT)
     monkeypatch.setattr(monomials, "MOST_PRODUCTS", 100)
     with pytest.raises(LeafRefused, match="more than 100 products"):
         rule("sos").bound(leaf, ROOT)
-    monkeypatch.undo()
+
+
+def test_hostile_contents_are_refused_before_they_are_worked_out() -> None:
+    for rows in ([[1] * 1287] * 20, [[]] * (1 << 14) + [[1] * 1025]):
+        with pytest.raises(LeafRefused, match="products"):
+            rule("sos").bound(["sos", "1/2", 0, [[[], 0, rows]]], ROOT)
+
+
+def test_numbers_are_limited() -> None:
     huge = ["1/1" + "0" * 9900 + digit for digit in "137"]
     with pytest.raises(LeafRefused, match="bits"):
         rule("sos").bound(["sos", ["1/2", *huge, "0", "0"], 0, []], ROOT)
     model = polynomial([sloped(0, "0x1p+6000")], [(1, [0] * 16)])
-    claim = claim_of(FEATURES, RELATIONS, decision(), model)
     with pytest.raises(LeafRefused, match="bits"):
-        Squares(claim).bound(["sos", "1", 0, []], ROOT)
+        Squares(claim_of(FEATURES, RELATIONS, decision(), model)).bound(["sos", "1", 0, []], ROOT)
+    uneven = polynomial([tabled(2, [0, Fraction(1, 3**9000), 1])], [(1, [0])])
+    claim = claim_of(FEATURES, RELATIONS, decision(), uneven)
+    assert Squares(claim).bound(["sos", "1", 0, []], ROOT)[1] == 1
+    for content in ([[[[3, 0]] * 4, 0, []]], [[[4] * 6, 1, []]]):
+        with pytest.raises(LeafRefused, match="bits"):
+            Squares(claim).bound(["sos", "1", 0, content], ROOT)
 
 
 def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:

@@ -12,7 +12,7 @@ from math import lcm, prod
 
 from likewise_check.rules.cube import Cube, Group
 from likewise_check.rules.cubics import cubic_maximum
-from likewise_check.rules.monomials import Budget, Monomial, Poly
+from likewise_check.rules.monomials import Budget, Monomial, Poly, check_length
 
 HINT_UNIT = 64
 _FINE = 64  # bits that the coefficients of a cubic have, at least
@@ -85,6 +85,7 @@ def _maximum(function: Poly, group: Group, budget: Budget) -> Fraction | int:
         return _cubic_bound(function)
     degree = max(map(len, function))
     budget.spend(len(function) * len(group.places))
+    check_length(degree * group.unit.bit_length())
     terms = [
         (c * group.unit ** (degree - len(m)), tuple(i - group.start for i in m)) for m, c in function.items()
     ]

@@ -21,6 +21,7 @@ from likewise_check.rules.excess import Excess, Line
 from likewise_check.rules.monomials import (
     Budget,
     Poly,
+    check_length,
     common_denominator,
     common_multiple,
     graded,
@@ -77,6 +78,7 @@ class Squares:
             budget.spend(cube.axes)
             poly, own = self._factor(factor, cube, budget)
             total, unit = times(total, poly, budget), unit * own
+            check_length(unit.bit_length())
         return total, unit
 
     def _factor(self, item: object, cube: Cube, budget: Budget) -> tuple[Poly, int]:
