@@ -10,9 +10,9 @@ from fractions import Fraction
 from math import prod
 from typing import TypeAlias
 
+from likewise_check.columns import Column, read_column
 from likewise_check.fields import Rejected, anything, array_of, record, text, whole
 from likewise_check.numbers import Exact, common_scale, exact, number
-from likewise_check.rbf import Column, read_column
 from likewise_check.space import Space
 
 MOST_COLUMNS = 10_000

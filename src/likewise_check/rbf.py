@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from likewise_check.fields import Rejected, anything, array_of, record, text, whole
+from likewise_check.columns import Column, read_column
+from likewise_check.fields import Rejected, anything, array_of, record, text
 from likewise_check.logarithm import exp_minus
 from likewise_check.numbers import Exact, common_scale, exact, number
 from likewise_check.properties import Property
@@ -17,25 +18,6 @@ from likewise_check.space import Space
 # Beyond the last of these, enclosures that still do not decide are given up.
 _PRECISIONS = (64, 256, 1024)
 _KEPT = 1 << 20  # exponents kept between points; dropped beyond, which changes nothing but time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """offset + slope * code, or table[code] (then slope and offset are unused); and a kernel body's centres, one a term."""
-
-    slope: Fraction = Fraction(1)
-    offset: Fraction = Fraction(0)
-    table: tuple[Fraction, ...] | None = None
-    centres: tuple[Fraction, ...] = ()
-
-    def at(self, code: Exact) -> Fraction:
-        """The column's value at a code."""
-        return self.offset + self.slope * code if self.table is None else self.table[int(code)]
-
-    @property
-    def steady(self) -> bool:
-        """Whether the value is the same at all codes."""
-        return self.slope == 0 if self.table is None else len(set(self.table)) == 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,16 +110,3 @@ def read_rbf(item: object, space: Space) -> Rbf:
         coefficients=tuple(coefficients),
         scale=scale,
     )
-
-
-def read_column(
-    item: object, what: str, space: Space, centres: tuple[Fraction, ...] = ()
-) -> tuple[int, Column]:
-    """The feature of a column that has no weight, and the column."""
-    place = item.get("feature") if type(item) is dict else None
-    k: int = whole(0, len(space.features) - 1)(place, f"{what}, feature")
-    if levels := space.features[k].levels:
-        _, entries = record(item, what, feature=anything, table=array_of(number, levels))
-        return k, Column(table=tuple(entries), centres=centres)
-    _, slope, offset = record(item, what, feature=anything, slope=number, offset=number)
-    return k, Column(slope=slope, offset=offset, centres=centres)

@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 from likewise_check.cells import Box, Cell
 from likewise_check.claim import Claim
+from likewise_check.columns import Column
 from likewise_check.polynomial import Polynomial
-from likewise_check.rbf import Column
 from likewise_check.rules.monomials import Monomial, Poly, common_denominator, common_multiple
 from likewise_check.rules.paired import coordinates
 from likewise_check.space import Feature, Relation
