@@ -4,7 +4,7 @@ The affine body f(x) = bias + sum of weight * column(x) is brought to its separa
 
     f(x) = constant + sum_k phi_k(x_k)     phi_k(c) = slope_k * c  (continuous, integer)  or  table_k[c]  (levels kinds)
 
-Columns of one feature add up; their offsets go into the constant. (The kernel body: `rbf`.)
+Columns of one feature add up; their offsets go into the constant. (Other bodies: `rbf`, `polynomial`.)
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from likewise_check.fields import Rejected, anything, array_of, choice, kind, record, text, whole
 from likewise_check.numbers import number
+from likewise_check.polynomial import Polynomial, read_polynomial
 from likewise_check.properties import Property
 from likewise_check.rbf import Rbf, read_rbf
 from likewise_check.space import Space
@@ -52,7 +53,7 @@ class Rounding:
 class Model:
     """The score, which label has the zero, and the rounding of the deployed program (of affine bodies only)."""
 
-    body: Affine | Rbf
+    body: Affine | Rbf | Polynomial
     upper_at_zero: bool
     rounding: Rounding | None
 
@@ -130,4 +131,8 @@ def flat(space: Space) -> Affine:
 
 
 # Each later model family adds its body here.
-BODIES: dict[str, Callable[[object, Space], Affine | Rbf]] = {"affine": _affine, "rbf": read_rbf}
+BODIES: dict[str, Callable[[object, Space], Affine | Rbf | Polynomial]] = {
+    "affine": _affine,
+    "rbf": read_rbf,
+    "polynomial": read_polynomial,
+}

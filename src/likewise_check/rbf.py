@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from likewise_check.fields import Rejected, anything, array_of, record, text, whole
+from likewise_check.columns import Column, read_column
+from likewise_check.fields import Rejected, anything, array_of, record, text
 from likewise_check.logarithm import exp_minus
 from likewise_check.numbers import Exact, common_scale, exact, number
 from likewise_check.properties import Property
@@ -17,25 +18,6 @@ from likewise_check.space import Space
 # Beyond the last of these, enclosures that still do not decide are given up.
 _PRECISIONS = (64, 256, 1024)
 _KEPT = 1 << 20  # exponents kept between points; dropped beyond, which changes nothing but time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """offset + slope * code, or table[code] (then slope and offset are unused); and the centres, one a term."""
-
-    slope: Fraction = Fraction(1)
-    offset: Fraction = Fraction(0)
-    table: tuple[Fraction, ...] | None = None
-    centres: tuple[Fraction, ...]
-
-    def at(self, code: Exact) -> Fraction:
-        """The column's value at a code."""
-        return self.offset + self.slope * code if self.table is None else self.table[int(code)]
-
-    @property
-    def steady(self) -> bool:
-        """Whether the value is the same at all codes."""
-        return self.slope == 0 if self.table is None else len(set(self.table)) == 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,19 +98,10 @@ def read_rbf(item: object, space: Space) -> Rbf:
     rows = [centre(values, f"the centre of term {t}") for t, (_, values) in enumerate(terms)]
     found: list[list[Column]] = [[] for _ in space.features]
     values: list[Fraction] = []
-    for c, column in enumerate(columns):
-        what = f"column {c}"
-        place = column.get("feature") if type(column) is dict else None
-        k = whole(0, len(space.features) - 1)(place, f"{what}, feature")
-        centres = tuple(row[c] for row in rows)
-        if levels := space.features[k].levels:
-            _, entries = record(column, what, feature=anything, table=array_of(number, levels))
-            found[k].append(Column(table=tuple(entries), centres=centres))
-            values.extend([*entries, *centres])
-        else:
-            _, slope, offset = record(column, what, feature=anything, slope=number, offset=number)
-            found[k].append(Column(slope=slope, offset=offset, centres=centres))
-            values.extend([slope, offset, *centres])
+    for c, item in enumerate(columns):
+        k, column = read_column(item, f"column {c}", space, tuple(row[c] for row in rows))
+        found[k].append(column)
+        values.extend([*(column.table or (column.slope, column.offset)), *column.centres])
     scale = common_scale([gamma]) * common_scale(values) ** 2
     return Rbf(
         gamma=gamma,

@@ -7,9 +7,8 @@ from fractions import Fraction
 
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected, anything, array_of, record, text
-from likewise_check.model import Affine
 from likewise_check.numbers import number
-from likewise_check.rbf import breaks
+from likewise_check.rbf import Rbf, breaks
 from likewise_check.reading import Lines
 from likewise_check.space import Relation
 
@@ -21,21 +20,21 @@ def check_witness(line: object, claim: Claim) -> None:
     (content,) = record(line, "the line", witness=anything)
     codes = array_of(number, len(claim.space.features))
     body = claim.model.body
-    reader = number if isinstance(body, Affine) else array_of(number, 2)
+    reader = array_of(number, 2) if isinstance(body, Rbf) else number
     x, other, stated = record(content, "the witness", x=codes, other=codes, scores=array_of(reader, 2))
     if not claim.space.holds(x) or not claim.space.holds(other):
         raise Rejected("x or other is not a valid individual")
     if not all(map(Relation.allows, claim.similarity, x, other)):
         raise Rejected("x and other are not similar")
-    if isinstance(body, Affine):
-        scores = [body.score(x), body.score(other)]
-        met = stated == scores
-        broken = claim.asked.broken_by(claim.sign * scores[0], claim.sign * scores[1])
-    else:
+    if isinstance(body, Rbf):
         met = all(
             _meet(ends, body.score(point, SCORE_BITS)) for ends, point in zip(stated, (x, other), strict=True)
         )
         broken = breaks(claim.asked, claim.sign, body, x, other)
+    else:
+        scores = [body.score(x), body.score(other)]
+        met = stated == scores
+        broken = claim.asked.broken_by(claim.sign * scores[0], claim.sign * scores[1])
     if not met:
         raise Rejected("the stated scores are not those of the model")
     if not broken:

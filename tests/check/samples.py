@@ -19,6 +19,8 @@ from tests.check.builder import (
     witness,
     worth,
 )
+from tests.check.kernels import sloped, tabled
+from tests.check.polynomials import polynomial
 
 AGE = integer("age", 0, 3)
 SEX = categorical("sex", ["f", "m"])
@@ -113,5 +115,35 @@ def unlikely() -> list:
     )
 
 
-PROOFS = [gap, upper, regression, constrained, near, likely, listed, masked]
-WITNESSES = [refuted, unlikely]
+CURVED = [sloped(0), tabled(1, [0, 1])]
+
+
+def curved() -> list:
+    """A product of what agrees and what may differ; codes, a constraint and squares are used."""
+    model = polynomial(CURVED, [("-1", [0, 0]), ("1/2", [0, 1]), ("1/4", [])])
+    nodes = [
+        ["split", 0, "0"],
+        ["polynomial", "1", [0, 0]],
+        ["split", 1, "0"],
+        ["sos", ["7/8", "1/8", "0"], 2, [[[[0, 0]], 1, [[0, 1]]], [[-1, 2], 1, []]]],
+        ["polynomial", "1", [0, 0]],
+    ]
+    return proof([AGE, SEX], [SAME, FREE], decision("1/4"), model, nodes)
+
+
+def kept() -> list:
+    """A square of a difference, split; a constraint as a factor."""
+    model = polynomial([sloped(0)], [("1", [0, 0])])
+    limits = [constraint([(0, 1)], 2)]
+    nodes = [["split", 2, "0"], ["sos", "1/2", 1, [[[[-1, 0]], 1, []]]], ["polynomial", "1/2", [1, -1]]]
+    return proof([INCOME], [within("1/2")], score("5"), model, nodes, constraints=limits)
+
+
+def bent() -> list:
+    """A witness against a polynomial score."""
+    model = polynomial(CURVED, [("-1", [0, 0]), ("5/2", [0, 1]), ("1/4", [])])
+    return witness([AGE, SEX], [SAME, FREE], decision(0), model, [1, 1], [1, 0], ["7/4", "-3/4"])
+
+
+PROOFS = [gap, upper, regression, constrained, near, likely, listed, masked, curved, kept]
+WITNESSES = [refuted, unlikely, bent]

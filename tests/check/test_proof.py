@@ -72,7 +72,7 @@ def test_complete_trees(nodes):
         ([["split", 2, "0"], LEAF, LEAF], "lo < at < hi", 0),
         ([["split", 2, "1"], LEAF, LEAF], "lo < at < hi", 0),
         ([["split", 2, "1/2"], ["split", 2, "1/2"], LEAF, LEAF, LEAF], "lo < at < hi", 1),
-        ([["split", 5, "0"], LEAF, LEAF], "variable from 0 to 4", 0),
+        ([["split", 6, "0"], LEAF, LEAF], "variable from 0 to 5", 0),
         ([["split", -1, "0"], LEAF, LEAF], "variable must be", 0),
         ([["split", True, "0"], LEAF, LEAF], "variable must be", 0),
         ([["split", "0", "0"], LEAF, LEAF], "variable must be", 0),
@@ -265,7 +265,7 @@ def test_what_a_worker_process_does(monkeypatch):
     leaves._start(None)
     tally = leaves._work([(3, 9, ["unknown"], ())], 1)
     assert tally.malformed == (
-        "unknown rule; known: split, separable, empty, enumerated, independent, kernel",
+        "unknown rule; known: split, separable, empty, enumerated, independent, kernel, polynomial, sos",
         9,
     )
 

@@ -3,6 +3,7 @@
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 DIGITS = 80
 
@@ -52,6 +53,8 @@ class Claim:
 
     def score(self, x) -> Fraction:
         body = self.model["body"]
+        if body["kind"] == "polynomial":
+            return self._polynomial(body, x)
         total = value(body["bias"])
         for column in body["columns"]:
             code = x[column["feature"]]
@@ -60,6 +63,19 @@ class Claim:
             else:
                 total += value(column["weight"]) * (value(column["offset"]) + value(column["slope"]) * code)
         return total
+
+    @staticmethod
+    def _polynomial(body: dict, x) -> Fraction:
+        columns = [
+            value(c["table"][int(x[c["feature"]])])
+            if "table" in c
+            else value(c["offset"]) + value(c["slope"]) * x[c["feature"]]
+            for c in body["columns"]
+        ]
+        return sum(
+            (value(weight) * prod([columns[c] for c in product]) for weight, product in body["terms"]),
+            Fraction(0),
+        )
 
     def gauge(self, x) -> Fraction:
         if x not in self._gauge:

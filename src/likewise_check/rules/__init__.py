@@ -13,7 +13,9 @@ from likewise_check.claim import Claim
 from likewise_check.rules.enumerated import Enumerated
 from likewise_check.rules.independent import Independent
 from likewise_check.rules.kernel import Kernel
+from likewise_check.rules.polynomial import Polynomials
 from likewise_check.rules.separable import Empty, Separable
+from likewise_check.rules.sos import Squares
 
 Rule: TypeAlias = Callable[[list[object], Cell], Holds]
 
@@ -23,4 +25,6 @@ RULES: dict[str, Callable[[Claim], Rule]] = {
     "enumerated": Enumerated,
     "independent": Independent,
     "kernel": Kernel,
+    "polynomial": Polynomials,
+    "sos": Squares,
 }

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from likewise_check.columns import Column
 from likewise_check.fields import Rejected
 from likewise_check.numbers import Exact, exact
-from likewise_check.rbf import Column, Rbf
+from likewise_check.rbf import Rbf
 from likewise_check.rules.cubics import EXPONENT, WEIGHT
 from likewise_check.rules.majorant import Choice
 from likewise_check.space import Feature

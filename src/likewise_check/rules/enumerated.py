@@ -5,7 +5,8 @@ h_J(x), h_1(x'), ..., h_J(x')). The sums of some features are kept in a short li
 vectors. Points that break a constraint are no pairs. As W and the clearance are monotone in (s, -s'), only the pairs that no
 other exceeds in both are judged: for each s' the largest s, and of those, by rising s', the ones whose s exceeds all before.
 
-Scores of a kernel body are no sums over features: there, pair by pair is judged, by enclosures; the clearance counts as 0.
+Scores of other bodies than affine ones are no sums over features: there, pair by pair is judged (by enclosures if scores are irrational), and
+the clearance counts as 0.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,9 @@ from typing import TypeAlias
 from likewise_check.cells import Box, Cell, Holds, LeafRefused
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected
+from likewise_check.model import Affine
 from likewise_check.numbers import Exact
+from likewise_check.polynomial import Polynomial
 from likewise_check.rbf import Rbf, breaks
 from likewise_check.rules.line import Terms
 
@@ -47,20 +50,26 @@ class Enumerated:
                 if points > MOST_POINTS:
                     raise LeafRefused(f"enumerated: more than {MOST_POINTS} points")
         body = self._claim.model.body
-        if isinstance(body, Rbf):
+        if not isinstance(body, Affine):
             return Holds(clearance=self._look(cell, body), points=points)
         return Holds(clearance=self._judge(self._largest(cell)), points=points)
 
-    def _look(self, cell: Cell, body: Rbf) -> Fraction | None:
-        """Looks at every pair of a kernel body; 0, or None if there are none; refuses a witness."""
+    def _look(self, cell: Cell, body: Rbf | Polynomial) -> Fraction | None:
+        """Looks at every pair; 0, or None if there are none; refuses a witness."""
         claim, found = self._claim, None
         for chosen in product(*(self._pairs(k, box) for k, box in enumerate(cell))):
             x, other = ([Fraction(codes[side]) for codes in chosen] for side in (0, 1))
             if claim.space.holds(x) and claim.space.holds(other):
-                if breaks(claim.asked, claim.sign, body, x, other):
+                if self._broken_by(x, other, body):
                     raise LeafRefused("enumerated: the cell holds a witness")
                 found = Fraction(0)
         return found
+
+    def _broken_by(self, x: list[Fraction], other: list[Fraction], body: Rbf | Polynomial) -> bool:
+        asked, sign = self._claim.asked, self._claim.sign
+        if isinstance(body, Rbf):
+            return breaks(asked, sign, body, x, other)
+        return asked.broken_by(sign * body.score(x), sign * body.score(other))
 
     def _largest(self, cell: Cell) -> dict[Exact, Exact]:
         """For each s' the largest s, over the pairs of the cell."""
