@@ -1,7 +1,9 @@
 """Cells of a proof and the tree that splits them (section 3).
 
-A cell is one `Box` a feature: the interval of its one variable (`same`) or of its two (x_k, then x'_k). The tree is walked depth
-first with one open frame a split, so memory is bounded by the depth and the number of features, not by the proof.
+A cell is one `Box` a feature: the interval of its one variable (`same`) or of its two (x_k, then x'_k), and that of the difference
+x'_k - x_k where there is such a variable: for continuous and integer features that are `within`. Differences are numbered after all other
+variables. The tree is walked depth first with one open frame a split, so memory is bounded by the depth and the number of features, not by
+the proof.
 """
 
 from collections.abc import Sequence
@@ -14,16 +16,18 @@ from likewise_check.fields import Rejected
 from likewise_check.numbers import Exact, exact
 
 DEEPEST_TREE = 10_000
+_DIFFERENCE = 2  # the side of a difference, after x_k and x'_k
 
 Interval: TypeAlias = tuple[Exact, Exact]
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """The intervals of one feature's variables; `key` tells boxes apart and is quick to hash."""
+    """The intervals of one feature's variables; `key` tells boxes apart by their codes alone and is quick to hash."""
 
     intervals: tuple[Interval, ...]
     key: tuple[int, ...]
+    difference: tuple[Interval, ...] = ()  # one interval, or none
 
 
 Cell: TypeAlias = Sequence[Box]
@@ -41,10 +45,10 @@ class LeafRefused(Exception):
     """The rule of a well-formed leaf does not hold in its cell; smaller cells may succeed."""
 
 
-def box(*intervals: Interval) -> Box:
+def box(*intervals: Interval, difference: tuple[Interval, ...] = ()) -> Box:
     """The box of these intervals."""
     key = (part for ends in intervals for end in ends for part in (end.numerator, end.denominator))
-    return Box(intervals, tuple(key))
+    return Box(intervals, tuple(key), difference)
 
 
 class Tree:
@@ -52,12 +56,18 @@ class Tree:
 
     def __init__(self, claim: Claim) -> None:
         self._features = claim.space.features
-        self._variables: list[tuple[int, int]] = []
+        self._variables: list[tuple[int, int]] = []  # feature and side
+        differences: list[tuple[int, int]] = []
         self.cell: list[Box] = []
         for k, (feature, relation) in enumerate(zip(self._features, claim.similarity, strict=True)):
             sides = 1 if relation.kind == "same" else 2
             self._variables.extend((k, side) for side in range(sides))
-            self.cell.append(box(*[(exact(feature.lo), exact(feature.hi))] * sides))
+            difference: tuple[Interval, ...] = ()
+            if relation.tolerance is not None and not feature.levels:
+                difference = ((exact(-relation.tolerance), exact(relation.tolerance)),)
+                differences.append((k, _DIFFERENCE))
+            self.cell.append(box(*[(exact(feature.lo), exact(feature.hi))] * sides, difference=difference))
+        self._variables += differences
         # A split that is being walked: feature, its whole box, its right box or None once the walk is there.
         self._frames: list[tuple[int, Box, Box | None]] = []
         self.complete = False
@@ -71,7 +81,7 @@ class Tree:
         k, side = self._variables[variable]
         at, gap = exact(place), 1 if self._features[k].discrete else 0
         whole = self.cell[k]
-        lo, hi = whole.intervals[side]
+        lo, hi = (*whole.intervals, *whole.difference)[side]
         if gap and not (isinstance(at, int) and lo <= at < hi):
             raise Rejected("a discrete variable must be split at a whole number, lo <= at < hi")
         if not gap and not lo < at < hi:
@@ -92,4 +102,7 @@ class Tree:
 
 
 def _replaced(whole: Box, side: int, interval: Interval) -> Box:
-    return box(*(interval if i == side else old for i, old in enumerate(whole.intervals)))
+    if side == _DIFFERENCE:
+        return Box(whole.intervals, whole.key, (interval,))
+    intervals = (interval if i == side else old for i, old in enumerate(whole.intervals))
+    return box(*intervals, difference=whole.difference)

@@ -37,7 +37,7 @@ class Choice:
     """An active one-hot axis: zeta, the position of each term, and the positions that the cell allows, from first to last."""
 
     zeta: int
-    places: Sequence[int]
+    places: list[int]
     first: int
     last: int
     levels: int
