@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
+import pytest
 from tests.check.builder import FREE, SAME, categorical, continuous, integer, number, ordinal, within
 
 from likewise_check.cells import box
@@ -28,6 +29,12 @@ def rbf(gamma, bias, columns, terms, *, labels=("no", "yes"), zero="lower", link
         "head": {"labels": None if labels is None else list(labels), "zero": zero, "link": link},
         "rounding": None,
     }
+
+
+def seeds(quick: int, all_of_them: int):
+    """A test for so many seeds, the later ones marked slow."""
+    later = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, all_of_them)]
+    return pytest.mark.parametrize("seed", [*range(quick), *later])
 
 
 def sloped(feature, slope=1, offset=0) -> dict:

@@ -29,6 +29,7 @@ from tests.check.kernels import (
     random_kernel,
     rbf,
     samples,
+    seeds,
     sloped,
     tabled,
 )
@@ -132,7 +133,7 @@ def test_no_accepted_leaf_holds_a_witness(seed: int) -> None:
     assert accepted or make is not score or tangent >= 1024
 
 
-@pytest.mark.parametrize("seed", range(200))
+@seeds(60, 300)
 def test_the_bound_is_that_of_the_specification(seed: int) -> None:
     rng, kernel, cell, hints, tangent = drawn(seed)
     make, way, zero = asked(rng, kernel)

@@ -35,6 +35,7 @@ from tests.check.kernels import (
     random_cell,
     random_kernel,
     rbf,
+    seeds,
     sloped,
     tabled,
 )
@@ -138,7 +139,7 @@ def sampled(rng, kernel: Kernel, cell):
     return x, other
 
 
-@pytest.mark.parametrize("seed", range(250))
+@seeds(80, 500)
 def test_the_bound_is_that_of_the_specification_and_holds_for_every_pair(seed: int) -> None:
     rng, kernel, cell, hints, tangent = drawn(seed)
     claim, way = posed(rng, kernel)
@@ -158,7 +159,7 @@ def test_the_bound_is_that_of_the_specification_and_holds_for_every_pair(seed: i
             assert decimal(true.gamma_r(x, other)).exp() * beyond <= found
 
 
-@pytest.mark.parametrize("seed", range(40))
+@seeds(12, 100)
 def test_whole_numbers_one_by_one(seed: int) -> None:
     """Every pair of a cell of integer features, where the margin is such that the leaf is only just accepted."""
     rng = random.Random(seed)
