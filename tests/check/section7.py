@@ -248,9 +248,7 @@ class Bound:
             for i, z in enumerate(zeta)
         ]
         first = {
-            (f, i): {
-                v: (x * zeta[i] * (2 * q2 + 3 * q3 * zeta[i]))[at[i][v]].sum() for v in allowed[i]
-            }
+            (f, i): {v: (x * zeta[i] * (2 * q2 + 3 * q3 * zeta[i]))[at[i][v]].sum() for v in allowed[i]}
             for f, x in enumerate(loads)
             for i in hot
         }
@@ -332,9 +330,7 @@ def without_means(amounts: dict, axis: int):
     for spot, amount in amounts.items():
         lists.setdefault(spot[:axis] + spot[axis + 1 :], []).append(amount)
     means = {spot: average(listed) for spot, listed in lists.items()}
-    rest = {
-        spot: amount - means[spot[:axis] + spot[axis + 1 :]] for spot, amount in amounts.items()
-    }
+    rest = {spot: amount - means[spot[:axis] + spot[axis + 1 :]] for spot, amount in amounts.items()}
     return rest, means
 
 

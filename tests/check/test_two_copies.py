@@ -423,6 +423,7 @@ def test_variables_of_differences() -> None:
 
 def nodes_by_grade(leaf):
     """Splits the grades down to one value each, in both copies, and the differences of x and n."""
+
     def of_grades(variable, lo, hi, inner):
         if lo == hi:
             return inner
@@ -454,10 +455,20 @@ def test_a_claim_about_nobody_is_refused() -> None:
     model = rbf(1, 0, [sloped(0)], [(1, [0])])
     never = [constraint([(0, 0)], -1)]
     kernel = ["kernel", "1/2", [], 0]
-    nodes = [["split", 0, "0"], ["split", 1, "0"], ["empty", ["1", "0"]], ["split", 2, "0"], kernel, ["empty", ["1", "0"]], ["empty", ["1", "0"]]]
+    nodes = [
+        ["split", 0, "0"],
+        ["split", 1, "0"],
+        ["empty", ["1", "0"]],
+        ["split", 2, "0"],
+        kernel,
+        ["empty", ["1", "0"]],
+        ["empty", ["1", "0"]],
+    ]
     report = checked(proof(features, relations, score(2), model, nodes, constraints=never))
     assert "nobody" in report.reason
-    report = checked(proof(features, relations, score(2), model, nodes[:2] + [kernel] + nodes[3:], constraints=never))
+    report = checked(
+        proof(features, relations, score(2), model, [*nodes[:2], kernel, *nodes[3:]], constraints=never)
+    )
     assert report.accepted, report.reason
 
 

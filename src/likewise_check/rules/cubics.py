@@ -106,9 +106,7 @@ def chord(i: int) -> tuple[int, int, int, int]:
     """The coefficients of P after the constant one, and eps, with room for rounding; h = i / GRID <= WIDEST."""
     h = Fraction(i, GRID)
     zero, one, two = (_bessel(i, k) for k in range(3))
-    p1, p2, p3 = (
-        int(x * (1 << CUBIC) // 1) for x in (zero - 2 * h * h * two, one, Fraction(4, 3) * two)
-    )
+    p1, p2, p3 = (int(x * (1 << CUBIC) // 1) for x in (zero - 2 * h * h * two, one, Fraction(4, 3) * two))
     up = 1 / exp_minus(h, 352)[0]
     rest = up - zero - 2 * h * one - 2 * h * h * two
     g = i // GRID + 2

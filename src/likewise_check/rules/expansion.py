@@ -57,7 +57,10 @@ class Expander:
         return _shortened(rows, constant, reach, most)
 
     def two_copies(
-        self, terms: Iterable[tuple[tuple[int, int, int], tuple[int, int, int], int, int]], off: int, most: int
+        self,
+        terms: Iterable[tuple[tuple[int, int, int], tuple[int, int, int], int, int]],
+        off: int,
+        most: int,
     ) -> Expansion:
         """From (c~_t, e~_t, h~_t) of the first copy and of the second, whose c~_t is of -c'_t; k~_t; g~_t."""
         constant = reach = 0

@@ -67,6 +67,7 @@ class Kernel:
             raise Rejected("kernel: the body is not a kernel one")
         self._claim, self._body = claim, body
         self._sorts = [sort_of(claim.space.features[k], body, k) for k in range(len(claim.space.features))]
+        self._numeric = {k: sort for k, sort in enumerate(self._sorts) if isinstance(sort, Numeric)}
         self._same = [k for k, relation in enumerate(claim.similarity) if relation.kind == "same"]
         self._differ = [k for k, relation in enumerate(claim.similarity) if relation.kind != "same"]
         self._parts: dict[tuple[int, tuple[int, ...]], Part] = {}
@@ -89,7 +90,7 @@ class Kernel:
         if len(leaf) != 4:
             raise Rejected('a kernel leaf is ["kernel", way, [hint, ...], tangent]')
         a, b, threshold = read_way(leaf[1], self._claim.asked)
-        moving = [k for k in self._same if isinstance(self._sorts[k], Numeric) and _moves(cell[k])]
+        moving = [k for k in self._same if k in self._numeric and _moves(cell[k])]
         unfixed = [k for k in self._differ if _moves(cell[k])]
         paired = [k for k in unfixed if not self._claim.space.features[k].levels]
         count = len(moving) + 3 * len(paired)
@@ -129,9 +130,7 @@ class Kernel:
         if key not in self._couples:
             if len(self._couples) * len(self._body.coefficients) * 11 > KEPT:
                 self._couples.clear()
-            feature = self._sorts[k]
-            assert isinstance(feature, Numeric)  # as it has no levels
-            self._couples[key] = couple_of(feature, box)
+            self._couples[key] = couple_of(self._numeric[k], box)
         return self._couples[key]
 
     def _weighed(self, codes: tuple[tuple[int, Exact], ...]) -> Weights:
