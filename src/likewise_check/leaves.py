@@ -13,10 +13,12 @@ from typing import TypeAlias
 from likewise_check.cells import Cell, LeafRefused
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected
+from likewise_check.model import Affine
 from likewise_check.rules import RULES, Rule
 
 MOST_POINTS = 1 << 24
 BATCH = 256
+BATCH_OF_SLOW = 16  # leaves of kernel bodies take milliseconds: few at a time keep all jobs busy to the end
 UNDER_WAY = 4  # batches a job
 
 Leaf: TypeAlias = tuple[int, int, list[object], Cell]  # index among the nodes, line, node, cell
@@ -92,6 +94,7 @@ class Jury:
     def __init__(self, claim: Claim, tally: Tally, *, jobs: int, refusals: int) -> None:
         self._tally, self._refusals = tally, refusals
         self._most = UNDER_WAY * jobs
+        self._size = BATCH if isinstance(claim.model.body, Affine) else BATCH_OF_SLOW
         self._judge = Judge(claim)
         self._batch: list[Leaf] = []
         self._pool = ProcessPoolExecutor(jobs, initializer=_start, initargs=(claim,)) if jobs > 1 else None
@@ -107,7 +110,7 @@ class Jury:
     def take(self, leaf: Leaf) -> None:
         """One more leaf, in the order of the file."""
         self._batch.append(leaf)
-        if len(self._batch) >= BATCH:
+        if len(self._batch) >= self._size:
             self._send()
 
     def finish(self) -> None:

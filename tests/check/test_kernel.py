@@ -25,14 +25,15 @@ from tests.check.kernels import (
     claim_of,
     decimal,
     hint_count,
-    phi,
     random_cell,
     random_kernel,
     rbf,
     samples,
+    seeds,
     sloped,
     tabled,
 )
+from tests.check.section7 import Bound
 
 from likewise_check.cells import LeafRefused
 from likewise_check.fields import Rejected
@@ -132,7 +133,7 @@ def test_no_accepted_leaf_holds_a_witness(seed: int) -> None:
     assert accepted or make is not score or tangent >= 1024
 
 
-@pytest.mark.parametrize("seed", range(200))
+@seeds(60, 300)
 def test_the_bound_is_that_of_the_specification(seed: int) -> None:
     rng, kernel, cell, hints, tangent = drawn(seed)
     make, way, zero = asked(rng, kernel)
@@ -146,9 +147,8 @@ def test_the_bound_is_that_of_the_specification(seed: int) -> None:
         way = Fraction(1, 2)
     a, b, threshold = read_way(number(way), claim.asked)
     bound, bits = Rule(claim).bound(["kernel", number(way), hints, tangent], boxes(cell))
-    expected, room = phi(kernel, cell, claim.sign, a, b, threshold, hints, tangent)
-    error = 1e-13 * (1 + abs(expected))  # of the floats
-    assert expected - error <= bound / 2**bits <= expected + room + error
+    expected, room = Bound(kernel, cell, hints).phi(claim.sign, a, b, threshold, tangent)
+    assert expected - room / 64 <= decimal(Fraction(bound, 2**bits)) <= expected + room
 
 
 def test_points_are_bounded_to_the_last_digits() -> None:

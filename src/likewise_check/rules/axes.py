@@ -19,14 +19,22 @@ FEW_CODES = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """A numeric axis: its loads l~_t, those of a second copy after those of the first."""
+
+    loads: list[int]
+    curve: tuple[int, int] = (0, 0)  # gamma A w^2, rounded down and up, in weight units
+    places: list[int] | None = None  # the y that occur, in weight units, if few
+    is_product: bool = False  # of the two axes before it: an axis p after u and d
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """What one `same` feature adds in an interval of codes: to e~_t, h~_t and k~_t, and its axis if it has one."""
 
     decay: list[int]
     height: list[int] | None = None
-    slope: list[int] | None = None  # l~_t of a numeric axis
-    curve: tuple[int, int] = (0, 0)  # gamma A w^2, rounded down and up, in weight units
-    places: list[int] | None = None  # the y that occur, in weight units, if few
+    axis: Axis | None = None
     choice: Choice | None = None  # an active one-hot axis, whose height is k~_t
 
 
@@ -47,6 +55,35 @@ class Numeric:
             ]
             self._chi = [exact(c + factor * gap**2) for c, gap in zip(self._chi, gaps, strict=True)]
 
+    @property
+    def terms(self) -> int:
+        return len(self._beta)
+
+    @property
+    def flat(self) -> bool:
+        """Whether A = 0: the score does not depend on this feature."""
+        return self._alpha == 0
+
+    def falls(self, m: Fraction) -> list[int]:
+        """gamma D_t(m), rounded down."""
+        above, below, unit = m.numerator, m.denominator, self._scale * m.denominator**2
+        square, one = self._alpha * above * above, 1 << EXPONENT
+        return [
+            int((square + below * (chi * below - beta * above)) * one // unit)
+            for beta, chi in zip(self._beta, self._chi, strict=True)
+        ]
+
+    def loads(self, m: Fraction, w: Fraction) -> list[int]:
+        """-2 gamma w (A m - B_t), rounded down."""
+        factor, unit = w.numerator << EXPONENT, self._scale * w.denominator * m.denominator
+        centre = 2 * self._alpha * m.numerator
+        return [int(factor * (beta * m.denominator - centre) // unit) for beta in self._beta]
+
+    def curve(self, w: Fraction, other: Fraction, bits: int) -> tuple[int, int]:
+        """gamma A w w', rounded down and up to units of 2^-bits."""
+        exactly = self._alpha * w * other * (1 << bits) / self._scale
+        return int(exactly // 1), int(-(-exactly // 1))
+
     def part(self, lo: Exact, hi: Exact) -> Part:
         """The part of the codes from lo to hi."""
         values: list[Fraction] | None = None
@@ -56,29 +93,15 @@ class Numeric:
             values = [Fraction(code) for code in range(int(lo), int(hi) + 1)]
         low, high = (min(values), max(values)) if values else (lo, hi)
         m, w = Fraction(low + high) / 2, Fraction(high - low) / 2
-        above, below, unit = m.numerator, m.denominator, self._scale * m.denominator**2
-        square = self._alpha * above * above
-        one = 1 << EXPONENT
-        falls = [
-            int((square + below * (chi * below - beta * above)) * one // unit)
-            for beta, chi in zip(self._beta, self._chi, strict=True)
-        ]
-        if w == 0 or self._alpha == 0:
+        falls = self.falls(m)
+        if w == 0 or self.flat:
             return Part(decay=falls)
-        factor, unit = w.numerator * one, self._scale * w.denominator * below
-        centre = 2 * self._alpha * above
-        slope = [int(factor * (beta * below - centre) // unit) for beta in self._beta]
-        curve = self._alpha * w * w * (1 << WEIGHT) / self._scale
+        loads = self.loads(m, w)
         places = None
         if values and len(values) <= FEW_CODES:
             places = [int((value - m) / w * (1 << WEIGHT) // 1) for value in values]
-        return Part(
-            decay=falls,
-            height=[abs(x) for x in slope],
-            slope=slope,
-            curve=(int(curve // 1), int(-(-curve // 1))),
-            places=places,
-        )
+        axis = Axis(loads=loads, curve=self.curve(w, w, WEIGHT), places=places)
+        return Part(decay=falls, height=[abs(x) for x in loads], axis=axis)
 
 
 class OneHot:

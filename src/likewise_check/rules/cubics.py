@@ -19,6 +19,18 @@ of it taken by the constant coefficient (added for upper, subtracted for lower),
   exp(SLACK) < 3/2, L^2 - h^2 <= 2 g SLACK, L^2 <= g^2 (for i = 0, exp(xi)/24 L^4 is less than one unit). Lower: exp L - lower = exp(xi)/24 (L - a)^2 (L + a)^2 >= 0
   for every L, so nothing.
 
+chord(i): P of section 7 for h = i / 1024, and eps. P needs no constant: it occurs as P(L) - P(L') only, shifted by one and the same k. It is
+the integral of P' = (I_0 - 2 I_2) + (2 I_1 / h) L + (4 I_2 / h^2) L^2, and any P is right with any eps >= |exp - P'| for |L| <= h + SLACK. The series
+I_k / h^k = 2^-k sum over j of (h/2)^(2j) / (j! (j+k)!) has positive terms T_j, here in units of 2^-320, each computed from the one before with one
+floor. So T_j is off by at most the sum over i <= j of T_j / T_i; T_i >= T_0 >= 2^317 while terms rise, and T_j <= T_i once they fall: for n terms, in all
+at most n sum T_j / 2^317 + n^2 units. At the first that is found to be 0 the true one is below n + 1 units, which needs j > h, so that ratios are below 1/2 and
+what follows is below 2 n + 2 units. With n < 2^9 and I_0 <= exp(64) < 2^93 a sum is off by less than 2^-210; times at most 2^14, and with an
+exp(h) that is off by less than 2^-157, coefficients of P and eps are off by far less than one unit; rounding down costs one more. eps takes, in units:
+
+- 2 + 4 g + 6 g^2 for these coefficients, and (1 + g) + 2 |Z| <= 1 + 5 g for the shift: in all at most 6 (1 + g)^2;
+- for SLACK: exp and P'' are below 3/2 exp(h) and 2 I_1 / h + 8 I_2 / h^2 |L| <= exp(h) (1 + g) on |L| <= h + SLACK, so exp(h) (g + 3) SLACK;
+- 2 for its own rounding.
+
 Maxima. p(y) = n1 y + n2 y^2 + n3 y^3 on [-1, 1] is largest at an end or at its local maximum y* = -(n2 + s) / (3 n3), s = sqrt(D),
 D = n2^2 - 3 n1 n3 > 0 (there p'' = -2 s), if |n2 + s| <= 3 |n3|, which is decided exactly by squaring. There p(y*) = (2 n2^3 - 9 n1 n2 n3 + 2 s^3) / (27 n3^2),
 rounded up with s^3 <= isqrt(D^3) + 1. For n3 = 0 > n2 and |n1| <= -2 n2 it is n1^2 / (-4 n2).
@@ -27,7 +39,7 @@ rounded up with s^3 <= isqrt(D^3) + 1. For n3 = 0 > n2 and |n1| <= -2 n2 it is n
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from math import isqrt
+from math import factorial, isqrt
 
 from likewise_check.logarithm import ceil_div, exp_minus
 
@@ -88,6 +100,29 @@ def one_sided(i: int, upper: bool) -> tuple[int, int, int, int]:
         return p0 - room, p1, p2, p3
     beyond = (int(up) + 1) * g**3 * SLACK << CUBIC - EXPONENT if i else 0
     return p0 + room + beyond // 8 + 1, p1, p2, p3
+
+
+def chord(i: int) -> tuple[int, int, int, int]:
+    """The coefficients of P after the constant one, and eps, with room for rounding; h = i / GRID <= WIDEST."""
+    h = Fraction(i, GRID)
+    zero, one, two = (_bessel(i, k) for k in range(3))
+    p1, p2, p3 = (int(x * (1 << CUBIC) // 1) for x in (zero - 2 * h * h * two, one, Fraction(4, 3) * two))
+    up = 1 / exp_minus(h, 352)[0]
+    rest = up - zero - 2 * h * one - 2 * h * h * two
+    g = i // GRID + 2
+    beyond = (int(up) + 1) * (g + 3) * SLACK << CUBIC - EXPONENT
+    return p1, p2, p3, int(rest * (1 << CUBIC)) + 2 + 6 * (1 + g) ** 2 + beyond
+
+
+def _bessel(i: int, k: int) -> Fraction:
+    """I_k(h) / h^k for h = i / GRID, rounded down."""
+    term = total = (1 << 320 - k) // factorial(k)
+    j = 0
+    while term:
+        j += 1
+        term = term * i * i // (4 * GRID * GRID * j * (j + k))
+        total += term
+    return Fraction(total, 1 << 320)
 
 
 def shifted(cubic: tuple[int, int, int, int], k: int) -> tuple[int, int, int, int]:

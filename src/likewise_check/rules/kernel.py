@@ -18,12 +18,21 @@ bound. Notation as in section 7; units as in `cubics`.
    is U e (1 - r/1024 + sum g_k y_k^2), e = exp(r/1024) enclosed, the end taken that makes each coefficient smaller; the secant is U (1 + sum g_k y_k^2 (exp(x) - 1) / x)
    with x = sum g_k, exp(x) rounded up.
 6. The hints' inequality is rounded up; each axis takes the `cubic_maximum`, or the largest value at the codes that occur if they are few.
+7. Two copies. The exponents X_t and X'_t of the two are off by at most 4 units a feature (a paired one: 1 for D, 1 for each of three loads): step 1 with
+   epsilon = 4 K 2^-48. Step 2 gives C~_t for c_t exp(X_t) and, from a c~ >= -c'_t, O~_t for -c'_t exp(X'_t). From there on everything is in ints: for any int m,
+
+       C~ exp(L~) + O~ exp(L~')  =  m (exp(L~) - exp(L~'))  +  (C~ - m) exp(L~)  +  (O~ + m) exp(L~').
+
+   The last two are as in step 3. The first is at most m P(L~) - m P(L~') + |m| eps |L~ - L~'| with the `chord` P for the larger of the two h, and |L~ - L~'| is
+   at most g~_t, the sum over the axes of |l~_t - l~'_t|, exactly. m is C~ or -O~, whichever is smaller, if 2 g~_t <= h, else 0.
+   The y_p of an axis p is y_u y_d: its n1 becomes part of the product of u and d, exactly.
 
 The leaf holds if the bound is below 0, not just at most 0: F < U, which is enough for the decision with way = 0 too, where W is closed.
 All excesses are below the room of the specification: with S = sum |C_t|, 1 and 2 cost at most 2^-44 K S + 2^-89 sum |c_t|, 3 at most
-2^-45 exp(h) (h + 2)^3 S, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-59 (1 + 2 H)^2 sum |q|.
+2^-45 exp(h) (h + 2)^3 S, 7 at most 2^-42 exp(h) (h + 5) sum |m_t| g_t more, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-59 (1 + 2 H)^2 sum |q|.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -33,21 +42,11 @@ from likewise_check.fields import Rejected, array_of, whole
 from likewise_check.logarithm import ceil_div, exp_minus
 from likewise_check.numbers import Exact
 from likewise_check.rbf import Rbf
-from likewise_check.rules.axes import Numeric, Part, sort_of
-from likewise_check.rules.cubics import (
-    CUBIC,
-    EXPONENT,
-    GRID,
-    SLACK,
-    WEIGHT,
-    WIDEST,
-    cubic_maximum,
-    decay,
-    largest_at,
-    one_sided,
-    shifted,
-)
-from likewise_check.rules.majorant import FINE_SUM, LANE_SUM, Majorant, terms_error
+from likewise_check.rules.axes import Axis, Numeric, Part, sort_of
+from likewise_check.rules.couples import Couple, couple_of, differences
+from likewise_check.rules.cubics import GRID, WEIGHT, cubic_maximum, largest_at
+from likewise_check.rules.expansion import Expander, Expansion
+from likewise_check.rules.majorant import FINE_SUM, LANE_SUM, Choice, Majorant, terms_error
 from likewise_check.rules.separable import read_way
 
 MOST_HINT = 64
@@ -68,47 +67,55 @@ class Kernel:
             raise Rejected("kernel: the body is not a kernel one")
         self._claim, self._body = claim, body
         self._sorts = [sort_of(claim.space.features[k], body, k) for k in range(len(claim.space.features))]
+        self._numeric = {k: sort for k, sort in enumerate(self._sorts) if isinstance(sort, Numeric)}
         self._same = [k for k, relation in enumerate(claim.similarity) if relation.kind == "same"]
         self._differ = [k for k, relation in enumerate(claim.similarity) if relation.kind != "same"]
         self._parts: dict[tuple[int, tuple[int, ...]], Part] = {}
-        self._weights: dict[tuple[Exact, ...], Weights] = {}
-        self._cubics: dict[tuple[int, bool], tuple[int, int, int, int]] = {}
+        self._couples: dict[tuple[int, Box], Couple] = {}
+        self._weights: dict[tuple[tuple[int, Exact], ...], Weights] = {}
+        self._expander = Expander()
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell is a witness."""
-        bound, bits = self.bound(leaf, cell)
+        found = self.bound(leaf, cell)
+        if found is None:
+            return Holds(clearance=None)
+        bound, bits = found
         if bound >= 0:
             raise LeafRefused(f"kernel: the bound of Phi is not below 0, but {bound} / 2^{bits}")
         return Holds(clearance=Fraction(0))
 
-    def bound(self, leaf: list[object], cell: Cell) -> tuple[int, int]:
-        """(n, bits) such that Phi <= n / 2^bits on the cell."""
+    def bound(self, leaf: list[object], cell: Cell) -> tuple[int, int] | None:
+        """(n, bits) such that Phi <= n / 2^bits on the cell, or None if the cell holds no pair."""
         if len(leaf) != 4:
             raise Rejected('a kernel leaf is ["kernel", way, [hint, ...], tangent]')
         a, b, threshold = read_way(leaf[1], self._claim.asked)
-        moving = [k for k in self._same if isinstance(self._sorts[k], Numeric) and _moves(cell[k])]
-        hints: list[int] = array_of(whole(-MOST_HINT, MOST_HINT), len(moving))(leaf[2], "the hints")
+        moving = [k for k in self._same if k in self._numeric and _moves(cell[k])]
+        unfixed = [k for k in self._differ if _moves(cell[k])]
+        paired = [k for k in unfixed if not self._claim.space.features[k].levels]
+        count = len(moving) + 3 * len(paired)
+        hints: list[int] = array_of(whole(-MOST_HINT, MOST_HINT), count)(leaf[2], "the hints")
         tangent: int = whole(0, MOST_TANGENT)(leaf[3], "the tangent")
-        if any(lo != hi for k in self._differ for lo, hi in cell[k].intervals):
+        if unfixed != paired:
             raise LeafRefused("kernel: a variable of a feature that may differ is not down to one value")
-        limit = threshold - (a - b) * self._claim.sign * self._body.bias
+        if any(self._holds_none(k, cell[k]) for k in self._differ):
+            return None
         parts = {k: self._part(k, cell[k]) for k in self._same}
-        q, constant, bits, reach = self._expanded(self._coefficients(a, b, cell), list(parts.values()))
-        axes = [
-            (part, hint)
-            for part, hint in zip(map(parts.get, moving), hints, strict=True)
-            if part and part.slope
-        ]
-        slopes = [part.slope for part, _ in axes if part.slope]
+        couples = [self._couple(k, cell[k]) for k in paired]
+        expansion = self._expanded(a, b, cell, list(parts.values()), couples)
+        candidates = [parts[k].axis for k in moving]
+        for couple in couples:
+            candidates += couple.axes
+        limit = threshold - (a - b) * self._claim.sign * self._body.bias
         choices = [part.choice for part in parts.values() if part.choice]
-        majorant = Majorant(q, slopes, choices)
-        constant += majorant.constant + terms_error(len(q[0]), len(slopes) + len(choices), reach)
-        constant += _less_limit(majorant, _scaled(limit, bits), tangent, [part.curve for part, _ in axes])
-        constant += _decouple(majorant, [hint for _, hint in axes])
-        for f, (part, _) in enumerate(axes):
-            cubic = majorant.n1[f], majorant.n2[f], majorant.n3[f]
-            constant += largest_at(*cubic, part.places) if part.places else cubic_maximum(*cubic)
-        return constant, bits
+        axes = [(axis, hint) for axis, hint in zip(candidates, hints, strict=True) if axis]
+        return _bound(expansion, axes, choices, limit, tangent), expansion.bits
+
+    def _holds_none(self, k: int, box: Box) -> bool:
+        """Whether no codes of the box satisfy the relation of a feature that may differ."""
+        least, most = differences(box)
+        tolerance = self._claim.similarity[k].tolerance
+        return least > most or (tolerance is not None and (least > tolerance or most < -tolerance))
 
     def _part(self, k: int, box: Box) -> Part:
         key = k, box.key
@@ -118,24 +125,21 @@ class Kernel:
             self._parts[key] = self._sorts[k].part(*box.intervals[0])
         return self._parts[key]
 
-    def _coefficients(self, a: Fraction, b: Fraction, cell: Cell) -> list[int]:
-        """c~_t >= c_t, in weight units."""
-        factor = a.denominator * b.denominator
-        at_x, at_other = int(a * factor), int(b * factor)
-        first, second = (
-            self._weighed(tuple(cell[k].intervals[side][0] for k in self._differ)) for side in (0, 1)
-        )
-        return [
-            ceil_div(at_x * high - at_other * low, factor)
-            for (_, high), (low, _) in zip(first, second, strict=True)
-        ]
+    def _couple(self, k: int, box: Box) -> Couple:
+        key = k, box
+        if key not in self._couples:
+            if len(self._couples) * len(self._body.coefficients) * 11 > KEPT:
+                self._couples.clear()
+            self._couples[key] = couple_of(self._numeric[k], box)
+        return self._couples[key]
 
-    def _weighed(self, codes: tuple[Exact, ...]) -> Weights:
+    def _weighed(self, codes: tuple[tuple[int, Exact], ...]) -> Weights:
+        """For these features and codes, the terms' coefficients with what they fall by there."""
         if codes not in self._weights:
             if len(self._weights) * len(self._body.coefficients) * 2 > KEPT:
                 self._weights.clear()
             one, sign = 1 << WEIGHT, self._claim.sign
-            decays = self._body.decays(list(zip(self._differ, codes, strict=True)), WEIGHT + 32)
+            decays = self._body.decays(codes, WEIGHT + 32)
             self._weights[codes] = [
                 (int(min(ends) // 1), int(-(-max(ends) // 1)))
                 for ends in (
@@ -146,38 +150,44 @@ class Kernel:
         return self._weights[codes]
 
     def _expanded(
-        self, coefficients: list[int], parts: list[Part]
-    ) -> tuple[tuple[list[int], list[int], list[int]], int, int, int]:
-        """q1, q2, q3 and the sum of q0 in units of 2^-bits; bits; a whole number that |Z| does not exceed."""
-        none = [0] * len(coefficients)
-        falls = map(sum, zip(*[part.decay for part in parts], none, strict=True))
-        heights = map(sum, zip(*[part.height for part in parts if part.height], none, strict=True))
-        shifts = map(
-            sum, zip(*[part.height for part in parts if part.choice and part.height], none, strict=True)
+        self, a: Fraction, b: Fraction, cell: Cell, parts: list[Part], couples: list[Couple]
+    ) -> Expansion:
+        """The cubics of all terms, those of a second copy after those of the first."""
+        none = [0] * len(self._body.coefficients)
+        falls = list(map(sum, zip(*[part.decay for part in parts], none, strict=True)))
+        heights = list(map(sum, zip(*[part.height for part in parts if part.height], none, strict=True)))
+        choices = [part for part in parts if part.choice]
+        shifts = map(sum, zip(*[part.height for part in choices if part.height], none, strict=True))
+        factor = a.denominator * b.denominator
+        at_x, at_other = int(a * factor), int(b * factor)
+        fixed = [k for k in self._differ if not _moves(cell[k])]
+        first, second = (
+            self._weighed(tuple((k, cell[k].intervals[side][0]) for k in fixed)) for side in (0, 1)
         )
-        growth, known = 4 * len(self._sorts), self._cubics
-        constant = reach = 0
-        rows: list[tuple[int, int, int]] = []
-        for c, fall, h, k in zip(coefficients, falls, heights, shifts, strict=True):
-            y = c * decay(fall) >> WEIGHT
-            weight = y + (abs(y) * growth >> EXPONENT) + (abs(c) >> 90) + 3
-            key = -((SLACK - h) * GRID >> EXPONENT), weight >= 0
-            if key not in known:
-                if key[0] > WIDEST * GRID:
-                    raise LeafRefused(
-                        f"kernel: the cell is too large, an exponent varies by more than {WIDEST}"
-                    )
-                known[key] = one_sided(*key)
-            p0, p1, p2, p3 = shifted(known[key], k)
-            constant += weight * p0
-            rows.append((weight * p1, weight * p2, weight * p3))
-            reach = max(reach, h + k)
-        reach = ceil_div(reach, 1 << EXPONENT)
-        size = sum(abs(q1) + abs(q2) + abs(q3) for q1, q2, q3 in rows) * (1 + reach) ** 2
-        most = LANE_SUM if any(part.choice for part in parts) else FINE_SUM
-        excess = max(0, size.bit_length() - most)
-        q1, q2, q3 = ([x >> excess for x in column] for column in zip(*rows, strict=True))
-        return (q1, q2, q3), (constant >> excess) + 1, WEIGHT + CUBIC - excess, reach
+        most = LANE_SUM if choices else FINE_SUM
+        off = 2 * len(self._sorts)
+        if not couples:
+            weights = [
+                ceil_div(at_x * high - at_other * low, factor)
+                for (_, high), (low, _) in zip(first, second, strict=True)
+            ]
+            return self._expander.one_copy(zip(weights, falls, heights, shifts, strict=True), off, most)
+        copies = [
+            zip(
+                weights,
+                map(sum, zip(falls, *[couple.decays[side] for couple in couples], strict=True)),
+                map(sum, zip(heights, *[couple.heights[side] for couple in couples], strict=True)),
+                strict=True,
+            )
+            for side, weights in enumerate(
+                (
+                    [ceil_div(at_x * high, factor) for _, high in first],
+                    [ceil_div(-at_other * low, factor) for low, _ in second],
+                )
+            )
+        ]
+        gaps = map(sum, zip(*[couple.apart for couple in couples], strict=True))
+        return self._expander.two_copies(zip(*copies, shifts, gaps, strict=True), 2 * off, most)
 
 
 def _moves(box: Box) -> bool:
@@ -187,6 +197,33 @@ def _moves(box: Box) -> bool:
 def _scaled(number: Fraction, bits: int) -> int:
     """number * 2^bits, rounded down; bits may be negative, where coefficients are huge."""
     return (number.numerator << max(bits, 0)) // (number.denominator << max(-bits, 0))
+
+
+def _bound(
+    expansion: Expansion,
+    axes: list[tuple[Axis, int]],
+    choices: list[Choice],
+    limit: Fraction,
+    tangent: int,
+) -> int:
+    """Phi, in units of the expansion, for axes with their hints."""
+    terms = len(expansion.q[0])
+    # What is the same in both copies is given once.
+    slopes = [axis.loads * (terms // len(axis.loads)) for axis, _ in axes]
+    choices = [replace(choice, places=choice.places * (terms // len(choice.places))) for choice in choices]
+    majorant = Majorant(expansion.q, slopes, choices)
+    bound = expansion.constant + majorant.constant
+    bound += terms_error(terms, len(slopes) + len(choices), expansion.reach)
+    for f, (axis, _) in enumerate(axes):
+        if axis.is_product:
+            majorant.products[f - 2, f - 1] += majorant.n1[f]
+            majorant.n1[f] = 0
+    bound += _less_limit(majorant, _scaled(limit, expansion.bits), tangent, [axis.curve for axis, _ in axes])
+    bound += _decouple(majorant, [hint for _, hint in axes])
+    for f, (axis, _) in enumerate(axes):
+        cubic = majorant.n1[f], majorant.n2[f], majorant.n3[f]
+        bound += largest_at(*cubic, axis.places) if axis.places else cubic_maximum(*cubic)
+    return bound
 
 
 def _less_limit(majorant: Majorant, limit: int, tangent: int, curves: list[tuple[int, int]]) -> int:

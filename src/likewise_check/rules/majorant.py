@@ -29,7 +29,8 @@ from struct import Struct
 from likewise_check.rules.cubics import EXPONENT, cubic_maximum
 
 LANE_SUM = 60  # bits of the sum of the q, if there are one-hot axes
-FINE_SUM = 64  # if there are none: no lanes
+FINE_SUM = 64  # if there are none
+WIDE = 192  # bits of a wide lane
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ class Choice:
     """An active one-hot axis: zeta, the position of each term, and the positions that the cell allows, from first to last."""
 
     zeta: int
-    places: Sequence[int]
+    places: list[int]
     first: int
     last: int
     levels: int
@@ -82,7 +83,6 @@ class Majorant:
         self._q1, self._q2, self._q3 = q
         self._a2 = [_times(self._q2, slope) for slope in slopes]
         self._a3 = [_times(self._q3, slope) for slope in slopes]
-        self._a33 = {(f, g): _times(self._a3[f], slopes[g]) for f in range(n) for g in range(f, n)}
         self._numeric()
         # Of one-hot axes, by position in the cell; N1 of (f, i) and pairs in units 2^(2 EXPONENT) times finer.
         self._cross = [[[0] * choice.width for choice in choices] for _ in slopes]
@@ -95,6 +95,7 @@ class Majorant:
         }
         if choices:
             self._two_choices()
+            self._a33 = {(f, g): _times(self._a3[f], slopes[g]) for f in range(n) for g in range(f, n)}
             columns = [*q, *self._a2, *self._a3, *self._a33.values()]
             lanes = Lanes(len(columns))
             rows = [lanes.packed(row) for row in zip(*columns, strict=True)]
@@ -103,26 +104,32 @@ class Majorant:
             self._eliminate()
 
     def _numeric(self) -> None:
-        """The products f, f l, f f l, f l o."""
-        slopes, n1, n2 = self._slopes, self.n1, self.n2
-        for f, slope in enumerate(slopes):
-            n1[f] += _sum(self._q1, slope)
-            n2[f] += _sum(self._a2[f], slope)
-            self.n3[f] += _sum(self._a33[f, f], slope)
+        """The products f, f l, f f l, f l o, those of f and l for all o >= l at a time."""
+        slopes, n = self._slopes, len(self._slopes)
+        tails = _tails(slopes)
+        doubles = [list(map(mul, slope, rows)) for slope, rows in zip(slopes, tails, strict=True)]
+        for f, (a2, a3) in enumerate(zip(self._a2, self._a3, strict=True)):
+            square, *squares = _dots(a2, tails[f], n - f)
+            cubes = [_dots(a3, doubles[g], n - g) for g in range(f, n)]
+            self.n1[f] += sum(map(mul, self._q1, slopes[f])) >> EXPONENT
+            self.n2[f] += square >> EXPONENT
+            self.n3[f] += cubes[0][0] >> 2 * EXPONENT
             self.constant += 3
-        for f, g in self.products:
-            self.products[f, g] += _sum(self._a2[f], slopes[g], 2)
-            for linear, amount in (
-                (g, _sum(self._a33[f, f], slopes[g], 3)),
-                (f, _sum(self._a33[f, g], slopes[g], 3)),
-            ):
-                n1[linear] += amount >> 1
-                self.constant += abs(amount) + 1 >> 1
-            self.constant += 3
-            for o in range(g + 1, len(slopes)):
-                third = abs(_sum(self._a33[f, g], slopes[o], 6)) // 3 + 1
-                for axis in (f, g, o):
-                    n2[axis] += third
+            for g, with_g in enumerate(squares, f + 1):
+                self.products[f, g] += 2 * with_g >> EXPONENT
+                self._square_times(g, cubes[0][g - f])
+                self._square_times(f, cubes[g - f][0])
+                self.constant += 3
+                for o, cube in enumerate(cubes[g - f][1:], g + 1):
+                    third = abs(6 * cube >> 2 * EXPONENT) // 3 + 1
+                    for axis in (f, g, o):
+                        self.n2[axis] += third
+
+    def _square_times(self, linear: int, cube: int) -> None:
+        """The product f f l with l linear, y_f^2 being within 1/2 of 1/2."""
+        amount = 3 * cube >> 2 * EXPONENT
+        self.n1[linear] += amount >> 1
+        self.constant += abs(amount) + 1 >> 1
 
     def _two_choices(self) -> None:
         """The products f i j, i j, i j k, for each pair (i, j) with all f and all k > j at a time."""
@@ -223,9 +230,21 @@ def _times(weights: list[int], slope: list[int]) -> list[int]:
     return [q * x >> EXPONENT for q, x in zip(weights, slope, strict=True)]
 
 
-def _sum(weights: list[int], slope: list[int], factor: int = 1) -> int:
-    total: int = sum(map(mul, weights, slope))
-    return factor * total >> EXPONENT
+def _tails(slopes: list[list[int]]) -> list[list[int]]:
+    """For each axis, term by term, the loads of it and of all axes that follow, as wide lanes of one int."""
+    tails: list[list[int]] = []
+    for slope in reversed(slopes):
+        before = tails[-1] if tails else [0] * len(slope)
+        tails.append([(tail << WIDE) + x for tail, x in zip(before, slope, strict=True)])
+    return tails[::-1]
+
+
+def _dots(weights: list[int], rows: list[int], lanes: int) -> list[int]:
+    """The sum over the terms of weight times row, lane by lane."""
+    tops = sum(1 << WIDE * (j + 1) - 1 for j in range(lanes))  # as in `Lanes`
+    step = WIDE // 8
+    raw = (sum(map(mul, weights, rows)) + tops ^ tops).to_bytes(step * lanes, "little")
+    return [int.from_bytes(raw[i : i + step], "little", signed=True) for i in range(0, len(raw), step)]
 
 
 def _by_one(choice: Choice, rows: list[int]) -> list[int]:
