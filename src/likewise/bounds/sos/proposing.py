@@ -1,0 +1,169 @@
+"""Proposes the content of `sos` leaves: pose, solve, round, and tell the exact bound.
+
+In: the scores of both individuals, sign f(x) and sign f(x'), as exact polynomials in the axes of a cell; what is asked:
+
+    Direction    a fixed line a s - b s' - T (a score gap has a = b = 1/2)
+    Leaning      a decision: the lean a in [0, 1], b = 1 - a, is found as part of the solution; linear in the axes
+                 if `linear`
+
+Out: a `Proposal`. Its `bound` of S = a s - b s' - T is exact and true whatever the solver did; everything else is float64.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from flint import fmpq
+
+from likewise.bounds.sos.cube import Cube, Monomial, Polynomial, Rational, combined, fraction, polynomial
+from likewise.bounds.sos.exact import Content, Way, exact_bound, excess_of
+from likewise.bounds.sos.moments import FloatPolynomial, Programme, programme
+from likewise.bounds.sos.relaxations import Relaxation, relaxation
+from likewise.bounds.sos.rounding import dyadic_way, rounded_blocks, suitable_bits
+from likewise.bounds.sos.solvers import Solver, solve
+from likewise.model.question import Direction
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+HALF = fmpq(1, 2)
+# The price of tau is |s|/|g|, up to this: beyond it a solver sees nothing else.
+HIGHEST_PRICE = 1e7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaning:
+    """A decision with a margin, the threshold: find the lean, a number or (`linear`) a linear function of the axes."""
+
+    threshold: Fraction = Fraction(0)
+    linear: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seconds:
+    """Wall clock: making the program, solving it, and the exact bound."""
+
+    build: float
+    solve: float
+    check: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Proposal:
+    """`bound`: exact upper bound of S that `content` proves. `float_bound`: what the solver claims.
+    `point`: first moments, a candidate for a witness."""
+
+    content: Content
+    bound: Fraction
+    float_bound: float
+    point: Floats
+    status: str
+    solved: bool
+    seconds: Seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Posed:
+    """A program and how to read it: dual values times `scale` belong to S, those of forms times `lean` are theta."""
+
+    programme: Programme
+    scale: float
+    lean: float
+
+
+def propose(
+    first: Mapping[Monomial, Rational],
+    second: Mapping[Monomial, Rational],
+    cube: Cube,
+    asked: Direction | Leaning,
+    *,
+    kind: str = "shor",
+    solver: Solver = "clarabel",
+    bits: int = 40,
+    time_limit: float | None = None,
+) -> Proposal:
+    """Content for S = a first - b second - T over the cube by the relaxation `kind`, and its exact bound."""
+    start = time.perf_counter()
+    scores = polynomial(first), polynomial(second)
+    relaxed = relaxation(kind, cube)
+    posed = _posed(*scores, cube, relaxed, asked)
+    built = time.perf_counter()
+    found = solve(posed.programme, solver=solver, time_limit=time_limit)
+    solved = time.perf_counter()
+    way = _way(asked, found.z, posed, cube.dimension)
+    places = suitable_bits(bits, posed.scale)
+    blocks = rounded_blocks(relaxed, posed.programme, found.z, posed.scale, places)
+    content = Content(way=way, bits=places, blocks=blocks)
+    excess = excess_for(asked, way, *scores)
+    bound = exact_bound(content, excess, cube)
+    if not found.solved:
+        bare = Content(way=way, bits=places, blocks=())
+        content, bound = min(
+            (content, bound), (bare, exact_bound(bare, excess, cube)), key=lambda proposed: proposed[1]
+        )
+    return Proposal(
+        content=content,
+        bound=fraction(bound),
+        float_bound=found.value * posed.scale - float(asked.threshold),
+        point=_point(posed.programme, found.x),
+        status=found.status,
+        solved=found.solved,
+        seconds=Seconds(build=built - start, solve=found.seconds, check=time.perf_counter() - solved),
+    )
+
+
+def excess_for(asked: Direction | Leaning, way: Way, first: Polynomial, second: Polynomial) -> Polynomial:
+    """S in terms of axes, for a way."""
+    threshold = fmpq(asked.threshold.numerator, asked.threshold.denominator)
+    if isinstance(asked, Direction):
+        return excess_of(first, second, polynomial({(): asked.a}), polynomial({(): asked.b}), threshold)
+    leans = way if isinstance(way, tuple) else (way,)
+    a = polynomial({(() if k == 0 else (k - 1,)): lean for k, lean in enumerate(leans)})
+    return excess_of(first, second, a, combined([(fmpq(1), {(): fmpq(1)}), (fmpq(-1), a)]), threshold)
+
+
+def _posed(
+    first: Polynomial, second: Polynomial, cube: Cube, relaxed: Relaxation, asked: Direction | Leaning
+) -> _Posed:
+    if isinstance(asked, Direction):
+        line = excess_for(asked, Fraction(0), first, second)
+        line[()] = line.get((), fmpq(0)) + fmpq(asked.threshold.numerator, asked.threshold.denominator)
+        scaled, scale = _normalised(line)
+        return _Posed(programme=programme(cube, relaxed, scaled), scale=scale, lean=0.0)
+    gap, scale = _normalised(combined([(HALF, first), (-HALF, second)]))
+    exact_mean = combined([(HALF, first), (HALF, second)])
+    mean, size = _normalised(exact_mean)
+    axes: list[Monomial] = [(), *((axis,) for axis in range(cube.dimension))] if asked.linear else [()]
+    forms = []
+    for axis in axes:
+        form = {tuple(sorted(monomial + axis)): value for monomial, value in mean.items()}
+        forms += [form, {monomial: -value for monomial, value in form.items()}]
+    price = min(size / scale, HIGHEST_PRICE)
+    return _Posed(programme=programme(cube, relaxed, gap, forms, price), scale=scale, lean=scale / size)
+
+
+def _normalised(terms: Polynomial) -> tuple[FloatPolynomial, float]:
+    """The polynomial divided by its largest coefficient, and that (1 for the zero polynomial)."""
+    largest = max((abs(value) for value in terms.values()), default=fmpq(0)) or fmpq(1)
+    return {monomial: float(value / largest) for monomial, value in terms.items() if value}, float(largest)
+
+
+def _way(asked: Direction | Leaning, z: Floats, posed: _Posed, dimension: int) -> Way:
+    """The way of a fixed direction as the certificate writes it; theta from the dual values of the forms."""
+    if isinstance(asked, Direction):
+        return asked.a / (asked.a + asked.b) if asked.tangent is None else asked.tangent
+    rows = z[: posed.programme.forms]
+    theta = (rows[0::2] - rows[1::2]) * posed.lean
+    return dyadic_way(theta if len(theta) else np.zeros(dimension + 1 if asked.linear else 1))
+
+
+def _point(posed: Programme, x: Floats) -> Floats:
+    columns = posed.first_moments
+    return np.clip(np.where(columns >= 0, x[columns], 0.0), -1.0, 1.0)
