@@ -49,13 +49,17 @@ def expanded(model: Any, columns: Sequence[Column]) -> Polynomial:
     """The decision function of a binary `SVC(kernel="poly")` as a polynomial in axes, exact."""
     gamma, coef0 = Fraction(float(model._gamma)), Fraction(float(model.coef0))
     width = 1 + sum(column.axis is not None for column in columns)
-    change = [[Fraction(0)] * width for _ in range(len(columns) + 1)]  # rows of (s, 1) to coefficients of (1, y)
+    change = [
+        [Fraction(0)] * width for _ in range(len(columns) + 1)
+    ]  # rows of (s, 1) to coefficients of (1, y)
     for row, column in zip(change, columns, strict=False):
         row[0] = gamma * column.middle
         if column.axis is not None:
             row[1 + column.axis] = gamma * column.half
     change[-1][0] = coef0
-    support, support_bits = _whole([[*map(Fraction, row), Fraction(1)] for row in model.support_vectors_.tolist()])
+    support, support_bits = _whole(
+        [[*map(Fraction, row), Fraction(1)] for row in model.support_vectors_.tolist()]
+    )
     change_whole, change_bits = _whole(change)
     weights, weight_bits = _whole([[Fraction(value)] for value in model.dual_coef_[0].tolist()])
     inner = (support * change_whole).tolist()
@@ -72,7 +76,10 @@ def expanded(model: Any, columns: Sequence[Column]) -> Polynomial:
 def _moments(inner: list[Any], weights: list[Any], width: int, degree: int) -> dict[Monomial, Any]:
     """sum_t a_t product of inner_t over the chosen columns, for every choice with repetition."""
     heads = list(combinations_with_replacement(range(width), degree - 1))
-    rows = [[prod((row[i] for i in head), start=a) for row, a in zip(inner, weights, strict=True)] for head in heads]
+    rows = [
+        [prod((row[i] for i in head), start=a) for row, a in zip(inner, weights, strict=True)]
+        for head in heads
+    ]
     table = fmpz_mat(rows) * fmpz_mat(inner)
     return {
         (*head, i): table[k, i] for k, head in enumerate(heads) for i in range(head[-1] if head else 0, width)
@@ -127,7 +134,7 @@ def best_margin(first: Polynomial, second: Polynomial, starts: Sequence[Any]) ->
         answer = minimize(
             lambda z: -z[-1],
             np.append(start, margin / scale),
-            jac=lambda z: np.append(np.zeros(dimension), -1.0),
+            jac=lambda _: np.append(np.zeros(dimension), -1.0),
             bounds=[(-1, 1)] * dimension + [(None, None)],
             constraints=[
                 {

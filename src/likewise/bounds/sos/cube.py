@@ -66,7 +66,8 @@ class Cube:
 
 
 def cube_of(
-    places: Sequence[Sequence[Rational] | None], constraints: Mapping[int, Mapping[Monomial, Rational]] | None = None
+    places: Sequence[Sequence[Rational] | None],
+    constraints: Mapping[int, Mapping[Monomial, Rational]] | None = None,
 ) -> Cube:
     """A cube whose axes are all groups by themselves, with or without places."""
     groups = []

@@ -34,6 +34,7 @@ from likewise.bounds.sos.cube import (
     product,
     value_at,
 )
+from likewise.errors import InternalError
 
 Square = tuple[int, ...]
 Way = Fraction | tuple[Fraction, ...]
@@ -65,7 +66,9 @@ def exact_bound(content: Content, excess: Polynomial, cube: Cube) -> fmpq:
     return largest(with_squares(content, excess, cube), cube)
 
 
-def excess_of(first: Polynomial, second: Polynomial, a: Polynomial, b: Polynomial, threshold: fmpq) -> Polynomial:
+def excess_of(
+    first: Polynomial, second: Polynomial, a: Polynomial, b: Polynomial, threshold: fmpq
+) -> Polynomial:
     """S = a first - b second - threshold."""
     return combined(
         [(fmpq(1), product(a, first)), (fmpq(-1), product(b, second)), (fmpq(-1), {(): threshold})]
@@ -74,6 +77,8 @@ def excess_of(first: Polynomial, second: Polynomial, a: Polynomial, b: Polynomia
 
 def with_squares(content: Content, excess: Polynomial, cube: Cube) -> Polynomial:
     """V = S + sum of generator * (mu + sum of squares)."""
+    if any(block.mu < 0 for block in content.blocks):
+        raise InternalError("a multiplier below zero proves nothing")
     total = dict(excess)
     unit = fmpq(1, 4**content.bits)
     generators = Generators(cube)
@@ -83,7 +88,7 @@ def with_squares(content: Content, excess: Polynomial, cube: Cube) -> Polynomial
         if longest > len(basis):
             basis = _basis(cube.dimension, longest)
         inner = _summed_squares(block.squares, basis[:longest])
-        inner[()] = inner.get((), 0) + block.mu
+        inner[()] = inner.get((), fmpz(0)) + block.mu
         for one, factor in generators(block.generator).items():
             factor *= unit
             for two, value in inner.items():
@@ -101,6 +106,7 @@ def _basis(dimension: int, length: int) -> list[Monomial]:
 
 def _summed_squares(squares: tuple[Square, ...], basis: list[Monomial]) -> dict[Monomial, fmpz]:
     """The sum of squares, multiplied out: the entries of M^T M, M with one row a square."""
+    zero = fmpz(0)
     total: dict[Monomial, fmpz] = {}
     if not squares:
         return total
@@ -109,10 +115,10 @@ def _summed_squares(squares: tuple[Square, ...], basis: list[Monomial]) -> dict[
     entries = (rows.transpose() * rows).entries()
     for i, one in enumerate(basis):
         start = i * width
-        total[monomial] = total.get(monomial := tuple(sorted(one + one)), 0) + entries[start + i]
-        for j in range(i + 1, width):
+        for j in range(i, width):
             monomial = tuple(sorted(one + basis[j]))
-            total[monomial] = total.get(monomial, 0) + 2 * entries[start + j]
+            entry = entries[start + j]
+            total[monomial] = total.get(monomial, zero) + (entry if i == j else entry + entry)
     return total
 
 
@@ -137,7 +143,7 @@ def _separated(terms: Polynomial, cube: Cube) -> tuple[fmpq, list[Polynomial]]:
             constant += value
         elif len({group_of[axis] for axis in monomial}) == 1:
             add(monomial, value)
-        elif value:
+        elif value != 0:
             odd = [axis for axis, power in Counter(monomial).items() if power % 2]
             if len(odd) == 1:
                 add((odd[0],), value / 2)
@@ -153,7 +159,9 @@ def _group_maximum(group: Group, part: Polynomial) -> fmpq:
     if not part:
         return fmpq(0)
     if group.places is not None:
-        within = {tuple(group.axes.index(axis) for axis in monomial): value for monomial, value in part.items()}
+        within = {
+            tuple(group.axes.index(axis) for axis in monomial): value for monomial, value in part.items()
+        }
         return max(value_at(within, place) for place in group.places)
     constant = fmpq(0)
     cubic = [fmpq(0)] * 4
@@ -176,7 +184,7 @@ def cubic_maximum(n1: fmpq, n2: fmpq, n3: fmpq) -> fmpq:
     concave and so below its tangent at any r: p <= p(r) + 2 abs(p'(r)). Elsewhere p is largest at an end.
     """
     ends = n2 + abs(n1 + n3)
-    if not n3:
+    if n3 == 0:
         inside = n2 < 0 and abs(n1) < -2 * n2
         return -n1 * n1 / (4 * n2) if inside else ends
     if n3 > 0:

@@ -82,7 +82,9 @@ class _Rows:
                 keys.append(self.key(monomial))
                 values.append(-value)
             self.count += 1
-        self._append(np.array(rows, dtype=np.int64), np.array(keys, dtype=np.int64), np.array(values, dtype=float))
+        self._append(
+            np.array(rows, dtype=np.int64), np.array(keys, dtype=np.int64), np.array(values, dtype=float)
+        )
 
     def add_block(self, generator: FloatPolynomial, basis: Ints) -> None:
         """The upper triangle of the matrix L(generator m m'), by columns."""

@@ -26,6 +26,7 @@ from likewise.bounds.sos.moments import FloatPolynomial, Programme, programme
 from likewise.bounds.sos.relaxations import Relaxation, relaxation
 from likewise.bounds.sos.rounding import dyadic_way, rounded_blocks, suitable_bits
 from likewise.bounds.sos.solvers import Solver, solve
+from likewise.errors import InternalError
 from likewise.model.question import Direction
 
 if TYPE_CHECKING:
@@ -120,11 +121,13 @@ def propose(
 
 
 def excess_for(asked: Direction | Leaning, way: Way, first: Polynomial, second: Polynomial) -> Polynomial:
-    """S in terms of axes, for a way."""
+    """S in terms of axes, for a way: of a decision, one that keeps the lean within [0, 1] on the whole cube."""
     threshold = fmpq(asked.threshold.numerator, asked.threshold.denominator)
     if isinstance(asked, Direction):
         return excess_of(first, second, polynomial({(): asked.a}), polynomial({(): asked.b}), threshold)
     leans = way if isinstance(way, tuple) else (way,)
+    if abs(2 * leans[0] - 1) + 2 * sum(abs(lean) for lean in leans[1:]) > 1:
+        raise InternalError(f"the lean {way} leaves [0, 1]")
     a = polynomial({(() if k == 0 else (k - 1,)): lean for k, lean in enumerate(leans)})
     return excess_of(first, second, a, combined([(fmpq(1), {(): fmpq(1)}), (fmpq(-1), a)]), threshold)
 
@@ -138,8 +141,7 @@ def _posed(
         scaled, scale = _normalised(line)
         return _Posed(programme=programme(cube, relaxed, scaled), scale=scale, lean=0.0)
     gap, scale = _normalised(combined([(HALF, first), (-HALF, second)]))
-    exact_mean = combined([(HALF, first), (HALF, second)])
-    mean, size = _normalised(exact_mean)
+    mean, size = _normalised(combined([(HALF, first), (HALF, second)]))
     axes: list[Monomial] = [(), *((axis,) for axis in range(cube.dimension))] if asked.linear else [()]
     forms = []
     for axis in axes:
@@ -151,8 +153,10 @@ def _posed(
 
 def _normalised(terms: Polynomial) -> tuple[FloatPolynomial, float]:
     """The polynomial divided by its largest coefficient, and that (1 for the zero polynomial)."""
-    largest = max((abs(value) for value in terms.values()), default=fmpq(0)) or fmpq(1)
-    return {monomial: float(value / largest) for monomial, value in terms.items() if value}, float(largest)
+    largest = max((abs(value) for value in terms.values()), default=fmpq(0))
+    if largest == 0:
+        return {}, 1.0
+    return {monomial: float(value / largest) for monomial, value in terms.items()}, float(largest)
 
 
 def _way(asked: Direction | Leaning, z: Floats, posed: _Posed, dimension: int) -> Way:

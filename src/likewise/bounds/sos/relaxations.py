@@ -68,7 +68,10 @@ def relaxation(name: str, cube: Cube) -> Relaxation:
 def _products(cube: Cube) -> list[Generator]:
     signs = (1, -1)
     bounds: list[Generator] = [
-        (s * (i + 1), t * (j + 1)) for i, j in combinations(range(cube.dimension), 2) for s in signs for t in signs
+        (s * (i + 1), t * (j + 1))
+        for i, j in combinations(range(cube.dimension), 2)
+        for s in signs
+        for t in signs
     ]
     bounds += [((-1, j), s * (i + 1)) for j in cube.constraints for i in range(cube.dimension) for s in signs]
     return bounds
