@@ -28,6 +28,7 @@ CLARABEL_TOLERANCE = 1e-9
 SCS_TOLERANCE = 1e-6
 SCS_ITERATIONS = 1_000_000
 UNLIMITED = 1e9  # seconds; neither solver takes None
+SHORTEST = 1e-6  # seconds; 0 means no limit to SCS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,8 +46,10 @@ class Solution:
 def solve(posed: Programme, *, solver: Solver = "clarabel", time_limit: float | None = None) -> Solution:
     """Solve within so many seconds of wall clock; whatever the status, the iterate comes back."""
     start = time.perf_counter()
-    limit = UNLIMITED if time_limit is None else max(time_limit, 0.0)
-    if solver == "clarabel":
+    limit = UNLIMITED if time_limit is None else max(time_limit, SHORTEST)
+    if not len(posed.cost):  # a cube without axes: there is nothing to find
+        x, z, status, solved = np.zeros(0), np.zeros(len(posed.right)), "Constant", True
+    elif solver == "clarabel":
         x, z, status, solved = _clarabel(posed, limit)
     elif solver == "scs":
         x, z, status, solved = _scs(posed, limit)
