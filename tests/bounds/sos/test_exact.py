@@ -81,7 +81,9 @@ def test_maximum_of_cubics():
         if k % 10 == 0:  # the top is nearly at an end
             n[0] = -2 * n[1] - 3 * n[2] + Fraction(int(rng.integers(-2, 3)), 2 ** int(rng.integers(20, 140)))
         if k % 10 == 1:  # the top is nearly the inflection
-            n[0] = n[1] * n[1] / (3 * n[2]) + Fraction(int(rng.integers(-2, 3)), 2 ** int(rng.integers(20, 140)))
+            n[0] = n[1] * n[1] / (3 * n[2]) + Fraction(
+                int(rng.integers(-2, 3)), 2 ** int(rng.integers(20, 140))
+            )
         places = [Fraction(1), Fraction(-1), *(Fraction(float(y)) for y in rng.uniform(-1, 1, 5))]
         top = local_maximum(*n)
         if top is not None and abs(top) <= 1:
@@ -169,5 +171,3 @@ def test_cuts_need_places():
     content = Content(way=Fraction(1, 2), bits=4, blocks=(Block(generator=((0, 0),), mu=1, squares=()),))
     with pytest.raises(InternalError):
         exact_bound(content, {(): fmpq(1)}, cube_of([None]))
-
-

