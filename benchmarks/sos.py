@@ -129,7 +129,9 @@ def attained(posed: Problem, i: int, j: int, found: Proposal, seed: int = 0) -> 
 
 def run_paper(folder: Path) -> None:
     """One line a model."""
-    print(f"{'model':8} axes pairs  largest margin <=        >=   {'build':>7} {'solve':>7} {'check':>7}  ms a pair (most)")
+    print(
+        f"{'model':8} axes pairs  largest margin <=        >=   {'build':>7} {'solve':>7} {'check':>7}  ms a pair (most)"
+    )
     for name in PAPER:
         try:
             posed = paper_model(name, folder)
@@ -153,7 +155,9 @@ def run_cubic(pairs: int = 3) -> None:
     """One line a pair of values and relaxation."""
     posed = cubic_model()
     cube = cube_of([None] * posed.axes)
-    print(f"cubic Credit, {posed.axes} axes\npair  relaxation    margin <=    lower   gap %   seconds  status")
+    print(
+        f"cubic Credit, {posed.axes} axes\npair  relaxation    margin <=    lower   gap %   seconds  status"
+    )
     for i, j in itertools.islice(posed.pairs(), pairs):
         for kind, linear in (("d3", False), ("o2", False), ("o2", True), ("o2+rlt", True)):
             found = propose(posed.scores[i], posed.scores[j], cube, Leaning(linear=linear), kind=kind)

@@ -192,19 +192,37 @@ def test_equal_and_opposite_scores():
     terms = random_polynomial(rng, 3, 2)
     opposite = {m: -v for m, v in terms.items()}
     cube = cube_of([None] * 3)
-    assert float(propose(terms, terms, cube, Leaning()).bound) <= 1e-8
+    assert propose(terms, terms, cube, Leaning()).bound <= 0
+    assert propose(terms, terms, cube, Leaning(threshold=Fraction(1, 7))).bound <= Fraction(-1, 7)
+    positive = {**terms, (): Fraction(100)}
+    assert propose(positive, positive, cube, Leaning()).bound < -50
     found = propose(terms, opposite, cube, Leaning())
     assert float(found.bound) == pytest.approx(float(propose(terms, {}, cube, fixed()).bound), rel=1e-6)
 
 
-@pytest.mark.parametrize("scale", [1e-12, 1e-4, 1e6, 1e14])
+@pytest.mark.parametrize("scale", [1e-100, 1e-12, 1e-4, 1e6, 1e14, 1e200])
 def test_any_scale(scale):
     """Bits follow the size of the coefficients."""
     rng = np.random.default_rng(2)
     first, second = random_polynomial(rng, 4, 2, scale), random_polynomial(rng, 4, 2, scale)
     found = propose(first, second, cube_of([None] * 4), Leaning())
     assert float(found.bound) == pytest.approx(found.float_bound, rel=1e-7)
-    assert max(abs(x) for b in found.content.blocks for s in b.squares for x in s) < 2**48
+    assert max(abs(x) for b in found.content.blocks for s in b.squares for x in s) < max(2**48, scale)
+
+
+@pytest.mark.parametrize(("gap", "mean"), [(1e-30, 1.0), (1.0, 1e-30), (1e-9, 1.0), (1.0, 1e-9)])
+def test_gap_and_mean_of_any_size(gap, mean):
+    """f = mean + gap and f' = mean - gap, orders of magnitude apart: a bound without a lean at hand is attained at least."""
+    rng = np.random.default_rng(3)
+    middle, half = random_polynomial(rng, 3, 2, mean), random_polynomial(rng, 3, 2, gap)
+    first = {m: middle[m] + half[m] for m in middle}
+    second = {m: middle[m] - half[m] for m in middle}
+    cube = cube_of([None] * 3)
+    found = propose(first, second, cube, Leaning())
+    points = random_points(rng, cube, 50)
+    assert rational(found.bound) >= max(margins(first, second, y) for y in points)
+    even = propose(first, second, cube, fixed(Fraction(1, 2), Fraction(1, 2)))
+    assert float(found.bound) <= float(even.bound) + 1e-6 * abs(float(even.bound))
 
 
 def test_scs_agrees_with_clarabel():

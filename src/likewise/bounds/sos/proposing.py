@@ -35,8 +35,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 HALF = fmpq(1, 2)
-# The price of tau is |s|/|g|, up to this: beyond it a solver sees nothing else.
+# The price of tau is |s|/|g|, within these: beyond the one a solver sees nothing else, below the other nothing of it.
 HIGHEST_PRICE = 1e7
+LOWEST_PRICE = 1e-7
+# Leans are rounded so that |s| times the error is this part of |g|, if s is not much smaller than g.
+LEAN_BITS = 52
+SHORTEST_LEAN, LONGEST_LEAN = 32, 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +76,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Posed:
-    """A program and how to read it: dual values times `scale` belong to S, those of forms times `lean` are theta."""
+    """A program and how to read it: dual values times 4^size belong to S, those of forms times `lean` are
+    theta, to be rounded to `lean_bits`. `equal`: both scores are the same, so without any squares S = -T at lean 1/2."""
 
     programme: Programme
-    scale: float
-    lean: float
+    size: int
+    lean: float = 0.0
+    lean_bits: int = 0
+    equal: bool = False
 
 
 def propose(
@@ -98,21 +105,21 @@ def propose(
     built = time.perf_counter()
     found = solve(posed.programme, solver=solver, time_limit=time_limit)
     solved = time.perf_counter()
-    way = _way(asked, found.z, posed, cube.dimension)
-    places = suitable_bits(bits, posed.scale)
-    blocks = rounded_blocks(relaxed, posed.programme, found.z, posed.scale, places)
-    content = Content(way=way, bits=places, blocks=blocks)
-    excess = excess_for(asked, way, *scores)
-    bound = exact_bound(content, excess, cube)
+    way = _way(asked, found.z, posed)
+    places = suitable_bits(bits, posed.size)
+    blocks = rounded_blocks(relaxed, posed.programme, found.z, posed.size, places)
+    contents = [Content(way=way, bits=places, blocks=blocks)]
     if not found.solved:
-        bare = Content(way=way, bits=places, blocks=())
-        content, bound = min(
-            (content, bound), (bare, exact_bound(bare, excess, cube)), key=lambda proposed: proposed[1]
-        )
+        contents.append(Content(way=way, bits=places, blocks=()))
+    if posed.equal:
+        contents.append(Content(way=Fraction(1, 2), bits=0, blocks=()))
+    bounds = [exact_bound(content, excess_for(asked, content.way, *scores), cube) for content in contents]
+    bound = min(bounds)
+    content = contents[bounds.index(bound)]
     return Proposal(
         content=content,
         bound=fraction(bound),
-        float_bound=found.value * posed.scale - float(asked.threshold),
+        float_bound=float(np.ldexp(found.value, 2 * posed.size)) - float(asked.threshold),
         point=_point(posed.programme, found.x),
         status=found.status,
         solved=found.solved,
@@ -138,34 +145,43 @@ def _posed(
     if isinstance(asked, Direction):
         line = excess_for(asked, Fraction(0), first, second)
         line[()] = line.get((), fmpq(0)) + fmpq(asked.threshold.numerator, asked.threshold.denominator)
-        scaled, scale = _normalised(line)
-        return _Posed(programme=programme(cube, relaxed, scaled), scale=scale, lean=0.0)
-    gap, scale = _normalised(combined([(HALF, first), (-HALF, second)]))
-    mean, size = _normalised(combined([(HALF, first), (HALF, second)]))
+        scaled, size = _normalised(line)
+        return _Posed(programme=programme(cube, relaxed, scaled), size=size)
+    gap, size = _normalised(combined([(HALF, first), (-HALF, second)]))
+    mean, mean_size = _normalised(combined([(HALF, first), (HALF, second)]))
     axes: list[Monomial] = [(), *((axis,) for axis in range(cube.dimension))] if asked.linear else [()]
     forms = []
     for axis in axes:
         form = {tuple(sorted(monomial + axis)): value for monomial, value in mean.items()}
         forms += [form, {monomial: -value for monomial, value in form.items()}]
-    price = min(size / scale, HIGHEST_PRICE)
-    return _Posed(programme=programme(cube, relaxed, gap, forms, price), scale=scale, lean=scale / size)
+    ratio = max(float(np.ldexp(1.0, 2 * (mean_size - size))), LOWEST_PRICE)
+    price = min(ratio, HIGHEST_PRICE)
+    return _Posed(
+        programme=programme(cube, relaxed, gap, forms, price),
+        size=size,
+        lean=1.0 / ratio,
+        lean_bits=min(max(LEAN_BITS + 2 * (mean_size - size), SHORTEST_LEAN), LONGEST_LEAN),
+        equal=not any(gap.values()),
+    )
 
 
-def _normalised(terms: Polynomial) -> tuple[FloatPolynomial, float]:
-    """The polynomial divided by its largest coefficient, and that (1 for the zero polynomial)."""
+def _normalised(terms: Polynomial) -> tuple[FloatPolynomial, int]:
+    """The polynomial divided by a power of 4, its largest coefficient then between 1/8 and 1, and the exponent."""
     largest = max((abs(value) for value in terms.values()), default=fmpq(0))
     if largest == 0:
-        return {}, 1.0
-    return {monomial: float(value / largest) for monomial, value in terms.items()}, float(largest)
+        return {}, 0
+    size = -((int(largest.q).bit_length() - int(largest.p).bit_length() - 1) // 2)
+    unit = fmpq(4) ** -size
+    return {monomial: float(value * unit) for monomial, value in terms.items()}, size
 
 
-def _way(asked: Direction | Leaning, z: Floats, posed: _Posed, dimension: int) -> Way:
+def _way(asked: Direction | Leaning, z: Floats, posed: _Posed) -> Way:
     """The way of a fixed direction as the certificate writes it; theta from the dual values of the forms."""
     if isinstance(asked, Direction):
         return asked.a / (asked.a + asked.b) if asked.tangent is None else asked.tangent
     rows = z[: posed.programme.forms]
     theta = (rows[0::2] - rows[1::2]) * posed.lean
-    return dyadic_way(theta if len(theta) else np.zeros(dimension + 1 if asked.linear else 1))
+    return dyadic_way(theta, posed.lean_bits)
 
 
 def _point(posed: Programme, x: Floats) -> Floats:

@@ -25,36 +25,36 @@ if TYPE_CHECKING:
 
 # Eigenvalues below this part of the largest of all blocks are dropped: they are the solver's noise.
 NEGLIGIBLE = 1e-13
-LEAN_BITS = 64
 MOST_BITS = 200
 
 
-def suitable_bits(bits: int, scale: float) -> int:
-    """So many bits for coefficients of the size of sqrt(scale), as a number of binary places."""
-    return int(np.clip(bits - np.floor(np.log2(scale) / 2), 0, MOST_BITS)) if scale > 0 else bits
+def suitable_bits(bits: int, size: int) -> int:
+    """Binary places that leave so many bits to squares of polynomials with coefficients of about 4^size."""
+    return min(max(bits - size, 0), MOST_BITS)
 
 
 def rounded_blocks(
-    relaxed: Relaxation, posed: Programme, z: Floats, scale: float, bits: int
+    relaxed: Relaxation, posed: Programme, z: Floats, size: int, bits: int
 ) -> tuple[Block, ...]:
-    """The content's blocks: dual values, times `scale`, in units of 2^-bits (squares) and 2^-(2 bits) (mu)."""
-    mu = z[posed.forms : posed.forms + len(posed.scales)] * scale / posed.scales
+    """The content's blocks: dual values, times 4^size, in units of 2^-bits (squares) and 2^-(2 bits) (mu)."""
+    unit = Fraction(4) ** (size + bits)
+    mu = z[posed.forms : posed.forms + len(posed.scales)] / posed.scales
     blocks = [
         Block(generator=generator, mu=amount, squares=())
         for generator, value in zip(relaxed.multipliers, mu, strict=True)
-        if (amount := round(Fraction(float(value)) * 4**bits)) > 0
+        if (amount := round(Fraction(float(value)) * unit)) > 0
     ]
     spectra = []
     start = posed.linear
-    for size in posed.sizes:
-        length = size * (size + 1) // 2
-        spectra.append(np.linalg.eigh(symmetric(z[start : start + length], size)))
+    for width in posed.sizes:
+        length = width * (width + 1) // 2
+        spectra.append(np.linalg.eigh(symmetric(z[start : start + length], width)))
         start += length
     least = NEGLIGIBLE * max((values.max() for values, _ in spectra), default=0.0)
     for (generator, _), (values, vectors) in zip(relaxed.blocks, spectra, strict=True):
         kept = values > least
-        columns = vectors[:, kept] * np.sqrt(values[kept]) * sqrt(scale)
-        squares = tuple(square for column in columns.T if (square := _whole(column, bits)))
+        columns = vectors[:, kept] * np.sqrt(values[kept])
+        squares = tuple(square for column in columns.T if (square := _whole(column, size + bits)))
         if squares:
             blocks.append(Block(generator=generator, mu=0, squares=squares))
     return tuple(blocks)
@@ -70,22 +70,23 @@ def symmetric(triangle: Floats, size: int) -> Floats:
 
 def _whole(column: Floats, bits: int) -> Square:
     """Coefficients in units of 2^-bits, without zeros at the end."""
-    whole = [round(value) for value in np.ldexp(column, bits).tolist()]
+    unit = Fraction(2) ** bits
+    whole = [round(Fraction(value) * unit) for value in column.tolist()]
     while whole and not whole[-1]:
         whole.pop()
     return tuple(whole)
 
 
-def dyadic_way(theta: Floats) -> Fraction | tuple[Fraction, ...]:
+def dyadic_way(theta: Floats, bits: int) -> Fraction | tuple[Fraction, ...]:
     """(1 + theta)/2 with abs(theta_0) + sum abs(theta_i) <= 1 exactly: a number, or an array for a linear theta.
 
-    Theta is shrunk where it is too long, then rounded towards zero.
+    Theta is shrunk where it is too long, then rounded towards zero to multiples of 2^-bits.
     """
     length = float(np.abs(theta).sum())
     if len(theta) > 1 and length > 1.0:
         theta = theta / (length * (1.0 + 1e-12))
     theta = np.clip(theta, -1.0, 1.0)
-    unit = 2**LEAN_BITS
+    unit = 2**bits
     numbers = [Fraction(int(Fraction(float(value)) * unit), 2 * unit) for value in theta]
     lean = Fraction(1, 2) + numbers[0]
     return lean if len(theta) == 1 else (lean, *numbers[1:])
