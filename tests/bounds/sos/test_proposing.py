@@ -17,7 +17,17 @@ from tests.bounds.sos.points import (
     random_polynomial,
 )
 
-from likewise.bounds.sos import Block, Cube, Group, Leaning, cube_of, exact_bound, excess_for, propose
+from likewise.bounds.sos import (
+    Block,
+    Cube,
+    Group,
+    Leaning,
+    cube_of,
+    exact_bound,
+    excess_for,
+    propose,
+    solvers,
+)
 from likewise.bounds.sos.cube import fraction, polynomial, rational, value_at
 from likewise.errors import InternalError
 
@@ -232,6 +242,20 @@ def test_scs_agrees_with_clarabel():
     ours = propose(first, second, cube, Leaning(), kind="d3")
     other = propose(first, second, cube, Leaning(), kind="d3", solver="scs")
     assert float(other.bound) == pytest.approx(float(ours.bound), rel=1e-3)
+
+
+def test_large_programs_go_to_scs_if_it_is_there(monkeypatch):
+    rng = np.random.default_rng(7)
+    terms = random_polynomial(rng, 10, 3)
+    cube = cube_of([None] * 10)
+    with_scs = propose(terms, {}, cube, fixed(), kind="o2", time_limit=0.2)
+    monkeypatch.setattr(solvers, "scs_installed", lambda: False)
+    without = propose(terms, {}, cube, fixed(), kind="o2", time_limit=0.2)
+    assert with_scs.status != without.status
+    small = propose(terms, {}, cube, fixed(), kind="shor")
+    assert small.status in ("Solved", "AlmostSolved")
+    highest = largest_at(polynomial(terms), random_points(rng, cube, 50))
+    assert rational(min(with_scs.bound, without.bound, small.bound)) >= highest
 
 
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])

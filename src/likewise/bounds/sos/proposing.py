@@ -93,7 +93,7 @@ def propose(
     asked: Direction | Leaning,
     *,
     kind: str = "shor",
-    solver: Solver = "clarabel",
+    solver: Solver = "auto",
     bits: int = 40,
     time_limit: float | None = None,
 ) -> Proposal:

@@ -6,6 +6,7 @@ what it is worth.
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-Solver = Literal["clarabel", "scs"]
+Solver = Literal["auto", "clarabel", "scs"]
 
 # Relative tolerances that were measured to be worth their time: interior points gain digits cheaply, SCS does not.
 CLARABEL_TOLERANCE = 1e-9
@@ -29,6 +30,8 @@ SCS_TOLERANCE = 1e-6
 SCS_ITERATIONS = 1_000_000
 UNLIMITED = 1e9  # seconds; neither solver takes None
 SHORTEST = 1e-6  # seconds; 0 means no limit to SCS
+# Interior points take about (rows of cones / 1,400)^3 seconds; beyond this many, SCS is faster.
+MANY_ROWS = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,9 +46,20 @@ class Solution:
     seconds: float
 
 
-def solve(posed: Programme, *, solver: Solver = "clarabel", time_limit: float | None = None) -> Solution:
-    """Solve within so many seconds of wall clock; whatever the status, the iterate comes back."""
+def scs_installed() -> bool:
+    """Whether the extra `scs` is there."""
+    return importlib.util.find_spec("scs") is not None
+
+
+def solve(posed: Programme, *, solver: Solver = "auto", time_limit: float | None = None) -> Solution:
+    """Solve within so many seconds of wall clock; whatever the status, the iterate comes back.
+
+    "auto" takes SCS for large programs, if it is installed, and clarabel otherwise.
+    """
     start = time.perf_counter()
+    if solver == "auto":
+        large = len(posed.right) - posed.linear > MANY_ROWS
+        solver = "scs" if large and scs_installed() else "clarabel"
     limit = UNLIMITED if time_limit is None else max(time_limit, SHORTEST)
     if not len(posed.cost):  # a cube without axes: there is nothing to find
         x, z, status, solved = np.zeros(0), np.zeros(len(posed.right)), "Constant", True
@@ -85,10 +99,8 @@ def _clarabel(posed: Programme, limit: float) -> tuple[Floats, Floats, str, bool
 
 def _scs(posed: Programme, limit: float) -> tuple[Floats, Floats, str, bool]:
     """SCS wants the lower triangle by columns: the same entries in another order."""
-    try:
-        import scs
-    except ImportError as error:
-        raise InternalError("the solver SCS is not installed", hint='pip install "likewise[scs]"') from error
+    import scs
+
     order = np.concatenate([np.arange(posed.linear), *_lower_triangles(posed)])
     answer = scs.solve(
         {"A": posed.matrix[order], "b": posed.right[order], "c": posed.cost},
