@@ -4,7 +4,7 @@
 
 paper   the paper's unmasked degree-2 models over the continuous domain: largest margin over all values of the protected
         features, one program (Shor) for each ordered pair of values. Fraud is read from FOLDER, ../shared/data/paper unless told.
-cubic   degree 3 on standardised Credit, over the ranges in the data: relaxations with a constant and a linear lean.
+cubic   degree 3 on standardised Credit and German, over the ranges in the data: relaxations with a constant and a linear lean.
 sizes   random polynomials of the degree that fits the relaxation, with more and more axes, until one takes too long.
 
 "bound" is the exact bound of the content, "lower" what local search attains: the truth lies between. Seconds are wall
@@ -34,7 +34,7 @@ from sklearn.svm import SVC
 from benchmarks._polynomials import Polynomial, best_margin, columns_of, expanded
 from likewise.bounds.sos import Leaning, Proposal, cube_of, propose
 from likewise.bounds.sos.cube import graded
-from likewise.datasets import load_credit, paper_problem
+from likewise.datasets import paper_problem
 from likewise.errors import DataError
 
 PARTS = ("paper", "cubic", "sizes")
@@ -107,12 +107,12 @@ def paper_model(name: str, folder: Path) -> Problem:
     return problem(model, lo, hi, {k: [float(v) for v in range(int(lo[k]), int(hi[k]) + 1)] for k in places})
 
 
-def cubic_model() -> Problem:
-    """Degree 3 on standardised Credit, over the ranges that occur."""
-    data = load_credit(coded=True, frame="pandas")
+def cubic_model(name: str) -> Problem:
+    """Degree 3 on standardised columns, over the ranges that occur."""
+    data = paper_problem(name, frame="pandas")
     rows, labels = training_rows(data)
     scaler = StandardScaler().fit(rows)
-    model = kept("cubic", SVC(kernel="poly", degree=3, coef0=1.0), scaler.transform(rows), labels)
+    model = kept(f"cubic-{name}", SVC(kernel="poly", degree=3, coef0=1.0), scaler.transform(rows), labels)
     every = scaler.transform(data.X.to_numpy(dtype=float))
     places = [data.space.names.index(column) for column in data.protected]
     return problem(
@@ -151,15 +151,15 @@ def run_paper(folder: Path) -> None:
         )
 
 
-def run_cubic(pairs: int = 3) -> None:
+def run_cubic() -> None:
     """One line a pair of values and relaxation."""
-    posed = cubic_model()
-    cube = cube_of([None] * posed.axes)
-    print(
-        f"cubic Credit, {posed.axes} axes\npair  relaxation    margin <=    lower   gap %   seconds  status"
-    )
-    for i, j in itertools.islice(posed.pairs(), pairs):
-        for kind, linear in (("d3", False), ("o2", False), ("o2", True), ("o2+rlt", True)):
+    credit = [("d3", False), ("o2", False), ("o2", True), ("o2+rlt", True)]
+    for name, pairs, kinds in (("credit", 3, credit), ("german", 1, [("d3", False)])):
+        posed = cubic_model(name)
+        cube = cube_of([None] * posed.axes)
+        print(f"cubic {name}, {posed.axes} axes")
+        print("pair  relaxation    margin <=    lower   gap %   seconds  status")
+        for (i, j), (kind, linear) in itertools.product(itertools.islice(posed.pairs(), pairs), kinds):
             found = propose(posed.scores[i], posed.scores[j], cube, Leaning(linear=linear), kind=kind)
             lower = attained(posed, i, j, found)
             bound = float(found.bound)
