@@ -7,8 +7,8 @@ paper   the paper's unmasked degree-2 models over the continuous domain: largest
 cubic   degree 3 on standardised Credit and German, over the ranges in the data: relaxations with a constant and a linear lean.
 sizes   random polynomials of the degree that fits the relaxation, with more and more axes, until one takes too long.
 
-"bound" is the exact bound of the content, "lower" what local search attains: the truth lies between. Seconds are wall
-clock of one thread: making the program, solving it, the exact bound. Fitted models are kept in the system's folder for
+"bound" is the exact bound of the content, "lower" what local search attains: the truth lies between. Seconds are CPU
+seconds of one thread: making the program, solving it, the exact bound. Fitted models are kept in the system's folder for
 temporary files.
 """
 

@@ -53,7 +53,7 @@ class Leaning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seconds:
-    """Wall clock: making the program, solving it, and the exact bound."""
+    """CPU seconds of this process: making the program, solving it, and the exact bound."""
 
     build: float
     solve: float
@@ -98,13 +98,13 @@ def propose(
     time_limit: float | None = None,
 ) -> Proposal:
     """Content for S = a first - b second - T over the cube by the relaxation `kind`, and its exact bound."""
-    start = time.perf_counter()
+    start = time.process_time()
     scores = polynomial(first), polynomial(second)
     relaxed = relaxation(kind, cube)
     posed = _posed(*scores, cube, relaxed, asked)
-    built = time.perf_counter()
+    built = time.process_time()
     found = solve(posed.programme, solver=solver, time_limit=time_limit)
-    solved = time.perf_counter()
+    solved = time.process_time()
     way = _way(asked, found.z, posed)
     places = suitable_bits(bits, posed.size)
     blocks = rounded_blocks(relaxed, posed.programme, found.z, posed.size, places)
@@ -123,7 +123,7 @@ def propose(
         point=_point(posed.programme, found.x),
         status=found.status,
         solved=found.solved,
-        seconds=Seconds(build=built - start, solve=found.seconds, check=time.perf_counter() - solved),
+        seconds=Seconds(build=built - start, solve=found.seconds, check=time.process_time() - solved),
     )
 
 
