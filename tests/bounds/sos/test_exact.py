@@ -16,6 +16,7 @@ from likewise.errors import InternalError
 ROWS = [
     ({(): 3}, 3),
     ({(0, 1): 4}, 4),  # 2 y0^2 + 2 y1^2
+    ({(0, 1): -4}, 4),
     ({(0, 1): 4, (0, 0): -2, (1, 1): -3}, 0),
     ({(0, 0, 1, 1): 6}, 6),
     ({(0, 0, 1, 1): 6, (0, 0): -5}, 3),  # 3 y0^2 + 3 y1^2
@@ -95,6 +96,16 @@ def test_maximum_of_cubics():
         assert bound >= max(values)
         assert bound <= max(values) + sum(map(abs, n)) / 2**60
     assert inside > 300
+
+
+def test_top_within_rounding_of_the_end():
+    """p' = -3 (y + 1)(y - b), b = -1 + 2^-97: rounded down, b is the local minimum -1, where p' vanishes as well."""
+    b = fmpq(-1) + fmpq(1, 2**97)
+    n1, n2, n3 = 3 * b, 3 * (b - 1) / 2, fmpq(-1)
+    highest = b * (n1 + b * (n2 + b * n3))
+    assert highest > n2 - n1 - n3  # p(-1)
+    assert cubic_maximum(n1, n2, n3) >= highest
+    assert cubic_maximum(-n1, n2, -n3) >= highest
 
 
 def random_content(rng, cube, blocks=6):

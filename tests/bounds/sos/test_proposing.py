@@ -29,6 +29,7 @@ from likewise.bounds.sos import (
     solvers,
 )
 from likewise.bounds.sos.cube import fraction, polynomial, rational, value_at
+from likewise.bounds.sos.rounding import dyadic_way
 from likewise.errors import InternalError
 
 KINDS = ["shor", "rlt", "d3", "o2", "o2+rlt", "o3"]
@@ -328,6 +329,20 @@ def test_corrupted_contents_never_lie(kind, degree, linear):
         assert bound >= max(margins(first, second, y) for y in points)
         worse += fraction(bound) > found.bound
     assert worse > 300
+
+
+@pytest.mark.parametrize("axes", [0, 1, 7])
+def test_rounded_leans_stay_inside(axes):
+    """abs(theta_0) + sum abs(theta_i) <= 1 exactly, whatever the solver says, and near it where that is inside."""
+    rng = np.random.default_rng(axes)
+    for k in range(200):
+        theta = rng.normal(size=axes + 1)
+        theta *= (1.0, 1.0 + 1e-9, 0.5, 3.0)[k % 4] / np.abs(theta).sum()
+        way = dyadic_way(theta, 40)
+        leans = way if isinstance(way, tuple) else (way,)
+        found = [2 * leans[0] - 1, *(2 * lean for lean in leans[1:])]
+        assert sum(map(abs, found)) <= 1
+        assert np.array(found, dtype=float) == pytest.approx(theta / max(1.0, np.abs(theta).sum()), abs=1e-8)
 
 
 def test_leans_outside_are_refused():
