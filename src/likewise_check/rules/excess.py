@@ -70,10 +70,10 @@ class Excess:
         """The line of a way: a number, or for a decision an array that makes a an affine function of the axes."""
         if type(way) is list and self._asked.kind == "decision":
             p: list[Fraction] = array_of(number, axes + 1)(way, "the way")
-            if abs(2 * p[0] - 1) + 2 * sum(map(abs, p[1:])) > 1:
-                raise Rejected("the way must give numbers from 0 to 1 on the whole cell")
             unit = common_denominator(p)
             a: Poly = {(i - 1,) if i else (): int(value * unit) for i, value in enumerate(p)}
+            if sum(2 * abs(amount) if m else abs(2 * amount - unit) for m, amount in a.items()) > unit:
+                raise Rejected("the way must give numbers from 0 to 1 on the whole cell")
             b: Poly = {m: -amount if m else unit - amount for m, amount in a.items()}
             return Line(a=a, b=b, unit=unit, threshold=self._asked.bound, closed=True)
         first, second, threshold = read_way(way, self._asked)
