@@ -54,7 +54,7 @@ from likewise_check.rules.cubics import (
     shifted,
 )
 from likewise_check.rules.kernel import Kernel as Rule
-from likewise_check.rules.majorant import Choice, Lanes, Majorant, terms_error
+from likewise_check.rules.majorant import Choice, Lanes, Majorant, _dots, _tails, terms_error
 from likewise_check.rules.separable import read_way
 
 SORTS = "ccithhhl"
@@ -272,6 +272,21 @@ def test_lanes() -> None:
     assert lanes.unpacked(map(lanes.packed, rows)) == [tuple(row) for row in rows]
     total = lanes.packed(rows[0]) + lanes.packed(rows[1]) - lanes.packed(rows[2])
     assert lanes.unpacked([total]) == [tuple(a + b - c for a, b, c, _ in zip(*rows, strict=True))]
+
+
+def test_wide_lanes() -> None:
+    """Products and sums of loads and columns as large as they get."""
+    rng = random.Random(0)
+    for lanes in (1, 2, 5):
+        loads = [[rng.choice([-1, 0, 1]) * rng.randint(0, 2**56) for _ in range(6)] for _ in range(lanes)]
+        weights = [rng.choice([-1, 1]) * rng.randint(2**61, 2**62) for _ in range(6)]
+        for g, rows in enumerate(_tails(loads)):
+            doubled = [x * row for x, row in zip(loads[g], rows, strict=True)]
+            expected = [
+                sum(w * x * y for w, x, y in zip(weights, loads[g], other, strict=True))
+                for other in loads[g:]
+            ]
+            assert _dots(weights, doubled, lanes - g) == expected
 
 
 FEATURES = [

@@ -1,5 +1,6 @@
 """The rule `kernel` in cells of two copies, and differences as variables of a cell."""
 
+import json
 import random
 from dataclasses import replace
 from decimal import Decimal, localcontext
@@ -24,6 +25,7 @@ from tests.check.builder import (
     probability,
     proof,
     score,
+    sealed,
     within,
 )
 from tests.check.kernels import (
@@ -40,6 +42,7 @@ from tests.check.kernels import (
     tabled,
 )
 from tests.check.section7 import Bound, chord_of, is_fixed, is_paired, limits
+from tests.check.test_schema import LINE
 
 from likewise_check.cells import LeafRefused, Tree
 from likewise_check.fields import Rejected
@@ -486,3 +489,67 @@ def test_other_rules_leave_differences_aside() -> None:
     assert report.rules == {"enumerated": 2}
     steady = proof(features, relations, score(0), affine(0, []), [split, ["independent"], ["independent"]])
     assert checked(steady).accepted
+
+
+def test_lines_of_two_copies_fit_the_schema() -> None:
+    for raw in sealed(proof(FEATURES, RELATIONS, score(3), MODEL, nodes_by_grade(LEAF))):
+        LINE.validate(json.loads(raw))
+
+
+def grown(rng, asked: Rule, cell) -> list | None:
+    """A proof of the cell: kernel leaves, splits of any variable where they are refused; None where nothing is left to split."""
+    moves = [any(lo != hi for lo, hi in intervals[:2]) for intervals in cell]
+    hints = [rng.randint(-20, 20) for _ in range(3 * moves[0] + moves[1])]
+    leaf = ["kernel", "1/2", hints, 0]
+    try:
+        asked(leaf, boxes(cell))
+    except LeafRefused:
+        numbered = [
+            (0, 0),
+            (0, 1),
+            (1, 0),
+            (2, 0),
+            (0, 2),
+        ]  # the variables: feature and which of its intervals
+        wide = [
+            n
+            for n, (k, side) in enumerate(numbered)
+            if cell[k][side][0] < cell[k][side][1] and (side < 2 or moves[0])
+        ]
+        if not wide:
+            return None
+        variable = rng.choice(wide)
+        k, side = numbered[variable]
+        lo, hi = cell[k][side]
+        at = rng.randrange(lo, hi)
+        children = []
+        for ends in ((lo, at), (at + 1, hi)):
+            intervals = [ends if n == side else old for n, old in enumerate(cell[k])]
+            child = grown(rng, asked, [*cell[:k], intervals, *cell[k + 1 :]])
+            if child is None:
+                return None
+            children += child
+        return [["split", variable, str(at)], *children]
+    return [leaf]
+
+
+@seeds(6, 40)
+def test_proofs_of_small_spaces_agree_with_all_pairs(seed: int) -> None:
+    """Grown by splits of codes and of differences: above the largest gap there is a proof, at 0.99 of it there is none."""
+    rng = random.Random(seed)
+    kernel = random_kernel(rng, "Iih", rng.randint(2, 5))
+    kernel.relations[0] = within(1)
+    cell = [[(0, 4), (0, 4), (-1, 1)], [(0, 4)], [(0, len(kernel.features[2]["levels"]) - 1)]]
+    gap = Fraction(max(kernel.score(x) - kernel.score(y) for x, y in whole_pairs(kernel, cell)))
+    for factor in (Fraction(11, 10), Fraction(99, 100)):
+        delta = score((gap * factor).limit_denominator(10**9))
+        asked = rule(delta, kernel.model(), kernel.features, kernel.relations)
+        nodes = grown(rng, asked, cell)
+        assert (nodes is None) == (factor < 1)
+        if nodes:
+            report = checked(proof(kernel.features, kernel.relations, delta, kernel.model(), nodes))
+            assert report.accepted, report.reason
+            nodes[-1] = [*nodes[-1][:2], [*nodes[-1][2], 0], 0]
+            assert not checked(
+                proof(kernel.features, kernel.relations, delta, kernel.model(), nodes)
+            ).accepted

@@ -7,7 +7,7 @@ Comes in: for each term ints q1, q2, q3 of one unit, and Z = sum_f l_f y_f + sum
 in the same unit, with the pairs of one-hot axes already eliminated. Moving amounts is exact (means are rounded to ints, which the
 specification allows); what is rounded is accounted for as follows, with n numeric axes, M terms, |Z| <= reach for all of them:
 
-- Columns. q2 l_f, q3 l_f and (q3 l_f) l_g, f <= g, are rounded down once a term, so they are off by less than 1, 1 and 1 + |l_g|. With
+- Columns. q2 l_f, q3 l_f and, for one-hot axes, (q3 l_f) l_g, f <= g, are rounded down once a term, so they are off by less than 1, 1 and 1 + |l_g|. With
   Z = N + O (numeric, one-hot) they stand in 2 q2 N (N/2 + O), 3 (q3 N) O^2 and (q3 N^2) (N + 3 O), and each axis has |y| <= 1; so a term is off by less
   than 2 n r, 3 n r^2 and 3 (n^2 + 2 n r) r, r = reach. For i j k, q3 zeta_k is rounded down once, and stands next to 6 zeta_i zeta_j: 3 m r^2 for m one-hot
   axes. The caller has rounded q1, q2, q3 down once too, for r + r^2 + r^3 more. In all this is at most
@@ -19,10 +19,14 @@ specification allows); what is rounded is accounted for as follows, with n numer
 Sums by position run over many columns at a time: the columns' entries of one term are the 64-bit lanes of one big int (`Lanes`). Lanes
 never overflow if (|q1| + |q2| + |q3|) (1 + reach)^2 adds up to less than 2^60 and 2 M (1 + reach)^2 < 2^58 (M < 2^26, reach <= 2^7 + 1): a lane
 is a sum over some terms of one column, so less than b = 2^60 + 2^58; the means by u and by v are at most b and b, what is left less than 3 b < 2^62.
+
+Products of numeric axes run over many axes at a time: the loads l_o of one term, o >= g, are the wide lanes of one int, which is multiplied by l_g and
+by the columns q2 l_f, q3 l_f. A wide lane is a sum of (q3 l_f) l_g l_o: as |q3 l_f| adds up to less than 2^65 and loads are below 2^(48 + 8), less than 2^177.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from operator import mul
 from struct import Struct
 
@@ -239,10 +243,15 @@ def _tails(slopes: list[list[int]]) -> list[list[int]]:
     return tails[::-1]
 
 
+@cache
+def _tops(lanes: int) -> int:
+    """As in `Lanes`, for wide ones."""
+    return sum(1 << WIDE * (j + 1) - 1 for j in range(lanes))
+
+
 def _dots(weights: list[int], rows: list[int], lanes: int) -> list[int]:
     """The sum over the terms of weight times row, lane by lane."""
-    tops = sum(1 << WIDE * (j + 1) - 1 for j in range(lanes))  # as in `Lanes`
-    step = WIDE // 8
+    tops, step = _tops(lanes), WIDE // 8
     raw = (sum(map(mul, weights, rows)) + tops ^ tops).to_bytes(step * lanes, "little")
     return [int.from_bytes(raw[i : i + step], "little", signed=True) for i in range(0, len(raw), step)]
 
