@@ -76,7 +76,10 @@ class Band:
         if self.difference is None:
             wide2 = limits.second_hi - limits.second_lo
             share = _share(wide, wide2)
-            loss[:, self.first], loss[:, self.second] = share * lost.sum(axis=1), (1 - share) * lost.sum(axis=1)
+            loss[:, self.first], loss[:, self.second] = (
+                share * lost.sum(axis=1),
+                (1 - share) * lost.sum(axis=1),
+            )
             cuts[:, self.second] = self._middle(limits.second_lo, limits.second_hi)
             return
         share = _share(wide, apart / 2)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,18 @@ if TYPE_CHECKING:
 
 FIRST = 1e300  # rank of levels that may differ: nothing is gained before they are fixed
 LAST = 1e-310  # rank of what helps only when nothing else is left
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """What is known of a batch of cells so far; filled in sort by sort."""
+
+    upper: Floats
+    points: Floats
+    closes: NDArray[np.bool_]
+    hints: list[tuple[int, ...]]
+    loss: Floats
+    cuts: Floats
 
 
 class KernelOracle:
@@ -95,12 +108,9 @@ class KernelOracle:
         fixed = (lo[:, self.moving] == hi[:, self.moving]).all(axis=1) & (self.terms is not None)
         chosen = (lo[:, self.choices] == hi[:, self.choices]).all(axis=1) & (self.twin_terms is not None)
         points = self.candidates(lo, hi)
-        found = Bounds(
+        found = Gathered(
             upper=np.full(len(lo), np.inf),
-            first=np.empty(len(lo)),
-            second=np.empty(len(lo)),
             points=points,
-            noise=np.zeros(len(lo)),
             closes=np.zeros(len(lo), dtype=bool),
             hints=[()] * len(lo),
             loss=np.zeros_like(lo),
@@ -116,9 +126,17 @@ class KernelOracle:
             if len(some):
                 bounded(some, lo[some], hi[some], lean[some], (threshold - shift)[some], found)
                 found.upper[some] += shift[some]
-        found.first[:] = self.score.scores(points[:, self.first])
-        found.second[:] = self.score.scores(points[:, self.second])
-        return found
+        return Bounds(
+            upper=found.upper,
+            first=self.score.scores(points[:, self.first]),
+            second=self.score.scores(points[:, self.second]),
+            points=points,
+            noise=np.zeros(len(lo)),
+            closes=found.closes,
+            hints=found.hints,
+            loss=found.loss,
+            cuts=found.cuts,
+        )
 
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
         points = lo + np.where(self.discrete, np.floor((hi - lo) / 2), (hi - lo) / 2)
@@ -206,13 +224,16 @@ class KernelOracle:
             i, j, reach = self.first[k], self.second[k], relation.tolerance
             if reach is None or max(lo[j] - hi[i], lo[i] - hi[j]) <= 0:
                 continue
-            ends = [(Fraction(float(lo[j])), Fraction(float(hi[i]))), (Fraction(float(lo[i])), Fraction(float(hi[j])))]
+            ends = [
+                (Fraction(float(lo[j])), Fraction(float(hi[i]))),
+                (Fraction(float(lo[i])), Fraction(float(hi[j]))),
+            ]
             if max(low - high for low, high in ends) > reach:
                 return True
         return False
 
     def _folded(
-        self, some: NDArray[np.intp], lo: Floats, hi: Floats, lean: Floats, threshold: Floats, into: Bounds
+        self, some: NDArray[np.intp], lo: Floats, hi: Floats, lean: Floats, threshold: Floats, into: Gathered
     ) -> None:
         """Bound cells in which all that may differ is fixed; rows of coefficients are shared where they can."""
         terms, row, here, there = self._rows(self.terms, lean, lo, self.differing)
@@ -228,15 +249,13 @@ class KernelOracle:
         into.points[np.ix_(some, self.columns)] = found.point
 
     def _twins(
-        self, some: NDArray[np.intp], lo: Floats, hi: Floats, lean: Floats, threshold: Floats, into: Bounds
+        self, some: NDArray[np.intp], lo: Floats, hi: Floats, lean: Floats, threshold: Floats, into: Gathered
     ) -> None:
         """Bound cells in which levels that may differ are fixed, and numbers that may differ are not."""
         terms, row, here, there = self._rows(self.twin_terms, lean, lo, self.levels)
-        found = bound_twins(
-            terms, self._boxes(lo, hi), here=here, there=there, threshold=threshold, row=row
-        )
+        found = bound_twins(terms, self._boxes(lo, hi), here=here, there=there, threshold=threshold, row=row)
         self._keep(some, lo, hi, found, into)
-        shared, count = len(self.columns), len(self.bands)
+        shared = len(self.columns)
         sides = [*self.columns, *(b.first for b in self.bands), *(b.second for b in self.bands)]
         points, loss, cuts = into.points[some], np.zeros_like(lo), into.cuts[some]
         points[:, sides] = found.point
@@ -247,7 +266,7 @@ class KernelOracle:
         into.loss[some] += loss
 
     def _keep(
-        self, some: NDArray[np.intp], lo: Floats, hi: Floats, found: CellBounds, into: Bounds
+        self, some: NDArray[np.intp], lo: Floats, hi: Floats, found: CellBounds, into: Gathered
     ) -> None:
         """What both sorts of bounds say in the same way."""
         into.upper[some], into.closes[some] = found.upper, found.excess <= 0
@@ -276,7 +295,9 @@ class KernelOracle:
     ) -> tuple[Terms, NDArray[np.intp], Floats, Floats]:
         """For each cell its row of c_t and c'_t, given the codes of features that are fixed in it."""
         if terms is None:
-            raise InternalError("cells of features that the kernel rule does not know were to be bounded by it")
+            raise InternalError(
+                "cells of features that the kernel rule does not know were to be bounded by it"
+            )
         keys = np.column_stack([lean, lo[:, self._variables_of(features)]])
         distinct, row = np.unique(keys, axis=0, return_inverse=True)
         rows = [self._coefficients(key[0], key[1:], features) for key in distinct]

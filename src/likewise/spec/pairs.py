@@ -47,7 +47,9 @@ class PairSpace:
     first: tuple[int, ...]  # for each feature, the variable that holds x_k
     second: tuple[int, ...]  # for each feature, the variable that holds x'_k
     constraints: tuple[Separable, ...]  # each must be <= 0 at x and at x'
-    difference: tuple[int | None, ...] = ()  # for each feature, the variable x'_k - x_k; empty: there are none
+    difference: tuple[
+        int | None, ...
+    ] = ()  # for each feature, the variable x'_k - x_k; empty: there are none
 
     def split(self, point: Sequence[float]) -> tuple[list[float], list[float]]:
         """The two individuals of a point of pair space, as codes."""
@@ -103,9 +105,7 @@ def with_differences(pairs: PairSpace) -> PairSpace:
         if relation.kind == "within" and isinstance(pairs.space[name], (Continuous, Integer)):
             place, discrete = len(variables), pairs.variables[pairs.first[k]].discrete
             reach = _reach(relation.tolerance or Fraction(0), discrete=discrete)
-            variables.append(
-                Variable(feature=k, side="difference", discrete=discrete, lo=-reach, hi=reach)
-            )
+            variables.append(Variable(feature=k, side="difference", discrete=discrete, lo=-reach, hi=reach))
         difference.append(place)
     return replace(pairs, variables=tuple(variables), difference=tuple(difference))
 

@@ -76,8 +76,9 @@ def localise_copies(
     cell.load[: len(numeric), count:] = cell.load[: len(numeric), :count]
     for j in range(len(pairings)):
         centre = terms.centre[shared + j]
-        first, second = terms.scale[shared + j] * (pairings[j, 0] - pairings[j, 2]), terms.scale[shared + j] * (
-            pairings[j, 0] + pairings[j, 2]
+        first, second = (
+            terms.scale[shared + j] * (pairings[j, 0] - pairings[j, 2]),
+            terms.scale[shared + j] * (pairings[j, 0] + pairings[j, 2]),
         )
         for t in range(count):
             exponent[t] -= terms.gamma * (first - centre[t]) ** 2

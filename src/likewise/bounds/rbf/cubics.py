@@ -106,7 +106,7 @@ def difference_cubic(h: float) -> tuple[float, float, float, float]:
 @njit(cache=True)
 def cubic_table(farthest: float) -> NDArray[np.float64]:
     """Row [1024 h]: upper (4 numbers), lower (4), difference (3) and eps, for h up to `farthest`."""
-    rows = int(math.ceil(farthest * GRID)) + 1
+    rows = math.ceil(farthest * GRID) + 1
     table = np.empty((rows, 12))
     for n in range(rows):
         table[n, 0:4] = upper_cubic(n / GRID)
