@@ -88,7 +88,7 @@ def test_equals_the_twin_at_the_hints_it_returns(seed):
         found = bounded(problem, cells, U, e=e, r=r, rounds=rounds)
         for n, cell in enumerate(cells):
             if no_pair(problem, cell):
-                assert found.excess[n] == -np.inf
+                assert found.excess[n] == -np.inf or not no_pair(problem, cell, by=1e-9)
                 continue
             room, farthest = room_of(problem, cell)
             if farthest > FARTHEST:

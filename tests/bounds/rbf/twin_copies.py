@@ -80,9 +80,10 @@ def pairing(cell: Cell, j: int, shared: int) -> tuple[tuple[float, float], tuple
     return u, (p / 2, q / 2)
 
 
-def no_pair(problem: Copies, cell: Cell) -> bool:
+def no_pair(problem: Copies, cell: Cell, by: float = 0.0) -> bool:
+    """Whether the cell is empty, by more than `by`."""
     sides = [pairing(cell, j, problem.shared) for j in range(len(cell.low))]
-    return any(lo > hi for side in sides for lo, hi in side)
+    return any(lo > hi + by for side in sides for lo, hi in side)
 
 
 @dataclass(slots=True, kw_only=True)
