@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ALONE = 2  # values outside the band that x' loses at once: a single one would be a cell of two fixed values
+FEW_VALUES = 3  # a free integer with at most so many is given each of them, like a level: one copy is cheaper
 
 
 class Limits(NamedTuple):
@@ -89,13 +89,10 @@ class Band:
         cuts[:, self.difference] = self._middle(limits.low, limits.high)
 
     def trim(self, lo: Floats, hi: Floats) -> tuple[NDArray[np.bool_], Floats]:
-        """Where x' of a whole number within a tolerance can be cut down to what x and the difference leave of it.
-
-        Never by a single value: two fixed values outside the tolerance are a cell that no rule closes by itself.
-        """
+        """Whether x' can be cut down to what x and the difference leave of it, and where; only whole numbers are,
+        as they must be fixed to be looked at one by one."""
         limits = self.limits(lo, hi)
-        left = limits.second_lo - lo[:, self.second] >= ALONE
-        right = hi[:, self.second] - limits.second_hi >= ALONE
+        left, right = limits.second_lo > lo[:, self.second], limits.second_hi < hi[:, self.second]
         can = (left | right) & self.discrete & (limits.second_lo <= limits.second_hi)
         return can, np.where(left, limits.second_lo - 1, limits.second_hi)
 
@@ -105,11 +102,14 @@ class Band:
 
 
 def bands_of(pairs: PairSpace) -> list[Band]:
-    """All numbers that may differ, in feature order."""
+    """Numbers that may differ, in feature order; not those that are `free` and have few values."""
     found = []
     for k, relation in enumerate(pairs.relations):
         feature = pairs.space[pairs.space.names[k]]
-        if relation.kind != "same" and isinstance(feature, (Continuous, Integer)):
+        few = (
+            isinstance(feature, Integer) and relation.kind == "free" and feature.hi - feature.lo < FEW_VALUES
+        )
+        if relation.kind != "same" and isinstance(feature, (Continuous, Integer)) and not few:
             found.append(
                 Band(
                     feature=k,

@@ -27,6 +27,7 @@ from likewise.bounds.distances import Distance, distance_of
 from likewise.bounds.enumerated import enumerated_clearance, independent
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule
 from likewise.bounds.rbf import Boxes, bound_cells, bound_twins, shared_terms
+from likewise.bounds.rbf.copies import ROUNDING
 from likewise.bounds.rbf.terms import ONE_HOT
 from likewise.errors import InternalError
 from likewise.model.kernel import KernelScore
@@ -76,7 +77,7 @@ class KernelOracle:
         self.moving = self._variables_of(self.differing)
         self.bands = bands_of(pairs)
         numbers = [band.feature for band in self.bands]
-        self.levels = [k for k in self.differing if k not in numbers]
+        self.levels = [k for k in self.differing if k not in numbers]  # and numbers that are like levels
         self.choices = self._variables_of(self.levels)
         self.following = [band for band in self.bands if band.difference is not None]
         axes = [self.distances[k].axis for k in self.shared]
@@ -116,6 +117,7 @@ class KernelOracle:
             loss=np.zeros_like(lo),
             cuts=points.copy(),
         )
+        empty = self._empty(lo, hi) & (fixed | chosen)
         for i in np.flatnonzero(~fixed & ~chosen):
             found.upper[i] = self._termwise(lo[i], hi[i], float(lean[i]))
         shift = (2 * lean - 1) * self.score.body.bias
@@ -126,6 +128,7 @@ class KernelOracle:
             if len(some):
                 bounded(some, lo[some], hi[some], lean[some], (threshold - shift)[some], found)
                 found.upper[some] += shift[some]
+        found.upper[empty], found.closes[empty] = -np.inf, True
         return Bounds(
             upper=found.upper,
             first=self.score.scores(points[:, self.first]),
@@ -217,6 +220,20 @@ class KernelOracle:
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         return self.score.enclose(codes, bits)
+
+    def _empty(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
+        """Cells without any pair, because the codes and differences that they allow do not go together."""
+        empty = np.zeros(len(lo), dtype=bool)
+        for band in self.bands:
+            limits = band.limits(lo, hi)
+            # Differences of doubles round: only cells that are empty by more than that are called so.
+            size = np.abs(lo[:, [band.first, band.second]]) + np.abs(hi[:, [band.first, band.second]])
+            empty |= limits.low > limits.high + ROUNDING * size.sum(axis=1)
+        for k in self.levels:
+            i, j, reach = self.first[k], self.second[k], self.pairs.relations[k].tolerance
+            if reach is not None:
+                empty |= np.maximum(lo[:, j] - hi[:, i], lo[:, i] - hi[:, j]) > float(reach)
+        return empty
 
     def _too_far_apart(self, lo: Floats, hi: Floats) -> bool:
         """Whether x and x' of some feature are further apart in all of the cell than its tolerance. Exact."""

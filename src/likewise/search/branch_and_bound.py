@@ -281,9 +281,7 @@ class Search:
                 return True
             if relaxed.fractional is not None:
                 variable, at = relaxed.fractional
-        # Where nothing can be split any more, looking is all that is left, however much a score costs.
-        few = FEW_PAIRS if variable < 0 else max(1, FEW_PAIRS // problem.cost)
-        if pair_count(problem.pairs, cell.lo.tolist(), cell.hi.tolist()) <= few:
+        if pair_count(problem.pairs, cell.lo.tolist(), cell.hi.tolist()) <= max(1, FEW_PAIRS // problem.cost):
             return self._look_through(cell)
         if variable < 0:
             self.stuck.append(cell)
