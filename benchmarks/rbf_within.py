@@ -5,8 +5,9 @@
 Standardised Credit and German, `SVC(C=1, gamma="scale")` on 75% of the rows; numbers through `StandardScaler`,
 categories one-hot, folded into the space by hand; the space is the ranges and levels that occur in the data. The
 protected features are free and one or two numbers are `within`. Prints the bracket that the search reaches, cells,
-and CPU seconds of one core, compilation left aside. The upper ends are the search's own (float64): no certificate
-is written.
+and CPU seconds, compilation left aside (set OMP_NUM_THREADS=1: threads of BLAS that wait count too; `python -m
+benchmarks rbf_within` does). The upper ends are the search's own (float64): no certificate is written. After an edit
+of `likewise.bounds.rbf`, set NUMBA_CACHE_DIR to an empty folder.
 """
 
 from __future__ import annotations
