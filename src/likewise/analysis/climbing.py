@@ -72,6 +72,8 @@ class Climb:
                 self.upper = 0.0
                 return
             self.raise_to(self.witness)
+        if not self.problem.oracle.exact:
+            self._reach_high()
         for find in (*[falsify] * ATTEMPTS, enumerate_space):
             witness = find(self.problem)
             if witness is not None:
@@ -91,6 +93,14 @@ class Climb:
             self._finish()
         else:
             self._settle()
+
+    def _reach_high(self) -> None:
+        """A good pair to start from: where bounds are costly, every bit that the lower end gains saves cells."""
+        for _ in range(ATTEMPTS):
+            self.problem.question = self.gauge.question(self.lower)
+            self.raise_to(falsify(self.problem, patient=True) or self.witness)
+            if self.topped:
+                return
 
     def raise_to(self, witness: Witness) -> None:
         """Take a better pair and ask for one that is better still."""

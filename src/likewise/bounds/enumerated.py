@@ -1,7 +1,8 @@
 """Rule `enumerated`: a cell of discrete variables holds no witness because every pair was looked at.
 
 For every value of the shared variables both sides' individuals are scored exactly, once each; then every
-combination that is similar and satisfies the constraints is put to the question.
+combination that is similar and satisfies the constraints is put to the question. Variables that are
+differences are left aside.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ def pair_count(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> fl
     sizes = [
         int(h - low) + 1 if variable.discrete else (1 if low == h else float("inf"))
         for variable, low, h in zip(pairs.variables, lo, hi, strict=True)
+        if variable.side != "difference"
     ]
     return math.prod(sizes)
 
@@ -65,7 +67,10 @@ def asked_pairs(
     pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
 ) -> Iterator[tuple[Codes, Codes, bool | None, Enclosure, Enclosure]]:
     """All points of the cell, valid or not, with the question's answer and both scores."""
-    values = [_values(low, high) for low, high in zip(lo, hi, strict=True)]
+    values = [
+        [] if variable.side == "difference" else _values(low, high)
+        for variable, low, high in zip(pairs.variables, lo, hi, strict=True)
+    ]
     shared = [v for v, variable in enumerate(pairs.variables) if variable.side == "both"]
     for setting in product(*(values[v] for v in shared)):
         fixed = dict(zip(shared, setting, strict=True))

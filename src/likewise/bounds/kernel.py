@@ -6,24 +6,28 @@ shared features,
     a s(x) - b s(x') = (a - b) bias + sum_t c_t exp(-gamma Q_t(z)),   c_t = a_t (a e_t(v) - b e_t(v')),
 
 e_t the kernel's factor of the fixed features, and `rbf` bounds it: the cubic majorant of the rule `kernel`
-(spec/certificate-v1.md, section 7), whose hints are kept for the certificate. In all other cells each term
-is bounded by itself, from its smallest and largest squared distance; those cells are split until their
-features that may differ are fixed. Bounds are float64: the checker decides.
+(spec/certificate-v1.md, section 7), whose hints are kept for the certificate. Where numbers that may differ are not
+fixed, and levels that may differ are, both copies are expanded side by side (`rbf.twins`). In all other cells each
+term is bounded by itself, from its smallest and largest squared distance; those cells are split until their
+levels that may differ are fixed. Bounds are float64: the checker decides.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.bounds.bands import bands_of
 from likewise.bounds.distances import Distance, distance_of
 from likewise.bounds.enumerated import enumerated_clearance, independent
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule
-from likewise.bounds.rbf import bound_cells, shared_terms
+from likewise.bounds.rbf import Boxes, bound_cells, bound_twins, shared_terms
+from likewise.bounds.rbf.copies import ROUNDING
 from likewise.bounds.rbf.terms import ONE_HOT
 from likewise.errors import InternalError
 from likewise.model.kernel import KernelScore
@@ -33,12 +37,27 @@ from likewise.spec.pairs import PairSpace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.bounds.rbf.oracle import CellBounds
+    from likewise.bounds.bands import Band
+    from likewise.bounds.rbf import CellBounds, Terms
+    from likewise.bounds.rbf.terms import Axis
     from likewise.model.question import Question
 
     Floats = NDArray[np.float64]
 
-FIRST = 1e300  # rank of variables of features that may differ: nothing is gained before they are fixed
+FIRST = 1e300  # rank of levels that may differ: nothing is gained before they are fixed
+LAST = 1e-310  # rank of what helps only when nothing else is left
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """What is known of a batch of cells so far; filled in sort by sort."""
+
+    upper: Floats
+    points: Floats
+    closes: NDArray[np.bool_]
+    hints: list[tuple[int, ...]]
+    loss: Floats
+    cuts: Floats
 
 
 class KernelOracle:
@@ -55,54 +74,78 @@ class KernelOracle:
         self.distances = [distance_of(score, pairs, k) for k in range(len(pairs.first))]
         self.shared = [k for k, relation in enumerate(pairs.relations) if relation.kind == "same"]
         self.differing = [k for k, relation in enumerate(pairs.relations) if relation.kind != "same"]
-        self.moving = np.array(
-            [v for k in self.differing for v in (pairs.first[k], pairs.second[k])], dtype=np.intp
-        )
+        self.moving = self._variables_of(self.differing)
+        self.bands = bands_of(pairs)
+        numbers = [band.feature for band in self.bands]
+        self.levels = [k for k in self.differing if k not in numbers]  # and numbers that are like levels
+        self.choices = self._variables_of(self.levels)
+        self.following = [band for band in self.bands if band.difference is not None]
         axes = [self.distances[k].axis for k in self.shared]
         self.axes = [axis for axis in axes if axis is not None]
         self.folds = len(self.axes) == len(axes)  # every shared feature is of a sort that the rule knows
-        terms = len(score.body.coefficients)
-        self.terms = shared_terms(gamma=score.body.gamma, axes=self.axes, terms=terms) if self.folds else None
+        paired = [axis for k in numbers if (axis := self.distances[k].axis) is not None]
+        self.terms = self._terms(self.axes) if self.folds else None
+        self.twin_terms = self._terms([*self.axes, *paired]) if self.folds and paired else None
         self.columns = self.first[self.shared]  # the variable of each axis
+
+    def _terms(self, axes: list[Axis]) -> Terms:
+        body = self.score.body
+        return shared_terms(gamma=body.gamma, axes=axes, terms=len(body.coefficients))
+
+    def _variables_of(self, features: list[int]) -> NDArray[np.intp]:
+        """Both variables of each of these features."""
+        pairs = self.pairs
+        return np.array([v for k in features for v in (pairs.first[k], pairs.second[k])], dtype=np.intp)
 
     def warm_up(self) -> None:
         """Have the bounds compiled: about half a minute once, then kept on disk."""
-        corner = np.array([[float(v.lo) for v in self.pairs.variables]])
-        self.bound(corner, corner, np.array([0.5]), np.zeros(1))
+        lo = np.array([[float(v.lo) for v in self.pairs.variables]])
+        hi = np.array([[float(v.hi) for v in self.pairs.variables]])
+        hi[:, self.choices] = lo[:, self.choices]
+        for end in (lo, hi):
+            self.bound(lo, end, np.array([0.5]), np.zeros(1))
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
-        fixed = (lo[:, self.moving] == hi[:, self.moving]).all(axis=1) & self.folds
+        fixed = (lo[:, self.moving] == hi[:, self.moving]).all(axis=1) & (self.terms is not None)
+        chosen = (lo[:, self.choices] == hi[:, self.choices]).all(axis=1) & (self.twin_terms is not None)
         points = self.candidates(lo, hi)
-        upper, closes = np.full(len(lo), np.inf), np.zeros(len(lo), dtype=bool)
-        loss, cuts = np.zeros_like(lo), points.copy()
-        hints: list[tuple[int, ...]] = [()] * len(lo)
-        for i in np.flatnonzero(~fixed):
-            upper[i] = self._termwise(lo[i], hi[i], float(lean[i]))
-        some = np.flatnonzero(fixed)
-        if len(some):
-            shift = (2 * lean[some] - 1) * self.score.body.bias
-            found = self._folded(lo[some], hi[some], lean[some], threshold[some] - shift)
-            upper[some], closes[some] = found.upper + shift, found.excess <= 0
-            points[np.ix_(some, self.columns)] = found.point
-            loss[np.ix_(some, self.columns)], cuts[np.ix_(some, self.columns)] = found.loss, found.cut
-            for n, i in enumerate(some):
-                hints[i] = self._hints(lo[i], hi[i], found, n)
-        first = self.score.scores(points[:, self.first])
-        second = self.score.scores(points[:, self.second])
+        found = Gathered(
+            upper=np.full(len(lo), np.inf),
+            points=points,
+            closes=np.zeros(len(lo), dtype=bool),
+            hints=[()] * len(lo),
+            loss=np.zeros_like(lo),
+            cuts=points.copy(),
+        )
+        empty = self._empty(lo, hi) & (fixed | chosen)
+        for i in np.flatnonzero(~fixed & ~chosen):
+            found.upper[i] = self._termwise(lo[i], hi[i], float(lean[i]))
+        shift = (2 * lean - 1) * self.score.body.bias
+        for some, bounded in (
+            (np.flatnonzero(fixed), self._folded),
+            (np.flatnonzero(chosen & ~fixed), self._twins),
+        ):
+            if len(some):
+                bounded(some, lo[some], hi[some], lean[some], (threshold - shift)[some], found)
+                found.upper[some] += shift[some]
+        found.upper[empty], found.closes[empty] = -np.inf, True
         return Bounds(
-            upper=upper,
-            first=first,
-            second=second,
+            upper=found.upper,
+            first=self.score.scores(points[:, self.first]),
+            second=self.score.scores(points[:, self.second]),
             points=points,
             noise=np.zeros(len(lo)),
-            closes=closes,
-            hints=hints,
-            loss=loss,
-            cuts=cuts,
+            closes=found.closes,
+            hints=found.hints,
+            loss=found.loss,
+            cuts=found.cuts,
         )
 
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
-        return lo + np.where(self.discrete, np.floor((hi - lo) / 2), (hi - lo) / 2)
+        points = lo + np.where(self.discrete, np.floor((hi - lo) / 2), (hi - lo) / 2)
+        for band in self.following:
+            band.put_inside(points, lo, hi)
+        return points
 
     def starts(self, lo: Floats, hi: Floats) -> Floats:
         return self.candidates(lo[None], hi[None])
@@ -116,11 +159,13 @@ class KernelOracle:
         gain = np.zeros_like(lo) if loss is None else np.maximum(loss, 0)
         unknown = gain.sum(axis=1) == 0
         for k, distance in enumerate(self.distances):
-            for v in {int(self.first[k]), int(self.second[k])}:
+            for v in {int(self.first[k]), int(self.second[k]), *self._difference(k)}:
                 spread = distance.spread(lo[:, v], hi[:, v])
                 gain[:, v] = np.where(unknown, spread, gain[:, v]) + 1e-12 * spread
-        gain[:, self.moving] += FIRST
+        gain[:, self.choices] += FIRST
         rank = np.where(can_split, 1e-300 + gain, 0)
+        for band in self.following:
+            rank[:, band.second], middle[:, band.second] = self._following(band, lo, hi)
         variable = rank.argmax(axis=1)
         rows = np.arange(len(lo))
         at = middle[rows, variable]
@@ -129,12 +174,25 @@ class KernelOracle:
             fits = np.where(self.discrete[variable], np.floor(cut) == cut, True)
             fits &= (cut >= lo[rows, variable]) & (cut < hi[rows, variable])
             fits &= self.discrete[variable] | (cut > lo[rows, variable])
-            at = np.where(fits & ~np.isin(variable, self.moving), cut, at)
+            kept = [*self.choices, *(band.second for band in self.following)]
+            at = np.where(fits & ~np.isin(variable, kept), cut, at)
         return np.where(rank[rows, variable] > 0, variable, -1), at
 
+    def _difference(self, k: int) -> tuple[int, ...]:
+        place = self.pairs.difference[k] if self.pairs.difference else None
+        return () if place is None else (place,)
+
+    def _following(self, band: Band, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        """Rank and cut of x' of a number within a tolerance: it follows x and the difference."""
+        can, at = band.trim(lo, hi)
+        return np.where(can, LAST, 0), at
+
     def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:  # noqa: ARG002
-        """Only whether one constraint excludes the cell by itself."""
+        """Only whether one constraint, or one tolerance, excludes the cell by itself."""
         count = len(self.pairs.constraints)
+        if self._too_far_apart(lo, hi):
+            leaf = Leaf(rule="empty", multipliers=(Fraction(0),) * (2 * count))
+            return Relaxed(leaf=leaf, point=lo, fractional=None)
         for side, owner in enumerate((self.pairs.first, self.pairs.second)):
             for j, constraint in enumerate(self.pairs.constraints):
                 if constraint.least([lo[v] for v in owner], [hi[v] for v in owner]) > 0:
@@ -163,41 +221,128 @@ class KernelOracle:
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         return self.score.enclose(codes, bits)
 
-    def _folded(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> CellBounds:
+    def _empty(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
+        """Cells without any pair, because the codes and differences that they allow do not go together."""
+        empty = np.zeros(len(lo), dtype=bool)
+        for band in self.bands:
+            limits = band.limits(lo, hi)
+            # Differences of doubles round: only cells that are empty by more than that are called so.
+            size = np.abs(lo[:, [band.first, band.second]]) + np.abs(hi[:, [band.first, band.second]])
+            empty |= limits.low > limits.high + ROUNDING * size.sum(axis=1)
+        for k in self.levels:
+            i, j, reach = self.first[k], self.second[k], self.pairs.relations[k].tolerance
+            if reach is not None:
+                empty |= np.maximum(lo[:, j] - hi[:, i], lo[:, i] - hi[:, j]) > float(reach)
+        return empty
+
+    def _too_far_apart(self, lo: Floats, hi: Floats) -> bool:
+        """Whether x and x' of some feature are further apart in all of the cell than its tolerance. Exact."""
+        for k, relation in enumerate(self.pairs.relations):
+            i, j, reach = self.first[k], self.second[k], relation.tolerance
+            if reach is None or max(lo[j] - hi[i], lo[i] - hi[j]) <= 0:
+                continue
+            ends = [
+                (Fraction(float(lo[j])), Fraction(float(hi[i]))),
+                (Fraction(float(lo[i])), Fraction(float(hi[j]))),
+            ]
+            if max(low - high for low, high in ends) > reach:
+                return True
+        return False
+
+    def _folded(
+        self, some: NDArray[np.intp], lo: Floats, hi: Floats, lean: Floats, threshold: Floats, into: Gathered
+    ) -> None:
         """Bound cells in which all that may differ is fixed; rows of coefficients are shared where they can."""
-        if self.terms is None:
-            raise InternalError("cells of features that the kernel rule does not know were to be folded")
-        keys = np.column_stack([lean, lo[:, self.moving]])
-        distinct, row = np.unique(keys, axis=0, return_inverse=True)
-        coefficients = np.stack([self._coefficients(key[0], key[1:]) for key in distinct])
-        return bound_cells(
-            self.terms,
-            coefficients,
+        terms, row, here, there = self._rows(self.terms, lean, lo, self.differing)
+        found = bound_cells(
+            terms,
+            here - there,
             lo=lo[:, self.columns],
             hi=hi[:, self.columns],
             threshold=threshold,
-            row=row.ravel(),
+            row=row,
+        )
+        self._keep(some, lo, hi, found, into)
+        into.points[np.ix_(some, self.columns)] = found.point
+
+    def _twins(
+        self, some: NDArray[np.intp], lo: Floats, hi: Floats, lean: Floats, threshold: Floats, into: Gathered
+    ) -> None:
+        """Bound cells in which levels that may differ are fixed, and numbers that may differ are not."""
+        terms, row, here, there = self._rows(self.twin_terms, lean, lo, self.levels)
+        found = bound_twins(terms, self._boxes(lo, hi), here=here, there=there, threshold=threshold, row=row)
+        self._keep(some, lo, hi, found, into)
+        shared = len(self.columns)
+        sides = [*self.columns, *(b.first for b in self.bands), *(b.second for b in self.bands)]
+        points, loss, cuts = into.points[some], np.zeros_like(lo), into.cuts[some]
+        points[:, sides] = found.point
+        for n, band in enumerate(self.bands):
+            band.put_inside(points, lo, hi)
+            band.charge(found.loss[:, shared + 3 * n : shared + 3 * n + 3], lo, hi, loss, cuts)
+        into.points[some], into.cuts[some] = points, cuts
+        into.loss[some] += loss
+
+    def _keep(
+        self, some: NDArray[np.intp], lo: Floats, hi: Floats, found: CellBounds, into: Gathered
+    ) -> None:
+        """What both sorts of bounds say in the same way."""
+        into.upper[some], into.closes[some] = found.upper, found.excess <= 0
+        into.loss[np.ix_(some, self.columns)] = found.loss[:, : len(self.columns)]
+        into.cuts[np.ix_(some, self.columns)] = found.cut
+        for n, i in enumerate(some):
+            into.hints[i] = self._hints(lo[n], hi[n], found, n)
+
+    def _boxes(self, lo: Floats, hi: Floats) -> Boxes:
+        firsts, seconds = [*self.columns, *(b.first for b in self.bands)], [b.second for b in self.bands]
+        low, high = np.empty((len(lo), len(seconds))), np.empty((len(lo), len(seconds)))
+        for n, band in enumerate(self.bands):
+            limits = band.limits(lo, hi)
+            low[:, n], high[:, n] = limits.low, limits.high
+        return Boxes(
+            lo=lo[:, firsts],
+            hi=hi[:, firsts],
+            second_lo=lo[:, seconds],
+            second_hi=hi[:, seconds],
+            low=low,
+            high=high,
         )
 
-    def _coefficients(self, lean: float, codes: Floats) -> Floats:
-        """c_t for one lean and one setting (v_1, v'_1, v_2, v'_2, ...) of the features that may differ."""
+    def _rows(
+        self, terms: Terms | None, lean: Floats, lo: Floats, features: list[int]
+    ) -> tuple[Terms, NDArray[np.intp], Floats, Floats]:
+        """For each cell its row of c_t and c'_t, given the codes of features that are fixed in it."""
+        if terms is None:
+            raise InternalError(
+                "cells of features that the kernel rule does not know were to be bounded by it"
+            )
+        keys = np.column_stack([lean, lo[:, self._variables_of(features)]])
+        distinct, row = np.unique(keys, axis=0, return_inverse=True)
+        rows = [self._coefficients(key[0], key[1:], features) for key in distinct]
+        return terms, row.ravel(), np.stack([r[0] for r in rows]), np.stack([r[1] for r in rows])
+
+    def _coefficients(self, lean: float, codes: Floats, features: list[int]) -> tuple[Floats, Floats]:
+        """c_t and c'_t for one lean and one setting (v_1, v'_1, v_2, v'_2, ...) of features that may differ."""
         here, there = np.zeros(len(self.score.body.coefficients)), np.zeros(len(self.score.body.coefficients))
-        for n, k in enumerate(self.differing):
+        for n, k in enumerate(features):
             here += self.distances[k].at(float(codes[2 * n]))
             there += self.distances[k].at(float(codes[2 * n + 1]))
-        gamma = self.score.body.gamma
-        folded: Floats = self.score.body.coefficients * (
-            lean * np.exp(-gamma * here) - (1 - lean) * np.exp(-gamma * there)
+        body = self.score.body
+        return (
+            lean * body.coefficients * np.exp(-body.gamma * here),
+            (1 - lean) * body.coefficients * np.exp(-body.gamma * there),
         )
-        return folded
 
     def _hints(self, lo: Floats, hi: Floats, found: CellBounds, n: int) -> tuple[int, ...]:
-        """e of every numeric axis that is not fixed, in feature order, then r."""
+        """e of every numeric shared axis that is not fixed, in feature order; of u, d, p of all bands; then r."""
         if self.terms is None:
             return ()
-        numeric = self.terms.kind != ONE_HOT
+        shared = len(self.columns)
         loose = lo[self.columns] < hi[self.columns]
-        return (*(int(e) for e in found.e[n][numeric & loose]), max(int(found.r[n]), 0))
+        hints = [int(e) for e in found.e[n, :shared][(self.terms.kind != ONE_HOT) & loose]]
+        for m, band in enumerate(self.bands):
+            if lo[band.first] < hi[band.first] or lo[band.second] < hi[band.second]:
+                hints += [int(e) for e in found.e[n, shared + 3 * m : shared + 3 * m + 3]]
+        return (*hints, max(int(found.r[n]), 0))
 
     def _termwise(self, lo: Floats, hi: Floats, lean: float) -> float:
         """Each term by itself: its largest or smallest value on either side."""

@@ -109,7 +109,7 @@ class Search:
             with problem.budget.stopped():
                 problem.oracle.warm_up()
         with np.errstate(over="ignore", invalid="ignore"):
-            if self._look(problem.oracle.starts(*root_cell(problem.pairs))):
+            if self._look(*self._scored(problem.oracle.starts(*root_cell(problem.pairs)))):
                 return "witness"
         most += len(self.proof.nodes)
         while self.open:
@@ -157,8 +157,9 @@ class Search:
         """Close or split every cell of the batch; on a witness (True) put back what is not done."""
         lo, hi = np.stack([c.lo for c in batch]), np.stack([c.hi for c in batch])
         tried = self._separate(lo, hi, np.array([c.lean for c in batch]))
-        points = [*(t.bounds.points for t in tried), self.problem.oracle.candidates(lo, hi)]
-        if self._look(np.concatenate(points)):
+        scored = [(t.bounds.points, t.bounds.first, t.bounds.second) for t in tried]
+        scored.append(self._scored(self.problem.oracle.candidates(lo, hi)))
+        if self._look(*(np.concatenate(parts) for parts in zip(*scored, strict=True))):
             self._put_back(batch)
             return True
         # A lean that closes the cell, else the one that comes closest to it.
@@ -230,11 +231,14 @@ class Search:
         touching: Floats = (left + right) / 2
         return touching
 
-    def _look(self, points: Floats) -> bool:
+    def _scored(self, points: Floats) -> tuple[Floats, Floats, Floats]:
+        """Points with both scores."""
+        pairs, scores = self.problem.pairs, self.problem.scores
+        return points, scores(points[:, list(pairs.first)]), scores(points[:, list(pairs.second)])
+
+    def _look(self, points: Floats, first: Floats, second: Floats) -> bool:
         """Put the points that look like witnesses in float64 to the referee."""
         pairs, question = self.problem.pairs, self.problem.question
-        first = self.problem.scores(points[:, list(pairs.first)])
-        second = self.problem.scores(points[:, list(pairs.second)])
         depth = question.margin(first, second)
         slack = NEARLY * (1 + np.abs(first) + np.abs(second))
         for i in np.argsort(-depth)[:TRIES]:
@@ -277,7 +281,7 @@ class Search:
         if relaxed is not None:
             if self._close(cell, relaxed.leaf):
                 return False
-            if self._look(relaxed.point[None, :]):
+            if self._look(*self._scored(relaxed.point[None, :])):
                 return True
             if relaxed.fractional is not None:
                 variable, at = relaxed.fractional

@@ -35,8 +35,8 @@ STEPS = 6  # values tried for a number besides its ends and its own: halving ste
 REFEREED = 8  # deepest pairs put to the exact test after each stage
 
 
-def falsify(problem: Problem) -> Witness | None:
-    """A witness, or None: which says nothing."""
+def falsify(problem: Problem, *, patient: bool = False) -> Witness | None:
+    """A witness, or None: which says nothing. A `patient` search climbs to the end and returns the deepest pair."""
     problem.listener(Snapshot(stage="looking for a pair", seconds=problem.budget.elapsed))
     combinations = _combinations(problem)
     # A score of a kernel model costs as much as its support vectors are many: take fewer rows then.
@@ -45,13 +45,13 @@ def falsify(problem: Problem) -> Witness | None:
     if len(rows) > affordable and problem.cost > 1:
         rows = rows[problem.random.permutation(len(rows))[:affordable]]
     x, other, depth = deepest_pairs(problem, rows, combinations)
-    witness = _first_witness(problem, x, other, depth)
+    witness = None if patient else _first_witness(problem, x, other, depth)
     if witness is not None or problem.budget.over:
         return witness
     climbers = rows[np.argsort(-depth)[: max(LEAST_CLIMBERS, min(CLIMBERS, 2 * affordable // LEAST_ROWS))]]
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
         climbers, x, other, depth = _climb(problem, climbers, combinations)
-        witness = _first_witness(problem, x, other, depth)
+        witness = None if patient and turn + 1 < ROUNDS else _first_witness(problem, x, other, depth)
         if witness is not None or problem.budget.over:
             return witness
     return None

@@ -4,12 +4,16 @@ A feature that must be the `same` gives ONE shared variable; `within` and `free`
 Variables carry codes (values of numbers, positions of levels); discrete ones take whole numbers only.
 A point of the box is a pair once |x_k - x'_k| <= t_k holds for the `within` features and both
 individuals satisfy the space's constraints; `PairSpace.valid` decides that in exact arithmetic.
+
+`with_differences` adds one more variable, x'_k - x_k, for each number that is `within`: what a search needs
+where a bound depends on how far two individuals are apart (kernels). The others leave it out.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -27,7 +31,7 @@ class Variable:
     """One coordinate of pair space. `lo` and `hi` are doubles or whole numbers: exact either way."""
 
     feature: int
-    side: str  # "both", "first" or "second"
+    side: str  # "both", "first", "second", or "difference" for x'_k - x_k
     discrete: bool
     lo: float
     hi: float
@@ -43,6 +47,9 @@ class PairSpace:
     first: tuple[int, ...]  # for each feature, the variable that holds x_k
     second: tuple[int, ...]  # for each feature, the variable that holds x'_k
     constraints: tuple[Separable, ...]  # each must be <= 0 at x and at x'
+    difference: tuple[
+        int | None, ...
+    ] = ()  # for each feature, the variable x'_k - x_k; empty: there are none
 
     def split(self, point: Sequence[float]) -> tuple[list[float], list[float]]:
         """The two individuals of a point of pair space, as codes."""
@@ -84,6 +91,30 @@ def pair_space(space: Space, similarity: Similarity) -> PairSpace:
         second=tuple(second),
         constraints=tuple(constraint_terms(space, c) for c in space.constraints),
     )
+
+
+def with_differences(pairs: PairSpace) -> PairSpace:
+    """The same pairs, with a variable for the difference of every number that is `within`, after all others.
+
+    Its range is [-t, t], rounded down to whole numbers or outwards to doubles: the search may look at a little
+    more than a certificate asks for, never at less.
+    """
+    variables, difference = list(pairs.variables), []
+    for k, relation in enumerate(pairs.relations):
+        name, place = pairs.space.names[k], None
+        if relation.kind == "within" and isinstance(pairs.space[name], (Continuous, Integer)):
+            place, discrete = len(variables), pairs.variables[pairs.first[k]].discrete
+            reach = _reach(relation.tolerance or Fraction(0), discrete=discrete)
+            variables.append(Variable(feature=k, side="difference", discrete=discrete, lo=-reach, hi=reach))
+        difference.append(place)
+    return replace(pairs, variables=tuple(variables), difference=tuple(difference))
+
+
+def _reach(tolerance: Fraction, *, discrete: bool) -> float:
+    if discrete:
+        return math.floor(tolerance)
+    nearest = float(tolerance)
+    return nearest if Fraction(nearest) >= tolerance else math.nextafter(nearest, math.inf)
 
 
 def _alike(relation: Relation, code: Fraction, other: Fraction) -> bool:

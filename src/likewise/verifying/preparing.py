@@ -21,7 +21,7 @@ from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Problem
-from likewise.spec.pairs import PairSpace, pair_space
+from likewise.spec.pairs import PairSpace, pair_space, with_differences
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
 from likewise.spec.terms import nearest
@@ -107,6 +107,7 @@ def prepare(
         score = score.negated()
     if isinstance(score, KernelScore):
         rows = np.concatenate([rows, score.landmarks(space)])
+        pairs = with_differences(pairs)
     oracle = oracle_of(score, pairs)
     problem = Problem(
         pairs=pairs,

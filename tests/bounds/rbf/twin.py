@@ -155,11 +155,25 @@ def best_cubic(n1: float, n2: float, n3: float, grid: Floats | None) -> float:
 def phi(problem: Sum, lo: Floats, hi: Floats, U: float, e: Ints, r: int, most_grid: int = 16) -> float:
     """The right side of the rule, with exact means over the allowed positions."""
     s = see(problem, lo, hi, most_grid)
+    p = np.array([cubic(h, c > 0) for h, c in zip(s.reach, s.weight, strict=True)])
+    return separated(s, s.weight[:, None] * p, 0.0, problem.gamma, U, e, r)
+
+
+def separated(
+    s: Seen,
+    cubics: Floats,
+    constant: float,
+    gamma: float,
+    U: float,
+    e: Ints,
+    r: int,
+    products: tuple[tuple[int, int, int], ...] = (),
+) -> float:
+    """The same for any cubics (terms, 4) of the L_t; `products` are axes (u, d, p) with y_p = y_u y_d."""
     F, H = range(len(s.numeric)), range(len(s.hot))
-    p = np.array([cubic(h, c > 0) for h, c in zip(s.reach, s.weight, strict=True)]).T
-    k, C = s.offset, s.weight
-    constant = float((C * (p[0] + p[1] * k + p[2] * k**2 + p[3] * k**3)).sum())
-    q1, q2, q3 = C * (p[1] + 2 * p[2] * k + 3 * p[3] * k**2), C * (p[2] + 3 * p[3] * k), C * p[3]
+    p, k = cubics.T, s.offset
+    constant += float((p[0] + p[1] * k + p[2] * k**2 + p[3] * k**3).sum())
+    q1, q2, q3 = p[1] + 2 * p[2] * k + 3 * p[3] * k**2, p[2] + 3 * p[3] * k, p[3]
     ls, zs, own = s.loads, s.zetas, s.own
     n1 = np.array([(q1 * x).sum() for x in ls])
     n2 = np.array([(q2 * x**2).sum() for x in ls])
@@ -203,6 +217,9 @@ def phi(problem: Sum, lo: Floats, hi: Floats, U: float, e: Ints, r: int, most_gr
     for i, j in sorted(pair):
         total = pair[i, j] + table[i][:, None] + table[j][None, :]
         table[i], table[j] = total.max(axis=1) / 2, total.max(axis=0) / 2
+    for u, d, p_axis in products:
+        G[u, d] += n1[p_axis]
+        n1[p_axis] = 0.0
     for (f, g), amount in G.items():
         sigma = 1 if amount >= 0 else -1
         tau = (e[s.numeric[f]] - sigma * e[s.numeric[g]]) / 64
@@ -211,13 +228,13 @@ def phi(problem: Sum, lo: Floats, hi: Floats, U: float, e: Ints, r: int, most_gr
         n1[g] += abs(amount) * tau * sigma
         constant += abs(amount) * tau**2 / 2
     bends = np.array(s.bends)
-    R_max, R0 = bends.sum(), r / 1024 / problem.gamma
+    R_max, R0 = bends.sum(), r / 1024 / gamma
     if U >= 0:
-        constant -= U * np.exp(problem.gamma * R0) * (1 - problem.gamma * R0)
-        n2 -= U * np.exp(problem.gamma * R0) * problem.gamma * bends
+        constant -= U * np.exp(gamma * R0) * (1 - gamma * R0)
+        n2 -= U * np.exp(gamma * R0) * gamma * bends
     else:
         constant -= U
-        n2 -= U * np.expm1(problem.gamma * R_max) / R_max * bends if R_max > 0 else 0
+        n2 -= U * np.expm1(gamma * R_max) / R_max * bends if R_max > 0 else 0
     maxima = sum(best_cubic(n1[f], n2[f], n3[f], s.grids[f]) for f in F)
     return float(constant + sum(t.max() for t in table) + maxima)
 

@@ -85,10 +85,8 @@ def _numeric_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) ->
 
 
 @njit(cache=True)
-def coarse_bound(
-    terms: Terms, lo: Floats, hi: Floats, coefficients: Floats, point: Floats, loss: Floats
-) -> float:
-    """Upper bound of F over the cell; `point` becomes the maximiser of the lines, `loss` the costs of the axes."""
+def _lines(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> tuple[Floats, float, float]:
+    """For each term the slope of its line in Q; the sum of the lines where no axis adds anything; and of the best ends."""
     least, most = _distances(terms, lo, hi)
     slopes = np.empty(len(coefficients))
     linear, ends = 0.0, 0.0
@@ -101,12 +99,56 @@ def coarse_bound(
         ends += c * math.exp(-(least[t] if c > 0.0 else most[t]))
         slopes[t] = c * slope
         linear += c * (math.exp(-touch) + slope * (terms.gamma * terms.rest[t] - touch))
+    return slopes, linear, ends
+
+
+@njit(cache=True)
+def _peaks(terms: Terms, lo: Floats, hi: Floats, slopes: Floats, point: Floats, loss: Floats) -> float:
+    """Sum of the largest values of the lines over the axes of lo and hi."""
+    total = 0.0
     for k in range(len(lo)):
         if terms.kind[k] == ONE_HOT:
             peak, point[k], loss[k] = _hot_peak(terms, k, lo[k], hi[k], slopes)
         else:
             peak, point[k], loss[k] = _numeric_peak(terms, k, lo[k], hi[k], slopes)
-        linear += peak
+        total += peak
         if hi[k] == lo[k]:
             loss[k] = 0.0
-    return min(linear, ends)
+    return total
+
+
+@njit(cache=True)
+def coarse_bound(
+    terms: Terms, lo: Floats, hi: Floats, coefficients: Floats, point: Floats, loss: Floats
+) -> float:
+    """Upper bound of F over the cell; `point` becomes the maximiser of the lines, `loss` the costs of the axes."""
+    slopes, linear, ends = _lines(terms, lo, hi, coefficients)
+    return min(linear + _peaks(terms, lo, hi, slopes, point, loss), ends)
+
+
+@njit(cache=True)
+def coarse_copies(
+    terms: Terms,
+    shared: int,
+    box: Floats,
+    here: Floats,
+    there: Floats,
+    point: Floats,
+    loss: Floats,
+) -> float:
+    """The same for two copies: `box` has the rows lo, hi of x and lo, hi of x', the first `shared` axes alike.
+
+    Of the point, x comes first, then the paired axes of x'; the costs of both go to u (`copies`).
+    """
+    slopes, linear, ends = _lines(terms, box[0], box[1], here)
+    slopes2, linear2, ends2 = _lines(terms, box[2], box[3], -there)
+    total = linear + linear2
+    total += _peaks(terms, box[0, :shared], box[1, :shared], slopes + slopes2, point, loss)
+    for k in range(shared, box.shape[1]):
+        j = k - shared
+        peak, point[k], cost = _numeric_peak(terms, k, box[0, k], box[1, k], slopes)
+        peak2, point[box.shape[1] + j], cost2 = _numeric_peak(terms, k, box[2, k], box[3, k], slopes2)
+        total += peak + peak2
+        loss[shared + 3 * j : shared + 3 * j + 3] = 0.0
+        loss[shared + 3 * j] = cost + cost2
+    return min(total, ends + ends2)

@@ -7,7 +7,8 @@ which saves a branch. What a term adds is a row of numbers, contiguous so that i
     q2, q3, q3 l_f (all f)  |  q1, q2 l_f (all f), q3 l_f l_g (all f <= g)
     for i, for pairs i j    |  for i only
 
-The zetas are constant on an axis, so they multiply the sums, not the terms.
+The zetas are constant on an axis, so they multiply the sums, not the terms. Both copies of a term (`copies`) add to
+the same entry, so their rows are added up beforehand.
 """
 
 from __future__ import annotations
@@ -22,18 +23,22 @@ from likewise.bounds.rbf.terms import Floats, Ints
 
 @njit(cache=True)
 def term_rows(cell: Local, shape: Floats) -> Floats:
-    """Row [t]: what a term adds, as listed above."""
-    n, terms = cell.load.shape
-    rows = np.empty((terms, 3 + 2 * n + n * (n + 1) // 2))
-    for t in range(terms):
-        q1, q2, q3 = shape[0, t], shape[1, t], shape[2, t]
-        rows[t, 0], rows[t, 1], rows[t, 2 + n] = q2, q3, q1
+    """Row [t]: what a term adds, in all its copies, as listed above."""
+    n, terms = len(cell.numeric), cell.slot.shape[1]
+    rows = np.zeros((terms, 3 + 2 * n + n * (n + 1) // 2))
+    for c in range(shape.shape[1]):
+        row = rows[c % terms]
+        q1, q2, q3 = shape[0, c], shape[1, c], shape[2, c]
+        row[0] += q2
+        row[1] += q3
+        row[2 + n] += q1
         at = 3 + 2 * n
         for f in range(n):
-            load = cell.load[f, t]
-            rows[t, 2 + f], rows[t, 3 + n + f] = q3 * load, q2 * load
+            load = cell.load[f, c]
+            row[2 + f] += q3 * load
+            row[3 + n + f] += q2 * load
             for g in range(f, n):
-                rows[t, at] = q3 * load * cell.load[g, t]
+                row[at] += q3 * load * cell.load[g, c]
                 at += 1
     return rows
 
@@ -54,6 +59,7 @@ def add_hot(cell: Local, shape: Floats, to: Majorant) -> None:
     if hots == 0:
         return
     rows = term_rows(cell, shape)
+    cubes = rows[:, 1].copy()
     most = to.table.shape[1] + 1
     sums = np.empty((most * most, rows.shape[1]))
     triple = np.empty(most * most * most)
@@ -67,7 +73,7 @@ def add_hot(cell: Local, shape: Floats, to: Majorant) -> None:
             _add_pair(cell, i, j, rows, keys[:found], kept[:found], sums, to)
             for k in range(j + 1, hots):
                 size = cell.levels[i] * cell.levels[j] * (cell.levels[k] + 1)
-                _sum_triple(cell, k, shape[2], keys[:found], kept[:found], triple[:size])
+                _sum_triple(cell, k, cubes, keys[:found], kept[:found], triple[:size])
                 _add_triple(cell, i, j, k, triple[:size], to)
 
 

@@ -28,7 +28,10 @@ MOST_GRID = 16  # an axis with at most so many values is maximised over the valu
 
 
 class Local(NamedTuple):
-    """One cell: its numeric axes f, its active one-hot axes i, and the terms t that count in it."""
+    """One cell: its numeric axes f, its active one-hot axes i, and the terms t that count in it.
+
+    With two copies (`copies`) every term counts twice: the t of all arrays but `slot` run over 2 M terms then.
+    """
 
     numeric: Ints  # [f] which axis
     hot: Ints  # [i] which axis
@@ -40,7 +43,7 @@ class Local(NamedTuple):
     levels: Ints  # [i] how many positions
     zeta: Floats  # [i]
     load: Floats  # [f, t]  l_tf
-    slot: Ints  # [i, t] position less `first`; `levels` if the term's own is not allowed
+    slot: Ints  # [i, t] position less `first`; `levels` if the term's own is not allowed. The same in all copies
     weight: Floats  # [t] C_t
     offset: Floats  # [t] k_t
     reach: Floats  # [t] h_t
@@ -81,43 +84,56 @@ def sort_axes(terms: Terms, lo: Floats, hi: Floats) -> tuple[Ints, Ints]:
 
 
 @njit(cache=True)
-def localise(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> Local:
-    """See the cell [lo, hi] (codes) from its middle."""
-    count = len(coefficients)
-    numeric, hot = sort_axes(terms, lo, hi)
-    cell = Local(
+def unseen(numeric: Ints, hot: Ints, terms: int, copies: int) -> Local:
+    """A cell of these axes, not yet looked at."""
+    return Local(
         numeric,
         hot,
-        np.empty(len(numeric)),
-        np.empty(len(numeric)),
+        np.zeros(len(numeric)),
+        np.zeros(len(numeric)),
         np.zeros((len(numeric), MOST_GRID)),
         np.zeros(len(numeric), np.int64),
         np.empty(len(hot), np.int64),
         np.empty(len(hot), np.int64),
         np.empty(len(hot)),
-        np.empty((len(numeric), count)),
-        np.empty((len(hot), count), np.int64),
-        np.empty(count),
-        np.zeros(count),
-        np.zeros(count),
+        np.empty((len(numeric), copies * terms)),
+        np.empty((len(hot), terms), np.int64),
+        np.empty(copies * terms),
+        np.zeros(copies * terms),
+        np.zeros(copies * terms),
     )
+
+
+@njit(cache=True)
+def see_axes(terms: Terms, lo: Floats, hi: Floats, cell: Local) -> Floats:
+    """Fill in the loads, slots, offsets and reaches of the first copy; returns log E_t."""
     exponent = -terms.gamma * terms.rest
     numerics, hots = 0, 0
     for k in range(len(lo)):
         if terms.kind[k] != ONE_HOT:
-            axis = numerics if numerics < len(numeric) and numeric[numerics] == k else -1
+            axis = numerics if numerics < len(cell.numeric) and cell.numeric[numerics] == k else -1
             numerics += axis >= 0
             _see_numeric(terms, k, lo[k], hi[k], axis, cell, exponent)
         elif hi[k] > lo[k]:
             _see_active(terms, k, lo[k], hi[k], hots, cell, exponent)
             hots += 1
         else:
-            for t in range(count):
+            for t in range(len(exponent)):
                 if terms.place[k, t] != int(lo[k]):
                     exponent[t] -= terms.zeta[k]
-    for t in range(count):
-        cell.weight[t] = coefficients[t] * math.exp(exponent[t])
+    for t in range(len(exponent)):
         cell.reach[t] -= cell.offset[t]
+    return exponent
+
+
+@njit(cache=True)
+def localise(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> Local:
+    """See the cell [lo, hi] (codes) from its middle."""
+    numeric, hot = sort_axes(terms, lo, hi)
+    cell = unseen(numeric, hot, len(coefficients), 1)
+    exponent = see_axes(terms, lo, hi, cell)
+    for t in range(len(coefficients)):
+        cell.weight[t] = coefficients[t] * math.exp(exponent[t])
     return cell
 
 

@@ -182,15 +182,22 @@ def eliminate_pairs(cell: Local, to: Majorant) -> None:
 
 
 @njit(cache=True)
-def add_curvature_loss(cell: Local, to: Majorant) -> None:
-    """What the cubics themselves lose: like abs(C) h^4 a term, shared by the axes as they share h.
+def one_sided_roughness(weight: float, reach: float) -> float:
+    """What a one-sided cubic loses as its reach grows: like abs(C) h^4.
 
-    The derivative of their largest error, h^4 / 192, counted three times: measured, that needs the fewest cells.
+    The derivative of its largest error, h^4 / 192, counted three times: measured, that needs the fewest cells.
     """
-    for t in range(len(cell.weight)):
-        share = abs(cell.weight[t]) * cell.reach[t] ** 3 / 16.0
-        for f in range(len(cell.numeric)):
-            to.numeric_loss[f] += share * abs(cell.load[f, t])
-        for i in range(len(cell.hot)):
-            if cell.slot[i, t] < cell.levels[i]:
-                to.hot_loss[i] += share * 0.5 * cell.zeta[i]
+    return abs(weight) * reach**3 / 16.0
+
+
+@njit(cache=True)
+def add_curvature_loss(cell: Local, roughness: Floats, to: Majorant) -> None:
+    """What the cubics themselves lose, by term, shared by the axes as they share h."""
+    terms = cell.slot.shape[1]
+    for f in range(len(cell.numeric)):
+        for t in range(len(roughness)):
+            to.numeric_loss[f] += roughness[t] * abs(cell.load[f, t])
+    for i in range(len(cell.hot)):
+        for t in range(len(roughness)):
+            if cell.slot[i, t % terms] < cell.levels[i]:
+                to.hot_loss[i] += roughness[t] * 0.5 * cell.zeta[i]

@@ -27,6 +27,7 @@ from likewise.bounds.rbf.majorant import (
     add_numeric,
     eliminate_pairs,
     empty_majorant,
+    one_sided_roughness,
     settle_mixed,
 )
 from likewise.bounds.rbf.separated import (
@@ -137,13 +138,16 @@ def _bound_one(
         found.upper[n] = coarse_bound(terms, lo, hi, coefficients, found.point[n], found.loss[n])
         return
     cell = localise(terms, lo, hi, coefficients)
-    form = build_majorant(cell)
+    form = build_majorant(cell, *shapes(cell))
     bend = terms.gamma * cell.width * cell.width
     room = room_for_rounding(cell, farthest, (hi > lo).sum())
     y = np.zeros(len(cell.numeric))
-    excess = room + _settle(cell, form, threshold, bend, rounds, room, n, y, found)
+    excess = room + settle(cell, form, threshold, bend, rounds, room, n, y, found)
     found.excess[n] = excess
-    add_curvature_loss(cell, form)
+    roughness = np.empty(len(cell.weight))
+    for t in range(len(roughness)):
+        roughness[t] = one_sided_roughness(cell.weight[t], cell.reach[t])
+    add_curvature_loss(cell, roughness, form)
     _report(terms, lo, hi, cell, form, y, n, found)
     if excess <= 0.0:
         found.upper[n] = threshold + excess * math.exp(-bend.sum())
@@ -155,7 +159,7 @@ def _bound_one(
 
 
 @njit(cache=True)
-def _settle(
+def settle(
     cell: Local,
     form: Majorant,
     threshold: float,
@@ -184,10 +188,9 @@ def _settle(
 
 
 @njit(cache=True)
-def build_majorant(cell: Local) -> Majorant:
-    """All products of the cell, bounded down to n1, n2, n3, cross and the tables."""
+def build_majorant(cell: Local, constant: float, shape: Floats) -> Majorant:
+    """All products of the cell's cubics, bounded down to n1, n2, n3, cross and the tables."""
     form = empty_majorant(cell)
-    constant, shape = shapes(cell)
     form.constant[0] = constant
     add_numeric(cell, shape, form)
     add_hot(cell, shape, form)
@@ -212,11 +215,40 @@ def _report(
         found.point[n, k] = lo[k]
         found.loss[n, k] = 0.0
     for f in range(len(cell.numeric)):
-        k = cell.numeric[f]
-        found.point[n, k] = code_at(terms, k, lo[k], hi[k], cell.middle[f] + cell.width[f] * y[f])
-        found.loss[n, k] = form.numeric_loss[f]
-        for g in range(len(cell.numeric)):
-            found.loss[n, k] += abs(form.cross[min(f, g), max(f, g)])
+        report_numeric(terms, lo, hi, cell, form, f, y[f], n, found)
+    report_hot(cell, form, n, found)
+
+
+@njit(cache=True)
+def report_numeric(
+    terms: Terms,
+    lo: Floats,
+    hi: Floats,
+    cell: Local,
+    form: Majorant,
+    f: int,
+    y: float,
+    n: int,
+    found: CellBounds,
+) -> None:
+    """Point and loss of one shared numeric axis."""
+    k = cell.numeric[f]
+    found.point[n, k] = code_at(terms, k, lo[k], hi[k], cell.middle[f] + cell.width[f] * y)
+    found.loss[n, k] = numeric_loss(form, f)
+
+
+@njit(cache=True)
+def numeric_loss(form: Majorant, f: int) -> float:
+    """What a numeric axis costs, its products with other numeric axes included."""
+    loss = form.numeric_loss[f]
+    for g in range(len(form.linear)):
+        loss += abs(form.cross[min(f, g), max(f, g)])
+    return float(loss)
+
+
+@njit(cache=True)
+def report_hot(cell: Local, form: Majorant, n: int, found: CellBounds) -> None:
+    """Point, loss and cut of the one-hot axes."""
     for i in range(len(cell.hot)):
         k, table = cell.hot[i], form.table[i, : cell.levels[i]]
         found.point[n, k] = cell.first[i] + table.argmax()
