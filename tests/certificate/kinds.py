@@ -237,6 +237,7 @@ NEAR = lw.Similarity(free=["sex"], within={"age": 1})
 CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feature terms
     "kernel-score": lambda: curved("rbf", {"split", "kernel"}, of="score", nodes=5),
     "kernel-margin": lambda: curved("rbf", {"split", "kernel"}, of="margin"),
+    "kernel-within": lambda: curved("rbf", {"split", "kernel"}, similar=NEAR, of="score", nodes=5),
     "witness-kernel": lambda: curved("rbf", set(), verdict="BIASED"),
 }
 LARGE: dict[str, Callable[[], Kind]] = {

@@ -179,7 +179,16 @@ def test_constraints_exclude_pairs_of_kernel_models_too():
     assert lw.verify(model, fair, SEX, lw.ScoreGap(3.0), budget=30).verdict == "FAIR"
 
 
-def test_what_may_differ_within_a_tolerance_is_never_called_fair_without_a_proof():
-    model = continuous_model()
-    result = lw.verify(model, SPACE, lw.Similarity(within={"income": 0.1}), lw.ScoreGap(100.0), budget=2)
+def test_what_may_differ_within_a_tolerance_is_proved_by_cells_of_two_copies():
+    model, near = continuous_model(), lw.Similarity(within={"income": 0.1})
+    found = lw.measure(model, SPACE, near, tolerance=0.02, budget=60, certify=True)
+    assert found.certificate is not None
+    assert lw.verify(model, SPACE, near, lw.ScoreGap(found.upper + 0.02), budget=60).verdict == "FAIR"
+    assert lw.verify(model, SPACE, near, lw.ScoreGap(found.lower - 0.02), budget=60).verdict == "BIASED"
+
+
+def test_without_a_check_nothing_is_fair():
+    near = lw.Similarity(within={"income": 0.1})
+    result = lw.verify(continuous_model(), SPACE, near, lw.ScoreGap(100.0), budget=20, certify=False)
     assert result.verdict == "UNKNOWN"
+    assert "not checked" in result.reason
