@@ -63,6 +63,18 @@ class Coordinate:
         middle, half = paired_interval(lo[i], hi[i], lo[j], hi[j], least, most)
         return middle if self.kind == "middle" else half
 
+    def moves(self, lo: Sequence[float], hi: Sequence[float]) -> bool:
+        """Whether z takes more than one value in a cell. Exact."""
+        v = self.variables[0]
+        if self.kind == "number":
+            return lo[v] < hi[v]
+        if self.kind == "level":
+            return len(set(self.table[int(lo[v]) : int(hi[v]) + 1])) > 1
+        start, end = self.interval(
+            {w: Fraction(lo[w]) for w in self.variables}, {w: Fraction(hi[w]) for w in self.variables}
+        )
+        return bool(start < end)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coordinates:
@@ -75,16 +87,7 @@ class Coordinates:
 
     def is_axis(self, lo: Sequence[float], hi: Sequence[float]) -> list[bool]:
         """Which coordinates are axes of a cell: those whose width is positive, exactly."""
-        low, high = [Fraction(v) for v in lo], [Fraction(v) for v in hi]
-        answer = []
-        for coordinate in self.all:
-            if coordinate.kind == "level":
-                v = coordinate.variables[0]
-                answer.append(len(set(coordinate.table[int(lo[v]) : int(hi[v]) + 1])) > 1)
-            else:
-                start, end = coordinate.interval(low, high)
-                answer.append(start < end)
-        return answer
+        return [coordinate.moves(lo, hi) for coordinate in self.all]
 
 
 ColumnMap = tuple[Fraction, tuple[tuple[int, Fraction], ...]]
