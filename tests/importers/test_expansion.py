@@ -55,7 +55,9 @@ def test_columns_that_are_zero_in_training_vanish():
     assert all(0 not in product for product in expanded(powers, "SVC").products)
 
 
-@pytest.mark.parametrize(("degree", "columns", "match"), [(17, 1, "degree 17"), (6, 30, "products of columns")])
+@pytest.mark.parametrize(
+    ("degree", "columns", "match"), [(17, 1, "degree 17"), (6, 30, "products of columns")]
+)
 def test_what_is_too_large_is_refused_before_it_is_multiplied_out(degree, columns, match):
     powers = PowerSum(
         coefficients=np.ones(2), centres=np.ones((2, columns)), gamma=1.0, coef0=1.0, degree=degree, bias=0.0

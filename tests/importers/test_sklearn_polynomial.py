@@ -17,7 +17,9 @@ from likewise.model.scored import score_of
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 RANDOM = np.random.default_rng(0)
-X = pd.DataFrame({"a": RANDOM.integers(0, 9, 50), "b": RANDOM.uniform(-2, 2, 50), "c": RANDOM.integers(0, 2, 50)})
+X = pd.DataFrame(
+    {"a": RANDOM.integers(0, 9, 50), "b": RANDOM.uniform(-2, 2, 50), "c": RANDOM.integers(0, 2, 50)}
+)
 Y = (X.a + X.b > 4).astype(int)
 SPACE = lw.Space({"a": lw.Integer(0, 8), "b": lw.Continuous(-2, 2), "c": lw.Categorical([0, 1])})
 NOBODY = np.empty((0, 3))
@@ -40,7 +42,9 @@ def test_the_nu_variants(kind):
 
 
 @pytest.mark.parametrize("kernel", ["poly", "polynomial"])
-@pytest.mark.parametrize("options", [{}, {"gamma": 0.2, "coef0": 0.0}, {"degree": 5, "coef0": 0.5}, {"gamma": 0.0}])
+@pytest.mark.parametrize(
+    "options", [{}, {"gamma": 0.2, "coef0": 0.0}, {"degree": 5, "coef0": 0.5}, {"gamma": 0.0}]
+)
 def test_kernel_ridge(kernel, options):
     check(KernelRidge(kernel=kernel, **options).fit(X, X.a * X.b))
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR
+from tests.strategies import differs, values_of
 
 import likewise as lw
 import likewise_check.rules
-from tests.strategies import differs, values_of
 
 # Without the rule in the checker nothing can be FAIR: proofs are found then, and not checked.
 CERTIFY = "polynomial" in likewise_check.rules.RULES

@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR
+from tests.strategies import all_pairs, breaks, value
+from tests.verifying.polynomials import CERTIFY, drawn, proved
 
 import likewise as lw
 from likewise.model.gauge import Gauge
@@ -19,8 +21,6 @@ from likewise.model.question import question_of
 from likewise.search.portfolio import decide
 from likewise.verifying.certifying import Statement, write_proof
 from likewise.verifying.preparing import prepare
-from tests.strategies import all_pairs, breaks, value
-from tests.verifying.polynomials import CERTIFY, drawn, proved
 
 
 def verified(case, property=None):

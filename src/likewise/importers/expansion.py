@@ -51,7 +51,7 @@ def expanded(powers: PowerSum, family: str) -> PolynomialSum:
     degrees = range(powers.degree + 1) if powers.coef0 else range(powers.degree, powers.degree + 1)
     used = [c for c in range(powers.centres.shape[1]) if powers.centres[:, c].any()]
     _check_size(powers.degree, degrees, len(used), family)
-    terms = {(): Fraction(powers.bias)}
+    terms: dict[Product, Fraction] = {(): Fraction(powers.bias)}
     for degree in degrees:
         inner = Fraction(powers.gamma) ** degree * Fraction(powers.coef0) ** (powers.degree - degree)
         inner *= math.comb(powers.degree, degree)

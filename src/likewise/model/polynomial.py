@@ -83,14 +83,10 @@ class PolynomialScore:
 
     def landmarks(self, space: Space) -> Floats:
         """The middle of the space, its corners of lowest and highest codes, and others of its corners."""
-        lows, highs, whole = [], [], []
-        for name in space.names:
-            feature = space[name]
-            numeric = isinstance(feature, (Continuous, Integer))
-            lows.append(float(feature.lo) if numeric else 0.0)
-            highs.append(float(feature.hi) if numeric else float(feature.size - 1))
-            whole.append(not isinstance(feature, Continuous))
-        lo, hi = np.array(lows), np.array(highs)
+        features = [space[name] for name in space.names]
+        ends = [(f.lo, f.hi) if isinstance(f, (Continuous, Integer)) else (0, f.size - 1) for f in features]
+        lo, hi = np.array(ends, dtype=np.float64).T
+        whole = [not isinstance(f, Continuous) for f in features]
         middle = lo / 2 + hi / 2
         sides = np.random.default_rng(0).integers(0, 2, (VERTICES, len(lo)))  # the same ones every time
         return np.vstack(
@@ -110,7 +106,8 @@ def products_by_degree(body: PolynomialSum) -> list[Products]:
     """The body's products and all their prefixes, degree by degree; the empty product first."""
     weights = dict(zip(body.products, map(nearest, body.coefficients), strict=True))
     known = {product[:d] for product in body.products for d in range(len(product) + 1)} | {()}
-    tables, places = [], {(): 0}
+    tables: list[Products] = []
+    places: dict[tuple[int, ...], int] = {(): 0}
     for degree in range(body.degree + 1):
         now = sorted(product for product in known if len(product) == degree)
         tables.append(

@@ -184,7 +184,11 @@ def majorant(score, pairs, lo, hi, a, b, threshold, hints):
                 give(axis, 2, abs(c) / len(odd))
     total = float(constant)
     for (members, places), function in zip(axes.groups, functions, strict=True):
-        total += float(max(value_at(function, y) for y in places)) if places else interval_max(members[0], function)
+        total += (
+            float(max(value_at(function, y) for y in places))
+            if places
+            else interval_max(members[0], function)
+        )
     return total
 
 
@@ -208,7 +212,11 @@ def interval_max(axis, function):
         else:
             n[1] += value / 2
             constant += abs(value) / 2
-    ys = [-1.0, 1.0, *(r.real for r in np.roots([3 * n[3], 2 * n[2], n[1]]) if abs(r.imag) < 1e-9 and abs(r) < 1)]
+    ys = [
+        -1.0,
+        1.0,
+        *(r.real for r in np.roots([3 * n[3], 2 * n[2], n[1]]) if abs(r.imag) < 1e-9 and abs(r) < 1),
+    ]
     return constant + max(n[1] * y + n[2] * y**2 + n[3] * y**3 for y in ys)
 
 
@@ -241,7 +249,8 @@ def random_case(random, degree):
     every = [m for d in range(degree + 1) for m in combinations_with_replacement(range(len(columns)), d)]
     chosen = [m for m in every if random.random() < 0.7] or [()]
     body = PolynomialSum(
-        coefficients=tuple(Fraction(float(v)) for v in random.normal(size=len(chosen))), products=tuple(chosen)
+        coefficients=tuple(Fraction(float(v)) for v in random.normal(size=len(chosen))),
+        products=tuple(chosen),
     )
     free, within = [], {}
     for name, feature in features.items():
@@ -249,7 +258,9 @@ def random_case(random, degree):
         if choice == 1 or (choice == 2 and feature.kind == "categorical"):
             free.append(name)
         elif choice == 2:
-            within[name] = int(random.integers(1, 4)) if feature.kind != "continuous" else float(random.uniform(0.1, 2))
+            within[name] = (
+                int(random.integers(1, 4)) if feature.kind != "continuous" else float(random.uniform(0.1, 2))
+            )
     if not free and not within:
         free = [next(iter(features))]
     try:
@@ -276,7 +287,9 @@ def random_pairs(random, pairs, lo, hi, count):
     found = []
     for _ in range(count):
         point = [
-            float(random.integers(int(a), int(b) + 1)) if v.discrete else random.choice([a, b, random.uniform(a, b)])
+            float(random.integers(int(a), int(b) + 1))
+            if v.discrete
+            else random.choice([a, b, random.uniform(a, b)])
             for v, a, b in zip(pairs.variables, lo, hi, strict=True)
         ]
         for k, relation in enumerate(pairs.relations):

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.bounds.polynomial.reference import axes_of, majorant, random_case, random_cell, random_pairs
 
 from likewise.bounds.polynomial import PolynomialOracle
-from tests.bounds.polynomial.reference import axes_of, majorant, random_case, random_cell, random_pairs
 
 CASES, CELLS = 130, 5  # times five degrees: 3,250 cells
 
@@ -35,13 +35,17 @@ def test_the_bound_is_that_of_the_rule_and_holds_for_every_pair(degree):
             found, hints = bounded(oracle, lo, hi, lean, threshold)
             upper = float(found.upper[0])
             a, b = Fraction(lean), 1 - Fraction(lean)
-            exact = majorant(score, pairs, lo, hi, a, b, Fraction(threshold), hints) if upper > -np.inf else None
+            exact = (
+                majorant(score, pairs, lo, hi, a, b, Fraction(threshold), hints) if upper > -np.inf else None
+            )
             assert (exact is None) == axes_of(score, pairs, lo, hi).empty
             if exact is None:
                 assert not random_pairs(random, pairs, lo, hi, 10)
                 continue
             size = 1e-9 * (1 + abs(exact) + abs(threshold))
-            size += 1e-10 * float(sum(map(abs, oracle.tables.first))) + 1e-10 * float(sum(map(abs, oracle.tables.second)))
+            size += 1e-10 * float(sum(map(abs, oracle.tables.first))) + 1e-10 * float(
+                sum(map(abs, oracle.tables.second))
+            )
             assert upper - threshold == pytest.approx(exact, abs=size)
             if found.closes[0]:
                 assert exact < 0

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 Kind = Literal["number", "middle", "half difference", "level"]
+Ends = tuple[Any, Any]  # of an interval: rationals, or arrays
 MOST_PLACES = 1024  # codes of a number that are looked at one by one, by the certificate's rule
 
 
@@ -49,7 +50,7 @@ class Coordinate:
     table: tuple[Fraction, ...] = ()
     discrete: bool = False
 
-    def interval(self, lo: Any, hi: Any) -> tuple[Any, Any]:
+    def interval(self, lo: Any, hi: Any) -> Ends:
         """Ends of z over a cell; `lo`, `hi` are indexed by variable: rationals, or arrays of many cells."""
         if self.kind == "number":
             return lo[self.variables[0]], hi[self.variables[0]]
@@ -57,8 +58,8 @@ class Coordinate:
         if len(self.variables) == 3:
             least, most = lo[self.variables[2]], hi[self.variables[2]]
         else:
-            exact = isinstance(lo[i], Fraction)
-            most = self.tolerance if exact else float(self.tolerance or 0)
+            tolerance = self.tolerance or Fraction(0)
+            most = tolerance if isinstance(lo[i], Fraction) else float(tolerance)
             least = -most
         middle, half = paired_interval(lo[i], hi[i], lo[j], hi[j], least, most)
         return middle if self.kind == "middle" else half
@@ -93,7 +94,7 @@ class Coordinates:
 ColumnMap = tuple[Fraction, tuple[tuple[int, Fraction], ...]]
 
 
-def paired_interval(lo: Any, hi: Any, lo2: Any, hi2: Any, p: Any, q: Any) -> tuple[Any, Any]:
+def paired_interval(lo: Any, hi: Any, lo2: Any, hi2: Any, p: Any, q: Any) -> tuple[Ends, Ends]:
     """Intervals of u = (x + x')/2 and d = (x' - x)/2 for x in [lo, hi], x' in [lo2, hi2], x' - x in [p, q]."""
     p, q = np.maximum(p, lo2 - hi), np.minimum(q, hi2 - lo)
     low = np.maximum(np.maximum((lo + lo2) / 2, lo + p / 2), lo2 - q / 2)
@@ -163,9 +164,7 @@ class _Builder:
     def _paired(self, k: int, tolerance: Fraction) -> None:
         i, j = self.pairs.first[k], self.pairs.second[k]
         more = (self.differences[k],) if k in self.differences else ()
-        ranges = paired_interval(
-            self.low[i], self.high[i], self.low[j], self.high[j], -tolerance, tolerance
-        )
+        ranges = paired_interval(self.low[i], self.high[i], self.low[j], self.high[j], -tolerance, tolerance)
         places = []
         for kind, (lo, hi) in zip(("middle", "half difference"), ranges, strict=True):
             places.append(

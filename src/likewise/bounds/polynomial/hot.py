@@ -31,10 +31,12 @@ if TYPE_CHECKING:
 
 HINT = 64  # hints are whole numbers of 1/64
 STEPS = 8  # hints tried for a cell
-ROOM = 2.0**-47  # relative to all terms: rounding errors of sums mostly cancel, and the checker has the last word
+ROOM = (
+    2.0**-47
+)  # relative to all terms: rounding errors of sums mostly cancel, and the checker has the last word
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def bound_cells(
     tables: Tables,
     middle: Floats,
@@ -64,7 +66,7 @@ def bound_cells(
     return upper, room, y, at, e, loss
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _add_tilt(tables: Tables, middle: Floats, half: Floats, tilt: float, loss: Floats) -> None:
     """S = (f - f')/2 + (a - b)(f + f')/2 - T: one lean for the whole cell costs what the second part varies by."""
     c = (tables.first + tables.second) / 2
@@ -74,11 +76,11 @@ def _add_tilt(tables: Tables, middle: Floats, half: Floats, tilt: float, loss: F
             loss[tables.axis[s]] += tilt * abs(c[n])
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _mass(tables: Tables, c: Floats, middle: Floats, half: Floats, lean: float) -> float:
     """How large the terms are that are added up: what rounding is relative to."""
     size = np.ones(len(c))
-    total = abs(c[0])
+    total: float = abs(c[0])
     for n in range(1, len(c)):
         i = tables.last[n]
         size[n] = size[tables.parent[n]] * (abs(middle[i]) + half[i])
@@ -89,7 +91,7 @@ def _mass(tables: Tables, c: Floats, middle: Floats, half: Floats, lean: float) 
     return total
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def centre_and_scale(tables: Tables, c: Floats, middle: Floats, half: Floats) -> None:
     """Coefficients of t to coefficients of y, t = middle + half y, in place."""
     for i in range(len(middle)):
@@ -103,7 +105,7 @@ def centre_and_scale(tables: Tables, c: Floats, middle: Floats, half: Floats) ->
         c[n] *= scale[n]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _majorant(
     tables: Tables,
     c: Floats,
@@ -158,7 +160,7 @@ def _majorant(
     return best
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _separate(
     tables: Tables, c: Floats, linear: Floats, square: Floats, loss: Floats
 ) -> tuple[float, Indices]:
@@ -195,10 +197,8 @@ def _separate(
     return constant, pairs[:found]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def _lowered(
-    tables: Tables, c: Floats, g: int, one: Floats, two: Floats, three: Floats
-) -> float:
+@njit(cache=True)
+def _lowered(tables: Tables, c: Floats, g: int, one: Floats, two: Floats, three: Floats) -> float:
     """The powers of a group of one axis and without places, those above the third lowered; the constant of it."""
     constant = 0.0
     for s in range(tables.inside_start[g], tables.inside_start[g + 1]):
@@ -218,7 +218,7 @@ def _lowered(
     return constant
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _hinted(tables: Tables, c: Floats, pairs: Indices, e: Indices, n1: Floats) -> float:
     """What the hints add to the linear parts, and to the constant."""
     constant = 0.0
@@ -232,7 +232,7 @@ def _hinted(tables: Tables, c: Floats, pairs: Indices, e: Indices, n1: Floats) -
     return constant
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _best_place(
     tables: Tables,
     c: Floats,
@@ -267,10 +267,8 @@ def _best_place(
     return best
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def _best_code(
-    n1: float, n2: float, n3: float, count: int, g: int, f: int, y: Floats, at: Indices
-) -> float:
+@njit(cache=True)
+def _best_code(n1: float, n2: float, n3: float, count: int, g: int, f: int, y: Floats, at: Indices) -> float:
     """The same for n1 y + n2 y^2 + n3 y^3 of a number: at an end, or beside the cubic's own maximum, on either
     side of which it falls."""
     best = -np.inf
@@ -285,7 +283,7 @@ def _best_code(
     return best
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _place_value(
     tables: Tables, f: int, middle: float, half: float, start: int, place: int, count: int
 ) -> float:
@@ -294,10 +292,11 @@ def _place_value(
         return -1.0 + 2.0 * place / (count - 1) if count > 1 else 0.0
     if half == 0:
         return 0.0
-    return (tables.levels[tables.level_start[f] + start + place] - middle) / half
+    y: float = (tables.levels[tables.level_start[f] + start + place] - middle) / half
+    return y
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _cubic(n1: float, n2: float, n3: float) -> tuple[float, float]:
     """Where n1 y + n2 y^2 + n3 y^3 is largest on [-1, 1], and that value."""
     where, best = -1.0, -n1 + n2 - n3

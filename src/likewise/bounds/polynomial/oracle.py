@@ -111,11 +111,13 @@ class PolynomialOracle:
                 place_count[:, coordinate.group] = hi[:, v] - lo[:, v] + 1
                 continue
             start, end = coordinate.interval(lo.T, hi.T)
-            low[:, n], high[:, n] = ((z - float(coordinate.middle)) / float(coordinate.reach) for z in (start, end))
+            low[:, n], high[:, n] = (
+                (z - float(coordinate.middle)) / float(coordinate.reach) for z in (start, end)
+            )
             if coordinate.discrete:
                 codes = hi[:, v] - lo[:, v] + 1
                 place_count[:, coordinate.group] = np.where(codes <= MOST_PLACES, codes, 0)
-        empty = (low > high).any(axis=1)
+        empty: NDArray[np.bool_] = np.any(low > high, axis=1)
         high = np.maximum(low, high)
         return Boxes((low + high) / 2, (high - low) / 2, place_from, place_count, empty)
 
@@ -197,7 +199,9 @@ class PolynomialOracle:
             v = c.variables[0]
             z = float(c.middle) + float(c.reach) * t[:, n]
             if c.kind == "number":
-                points[:, v] = np.where(at[:, c.group] >= 0, lo[:, v] + at[:, c.group], z) if c.discrete else z
+                points[:, v] = (
+                    np.where(at[:, c.group] >= 0, lo[:, v] + at[:, c.group], z) if c.discrete else z
+                )
             elif c.kind == "level":
                 points[:, v] = lo[:, v] + at[:, c.group]
             elif c.kind == "middle":

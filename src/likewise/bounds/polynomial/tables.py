@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
 
 Monomial = tuple[int, ...]
+Polynomial = dict[Monomial, fmpq]
 CONSTANT, INSIDE, PAIR, EVEN, ONE_ODD, ODD = range(6)  # how the certificate's rule bounds a monomial
 
 
@@ -91,19 +92,19 @@ def tables_of(body: PolynomialSum, coordinates: Coordinates) -> Tables:
     )
 
 
-def substituted(body: PolynomialSum, maps: tuple[ColumnMap, ...]) -> dict[Monomial, fmpq]:
+def substituted(body: PolynomialSum, maps: tuple[ColumnMap, ...]) -> Polynomial:
     """The score of one copy as a polynomial in the t's: each column replaced by its affine function of them.
 
     While this goes on, keys hold columns c as c - len(maps) < 0, which sort before all coordinates."""
     count = len(maps)
-    terms = {
+    terms: Polynomial = {
         tuple(c - count for c in product): _rational(value)
         for value, product in zip(body.coefficients, body.products, strict=True)
     }
     for column, (constant, parts) in enumerate(maps):
-        affine = {(): _rational(constant)} | {(i,): _rational(factor) for i, factor in parts}
-        powers = [{(): fmpq(1)}]
-        done: dict[Monomial, fmpq] = {}
+        affine: Polynomial = {(): _rational(constant)} | {(i,): _rational(factor) for i, factor in parts}
+        powers: list[Polynomial] = [{(): fmpq(1)}]
+        done: Polynomial = {}
         for key, value in terms.items():
             power = key.count(column - count)
             while len(powers) <= power:
@@ -138,8 +139,8 @@ def sort_of(monomial: Monomial, group_of: list[int]) -> int:
     return (EVEN, ONE_ODD)[odd] if odd < 2 else ODD
 
 
-def _times(left: dict[Monomial, fmpq], right: dict[Monomial, fmpq]) -> dict[Monomial, fmpq]:
-    product: dict[Monomial, fmpq] = {}
+def _times(left: Polynomial, right: Polynomial) -> Polynomial:
+    product: Polynomial = {}
     for a, x in left.items():
         for b, y in right.items():
             key = tuple(sorted(a + b))
@@ -164,7 +165,7 @@ def _rational(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def _coefficients(polynomial: dict[Monomial, fmpq], monomials: list[Monomial]) -> Floats:
+def _coefficients(polynomial: Polynomial, monomials: list[Monomial]) -> Floats:
     return np.array([_double(polynomial[m]) if m in polynomial else 0.0 for m in monomials])
 
 
