@@ -5,7 +5,7 @@ sorted tuples of axes to coefficients.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
@@ -15,7 +15,7 @@ import likewise as lw
 from likewise.model.body import PolynomialSum
 from likewise.model.embedding import Column
 from likewise.model.polynomial import PolynomialScore
-from likewise.spec.pairs import pair_space
+from likewise.spec.pairs import Variable, pair_space
 
 HALF = Fraction(1, 2)
 
@@ -44,7 +44,9 @@ def axes_of(score, pairs, lo, hi):
             for v, copies in sides:
                 _levels(axes, score, k, int(lo[v]), int(hi[v]), copies)
         elif relation.kind == "within":
-            _paired(axes, score, k, lo, hi, i, j, relation.tolerance)
+            at = [n for n, v in enumerate(pairs.variables) if v.side == "difference" and v.feature == k]
+            limits = (lo[at[0]], hi[at[0]]) if at else (-relation.tolerance, relation.tolerance)
+            _paired(axes, score, k, lo, hi, i, j, limits)
         else:
             for v, copies in sides:
                 _number(axes, score, k, lo[v], hi[v], copies, feature.kind == "integer")
@@ -78,8 +80,8 @@ def _number(axes, score, k, low, high, copies, whole):
             axes.columns[side][c] = plus(scaled(value, column.slope), {(): column.offset})
 
 
-def _paired(axes, score, k, lo, hi, i, j, tolerance):
-    p, q = max(-tolerance, lo[j] - hi[i]), min(tolerance, hi[j] - lo[i])
+def _paired(axes, score, k, lo, hi, i, j, limits):
+    p, q = max(limits[0], lo[j] - hi[i]), min(limits[1], hi[j] - lo[i])
     low = max((lo[i] + lo[j]) / 2, lo[i] + p / 2, lo[j] - q / 2)
     high = min((hi[i] + hi[j]) / 2, hi[i] + q / 2, hi[j] - p / 2)
     if low > high or p > q:
@@ -267,7 +269,20 @@ def random_case(random, degree):
         pairs = pair_space(space, lw.Similarity(free=free, within=within))
     except lw.SpecError:  # what was to differ has one value only
         return random_case(random, degree)
+    if random.random() < 0.5:
+        pairs = with_differences(pairs)
     return PolynomialScore(body=body, embedding=tuple(columns)), pairs
+
+
+def with_differences(pairs):
+    """The same with a variable x' - x for every number that is `within`, after all others."""
+    more = []
+    for k, relation in enumerate(pairs.relations):
+        variable = pairs.variables[pairs.first[k]]
+        if relation.kind == "within" and pairs.space[pairs.space.names[k]].kind in ("integer", "continuous"):
+            reach, discrete = float(relation.tolerance), variable.discrete
+            more.append(Variable(feature=k, side="difference", discrete=discrete, lo=-reach, hi=reach))
+    return replace(pairs, variables=(*pairs.variables, *more))
 
 
 def random_cell(random, pairs):
@@ -297,6 +312,11 @@ def random_pairs(random, pairs, lo, hi, count):
                 i, j, t = pairs.first[k], pairs.second[k], float(relation.tolerance)
                 point[j] = float(np.clip(point[i] + random.choice([-t, t, 0.0]), lo[j], hi[j]))
         x, other = ([Fraction(float(c)) for c in side] for side in pairs.split(point))
-        if pairs.valid(x, other):
+        inside = all(
+            lo[n] <= other[v.feature] - x[v.feature] <= hi[n]
+            for n, v in enumerate(pairs.variables)
+            if v.side == "difference"
+        )
+        if inside and pairs.valid(x, other):
             found.append((x, other))
     return found
