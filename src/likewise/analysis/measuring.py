@@ -42,7 +42,7 @@ class Disparity:
     """lower <= D* <= upper; `pair` attains lower; `history` holds (seconds, lower, upper).
 
     `certificate` proves the upper end, where it was asked for and the checker accepted it. `proved` is False
-    where the upper end rests on floating point: kernel models without a certificate.
+    where the upper end rests on floating point: kernel and polynomial models without a certificate.
     """
 
     of: Scale

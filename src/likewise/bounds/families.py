@@ -5,6 +5,7 @@ from __future__ import annotations
 from likewise.bounds.oracle import Oracle
 from likewise.bounds.separable import SeparableOracle
 from likewise.model.kernel import KernelScore
+from likewise.model.polynomial import PolynomialScore
 from likewise.model.scored import Score
 from likewise.spec.pairs import PairSpace
 
@@ -15,4 +16,8 @@ def oracle_of(score: Score, pairs: PairSpace) -> Oracle:
         from likewise.bounds.kernel import KernelOracle  # brings in numba, which others need not load
 
         return KernelOracle(score, pairs)
+    if isinstance(score, PolynomialScore):
+        from likewise.bounds.polynomial import PolynomialOracle  # numba as well
+
+        return PolynomialOracle(score, pairs)
     return SeparableOracle(score, pairs)

@@ -45,7 +45,7 @@ class Bounds:
 
 
 Clearance = Fraction | float  # float only for infinity
-Rule = Literal["separable", "empty", "enumerated", "independent", "kernel"]
+Rule = Literal["separable", "empty", "enumerated", "independent", "kernel", "polynomial"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +57,7 @@ class Leaf:
     enumerated   every pair of the cell was looked at
     independent  the score depends on no feature that may differ (the whole space is one such cell)
     kernel       the line of `lean` separates the cell of a sum of Gaussians, with `hints` for its majorant
+    polynomial   the same for a polynomial
     """
 
     rule: Rule

@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from likewise.errors import CertificateError, InternalError
-from likewise.model.body import Affine, RbfSum
+from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.embedding import Column
-from likewise.model.scored import KernelRounding, Model, Rounding
+from likewise.model.scored import Model, Rounding
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.pairs import PairSpace
 from likewise.spec.similarity import Relation
@@ -82,12 +82,11 @@ def model_line(model: Model) -> bytes:
     """The model's exact parameters. Also what a model export holds, so that digests can be compared."""
     head = model.head
     labels = None if head.labels is None else [scalar(label) for label in head.labels]
-    body = _affine if isinstance(model.body, Affine) else _rbf
     return line(
         {
             "model": {
                 "family": model.family,
-                "body": body(model),
+                "body": _body(model),
                 "head": {
                     "labels": labels,
                     "zero": "upper" if head.zero_is_upper else "lower",
@@ -99,9 +98,15 @@ def model_line(model: Model) -> bytes:
     )
 
 
-def _rounding(rounding: Rounding | KernelRounding) -> dict[str, Any] | None:
-    if isinstance(rounding, KernelRounding):
-        return None
+def _body(model: Model) -> dict[str, Any]:
+    if isinstance(model.body, Affine):
+        return _affine(model)
+    return _rbf(model) if isinstance(model.body, RbfSum) else _polynomial(model)
+
+
+def _rounding(rounding: Any) -> dict[str, Any] | None:
+    if not isinstance(rounding, Rounding):
+        return None  # what is known of the program's rounding is no bound
     return {
         "sizes": [number(size) for size in rounding.sizes],
         "constant": number(rounding.constant),
@@ -131,6 +136,18 @@ def _rbf(model: Model) -> dict[str, Any]:
         "bias": number(body.bias),
         "columns": [_column(column) for column in model.embedding],
         "terms": [[number(value), [number(c) for c in centre]] for value, centre in rows],
+    }
+
+
+def _polynomial(model: Model) -> dict[str, Any]:
+    body = model.body
+    if not isinstance(body, PolynomialSum):
+        raise InternalError("not a sum of products")
+    terms = zip(body.coefficients, body.products, strict=True)
+    return {
+        "kind": "polynomial",
+        "columns": [_column(column) for column in model.embedding],
+        "terms": [[number(value), list(product)] for value, product in terms],
     }
 
 

@@ -64,6 +64,8 @@ class Writer:
             parts.append(number(way))
         if rule == "kernel":
             parts += [list(hints[:-1]), hints[-1]]
+        if rule == "polynomial":
+            parts.append(list(hints))
         if multipliers or rule == "empty":
             parts.append([number(m) for m in multipliers])
         self._node(parts)

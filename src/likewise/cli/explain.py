@@ -18,6 +18,7 @@ RULES = {
     "enumerated": "every pair of the cell is looked at",
     "independent": "the score depends on nothing that may differ",
     "kernel": "a sum of Gaussians stays on one side of a line, by a cubic bound",
+    "polynomial": "a polynomial stays on one side of a line, by a sum of functions of one feature each",
 }
 
 

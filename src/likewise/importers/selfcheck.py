@@ -8,6 +8,7 @@ label wherever the score is further from zero than that, and its probability wit
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,11 @@ import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.model.body import RbfSum
+from likewise.model.embedding import embedded
 from likewise.model.kernel import KernelScore
+from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import logistic
-from likewise.model.scored import KernelRounding, Model, score_of
+from likewise.model.scored import KernelRounding, Model, PolynomialRounding, Rounding, score_of
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.terms import nearest
 
@@ -70,9 +73,13 @@ def _scores(model: Model, space: Space, codes: Floats) -> tuple[list[Fraction], 
         columns = score.columns(codes)
         errors = [Fraction(rounding.error(body, row.tolist())) for row in columns]
         return [Fraction(float(value)) for value in score.scores_by_differences(codes)], errors
-    if isinstance(rounding, KernelRounding):
-        raise InternalError("an affine score with a kernel's rounding")
     rows = [[Fraction(c) for c in row] for row in codes.tolist()]
+    if isinstance(rounding, PolynomialRounding) and isinstance(score, PolynomialScore):
+        off = [rounding.error(row.tolist()) for row in embedded(score.embedding, codes)]
+        errors = [Fraction(min(value, sys.float_info.max)) for value in off]
+        return [score.exact(row) for row in rows], errors
+    if not isinstance(rounding, Rounding):
+        raise InternalError(f"a {type(score).__name__} with the rounding of another family")
     errors = [rounding.error([c.exact(row[c.feature]) for c in model.embedding]) for row in rows]
     return [score.exact(row) for row in rows], errors
 

@@ -1,6 +1,8 @@
-"""scikit-learn's RBF kernel models: score = sum_t a_t exp(-gamma |x - s_t|^2) + b, on numeric columns as they are.
+"""scikit-learn's RBF and polynomial kernel models, on numeric columns as they are:
 
-`gamma="scale"` and `"auto"` are taken as resolved when the model was fitted. SVC and NuSVC put the score
+    score = sum_t a_t exp(-gamma |x - s_t|^2) + b   or   sum_t a_t (gamma <s_t, x> + coef0)^degree + b,
+
+the latter multiplied out exactly (`expansion`). `gamma="scale"` and `"auto"` are taken as resolved when the model was fitted. SVC and NuSVC put the score
 zero into the upper class (libsvm asks whether it is below zero); their public `dual_coef_` and `intercept_`
 have the sign of `decision_function`. KernelRidge has no intercept, and gamma 1 / (number of columns) unless
 it is given. Other kernels are refused by name.
@@ -14,17 +16,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.importers.expansion import PowerSum, expanded
 from likewise.importers.sklearn_linear import import_linear, summed
 from likewise.model.body import Affine, RbfSum
-from likewise.model.embedding import columns_as_they_are
+from likewise.model.embedding import Column, columns_as_they_are
 from likewise.model.head import Head
-from likewise.model.scored import KernelRounding, Model
+from likewise.model.scored import KernelRounding, Model, PolynomialRounding
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 CLASSIFIERS = {"SVC", "NuSVC"}
 FAMILY = CLASSIFIERS | {"SVR", "NuSVR", "KernelRidge"}
+POLYNOMIAL = ("poly", "polynomial")  # KernelRidge knows it by both names
 REASONS = {
     "sigmoid": "no bound for tanh is known here",
     "precomputed": "the kernel's values are not a function of the columns",
@@ -32,20 +36,23 @@ REASONS = {
 
 
 def import_kernel(estimator: Any, space: Space, columns: tuple[str, ...]) -> Model:
-    """The model of a fitted kernel machine: a sum of Gaussians, or an affine one for the linear kernel."""
+    """The model of a fitted kernel machine: a sum of Gaussians, a polynomial, or an affine one."""
     name, kernel = type(estimator).__name__, estimator.kernel
     if kernel == "linear" and name != "KernelRidge":
         return import_linear(estimator, space, columns)
-    if kernel not in ("rbf", "linear"):
+    if kernel not in ("rbf", "linear", *POLYNOMIAL):
         shown = kernel if isinstance(kernel, str) else type(kernel).__name__
         why = f": {REASONS[shown]}" if shown in REASONS else ""
         raise UnsupportedModel(
-            f"{name} with kernel={shown!r} is not supported{why}", hint="supported kernels: 'rbf', 'linear'"
+            f"{name} with kernel={shown!r} is not supported{why}",
+            hint="supported kernels: 'rbf', 'poly', 'linear'",
         )
     gamma, bias, coefficients, centres = (
         _ridge(estimator) if name == "KernelRidge" else _libsvm(estimator, name)
     )
     _check_numbers(name, gamma, bias, coefficients, centres)
+    if kernel == "rbf" and gamma <= 0:
+        raise UnsupportedModel(f"{name} has gamma={gamma}, which is not positive", hint="fit it with another")
     if centres.shape[1] != len(columns):
         raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(columns)}")
     embedding = columns_as_they_are(space, columns, step=name)
@@ -54,6 +61,16 @@ def import_kernel(estimator: Any, space: Space, columns: tuple[str, ...]) -> Mod
         weights, constant, rounding = summed(factors, centres.tolist(), Fraction(0))
         body = Affine(weights=weights, bias=constant)
         return Model(family=name, rounding=rounding, embedding=embedding, body=body, head=Head(labels=None))
+    if kernel in POLYNOMIAL:
+        powers = PowerSum(
+            coefficients=coefficients,
+            centres=centres,
+            gamma=gamma,
+            coef0=float(estimator.coef0),
+            degree=_degree(estimator, name),
+            bias=bias,
+        )
+        return _polynomial(powers, embedding, name, _head(estimator, name))
     return Model(
         family=name,
         rounding=KernelRounding(expanded=name == "KernelRidge"),
@@ -61,6 +78,28 @@ def import_kernel(estimator: Any, space: Space, columns: tuple[str, ...]) -> Mod
         body=RbfSum(gamma=gamma, bias=bias, coefficients=coefficients, centres=centres),
         head=_head(estimator, name),
     )
+
+
+def _polynomial(powers: PowerSum, embedding: tuple[Column, ...], name: str, head: Head) -> Model:
+    if not np.isfinite(powers.coef0):
+        raise UnsupportedModel(f"{name} has coef0={powers.coef0}, which is not a finite number")
+    rounding = PolynomialRounding(
+        coefficients=powers.coefficients,
+        slopes=powers.gamma * powers.centres,
+        coef0=powers.coef0,
+        bias=powers.bias,
+        degree=powers.degree,
+    )
+    return Model(family=name, rounding=rounding, embedding=embedding, body=expanded(powers, name), head=head)
+
+
+def _degree(estimator: Any, name: str) -> int:
+    if estimator.degree != int(estimator.degree) or estimator.degree < 0:
+        raise UnsupportedModel(
+            f"{name} has a polynomial kernel of degree {estimator.degree}, which is no polynomial",
+            hint="fit it with a whole degree",
+        )
+    return int(estimator.degree)
 
 
 Parameters = tuple[float, float, Any, Any]
@@ -99,7 +138,7 @@ def _ridge(estimator: Any) -> Parameters:
 
 
 def _check_numbers(name: str, gamma: float, bias: float, coefficients: Any, centres: Any) -> None:
-    if not all(np.isfinite(part).all() for part in (gamma, bias, coefficients, centres)) or gamma <= 0:
+    if not all(np.isfinite(part).all() for part in (gamma, bias, coefficients, centres)):
         raise UnsupportedModel(
             f"{name} has a parameter that is not a finite number", hint="its training diverged"
         )

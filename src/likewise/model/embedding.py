@@ -16,10 +16,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from likewise.errors import UnsupportedModel
 from likewise.spec.features import Categorical, Ordinal
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from likewise.spec.space import Space
 
 
@@ -36,6 +40,23 @@ class Column:
         if self.table is not None:
             return self.table[int(code)]
         return self.offset + self.slope * code
+
+    @property
+    def constant(self) -> bool:
+        """Whether the column has one and the same value whatever the feature."""
+        return self.slope == 0 if self.table is None else len(set(self.table)) == 1
+
+
+def embedded(embedding: Sequence[Column], codes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The columns of many rows, in float64."""
+    columns = np.empty((len(codes), len(embedding)))
+    for c, column in enumerate(embedding):
+        values = codes[:, column.feature]
+        if column.table is None:
+            columns[:, c] = float(column.offset) + float(column.slope) * values
+        else:
+            columns[:, c] = np.array([float(v) for v in column.table])[values.astype(np.intp)]
+    return columns
 
 
 def level_values(space: Space, name: str) -> tuple[Fraction, ...] | None:

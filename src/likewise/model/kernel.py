@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from likewise.model.body import RbfSum
-from likewise.model.embedding import Column
+from likewise.model.embedding import Column, embedded
 from likewise.model.question import lower_end
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Integer
@@ -83,14 +83,7 @@ class KernelScore:
 
     def columns(self, codes: Floats) -> Floats:
         """The embedding of many rows, in float64."""
-        embedded = np.empty((len(codes), len(self.embedding)))
-        for c, column in enumerate(self.embedding):
-            values = codes[:, column.feature]
-            if column.table is None:
-                embedded[:, c] = float(column.offset) + float(column.slope) * values
-            else:
-                embedded[:, c] = np.array([float(v) for v in column.table])[values.astype(np.intp)]
-        return embedded
+        return embedded(self.embedding, codes)
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         """One score in ball arithmetic: the result is rigorous whatever the precision."""
@@ -109,11 +102,7 @@ class KernelScore:
 
     def depends(self, feature: int) -> bool:
         """Whether the score can change with a feature: False only if no column moves with it."""
-        return any(
-            column.feature == feature
-            and (column.slope != 0 if column.table is None else len(set(column.table)) > 1)
-            for column in self.embedding
-        )
+        return any(column.feature == feature and not column.constant for column in self.embedding)
 
     def negated(self) -> KernelScore:
         return KernelScore(body=self.body.negated(), embedding=self.embedding)

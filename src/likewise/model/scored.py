@@ -1,6 +1,6 @@
 """A scored model: embedding, body and head together, evaluated exactly (one) or in float64 (many).
 
-The score of a model, a `Separable` or a `KernelScore`, is its real-number semantics and what every verdict
+The score of a model, a `Separable`, a `KernelScore` or a `PolynomialScore`, is its real-number semantics and what every verdict
 refers to: `enclose` gives it for one individual, to any precision, `scores` for many in float64.
 """
 
@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.errors import InternalError
-from likewise.model.body import Affine, RbfSum
+from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.kernel import KernelScore
+from likewise.model.polynomial import PolynomialScore
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.terms import Separable, Term
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from likewise.spec.space import Space
 
 
@@ -67,7 +70,30 @@ class KernelRounding:
         return 8 * epsilon * (size * (terms + (width + 4) * lost) + abs(body.bias))
 
 
-Score = Separable | KernelScore
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PolynomialRounding:
+    """How the original program computes b + sum_t a_t (gamma <s_t, x> + coef0)^degree. Good for comparing two
+    programs only, like `KernelRounding`."""
+
+    coefficients: NDArray[np.float64]  # a_t
+    slopes: NDArray[np.float64]  # gamma s_t
+    coef0: float
+    bias: float
+    degree: int
+
+    def error(self, columns: Sequence[float]) -> float:
+        """About how far two programs may be apart at a row, by first-order rounding analysis, with room.
+
+        With B_t = |coef0| + sum_c |gamma s_tc x_c| the inner value is off by (width + 3) roundings of B_t at
+        most, its power by degree times as many of B_t^degree and the power's own, and then the sum is taken.
+        """
+        sizes = (np.abs(self.slopes) @ np.abs(columns) + abs(self.coef0)) ** self.degree
+        roundings = self.degree * (len(columns) + 4) + len(self.coefficients) + 2
+        total = float(np.abs(self.coefficients) @ sizes) + abs(self.bias)
+        return 8 * float(np.finfo(np.float64).eps) * roundings * total
+
+
+Score = Separable | KernelScore | PolynomialScore
 UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
 
 
@@ -76,21 +102,21 @@ class Model:
     """What an importer makes of a fitted estimator; `family` names the estimator for people."""
 
     family: str
-    rounding: Rounding | KernelRounding
+    rounding: Rounding | KernelRounding | PolynomialRounding
     embedding: tuple[Column, ...]
-    body: Affine | RbfSum
+    body: Affine | RbfSum | PolynomialSum
     head: Head
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
-        """The score of an affine body, which is rational."""
-        if not isinstance(self.body, Affine):
-            raise InternalError("only affine scores are rational")
+        """The score of an affine or polynomial body, which is rational."""
+        if isinstance(self.body, RbfSum):
+            raise InternalError("only affine and polynomial scores are rational")
         return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
 
 
 def rounding_error(model: Model, space: Space) -> Fraction | None:
     """The largest rounding error of the original program's score over the whole space, where it is known."""
-    if isinstance(model.rounding, KernelRounding):
+    if not isinstance(model.rounding, Rounding):
         return None
     ends = []
     for column in model.embedding:
@@ -106,6 +132,8 @@ def score_of(model: Model, n_features: int) -> Score:
     """The score in the form that its family's oracle works on."""
     if isinstance(model.body, RbfSum):
         return KernelScore(body=model.body, embedding=model.embedding)
+    if isinstance(model.body, PolynomialSum):
+        return PolynomialScore(body=model.body, embedding=model.embedding)
     return separable(model, n_features)
 
 

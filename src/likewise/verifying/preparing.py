@@ -15,6 +15,7 @@ from likewise.bounds.families import oracle_of
 from likewise.errors import SpecError
 from likewise.importers.imported import Imported, import_model
 from likewise.model.kernel import KernelScore
+from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import Question
 from likewise.model.scored import score_of
 from likewise.progress import Listener, silent
@@ -105,7 +106,7 @@ def prepare(
     score = score_of(imported.model, len(space))
     if mirrored:
         score = score.negated()
-    if isinstance(score, KernelScore):
+    if isinstance(score, (KernelScore, PolynomialScore)):
         rows = np.concatenate([rows, score.landmarks(space)])
         pairs = with_differences(pairs)
     oracle = oracle_of(score, pairs)

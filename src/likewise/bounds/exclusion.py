@@ -1,0 +1,36 @@
+"""Cells without any pair, closed by the rule `empty`: no similar codes are left, or one constraint excludes all.
+
+In exact arithmetic, so what is proposed here is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from likewise.bounds.oracle import Leaf
+from likewise.spec.pairs import PairSpace
+
+
+def empty_leaf(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> Leaf | None:
+    """The leaf that closes a cell without pairs; None where neither reason is seen."""
+    count = len(pairs.constraints)
+    if not all(_similar(pairs, k, lo, hi) for k in range(len(pairs.relations))):
+        return Leaf(rule="empty", multipliers=(Fraction(0),) * (2 * count))
+    for side, owner in enumerate((pairs.first, pairs.second)):
+        for j, constraint in enumerate(pairs.constraints):
+            if constraint.least([lo[v] for v in owner], [hi[v] for v in owner]) > 0:
+                weights = [Fraction(0)] * (2 * count)
+                weights[side * count + j] = Fraction(1)
+                return Leaf(rule="empty", multipliers=tuple(weights))
+    return None
+
+
+def _similar(pairs: PairSpace, k: int, lo: Sequence[float], hi: Sequence[float]) -> bool:
+    """Whether the intervals of a feature have codes within its tolerance."""
+    tolerance = pairs.relations[k].tolerance
+    if pairs.relations[k].kind == "same" or tolerance is None:
+        return True
+    i, j = pairs.first[k], pairs.second[k]
+    apart = max(Fraction(lo[j]) - Fraction(hi[i]), Fraction(lo[i]) - Fraction(hi[j]))
+    return apart <= tolerance
