@@ -233,11 +233,27 @@ def curved(kernel: str, rules: set[str], *, nodes: int = 3, **changes: Any) -> K
     return Kind(model=model, space=space, rules=frozenset(rules), nodes=nodes, **changes)
 
 
+def squares() -> Kind:
+    """A quadratic whose margin one sum of squares bounds, where cells would have to be split often."""
+    random = np.random.default_rng(1)
+    rows = pd.DataFrame(random.uniform(-1, 1, (30, 3)), columns=["a", "b", "c"]).assign(
+        sex=random.integers(0, 2, 30)
+    )
+    target = rows.a * rows.b - rows.b * rows.c + 0.4 * rows.sex * rows.a > 0
+    model = SVC(kernel="poly", degree=2, gamma=1.0, coef0=0.5, C=2.0).fit(rows, target)
+    space = lw.Space({**dict.fromkeys("abc", lw.Continuous(-1, 1)), "sex": BINARY})
+    return Kind(model=model, space=space, rules=frozenset({"split", "sos"}), of="margin", tolerance=1e-3)
+
+
 NEAR = lw.Similarity(free=["sex"], within={"age": 1})
 CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feature terms
     "kernel-score": lambda: curved("rbf", {"split", "kernel"}, of="score", nodes=5),
     "kernel-margin": lambda: curved("rbf", {"split", "kernel"}, of="margin"),
     "kernel-within": lambda: curved("rbf", {"split", "kernel"}, similar=NEAR, of="score", nodes=5),
+    "polynomial": lambda: curved("poly", {"split", "polynomial"}, of="score", nodes=3),
+    "polynomial-within": lambda: curved("poly", {"split", "polynomial"}, similar=NEAR, of="score", nodes=3),
+    "sos": lambda: squares(),
+    "witness-polynomial": lambda: curved("poly", set(), verdict="BIASED"),
     "witness-kernel": lambda: curved("rbf", set(), verdict="BIASED"),
 }
 LARGE: dict[str, Callable[[], Kind]] = {

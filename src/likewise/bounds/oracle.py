@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from likewise.bounds.sos.exact import Content
     from likewise.model.question import Question
 
     Floats = NDArray[np.float64]
@@ -45,7 +46,7 @@ class Bounds:
 
 
 Clearance = Fraction | float  # float only for infinity
-Rule = Literal["separable", "empty", "enumerated", "independent", "kernel", "polynomial"]
+Rule = Literal["separable", "empty", "enumerated", "independent", "kernel", "polynomial", "sos"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +59,14 @@ class Leaf:
     independent  the score depends on no feature that may differ (the whole space is one such cell)
     kernel       the line of `lean` separates the cell of a sum of Gaussians, with `hints` for its majorant
     polynomial   the same for a polynomial
+    sos          the same, with the help of the sums of squares of `squares`, which know their own lean
     """
 
     rule: Rule
     lean: Fraction | None = None
     multipliers: tuple[Fraction, ...] = ()
     hints: tuple[int, ...] = ()
+    squares: Content | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

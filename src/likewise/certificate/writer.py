@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, BinaryIO, Literal
 
@@ -69,6 +69,24 @@ class Writer:
         if multipliers or rule == "empty":
             parts.append([number(m) for m in multipliers])
         self._node(parts)
+
+    def squares(
+        self,
+        way: Fraction | Sequence[Fraction],
+        bits: int,
+        blocks: Iterable[tuple[Sequence[int | tuple[int, int]], int, Sequence[Sequence[int]]]],
+    ) -> None:
+        """The node is closed by sums of squares: (generator, mu, squares) each."""
+        written = number(way) if isinstance(way, Fraction) else [number(part) for part in way]
+        content = [
+            [
+                [f if isinstance(f, int) else list(f) for f in generator],
+                mu,
+                [list(square) for square in squares],
+            ]
+            for generator, mu, squares in blocks
+        ]
+        self._node(["sos", written, bits, content])
 
     def witness(self, x: Sequence[float], other: Sequence[float], scores: Sequence[Enclosure]) -> None:
         """The body of a witness certificate: exact scores where they are known, enclosures otherwise."""

@@ -122,6 +122,10 @@ def write_proof(
         numbers.append(index)
         if isinstance(node, Split):
             writer.split(node.variable, node.at)
+        elif isinstance(node, Leaf) and node.squares is not None:
+            content = node.squares
+            blocks = ((block.generator, block.mu, block.squares) for block in content.blocks)
+            writer.squares(content.way, content.bits, blocks)
         elif isinstance(node, Leaf):
             writer.leaf(node.rule, _way(node, statement.question), node.multipliers, node.hints)
         else:

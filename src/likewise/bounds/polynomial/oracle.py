@@ -19,6 +19,7 @@ from likewise.bounds.exclusion import empty_leaf
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule
 from likewise.bounds.polynomial.coordinates import MOST_PLACES, Coordinate, coordinates_of
 from likewise.bounds.polynomial.hot import bound_cells
+from likewise.bounds.polynomial.squares import Squares
 from likewise.bounds.polynomial.tables import tables_of
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import GRID
@@ -59,6 +60,7 @@ class PolynomialOracle:
         self.discrete = np.array([v.discrete for v in pairs.variables])
         self.coordinates = coordinates_of(score, pairs)
         self.tables = tables_of(score.body, self.coordinates)
+        self.squares = Squares(score, pairs, self.coordinates)
         self.extremes = [_Extremes(c) if c.kind == "level" else None for c in self.coordinates.all]
         self.ahead = np.array(
             sorted(
@@ -147,10 +149,30 @@ class PolynomialOracle:
         rows = np.arange(len(lo))
         return np.where(rank[rows, variable] > 0, variable, -1), middle[rows, variable]
 
-    def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:  # noqa: ARG002
-        """Only whether the cell has no pair."""
+    def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
+        """Whether the cell has no pair; else, once levels that may differ are fixed, sums of squares."""
         leaf = empty_leaf(self.pairs, lo.tolist(), hi.tolist())
-        return None if leaf is None else Relaxed(leaf=leaf, point=lo, fractional=None)
+        if leaf is not None:
+            return Relaxed(leaf=leaf, point=lo, fractional=None)
+        if np.any(lo[self.ahead] < hi[self.ahead]) or self.boxes(lo[None], hi[None]).empty[0]:
+            return None
+        found = self.squares.propose(lo, hi, question)
+        if found is None:
+            return None
+        point = self._points(lo[None], hi[None], found.t[None], self._nearest(lo, hi, found.t)[None])[0]
+        return Relaxed(leaf=Leaf(rule="sos", squares=found.content), point=point, fractional=None)
+
+    def _nearest(self, lo: Floats, hi: Floats, t: Floats) -> Indices:
+        """For every group of levels the place nearest to these t's, counted from the cell's first; -1 for numbers."""
+        distances: dict[int, Floats] = {}
+        for n, c in enumerate(self.coordinates.all):
+            if c.kind == "level":
+                start, end = int(lo[c.variables[0]]), int(hi[c.variables[0]])
+                values = np.array([float((v - c.middle) / c.reach) for v in c.table[start : end + 1]])
+                distances[c.group] = distances.get(c.group, np.zeros(len(values))) + (values - t[n]) ** 2
+        return np.array(
+            [distances[g].argmin() if g in distances else -1 for g in range(self.coordinates.groups)]
+        )
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
         """Exact for all rules but `polynomial`, which is only proposed here, by the float64 bound."""
@@ -161,6 +183,8 @@ class PolynomialOracle:
             return found if found is None or isinstance(found, float) else Fraction(0)
         if leaf.rule == "empty":
             return math.inf if empty_leaf(self.pairs, lo.tolist(), hi.tolist()) == leaf else None
+        if leaf.rule == "sos" and leaf.squares is not None:
+            return Fraction(0) if self.squares.proves(lo, hi, leaf.squares, question) else None
         if leaf.rule != "polynomial" or leaf.lean is None or not question.admits(leaf.lean):
             return None
         lean = np.array([float(leaf.lean)])
