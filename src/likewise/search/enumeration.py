@@ -54,7 +54,7 @@ def enumerate_space(problem: Problem) -> Witness | None:
         return None
     problem.listener(Snapshot(stage=f"looking at {count:,} individuals", seconds=problem.budget.elapsed))
     grid = score_grid(problem, count)
-    depth = problem.question.margin(grid.scores, grid.lowest)
+    depth = problem.sought.margin(grid.scores, grid.lowest)
     depth = np.where(np.isnan(depth), -np.inf, depth).ravel()
     most = min(REFEREED, len(depth))
     for flat in sorted(np.argpartition(-depth, most - 1)[:most], key=lambda i: -depth[i]):
