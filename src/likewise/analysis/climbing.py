@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 GAIN = (
     16  # a pair counts as better if it gains this part of the tolerance: ever smaller steps would never end
 )
+QUICK = 1e10  # multiplications spent on an enumeration: less than a second, as cells may do without it
 FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
 RAISES = 64  # better pairs taken while doing so: each raises the lower end by at least the fine tolerance
 FINE = Fraction(1, 10**12)  # what lower and upper may stay apart, relatively, when they are made equal
@@ -76,7 +78,7 @@ class Climb:
                 self.upper = 0.0
                 return
             self.raise_to(self.witness)
-        for find in (deepest, enumerate_space):
+        for find in (deepest, partial(enumerate_space, effort=QUICK)):
             witness = find(self.problem)
             if witness is not None:
                 self.raise_to(witness)

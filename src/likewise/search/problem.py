@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.bounds.oracle import Oracle
+    from likewise.bounds.products import ProductSum
     from likewise.model.question import Question
     from likewise.search.budget import Budget
     from likewise.spec.enclosure import Enclosure
@@ -66,6 +67,7 @@ class Problem:
     budget: Budget
     random: np.random.Generator
     rows: Floats
+    products: Callable[[], ProductSum] | None = None  # of a kernel model on a discrete space
     cost: int = 1  # of one score, in kernel values: how many rows the search can afford
     listener: Listener = silent
     unreplayed: list[Witness] = field(default_factory=list)
