@@ -229,6 +229,8 @@ def test_what_is_too_large_is_left_alone():
     assert enumerable(problem)
     assert not enumerable(problem, effort=100)
     assert enumerate_space(problem, effort=100) is None
+    problem.budget = Budget(1e-9)  # as is what the budget has no time for
+    assert not enumerable(problem)
 
 
 def test_a_census_is_complete_or_none():

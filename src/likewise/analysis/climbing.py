@@ -1,6 +1,7 @@
 """Climbing: the search of `verify` asked again and again, to close in on the disparity D* from both sides.
 
-"Is there a pair above lower + tolerance?" Each witness raises the lower end and the question with it; cells
+"Is there a pair above lower + tolerance?" Each better pair, also one that gains only a part of the tolerance,
+raises the lower end and the question with it, after coordinate ascent has made the most of it; cells
 closed under an easier question stay closed, because the witness sets shrink as the level rises. When nothing
 is open, D* <= lower + tolerance is proved. Then comes the finish: leaves that allow more than `lower` are
 opened again and the question is asked next to `lower` itself, for a limited number of cells; where that closes

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_INDIVIDUALS = 1_000_000  # scored row by row
 MOST_FACTORS = 1_000_000  # in the tables of a product: each is an exponential in ball arithmetic
 EFFORT = 1e11  # multiplications of the matrix product: some seconds
+SPEED = 1e10  # of them in a second, about
+SHARE = 0.25  # of what is left of the budget that an enumeration may take: it proves nothing
 REFEREED = 64  # deepest individuals put to the exact test
 
 
@@ -52,6 +54,8 @@ def enumerable(problem: Problem, *, effort: float = EFFORT) -> bool:
         return False
     if problem.products is None:
         return count <= MOST_INDIVIDUALS
+    budget = problem.budget
+    effort = min(effort, SHARE * SPEED * (budget.seconds - budget.elapsed))
     values = sum(int(v.hi - v.lo) + 1 for v in (problem.pairs.variables[v] for v in problem.pairs.first))
     return count * problem.cost <= effort and values * problem.cost <= MOST_FACTORS
 
