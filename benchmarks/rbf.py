@@ -1,6 +1,6 @@
 """RBF models: brackets of the largest gap and margin, beside SCIP; enumeration of a grid; certificates.
 
-    python -m benchmarks rbf [--quick] [--scip-seconds 120] [--no-certificates]
+    python -m benchmarks rbf [--quick] [--data credit german adult] [--scip-seconds 120] [--no-certificates]
 
 Standardised Credit, German and Adult (5,000 training rows), `SVC(C=1, gamma="scale")`, the data set's protected
 features free. "CPU s" is one core, the compilation of the bounds left aside. SCIP (10, through PySCIPOpt: pip install
@@ -30,6 +30,7 @@ from likewise.model.gauge import Scale
 from likewise.search.census import census
 from likewise_check import check
 
+DATA = ("credit", "german", "adult")
 ADULT_ROWS = 5_000
 SCIP_SECONDS = 120.0
 QUICK_SCIP_SECONDS = 10.0
@@ -206,11 +207,15 @@ def main(arguments: list[str] | None = None) -> None:
         console.print("SCIP is left out: pip install pyscipopt")
         seconds = 0.0
     timed(standardised("credit"), Question(data="credit", of="score", tolerance=1.0))  # compiles the bounds
-    console.print(bracket_table([q for q in QUESTIONS if q.quick or not options.quick], seconds))
-    if not options.quick:
+    asked = [q for q in QUESTIONS if q.data in options.data and (q.quick or not options.quick)]
+    console.print(bracket_table(asked, seconds))
+    if "adult" in options.data and not options.quick:
         console.print(grid_table())
-    if not options.no_certificates:
-        console.print(certificate_table([row for row in CERTIFIED if row[0].quick or not options.quick]))
+    certified = [
+        row for row in CERTIFIED if row[0].data in options.data and (row[0].quick or not options.quick)
+    ]
+    if certified and not options.no_certificates:
+        console.print(certificate_table(certified))
 
 
 def run() -> None:
