@@ -42,12 +42,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bounded = tuple[Leaf, Floats, Floats]
 
-GAIN = (
-    16  # a pair counts as better if it gains this part of the tolerance: ever smaller steps would never end
-)
+GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
 QUICK = 1e10  # multiplications spent on an enumeration: less than a second, as cells may do without it
 FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
-RAISES = 64  # better pairs taken while doing so: each raises the lower end by at least the fine tolerance
+RAISES = 64  # better pairs taken while doing so: each raises the lower end by a part of the fine tolerance
 FINE = Fraction(1, 10**12)  # what lower and upper may stay apart, relatively, when they are made equal
 SPARSER, SECONDS_APART = 1.1, 0.1  # the history's entries: some fifty in a minute, while nothing else happens
 FLOAT_ROOM = 1e-9  # relative, added to float64 bounds that nothing has proved
@@ -106,6 +104,7 @@ class Climb:
             self._ask()
 
     def _ask(self) -> None:
+        """Prove that nothing is above lower + tolerance; take whatever is noticeably above lower."""
         self.problem.question = self.gauge.question(self.lower + self.tolerance)
         self.problem.wanted = self.gauge.question(self.lower + self.tolerance / GAIN)
 
@@ -261,6 +260,7 @@ class Climb:
         return float(caps.max(initial=-math.inf))
 
     def _least_upper(self) -> float:
+        """The lowest upper end so far: cells cut anew may have worse bounds than the one they came from."""
         return min((upper for _, _, upper in self.history), default=math.inf)
 
     def _searched(self) -> Search:

@@ -50,9 +50,7 @@ FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of
 # shorter after one that did not. Such bounds rise steeply from their best lean, so the steps are short.
 FIRST_STEP, LEAST_STEP, MOST_STEP = 0.05, 0.01, 0.5
 LONGER, SHORTER = 1.5, 0.5
-STEP_GRID = (
-    2.0**10
-)  # leans that are stepped to are rounded to this grid: a certificate writes them in few digits
+STEP_GRID = 2.0**10  # leans are stepped to on this grid: a certificate writes them in few digits
 
 CURVED_STEPS = 3  # leans tried for a cell under a curved question; its children go on from the best
 HALVINGS = 30  # to find a lean to 1e-9: the excess is flat at its minimum, so that is plenty
