@@ -193,6 +193,7 @@ def machine() -> str:
 def main(arguments: list[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks rbf", description=__doc__.splitlines()[0])
+    parser.add_argument("--data", nargs="*", choices=DATA, default=DATA, help="only rows about these")
     parser.add_argument("--quick", action="store_true", help="Credit only, and SCIP for ten seconds a row")
     parser.add_argument(
         "--scip-seconds", type=float, help="CPU seconds for SCIP a row, at least ours; 0: none"
