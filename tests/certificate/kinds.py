@@ -252,7 +252,7 @@ CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feat
     "kernel-within": lambda: curved("rbf", {"split", "kernel"}, similar=NEAR, of="score", nodes=5),
     "polynomial": lambda: curved("poly", {"split", "polynomial"}, of="score", nodes=3),
     "polynomial-within": lambda: curved("poly", {"split", "polynomial"}, similar=NEAR, of="score", nodes=3),
-    "sos": lambda: squares(),
+    "sos": squares,
     "witness-polynomial": lambda: curved("poly", set(), verdict="BIASED"),
     "witness-kernel": lambda: curved("rbf", set(), verdict="BIASED"),
 }

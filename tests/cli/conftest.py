@@ -9,7 +9,7 @@ import pytest
 import skops.io
 from click.testing import CliRunner
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from likewise.cli.app import cli
 
@@ -36,6 +36,7 @@ def shelf(tmp_path_factory):
         "unnamed": LogisticRegression(solver="liblinear").fit(X.to_numpy(), y),
         "unfitted": LogisticRegression(),
         "other": LogisticRegression(solver="liblinear").fit(X.rename(columns={"income": "wage"}), y),
+        "rbf": SVC().fit(X, y),
         "svc": LinearSVC().fit(X, y),
         "regression": LinearRegression().fit(X, X.income),
         "s": _subset_sum(folder / "s.csv", random),

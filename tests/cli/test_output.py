@@ -24,6 +24,16 @@ def test_measure_json_brackets_the_gap_of_its_pair(run, on_data):
     assert abs(first - second - answer["lower"]) < 1e-9
 
 
+def test_measure_json_tells_the_history_of_a_kernel_bracket(run, on_data):
+    answer = json.loads(
+        run(f"measure --model rbf.skops {on_data} --free sex --of margin --tolerance 0.05 --json").stdout
+    )
+    assert answer["history"][-1][1:] == [answer["lower"], answer["upper"]]
+    assert answer["upper"] - answer["lower"] <= 0.05 + 1e-9
+    assert all(len(point) == 3 for point in answer["history"])
+    assert [lower for _, lower, _ in answer["history"]] == sorted(lower for _, lower, _ in answer["history"])
+
+
 def test_the_verdict_block(run, on_data):
     lines = run(f"verify --model m.skops {on_data} --free sex").stdout.splitlines()
     assert lines[0] == "claim    individuals who differ only in sex get the same decision"

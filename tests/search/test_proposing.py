@@ -10,9 +10,10 @@ from tests.strategies import all_pairs, breaks, linear_cases, logistic_model
 
 import likewise as lw
 from likewise.model.question import DecisionQuestion, question_of
-from likewise.search.enumeration import enumerate_space, individuals, score_grid
+from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import falsify, random_rows
 from likewise.search.feasible import some_individual
+from likewise.search.lattice import blocks, individuals
 from likewise.search.problem import exact_witness, nudged
 from likewise.verifying.preparing import prepare
 
@@ -61,11 +62,11 @@ def test_what_is_found_is_a_witness_and_what_is_deep_is_found(case, property):
 @settings(max_examples=60, **relaxed)
 def test_the_lowest_similar_score_of_everybody(case):
     problem = problem_of(case.model, case.space, case.similar, lw.SameDecision())
-    grid = score_grid(problem, individuals(problem.pairs))
+    found = [block.lowest_scores().ravel() for block in blocks(problem, None)]
     lowest = {}
     for x, _, _, second in all_pairs(case):
         lowest[x] = min(lowest.get(x, second), second)
-    assert np.allclose(sorted(grid.lowest.ravel()), sorted(float(v) for v in lowest.values()))
+    assert np.allclose(sorted(np.concatenate(found)), sorted(float(v) for v in lowest.values()))
 
 
 def test_continuous_spaces_are_not_enumerated():

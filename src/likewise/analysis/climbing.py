@@ -1,6 +1,7 @@
 """Climbing: the search of `verify` asked again and again, to close in on the disparity D* from both sides.
 
-"Is there a pair above lower + tolerance?" Each witness raises the lower end and the question with it; cells
+"Is there a pair above lower + tolerance?" Each better pair, also one that gains only a part of the tolerance,
+raises the lower end and the question with it, after coordinate ascent has made the most of it; cells
 closed under an easier question stay closed, because the witness sets shrink as the level rises. When nothing
 is open, D* <= lower + tolerance is proved. Then comes the finish: leaves that allow more than `lower` are
 opened again and the question is asked next to `lower` itself, for a limited number of cells; where that closes
@@ -13,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +27,7 @@ from likewise.model.question import round_up, snap
 from likewise.progress import Snapshot
 from likewise.search.branch_and_bound import Search
 from likewise.search.enumeration import enumerate_space
-from likewise.search.falsification import falsify
+from likewise.search.falsification import climbed, deepest
 from likewise.search.feasible import some_individual
 from likewise.search.portfolio import independence
 from likewise.search.problem import Witness
@@ -40,10 +42,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bounded = tuple[Leaf, Floats, Floats]
 
-ATTEMPTS = 4  # rounds of falsification before the search proper, each from the last one's level
+GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
+QUICK = 1e10  # multiplications spent on an enumeration: less than a second, as cells may do without it
 FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
-RAISES = 64  # better pairs taken while doing so: each raises the lower end by at least the fine tolerance
+RAISES = 64  # better pairs taken while doing so: each raises the lower end by a part of the fine tolerance
 FINE = Fraction(1, 10**12)  # what lower and upper may stay apart, relatively, when they are made equal
+SPARSER, SECONDS_APART = 1.1, 0.1  # the history's entries: some fifty in a minute, while nothing else happens
 FLOAT_ROOM = 1e-9  # relative, added to float64 bounds that nothing has proved
 INFLATION = Fraction(1, 2**52)  # relative raise of a float upper bound before it is put to the exact test
 INFLATIONS = 60  # doublings of that raise before giving up on a finite upper bound
@@ -57,6 +61,7 @@ class Climb:
         self.problem: Problem = prepared.problem
         self.problem.replay = _Unasked()
         self.history: list[tuple[float, float, float]] = []
+        self._listener, self.problem.listener = self.problem.listener, self._hear
         self.search: Search | None = None
         self.proof: Proof | None = None
         self.upper = math.inf
@@ -72,9 +77,7 @@ class Climb:
                 self.upper = 0.0
                 return
             self.raise_to(self.witness)
-        if not self.problem.oracle.exact:
-            self._reach_high()
-        for find in (*[falsify] * ATTEMPTS, enumerate_space):
+        for find in (deepest, partial(enumerate_space, effort=QUICK)):
             witness = find(self.problem)
             if witness is not None:
                 self.raise_to(witness)
@@ -94,19 +97,16 @@ class Climb:
         else:
             self._settle()
 
-    def _reach_high(self) -> None:
-        """A good pair to start from: where bounds are costly, every bit that the lower end gains saves cells."""
-        for _ in range(ATTEMPTS):
-            self.problem.question = self.gauge.question(self.lower)
-            self.raise_to(falsify(self.problem, patient=True) or self.witness)
-            if self.topped:
-                return
-
     def raise_to(self, witness: Witness) -> None:
         """Take a better pair and ask for one that is better still."""
         self.witness, self.lower = witness, self.gauge.value(witness.first.lo, witness.second.hi)
         if not self.topped:
-            self.problem.question = self.gauge.question(self.lower + self.tolerance)
+            self._ask()
+
+    def _ask(self) -> None:
+        """Prove that nothing is above lower + tolerance; take whatever is noticeably above lower."""
+        self.problem.question = self.gauge.question(self.lower + self.tolerance)
+        self.problem.wanted = self.gauge.question(self.lower + self.tolerance / GAIN)
 
     @property
     def topped(self) -> bool:
@@ -123,6 +123,9 @@ class Climb:
             if search.witness is None:
                 raise InternalError("the search ended with a witness and has none")
             self.raise_to(search.witness)
+            better = None if self.topped else climbed(self.problem, np.array([search.witness.x]))
+            if better is not None:
+                self.raise_to(better)
             if self.topped:
                 return "topped"
             self._note()
@@ -139,7 +142,7 @@ class Climb:
             list(self._searched().proof.nodes),
         )
         self.tolerance = min(self.tolerance, FINE * (1 + abs(self.lower)))
-        self.problem.question = self.gauge.question(self.lower + self.tolerance)
+        self._ask()
         self._reopen_leaves_above()
         self._climb(FINISH)
         self._settle()
@@ -160,15 +163,13 @@ class Climb:
 
     def _settle_in_floats(self) -> None:
         """The upper end by the oracle's bounds: proved only once the checker has accepted its certificate."""
-        search, proved = self._searched(), self.lower + self.tolerance
-        cells = [*search.open, *search.stuck]
-        if not cells:
-            self.upper = round_up(proved)
+        search, proved = self._searched(), round_up(self.lower + self.tolerance)
+        if not search.open and not search.stuck:
+            self.upper = proved
             return
         self.proof = None
-        caps = self.gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
-        highest = float(caps.max())
-        self.upper = max(round_up(proved), highest + FLOAT_ROOM * (1 + abs(highest)))
+        highest = min(self._allowed(), self._least_upper())
+        self.upper = max(proved, highest + FLOAT_ROOM * (1 + abs(highest)))
 
     def _settle(self) -> None:
         """The upper end: the smallest level found that every leaf, and every open cell made one, proves."""
@@ -227,23 +228,40 @@ class Climb:
     def _threshold(self, lean: Floats) -> Floats:
         return self.gauge.question(self.lower + self.tolerance).threshold(lean)
 
+    def _hear(self, snapshot: Snapshot) -> None:
+        """Pass the search's reports on, with the bracket from time to time."""
+        last = self.history[-1][0] if self.history else 0.0
+        searching = self.search is not None and self.search.batches > 0
+        if searching and snapshot.seconds >= SPARSER * last + SECONDS_APART:
+            self._note()
+        else:
+            self._listener(snapshot)
+
     def _note(self) -> None:
-        """Keep the bracket's history: each better pair, with what the open cells still allow."""
-        search = self._searched()
-        cells = [*search.open, *search.stuck]
-        caps = self.gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
-        upper = max(float(caps.max(initial=-math.inf)), float(self.lower + self.tolerance))
-        self.history.append((self.problem.budget.elapsed, float(self.lower), upper))
-        self.problem.listener(
+        """Keep the bracket's history, with what the open cells still allow; what was once proved stays so."""
+        search, seconds = self._searched(), self.problem.budget.elapsed
+        upper = min(max(self._allowed(), float(self.lower + self.tolerance)), self._least_upper())
+        self.history.append((seconds, float(self.lower), upper))
+        self._listener(
             Snapshot(
                 stage="measuring",
-                seconds=self.problem.budget.elapsed,
+                seconds=seconds,
                 closed=search.closed,
                 open=len(search.open),
                 lower=float(self.lower),
                 upper=upper,
             )
         )
+
+    def _allowed(self) -> float:
+        """The highest value that the bounds of the open cells allow, in float64."""
+        cells = [*self._searched().open, *self._searched().stuck]
+        caps = self.gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
+        return float(caps.max(initial=-math.inf))
+
+    def _least_upper(self) -> float:
+        """The lowest upper end so far: cells cut anew may have worse bounds than the one they came from."""
+        return min((upper for _, _, upper in self.history), default=math.inf)
 
     def _searched(self) -> Search:
         if self.search is None:

@@ -167,6 +167,7 @@ def _certificate(
     if proof is None:
         return None, "no upper end was proved"
     question = prepared.problem.question = climb.gauge.question(level)
+    prepared.problem.wanted = None  # only a pair above the level would speak against it
     kind = "decision" if climb.gauge.of == "margin" else climb.gauge.of
     words = IN_WORDS[climb.gauge.of].format(level=f"{climb.upper:.6g}")
     statement = Statement(kind=kind, level=level, words=f"similar individuals {words}", question=question)

@@ -8,14 +8,15 @@ float64 and only propose; `prove`, or the checker, decides in exact arithmetic.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
 
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from likewise.bounds.sos.exact import Content
@@ -43,6 +44,29 @@ class Bounds:
     hints: list[tuple[int, ...]] | None = None
     loss: Floats | None = None
     cuts: Floats | None = None
+
+    def take(self, rows: NDArray[np.intp]) -> Bounds:
+        """The bounds in these rows."""
+        return Bounds(**{f.name: _rows(getattr(self, f.name), rows) for f in fields(self)})
+
+    @staticmethod
+    def joined(parts: Sequence[Bounds]) -> Bounds:
+        """The rows of all parts, one after another."""
+        return Bounds(**{f.name: _concatenated([getattr(p, f.name) for p in parts]) for f in fields(Bounds)})
+
+
+def _rows(column: Any, rows: NDArray[np.intp]) -> Any:
+    if column is None:
+        return None
+    return [column[i] for i in rows] if isinstance(column, list) else column[rows]
+
+
+def _concatenated(columns: list[Any]) -> Any:
+    if any(column is None for column in columns):
+        return None
+    if isinstance(columns[0], list):
+        return [item for column in columns for item in column]
+    return np.concatenate(columns)
 
 
 Clearance = Fraction | float  # float only for infinity

@@ -4,6 +4,8 @@ A cell is closed as soon as ONE line separates its score pairs from the witness 
 The excess e(lean) = bound(lean) - T(lean) is convex in the lean, with slope (s + s') - (touching point),
 so each cell tries its parent's lean, then the end of [0, 1] that the slope points to, then the crossing of
 the two tangents: exact after that for bounds that are piecewise linear with one break, as affine ones are.
+Where bounds are not exact, what they lose depends on the lean too, and the ends are useless: there a cell
+tries its parent's lean and one a short step down the slope, and hands the better one on to its children.
 Cells that stay open are put to the linear relaxation where there are constraints, then split.
 
 Float bounds only steer: a leaf counts once `oracle.prove` has accepted it in exact arithmetic, and a
@@ -44,6 +46,12 @@ NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a
 SETTLING = 2.0  # exact proofs that settling an open cell takes, with some to spare
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
+# Steps of the lean under bounds that are not exact, from a parent to its child: longer after a step that helped,
+# shorter after one that did not. Such bounds rise steeply from their best lean, so the steps are short.
+FIRST_STEP, LEAST_STEP, MOST_STEP = 0.05, 0.01, 0.5
+LONGER, SHORTER = 1.5, 0.5
+STEP_GRID = 2.0**10  # leans are stepped to on this grid: a certificate writes them in few digits
+
 CURVED_STEPS = 3  # leans tried for a cell under a curved question; its children go on from the best
 HALVINGS = 30  # to find a lean to 1e-9: the excess is flat at its minimum, so that is plenty
 
@@ -60,12 +68,14 @@ class Cell:
     hi: Floats = field(compare=False)
     lean: float = field(compare=False)
     upper: float = field(compare=False, default=np.inf)  # of the score in the direction of `lean`
+    step: float = field(compare=False, default=FIRST_STEP)  # by which another lean is tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """Bounds of a batch of cells at one lean each, and by how much they exceed the thresholds."""
+    """Bounds of cells of a batch, each at one lean, and by how much they exceed the thresholds."""
 
+    cell: NDArray[np.intp]  # the place in the batch
     lean: Floats
     excess: Floats
     bounds: Bounds
@@ -79,6 +89,27 @@ class Trial:
     def slope(self, question: Question) -> Floats:
         """How the excess changes with the lean."""
         return self.bounds.first + self.bounds.second - question.balance(self.lean)
+
+    def best(self) -> Trial:
+        """One row a cell: a lean that closes it, else the one that comes closest to it."""
+        order = np.lexsort((np.where(self.closes, -np.inf, self.excess), self.cell))
+        rows = order[np.unique(self.cell[order], return_index=True)[1]]
+        return Trial(
+            cell=self.cell[rows],
+            lean=self.lean[rows],
+            excess=self.excess[rows],
+            bounds=self.bounds.take(rows),
+        )
+
+    @staticmethod
+    def joined(parts: list[Trial]) -> Trial:
+        """All rows of several trials of one batch."""
+        return Trial(
+            cell=np.concatenate([part.cell for part in parts]),
+            lean=np.concatenate([part.lean for part in parts]),
+            excess=np.concatenate([part.excess for part in parts]),
+            bounds=Bounds.joined([part.bounds for part in parts]),
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -156,18 +187,17 @@ class Search:
     def _work(self, batch: list[Cell]) -> bool:
         """Close or split every cell of the batch; on a witness (True) put back what is not done."""
         lo, hi = np.stack([c.lo for c in batch]), np.stack([c.hi for c in batch])
-        tried = self._separate(lo, hi, np.array([c.lean for c in batch]))
-        scored = [(t.bounds.points, t.bounds.first, t.bounds.second) for t in tried]
-        scored.append(self._scored(self.problem.oracle.candidates(lo, hi)))
-        if self._look(*(np.concatenate(parts) for parts in zip(*scored, strict=True))):
+        tried = self._separate(lo, hi, np.array([c.lean for c in batch]), np.array([c.step for c in batch]))
+        bounded = tried.bounds.points, tried.bounds.first, tried.bounds.second
+        candidates = self._scored(self.problem.oracle.candidates(lo, hi))
+        if self._look(*(np.concatenate(parts) for parts in zip(bounded, candidates, strict=True))):
             self._put_back(batch)
             return True
-        # A lean that closes the cell, else the one that comes closest to it.
-        best = np.argmin([np.where(t.closes, -np.inf, t.excess) for t in tried], axis=0)
-        losses, cuts = (_picked([getattr(t.bounds, part) for t in tried], best) for part in ("loss", "cuts"))
-        variable, at = self.problem.oracle.branch(lo, hi, losses, cuts)
+        trial = tried.best()
+        variable, at = self.problem.oracle.branch(lo, hi, trial.bounds.loss, trial.bounds.cuts)
         for i, cell in enumerate(batch):
-            trial = tried[best[i]]
+            helped = cell.lean != trial.lean[i]
+            cell.step = min(max(cell.step * (LONGER if helped else SHORTER), LEAST_STEP), MOST_STEP)
             cell.lean, cell.upper = float(trial.lean[i]), float(trial.bounds.upper[i])
             cell.rank = -float(trial.excess[i])
             if trial.closes[i] and self._close(cell, self._leaf(trial, i)):
@@ -185,20 +215,28 @@ class Search:
         for cell in cells:
             heapq.heappush(self.open, cell)
 
-    def _try(self, lo: Floats, hi: Floats, lean: Floats) -> Trial:
-        """Bound the cells at these leans."""
+    def _try(self, lo: Floats, hi: Floats, lean: Floats, some: NDArray[np.intp] | None = None) -> Trial:
+        """Bound the cells, or `some` of them, at these leans."""
+        cell = np.arange(len(lo)) if some is None else some
         threshold = self.problem.question.threshold(lean)
-        bounds = self.problem.oracle.bound(lo, hi, lean, threshold)
-        return Trial(lean=lean, excess=bounds.upper - threshold, bounds=bounds)
+        bounds = self.problem.oracle.bound(lo[cell], hi[cell], lean, threshold)
+        return Trial(cell=cell, lean=lean, excess=bounds.upper - threshold, bounds=bounds)
 
-    def _separate(self, lo: Floats, hi: Floats, lean: Floats) -> list[Trial]:
-        """The leans tried for each cell: its parent's, an end of [0, 1], and where the two tangents cross."""
+    def _separate(self, lo: Floats, hi: Floats, lean: Floats, step: Floats) -> Trial:
+        """Each cell at its parent's lean, and at others where that does not close it and others may."""
         question = self.problem.question
         start = self._try(lo, hi, lean)
         if question.leans() == (float(EVEN),) or start.closes.all():
-            return [start]
+            return start
         if question.lean_at(0.0) is not None:
-            return self._bisect(lo, hi, start)
+            return Trial.joined([start, *self._bisect(lo, hi, start)])
+        if not self.problem.oracle.exact:
+            return Trial.joined([start, self._step(lo, hi, start, step)])
+        return Trial.joined([start, *self._cross(lo, hi, start)])
+
+    def _cross(self, lo: Floats, hi: Floats, start: Trial) -> list[Trial]:
+        """The end of [0, 1] that the slope points to, and where the two tangents cross."""
+        question, lean = self.problem.question, start.lean
         slope = start.slope(question)
         end = self._try(lo, hi, np.where(slope > 0, 0.0, 1.0))
         slope_end = end.slope(question)
@@ -206,7 +244,14 @@ class Search:
             cross = (end.excess - start.excess + slope * lean - slope_end * end.lean) / (slope - slope_end)
         left, right = np.minimum(lean, end.lean), np.maximum(lean, end.lean)
         cross = np.where(np.isfinite(cross), np.clip(cross, left, right), 0.5)
-        return [start, end, self._try(lo, hi, cross)]
+        return [end, self._try(lo, hi, cross)]
+
+    def _step(self, lo: Floats, hi: Floats, start: Trial, step: Floats) -> Trial:
+        """Cells that are still open, one step of the lean down the slope."""
+        some = np.flatnonzero(~start.closes)
+        lean = start.lean - np.sign(start.slope(self.problem.question)) * step
+        on_grid = np.round(np.clip(lean[some], 0, 1) * STEP_GRID) / STEP_GRID
+        return self._try(lo, hi, on_grid, some)
 
     def _bisect(self, lo: Floats, hi: Floats, start: Trial) -> list[Trial]:
         """The same for a curved W: the best lean for the maximiser at hand, again and again; where the
@@ -220,7 +265,7 @@ class Search:
             rising = trial.slope(question) > 0
             left, right = np.where(rising, left, trial.lean), np.where(rising, trial.lean, right)
             tried.append(trial)
-        return tried
+        return tried[1:]
 
     def _touching(self, left: Floats, right: Floats, target: Floats) -> Floats:
         """The lean in [left, right] whose line touches W at s + s' = target; the balance falls with the lean."""
@@ -238,7 +283,7 @@ class Search:
 
     def _look(self, points: Floats, first: Floats, second: Floats) -> bool:
         """Put the points that look like witnesses in float64 to the referee."""
-        pairs, question = self.problem.pairs, self.problem.question
+        pairs, question = self.problem.pairs, self.problem.sought
         depth = question.margin(first, second)
         slack = NEARLY * (1 + np.abs(first) + np.abs(second))
         for i in np.argsort(-depth)[:TRIES]:
@@ -318,10 +363,4 @@ class Search:
         for number, (lo, hi) in zip(
             (left, right), children(self.problem.pairs, cell.lo, cell.hi, split), strict=True
         ):
-            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper))
-
-
-def _picked(parts: list[Floats | None], which: NDArray[np.intp]) -> Floats | None:
-    """From one array a trial, the rows of the trial that was best for each cell; None if there are none."""
-    known = [part for part in parts if part is not None]
-    return np.stack(known)[which, np.arange(len(which))] if len(known) == len(parts) else None
+            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper, cell.step))

@@ -31,12 +31,49 @@ LEAST_ROWS = 64
 CLIMBERS = 16  # rows that climb
 LEAST_CLIMBERS = 4
 ROUNDS = 4  # passes over all shared features
+MOST_ROUNDS = 16  # where the best pair is wanted; it ends sooner where nothing gets better
 STEPS = 6  # values tried for a number besides its ends and its own: halving steps to either side
 REFEREED = 8  # deepest pairs put to the exact test after each stage
 
 
-def falsify(problem: Problem, *, patient: bool = False) -> Witness | None:
-    """A witness, or None: which says nothing. A `patient` search climbs to the end and returns the deepest pair."""
+def falsify(problem: Problem) -> Witness | None:
+    """The first witness that turns up, or None: which says nothing."""
+    combinations, x, other, depth, climbers = _start(problem)
+    witness = _first_witness(problem, x, other, depth)
+    for _ in range(ROUNDS):
+        if witness is not None or problem.budget.over:
+            break
+        climbers, x, other, depth = _climb(problem, climbers, combinations)
+        witness = _first_witness(problem, x, other, depth)
+    return witness
+
+
+def deepest(problem: Problem) -> Witness | None:
+    """The same for a search that wants the best pair, not the first: climb to the top before anything is judged."""
+    combinations, x, other, depth, climbers = _start(problem)
+    witness = _first_witness(problem, x, other, depth)
+    return climbed(problem, climbers, combinations) or witness
+
+
+def climbed(
+    problem: Problem, rows: Floats, combinations: list[dict[int, float | str]] | None = None
+) -> Witness | None:
+    """The deepest witness that coordinate ascent from these individuals leads to."""
+    if combinations is None:
+        combinations = _combinations(problem)
+    x, other, depth = deepest_pairs(problem, rows, combinations)
+    for _ in range(MOST_ROUNDS):
+        if problem.budget.over:
+            break
+        before = depth.max()
+        rows, x, other, depth = _climb(problem, rows, combinations)
+        if depth.max() <= before:
+            break
+    return _first_witness(problem, x, other, depth)
+
+
+def _start(problem: Problem) -> tuple[list[dict[int, float | str]], Floats, Floats, Floats, Floats]:
+    """Settings of what may differ, the deepest pairs of known and random rows, and the rows that are to climb."""
     problem.listener(Snapshot(stage="looking for a pair", seconds=problem.budget.elapsed))
     combinations = _combinations(problem)
     # A score of a kernel model costs as much as its support vectors are many: take fewer rows then.
@@ -45,16 +82,8 @@ def falsify(problem: Problem, *, patient: bool = False) -> Witness | None:
     if len(rows) > affordable and problem.cost > 1:
         rows = rows[problem.random.permutation(len(rows))[:affordable]]
     x, other, depth = deepest_pairs(problem, rows, combinations)
-    witness = None if patient else _first_witness(problem, x, other, depth)
-    if witness is not None or problem.budget.over:
-        return witness
-    climbers = rows[np.argsort(-depth)[: max(LEAST_CLIMBERS, min(CLIMBERS, 2 * affordable // LEAST_ROWS))]]
-    for turn in range(ROUNDS):
-        climbers, x, other, depth = _climb(problem, climbers, combinations)
-        witness = None if patient and turn + 1 < ROUNDS else _first_witness(problem, x, other, depth)
-        if witness is not None or problem.budget.over:
-            return witness
-    return None
+    count = max(LEAST_CLIMBERS, min(CLIMBERS, 2 * affordable // LEAST_ROWS))
+    return combinations, x, other, depth, rows[np.argsort(-depth)[:count]]
 
 
 def random_rows(problem: Problem, count: int) -> Floats:
@@ -109,7 +138,7 @@ def deepest_pairs(
     high = np.where(allowed, scores, -np.inf).reshape(shape)
     low = np.where(allowed, scores, np.inf).reshape(shape)
     best, worst, each = high.argmax(axis=0), low.argmin(axis=0), np.arange(len(rows))
-    depth = problem.question.margin(high[best, each], low[worst, each])
+    depth = problem.sought.margin(high[best, each], low[worst, each])
     return variants[best, each], variants[worst, each], np.where(np.isnan(depth), -np.inf, depth)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.bounds.oracle import Oracle
+    from likewise.bounds.products import ProductSum
     from likewise.model.question import Question
     from likewise.search.budget import Budget
     from likewise.spec.enclosure import Enclosure
@@ -52,7 +53,11 @@ class Witness:
 
 @dataclass(slots=True, kw_only=True)
 class Problem:
-    """What is asked of which model over which pairs; `rows` are known individuals to start from."""
+    """What is asked of which model over which pairs; `rows` are known individuals to start from.
+
+    `question` is what a proof answers with no. A search for the largest value takes pairs that answer the
+    weaker question `wanted`: each better pair is one, although the proof leaves a tolerance above it.
+    """
 
     pairs: PairSpace
     oracle: Oracle
@@ -62,16 +67,23 @@ class Problem:
     budget: Budget
     random: np.random.Generator
     rows: Floats
+    products: Callable[[], ProductSum] | None = None  # of a kernel model on a discrete space
     cost: int = 1  # of one score, in kernel values: how many rows the search can afford
     listener: Listener = silent
     unreplayed: list[Witness] = field(default_factory=list)
+    wanted: Question | None = None
+
+    @property
+    def sought(self) -> Question:
+        """What a witness has to answer with yes."""
+        return self.question if self.wanted is None else self.wanted
 
     def referee(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
         """The witness at this pair, if it is one exactly and on replay."""
         witness = exact_witness(self, x, other)
         if witness is None:
             return None
-        if self.replay.confirms(witness.x, witness.other, self.question):
+        if self.replay.confirms(witness.x, witness.other, self.sought):
             return witness
         if len(self.unreplayed) < NUDGES:
             self.unreplayed.append(witness)
@@ -89,7 +101,7 @@ def exact_witness(problem: Problem, x: Sequence[float], other: Sequence[float]) 
         if not pairs.valid(codes, codes2):
             second_try = nudged(pairs, x, second_try)
             continue
-        answer, first, second = decide(problem.question, problem.oracle.enclose, codes, codes2)
+        answer, first, second = decide(problem.sought, problem.oracle.enclose, codes, codes2)
         if not answer:
             return None
         return Witness(x=tuple(x), other=tuple(second_try), first=first, second=second)

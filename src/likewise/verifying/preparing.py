@@ -7,11 +7,13 @@ so that the question's strict side is the deciding one, and starts the clock.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.bounds.families import oracle_of
+from likewise.bounds.products import kernel_products
 from likewise.errors import SpecError
 from likewise.importers.imported import Imported, import_model
 from likewise.model.kernel import KernelScore
@@ -106,9 +108,12 @@ def prepare(
     score = score_of(imported.model, len(space))
     if mirrored:
         score = score.negated()
+    products = None
     if isinstance(score, (KernelScore, PolynomialScore)):
         rows = np.concatenate([rows, score.landmarks(space)])
         pairs = with_differences(pairs)
+    if isinstance(score, KernelScore):
+        products = partial(kernel_products, score, pairs)
     oracle = oracle_of(score, pairs)
     problem = Problem(
         pairs=pairs,
@@ -119,6 +124,7 @@ def prepare(
         budget=Budget(budget),
         random=np.random.default_rng(random_state),
         rows=rows,
+        products=products,
         cost=score.cost,
         listener=listener,
     )

@@ -1,0 +1,200 @@
+"""Lattice: all individuals of a discrete space, in blocks that hold every similar individual of their members.
+
+Similar individuals of x are a box around x: its own value along a `same` axis, a window along a `within` axis, the
+whole `free` axis. So the features that may differ (`moving`) are kept whole in each block, and the shared ones are cut
+into two groups: a block is a range of settings of the `left` group with all settings of the `right` one,
+
+    scores[left, moving_1, ..., moving_m, right],
+
+and "the lowest score of a similar individual" is a minimum filter run over the moving axes. Scores come from the
+matrix product of `bounds.products` where the model has one, else row by row: in float64, so they propose. Who
+satisfies the constraints is decided exactly, in whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm, prod
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from scipy.ndimage import maximum_filter1d, minimum_filter1d
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.bounds.products import ProductSum
+    from likewise.search.problem import Problem
+    from likewise.spec.pairs import PairSpace
+    from likewise.spec.terms import Separable
+
+    Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
+
+Cells = TypeVar("Cells", bound="NDArray[np.generic]")
+
+SCORES = 2_000_000  # in a block: with what is made of them some fifty megabytes
+GROUP_VALUES = 4_000_000  # factors of a group of features: 32 megabytes
+ROWS = 65_536  # scored at a time without a product
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lattice:
+    """The order of the axes; features by number, sizes as many as there are values."""
+
+    pairs: PairSpace
+    sizes: tuple[int, ...]
+    left: tuple[int, ...]
+    moving: tuple[int, ...]
+    right: tuple[int, ...]
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        return (*self.left, *self.moving, *self.right)
+
+    def count(self, features: tuple[int, ...]) -> int:
+        return prod(self.sizes[k] for k in features)
+
+    def places(self, features: tuple[int, ...], flat: Places) -> tuple[Places, ...]:
+        """For each of the features the positions of its values in these settings of all of them."""
+        return np.unravel_index(flat, [self.sizes[k] for k in features]) if features else ()
+
+    def codes(self, flat: Places) -> Floats:
+        """Individuals by their place in the whole lattice, as rows of codes."""
+        codes = np.empty((len(flat), len(self.sizes)))
+        for k, at in zip(self.order, self.places(self.order, flat), strict=True):
+            codes[:, k] = at + float(self.pairs.variables[self.pairs.first[k]].lo)
+        return codes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Block:
+    """Scores of some settings of the left group with everything else; those of nobody are NaN."""
+
+    lattice: Lattice
+    start: int  # place of the first individual in the lattice
+    scores: Floats
+
+    def codes(self, flat: Places) -> Floats:
+        """Individuals by their place in the block."""
+        return self.lattice.codes(flat + self.start)
+
+    def highest(self, values: Cells) -> Cells:
+        """For everybody the largest value among the similar ones."""
+        return self._filtered(values, np.maximum, maximum_filter1d)
+
+    def lowest(self, values: Cells) -> Cells:
+        """For everybody the smallest value among the similar ones."""
+        return self._filtered(values, np.minimum, minimum_filter1d)
+
+    def lowest_scores(self) -> Floats:
+        return self.lowest(np.where(np.isnan(self.scores), np.inf, self.scores))
+
+    def counterpart(self, flat: int) -> Floats:
+        """The codes of the lowest-scored individual that is similar to this one."""
+        index = np.unravel_index(flat, self.scores.shape)
+        window = [slice(int(i), int(i) + 1) for i in index]
+        for axis, k in enumerate(self.lattice.moving, start=1):
+            relation, i = self.lattice.pairs.relations[k], int(index[axis])
+            reach = self.lattice.sizes[k] if relation.kind == "free" else int(relation.tolerance or 0)
+            window[axis] = slice(max(i - reach, 0), i + reach + 1)
+        part = self.scores[tuple(window)]
+        best = np.unravel_index(np.nanargmin(part), part.shape)
+        place = [w.start + int(b) for w, b in zip(window, best, strict=True)]
+        codes: Floats = self.codes(np.array([np.ravel_multi_index(place, self.scores.shape)]))[0]
+        return codes
+
+    def _filtered(self, values: Cells, of_two: np.ufunc, window_filter: object) -> Cells:
+        for axis, k in enumerate(self.lattice.moving, start=1):
+            relation = self.lattice.pairs.relations[k]
+            if relation.kind == "free":
+                values = of_two.reduce(values, axis=axis, keepdims=True)
+            else:
+                window = 2 * min(int(relation.tolerance or 0), self.lattice.sizes[k] - 1) + 1
+                # The edge's own value is in every window that reaches beyond the edge: repeating it changes nothing.
+                values = window_filter(values, window, axis=axis, mode="nearest")  # type: ignore[operator]
+        return np.broadcast_to(values, self.scores.shape)  # type: ignore[return-value]
+
+
+def individuals(pairs: PairSpace) -> int | None:
+    """How many individuals the box of a discrete space has; None if a feature is continuous."""
+    variables = [pairs.variables[v] for v in pairs.first]
+    if any(not v.discrete and v.lo < v.hi for v in variables):
+        return None
+    return prod(int(v.hi - v.lo) + 1 for v in variables)
+
+
+def lattice_of(pairs: PairSpace, *, rows: int) -> Lattice | None:
+    """Axes with at most so many settings beside the left group; None if the moving features alone have more."""
+    variables = [pairs.variables[v] for v in pairs.first]
+    sizes = tuple(int(v.hi - v.lo) + 1 for v in variables)
+    moving = tuple(k for k, relation in enumerate(pairs.relations) if relation.kind != "same")
+    beside = prod(sizes[k] for k in moving)
+    if beside > rows:
+        return None
+    right: list[int] = []
+    shared = [k for k in range(len(sizes)) if k not in moving]
+    for k in sorted(shared, key=lambda k: sizes[k]):
+        if beside * sizes[k] <= rows:
+            right.append(k)
+            beside *= sizes[k]
+    left = tuple(k for k in shared if k not in right)
+    return Lattice(pairs=pairs, sizes=sizes, left=left, moving=moving, right=tuple(right))
+
+
+def blocks(problem: Problem, product: ProductSum | None) -> Iterator[Block]:
+    """All individuals, until the budget is over; nothing where the moving features have too many settings."""
+    terms = 1 if product is None else len(product.coefficients)
+    lattice = lattice_of(problem.pairs, rows=max(1, min(ROWS, GROUP_VALUES // terms)))
+    if lattice is None:
+        return
+    inner = (*lattice.moving, *lattice.right)
+    across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
+    excesses = [_whole_tables(lattice, constraint) for constraint in problem.pairs.constraints]
+    beside = None
+    if product is not None:
+        beside = product.rows(inner, lattice.places(inner, np.arange(across)))
+    step, total = max(1, min(SCORES // across, GROUP_VALUES // terms)), lattice.count(lattice.left)
+    for start in range(0, total, step):
+        if problem.budget.over:
+            return
+        some = np.arange(start, min(start + step, total))
+        if product is not None and beside is not None:
+            scores = product.scores(product.rows(lattice.left, lattice.places(lattice.left, some)), beside)
+        else:
+            scores = _row_by_row(problem, lattice, start * across, len(some) * across)
+        for tables in excesses:
+            scores.ravel()[_excess(lattice, tables, start * across, len(some) * across) > 0] = np.nan
+        scores = scores.reshape(len(some), *shape, lattice.count(lattice.right))
+        yield Block(lattice=lattice, start=start * across, scores=scores)
+
+
+def _row_by_row(problem: Problem, lattice: Lattice, start: int, count: int) -> Floats:
+    scores = np.empty(count)
+    for first in range(0, count, ROWS):
+        part = np.arange(first, min(first + ROWS, count))
+        scores[part] = problem.scores(lattice.codes(part + start))
+    return scores
+
+
+def _whole_tables(lattice: Lattice, constraint: Separable) -> list[NDArray[Any]]:
+    """The constraint's terms by feature and value, multiplied by their common denominator; the bias in the first."""
+    tables = []
+    for k, term in enumerate(constraint.terms):
+        lo = Fraction(lattice.pairs.variables[lattice.pairs.first[k]].lo)
+        tables.append([term.exact(lo + i) for i in range(lattice.sizes[k])])
+    tables[0] = [value + constraint.bias for value in tables[0]]
+    scale = lcm(*(value.denominator for table in tables for value in table))
+    whole = [[int(value * scale) for value in table] for table in tables]
+    fits = sum(max(map(abs, table)) for table in whole) < 2**63
+    return [np.array(table, dtype=np.int64 if fits else object) for table in whole]
+
+
+def _excess(lattice: Lattice, tables: list[NDArray[Any]], start: int, count: int) -> NDArray[Any]:
+    """The constraint at so many individuals, times its denominator: positive where it is not satisfied."""
+    places = lattice.places(lattice.order, np.arange(start, start + count))
+    parts = [tables[k][at] for k, at in zip(lattice.order, places, strict=True)]
+    total: NDArray[Any] = np.sum(parts, axis=0)
+    return total

@@ -1,0 +1,258 @@
+"""The census and what it stands on, against exhaustion in exact arithmetic."""
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.svm import SVC
+
+import likewise as lw
+from likewise.bounds.kernel import KernelOracle
+from likewise.bounds.products import kernel_products
+from likewise.errors import BudgetError
+from likewise.model.body import RbfSum
+from likewise.model.embedding import Column
+from likewise.model.gauge import Gauge
+from likewise.model.kernel import KernelScore
+from likewise.model.question import DecisionQuestion
+from likewise.search import lattice
+from likewise.search.budget import Budget
+from likewise.search.census import census
+from likewise.search.enumeration import enumerable, enumerate_space
+from likewise.verifying.preparing import prepare
+
+BITS = 200
+SPACE = {
+    "a": lw.Integer(-1, 3),
+    "b": lw.Ordinal([0, 2, 3]),
+    "c": lw.Integer(5, 8),
+    "d": lw.Categorical([0, 1, 4]),
+}
+SIMILARITIES = [
+    lw.Similarity(free=["d"]),
+    lw.Similarity(free=["a", "d"]),
+    lw.Similarity(within={"a": 1}),
+    lw.Similarity(free=["d"], within={"c": 2}),
+    lw.Similarity(free=["d"], within={"a": 9, "c": 1}),
+]
+
+
+def some_problem(seed, similar, constraints=()):
+    """An SVC on sixty rows of a space of 180 individuals."""
+    random = np.random.default_rng(seed)
+    space = lw.Space(SPACE, constraints=list(constraints))
+    rows = pd.DataFrame(
+        {
+            "a": random.integers(-1, 4, 60),
+            "b": random.choice([0, 2, 3], 60),
+            "c": random.integers(5, 9, 60),
+            "d": random.choice([0, 1, 4], 60),
+        }
+    )
+    score = rows.to_numpy() @ random.normal(size=4)
+    model = SVC(C=2.0, gamma=0.15).fit(rows, (score > np.median(score)).astype(int))
+    return prepare(model, space, similar, DecisionQuestion(level=Fraction(0)), "margin", budget=60).problem
+
+
+def everybody(problem):
+    """All valid individuals with their scores, as exact as 200 bits are."""
+    ranges = [
+        range(int(problem.pairs.variables[v].lo), int(problem.pairs.variables[v].hi) + 1)
+        for v in problem.pairs.first
+    ]
+    people = [list(codes) for codes in itertools.product(*ranges)]
+    return [
+        (codes, problem.oracle.enclose([Fraction(c) for c in codes], BITS).middle)
+        for codes in people
+        if all(constraint.exact(codes) <= 0 for constraint in problem.pairs.constraints)
+    ]
+
+
+def counted(problem):
+    """Individuals, flips, largest gap and margin by looking at every pair."""
+    people = everybody(problem)
+    flipped, gap, margin = 0, Fraction(-100), Fraction(-100)
+    reach = [{"same": 0, "free": 100}.get(r.kind, r.tolerance) for r in problem.pairs.relations]
+    for x, s in people:
+        similar = [t for y, t in people if all(abs(a - b) <= r for a, b, r in zip(x, y, reach, strict=True))]
+        flipped += any((s > 0) != (t > 0) for t in similar)
+        gap = max(gap, *(s - t for t in similar))
+        margin = max(margin, *(min(s, -t) for t in similar))
+    return len(people), flipped, gap, margin
+
+
+def check_census(problem):
+    found = census(problem)
+    people, flipped, gap, margin = counted(problem)
+    assert (found.individuals, found.flips, found.most_flips) == (people, flipped, flipped)
+    assert found.exact
+    for extreme, truth, of in ((found.disparity, gap, "score"), (found.margin, margin, "margin")):
+        assert extreme.lower <= truth <= extreme.upper
+        assert extreme.upper - extreme.lower < 1e-9
+        x, other = ([Fraction(c) for c in codes] for codes in (extreme.x, extreme.other))
+        assert problem.pairs.valid(x, other)
+        first, second = (problem.oracle.enclose(codes, BITS) for codes in (x, other))
+        assert extreme.lower <= Gauge(of=of).value(first.hi, second.lo)
+    return found
+
+
+@pytest.mark.parametrize("similar", SIMILARITIES)
+def test_counts_are_those_of_exhaustion(similar):
+    found = check_census(some_problem(0, similar))
+    assert 0 < found.flips <= found.individuals == 180
+
+
+@pytest.mark.parametrize(
+    "constraint", ["a + c <= 7", "3*a + 2*b - c >= -2", "0.1*a + 0.3333333333333333*c <= 2.1"]
+)
+def test_constraints_are_exact(constraint):
+    found = check_census(some_problem(1, SIMILARITIES[3], [constraint]))
+    assert found.individuals < 180
+
+
+def test_numbers_beyond_64_bits_are_exact_too():
+    problem = some_problem(1, SIMILARITIES[0], ["1e300*a + c <= 7"])
+    assert check_census(problem).individuals < 180
+
+
+@pytest.mark.parametrize("wide", [1, 3])
+@pytest.mark.parametrize("similar", SIMILARITIES)
+def test_blocks_of_any_size_give_the_same(monkeypatch, similar, wide):
+    problem = some_problem(2, similar)
+    whole = census(problem)
+    assert len(list(lattice.blocks(problem, problem.products()))) == 1
+    moving = int(np.prod([len(range(*_ends(problem, k))) for k in _moving(problem)]))
+    monkeypatch.setattr(lattice, "GROUP_VALUES", wide * moving * problem.cost)
+    monkeypatch.setattr(lattice, "SCORES", wide * moving)
+    assert len(list(lattice.blocks(problem, problem.products()))) > 2 or wide > 1
+    parts = census(problem)
+    assert (parts.flips, parts.individuals) == (whole.flips, whole.individuals)
+    assert parts.disparity.lower == whole.disparity.lower
+
+
+def _moving(problem):
+    return [k for k, relation in enumerate(problem.pairs.relations) if relation.kind != "same"]
+
+
+def _ends(problem, k):
+    variable = problem.pairs.variables[problem.pairs.first[k]]
+    return int(variable.lo), int(variable.hi) + 1
+
+
+def one_hot(problem):
+    """The same space, its levels one-hot, its numbers scaled, one of them twice."""
+    random = np.random.default_rng(0)
+    columns = [Column(feature=0, slope=Fraction(0.3), offset=Fraction(-0.7))]
+    columns += [
+        Column(feature=1, table=tuple(Fraction(int(i == level)) for i in range(3))) for level in range(3)
+    ]
+    columns += [Column(feature=2, slope=Fraction(s)) for s in (0.2, -0.4)]
+    columns += [
+        Column(feature=3, table=tuple(Fraction(int(i == level)) for i in range(3))) for level in range(3)
+    ]
+    body = RbfSum(
+        gamma=0.3,
+        bias=-0.1,
+        coefficients=random.normal(size=30),
+        centres=random.normal(size=(30, len(columns))),
+    )
+    score = KernelScore(body=body, embedding=tuple(columns))
+    problem.oracle = KernelOracle(score, problem.pairs)
+    problem.products = partial(kernel_products, score, problem.pairs)
+    return problem
+
+
+def unchanged(problem):
+    return problem
+
+
+@pytest.mark.parametrize("embedded", [unchanged, one_hot])
+def test_every_score_is_within_its_error(embedded):
+    problem = embedded(some_problem(3, SIMILARITIES[0]))
+    product = problem.products()
+    assert 0 < product.error < 1e-9
+    furthest = Fraction(0)
+    for block in lattice.blocks(problem, product):
+        codes = block.codes(np.arange(block.scores.size))
+        for row, score in zip(codes.tolist(), block.scores.ravel().tolist(), strict=True):
+            exact = problem.oracle.enclose([Fraction(c) for c in row], BITS).middle
+            furthest = max(furthest, abs(Fraction(score) - exact))
+    assert 0 < furthest <= product.error
+
+
+def test_scores_near_zero_are_decided_by_enclosures():
+    problem = some_problem(0, SIMILARITIES[1])
+    plain = census(problem)
+    product = problem.products()
+    problem.products = lambda: replace(product, error=0.3)
+    redone = census(problem)
+    assert plain.redone == 0
+    assert redone.redone > 10
+    assert (redone.flips, redone.most_flips) == (plain.flips, plain.flips)
+
+
+def test_scores_of_exactly_zero_leave_a_bracket():
+    """Two equal Gaussians of opposite sign: zero half way between them, and no precision tells."""
+    space = lw.Space({"a": lw.Integer(0, 4), "b": lw.Integer(0, 1)})
+    rows = pd.DataFrame({"a": [0, 1, 3, 4], "b": [0, 1, 0, 1]})
+    model = SVC(gamma=0.5).fit(rows, [0, 0, 1, 1])
+    problem = prepare(
+        model, space, lw.Similarity(within={"a": 1}), DecisionQuestion(level=Fraction(0)), "margin"
+    ).problem
+    body = RbfSum(
+        gamma=0.5, bias=0.0, coefficients=np.array([1.0, -1.0]), centres=np.array([[1.0, 0.0], [3.0, 0.0]])
+    )
+    score = KernelScore(body=body, embedding=(Column(feature=0), Column(feature=1)))
+    problem.oracle = KernelOracle(score, problem.pairs)
+    problem.products = partial(kernel_products, score, problem.pairs)
+    found = census(problem)
+    assert found.redone == 2
+    # a = 0, 1 are above, 3, 4 below: if 2 counts as above it is 2 and 3 that meet, else 1 and 2.
+    assert (found.flips, found.most_flips, found.exact) == (0, 6, False)
+
+
+def test_the_deepest_pair_of_a_kernel_model_is_found():
+    problem = some_problem(0, SIMILARITIES[3])
+    witness = enumerate_space(problem)
+    margin = counted(problem)[3]
+    assert min(witness.first.middle, -witness.second.middle) == pytest.approx(float(margin), abs=1e-12)
+    problem.question = DecisionQuestion(level=margin + Fraction(1, 10**6))
+    assert enumerate_space(problem) is None
+
+
+def test_what_is_too_large_is_left_alone():
+    problem = some_problem(0, SIMILARITIES[0])
+    assert enumerable(problem)
+    assert not enumerable(problem, effort=100)
+    assert enumerate_space(problem, effort=100) is None
+    problem.budget = Budget(1e-9)  # as is what the budget has no time for
+    assert not enumerable(problem)
+
+
+def test_a_census_is_complete_or_none():
+    problem = some_problem(0, SIMILARITIES[0])
+    problem.budget = Budget(60)
+    problem.budget.interrupted = True
+    assert census(problem) is None
+    problem = some_problem(0, SIMILARITIES[0])
+    problem.products = None
+    assert census(problem) is None
+
+
+def test_a_census_that_is_cut_short_says_so(monkeypatch):
+    problem = some_problem(0, SIMILARITIES[0])
+    monkeypatch.setattr(lattice, "SCORES", 5)
+    monkeypatch.setattr(lattice, "GROUP_VALUES", 20 * problem.cost)
+    enclosing = lattice.Block.lowest_scores
+
+    def interrupting(block):
+        problem.budget.interrupted = True
+        return enclosing(block)
+
+    monkeypatch.setattr(lattice.Block, "lowest_scores", interrupting)
+    with pytest.raises(BudgetError, match="individuals were counted"):
+        census(problem)
