@@ -83,7 +83,7 @@ class Climb:
                 self.raise_to(witness)
             if self.topped:
                 return
-        self.search = Search(problem=self.problem, settles=True)
+        self.search = Search(problem=self.problem, settles=self.problem.oracle.exact)
         self.proof = self.search.proof
         end = self._climb(math.inf)
         if end == "topped":

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
 
 FIRST = 1e300  # rank of levels that may differ: each pair of them is a polynomial of its own
+FEW = 8  # codes of an integer that is free, so that it is treated like levels
 
 
 class Boxes(NamedTuple):
@@ -62,16 +63,20 @@ class PolynomialOracle:
         self.tables = tables_of(score.body, self.coordinates)
         self.squares = Squares(score, pairs, self.coordinates)
         self.extremes = [_Extremes(c) if c.kind == "level" else None for c in self.coordinates.all]
-        self.ahead = np.array(
-            sorted(
-                {
-                    c.variables[0]
-                    for c in self.coordinates.all
-                    if c.kind == "level" and pairs.relations[c.feature].kind != "same"
-                }
-            ),
-            dtype=np.intp,
-        )
+        self.ahead = np.array(sorted(self._ahead()), dtype=np.intp)
+
+    def _ahead(self) -> set[int]:
+        """The variables to fix first, so that a cell is about two values: levels and few codes that may differ."""
+        return {
+            c.variables[0]
+            for c in self.coordinates.all
+            if (c.kind == "level" and self.pairs.relations[c.feature].kind != "same")
+            or (c.kind == "number" and c.discrete and self._few_and_free(c))
+        }
+
+    def _few_and_free(self, c: Coordinate) -> bool:
+        v = self.pairs.variables[c.variables[0]]
+        return self.pairs.relations[c.feature].kind == "free" and v.hi - v.lo < FEW
 
     def warm_up(self) -> None:
         """Have the bounds compiled: some seconds once, then kept on disk."""

@@ -1,8 +1,8 @@
 """Sums of squares for cells of a polynomial score: the content of `sos` leaves, proposed by a semidefinite program.
 
 A program costs as much as some thousand bounds by the majorant, and closes cells that would have to be split
-into many more than that. So it is tried where it can help (few axes, low degree), and as long as
-it has not taken more than a share of the time. What it proposes is put into axes of the cell, and bounded,
+into many more than that. So it is tried where it can help (few axes, low degree): on every cell in which nothing
+but what may differ has been cut, and on others as long as programs take a share of the time only. What it proposes is put into axes of the cell, and bounded,
 in exact arithmetic (`bounds.sos.exact`).
 """
 
@@ -34,13 +34,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-SHARE = 0.5  # of the time that programs may take
-EARLY = 4.0  # seconds that they may take in any case
+SHARE = 0.3  # of the time that programs may take
+WHOLE = 20.0  # seconds that they may take on whole cells in any case
+FIRST = 40  # programs that are tried on other cells in any case
 LIMIT = 5.0  # seconds that one may take
 # Relaxations by degree, each with the most axes it is tried with; the next one if the one before did not do.
 KINDS = {
     1: (("shor", 60),),
-    2: (("shor", 60), ("rlt+int", 12)),
+    2: (("shor", 60),),
     3: (("d3", 10),),
     4: (("o2", 6),),
 }
@@ -74,14 +75,17 @@ class Squares:
         self.pairs, self.coordinates = pairs, coordinates
         self.copies = tuple(substituted(score.body, maps) for maps in coordinates.maps)
         self.degree = max((len(key) for copy in self.copies for key in copy), default=0)
+        self.shared = [
+            (n, float(v.lo), float(v.hi)) for n, v in enumerate(pairs.variables) if v.side == "both"
+        ]
         self.started: float | None = None
-        self.spent = 0.0
+        self.spent, self.tried = 0.0, 0
 
     def propose(self, lo: Floats, hi: Floats, question: Question) -> Squared | None:
         """The best content found for a cell; None where no program is worth trying."""
         asked, now = _asked(question, linear=self.degree > 2), time.perf_counter()
-        self.started = now if self.started is None else self.started
-        if asked is None or self.spent > EARLY + SHARE * (now - self.started):
+        self.started = self.started or now
+        if asked is None or not self._affordable(lo, hi, now - self.started):
             return None
         kinds = KINDS.get(max(self.degree, 1), ())
         axes = sum(self.coordinates.is_axis(lo.tolist(), hi.tolist()))
@@ -97,7 +101,13 @@ class Squares:
             if found.closes:
                 break
         self.spent += time.perf_counter() - now
+        self.tried += found is not None
         return found
+
+    def _affordable(self, lo: Floats, hi: Floats, elapsed: float) -> bool:
+        if all(lo[n] == low and hi[n] == high for n, low, high in self.shared):
+            return self.spent <= WHOLE + SHARE * elapsed
+        return self.tried < FIRST or self.spent <= SHARE * elapsed
 
     def proves(self, lo: Floats, hi: Floats, content: Content, question: Question) -> bool:
         """Whether the content closes the cell. Exact."""
