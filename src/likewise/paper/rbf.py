@@ -20,7 +20,7 @@ intercept, and that is the default here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -140,11 +140,15 @@ class Surrogate:
         body, self.prepared = score.body, prepared
         weights = np.abs(body.coefficients)
         epsilon = EPSILON if asks_for_decision(prepared) else max(level(prepared) / 2, EPSILON)
-        reach = np.log(np.maximum(len(weights) * weights / epsilon, 1)) / body.gamma
-        plus, minus = body.coefficients > 0, body.coefficients < 0
+        reach = np.sqrt(np.log(np.maximum(len(weights) * weights / epsilon, 1)) / body.gamma)
         centres = centres_as_codes(prepared, score)
-        self.high = _Side(centres[plus], weights[plus], np.sqrt(reach[plus]))
-        self.low = _Side(centres[minus], weights[minus], np.sqrt(reach[minus]))
+        self.high, self.low = (
+            _Side(centres[chosen], weights[chosen], reach[chosen])
+            for chosen in (body.coefficients > 0, body.coefficients < 0)
+        )
+        self.whole = np.array([prepared.pairs.variables[v].discrete for v in prepared.pairs.first])
+        # Equal rows have equal products with this, different ones different products but for bad luck.
+        self.key = np.random.default_rng(0).uniform(1, 2, 2 * len(self.whole))
 
     @property
     def count(self) -> int:
@@ -152,62 +156,55 @@ class Surrogate:
         return len(self.high.weights) * len(self.low.weights)
 
     def minimisers(self, case: Case) -> Iterator[tuple[int, Floats, Floats]]:
-        """Block by block of pairs (r, s): how many were solved, and their different minimisers x, x'."""
+        """Block by block of pairs (r, s): how many were solved, and their different minimisers x, x'.
+
+        Support vectors whose boxes agree inside the domain have the same programs: they are solved once.
+        """
         if not self.count:
             return
-        pairs = case.pairs
-        step = max(1, BLOCK // (len(self.low.weights) * len(pairs.first)))
-        for start in range(0, len(self.high.weights), step):
-            chosen = slice(start, start + step)
-            lo = np.maximum(
-                (self.high.centres - self.high.reach[:, None])[chosen, None],
-                (self.low.centres - self.low.reach[:, None])[None],
-            ).reshape(-1, len(pairs.first))
-            hi = np.minimum(
-                (self.high.centres + self.high.reach[:, None])[chosen, None],
-                (self.low.centres + self.low.reach[:, None])[None],
-            ).reshape(-1, len(pairs.first))
+        high, low = self.high.boxes(case), self.low.boxes(case)
+        n = len(self.whole)
+        step = max(1, BLOCK // (len(low.lo) * n))
+        for start in range(0, len(high.lo), step):
+            part = slice(start, start + step)
+            meet = np.ones((len(high.lo[part]), len(low.lo)), dtype=bool)
+            for v in range(2 * n):
+                meet &= np.maximum(high.lo[part, None, v], low.lo[None, :, v]) <= np.minimum(
+                    high.hi[part, None, v], low.hi[None, :, v]
+                )
+            r, s = np.nonzero(meet)
+            lo, hi = np.maximum(high.lo[part][r], low.lo[s]), np.minimum(high.hi[part][r], low.hi[s])
             points = self._solved(case, lo, hi)
-            yield len(lo), *np.split(points, 2, axis=1)
+            yield int(high.count[part].sum() * low.count.sum()), points[:, :n], points[:, n:]
 
     def _solved(self, case: Case, lo: Floats, hi: Floats) -> Floats:
-        """Different minimisers (x, x') of the feasible programs among these boxes."""
-        pairs, n = case.pairs, len(case.pairs.first)
+        """Different minimisers (x, x') over these boxes, first the bounds of x, then those of x'."""
+        n = len(self.whole)
         both = np.empty((len(lo), 2 * n))
-        feasible = np.ones(len(lo), dtype=bool)
-        for k in range(n):
-            first, second = (pairs.variables[owner[k]] for owner in (pairs.first, pairs.second))
-            box = [np.maximum(lo[:, k], v.lo) for v in (first, second)]
-            box += [np.minimum(hi[:, k], v.hi) for v in (first, second)]
-            feasible &= (box[0] <= box[2]) & (box[1] <= box[3])
-            both[:, k], both[:, n + k] = self._feature(pairs.relations[k].kind, k, *box, case)
-        both = both[feasible]
-        for k, v in enumerate(self.prepared.pairs.first):
-            if self.prepared.pairs.variables[v].discrete:
-                both[:, [k, n + k]] = np.round(both[:, [k, n + k]])
-        return np.unique(both, axis=0)
+        for k, relation in enumerate(case.pairs.relations):
+            ends = lo[:, k], hi[:, k], lo[:, n + k], hi[:, n + k]
+            reach = np.inf if relation.tolerance is None else float(relation.tolerance)
+            both[:, k], both[:, n + k] = self._feature(k, 0.0 if relation.kind == "same" else reach, *ends)
+        whole = np.concatenate([self.whole, self.whole])
+        both[:, whole] = np.round(both[:, whole])
+        _, different = np.unique(both @ self.key, return_index=True)
+        return both[different]
 
     def _feature(
-        self, kind: str, k: int, lo: Floats, lo2: Floats, hi: Floats, hi2: Floats, case: Case
+        self, k: int, reach: float, lo: Floats, hi: Floats, lo2: Floats, hi2: Floats
     ) -> tuple[Floats, Floats]:
-        """argmin of W+ (x - m+)^2 + W- (x' - m-)^2 over intervals, with x = x' or |x - x'| <= t."""
+        """argmin of W+ (x - m+)^2 + W- (x' - m-)^2 over two intervals, with |x - x'| <= reach."""
         high, low = self.high, self.low
-        share = high.total / (high.total + low.total)
-        if kind == "same":
-            middle = share * high.mean[k] + (1 - share) * low.mean[k]
-            x = np.clip(middle, lo, np.maximum(hi, lo))
-            return x, x
-        x = np.clip(high.mean[k], lo, np.maximum(hi, lo))
-        other = np.clip(low.mean[k], lo2, np.maximum(hi2, lo2))
-        tolerance = case.pairs.relations[k].tolerance
-        if kind == "free" or tolerance is None:
+        x, other = np.clip(high.mean[k], lo, hi), np.clip(low.mean[k], lo2, hi2)
+        if reach == np.inf:
             return x, other
-        # Too far apart: the optimum lies on x - x' = t (or -t), where one variable is left.
-        apart = np.where(x > other, float(tolerance), -float(tolerance))
+        # Too far apart: the optimum lies on x - x' = reach (or -reach), where one variable is left.
+        apart = np.where(x > other, reach, -reach)
+        share = high.total / (high.total + low.total)
         middle = share * (high.mean[k] - apart) + (1 - share) * low.mean[k]
         least, most = np.maximum(lo2, lo - apart), np.minimum(hi2, hi - apart)
         on_edge = np.clip(middle, least, np.maximum(most, least))
-        far = np.abs(x - other) > float(tolerance)
+        far = np.abs(x - other) > reach
         return np.where(far, on_edge + apart, x), np.where(far, on_edge, other)
 
 
@@ -218,6 +215,23 @@ class _Side:
         self.centres, self.weights, self.reach = centres, weights, reach
         self.total = float(weights.sum())
         self.mean = weights @ centres / self.total if len(weights) else np.zeros(centres.shape[1])
+
+    def boxes(self, case: Case) -> _Boxes:
+        """Where x and x' may lie for the sake of each support vector, inside the domain of the case."""
+        variables = [case.pairs.variables[v] for v in (*case.pairs.first, *case.pairs.second)]
+        bounds = np.array([[v.lo, v.hi] for v in variables], dtype=np.float64).T
+        centres, reach = np.hstack([self.centres, self.centres]), self.reach[:, None]
+        ends = np.hstack([np.maximum(centres - reach, bounds[0]), np.minimum(centres + reach, bounds[1])])
+        different, count = np.unique(ends, axis=0, return_counts=True)
+        return _Boxes(*np.hsplit(different, 2), count)
+
+
+class _Boxes(NamedTuple):
+    """Different boxes, first the bounds of x, then those of x', and how many support vectors have each."""
+
+    lo: Floats
+    hi: Floats
+    count: NDArray[np.intp]
 
 
 def centres_as_codes(prepared: Prepared, score: KernelScore) -> Floats:
