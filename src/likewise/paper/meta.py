@@ -154,7 +154,8 @@ def run(prepared: Prepared, cases: Cases, bounder: Bounder) -> Finding:
         if witness is not None:
             return biased(prepared, bounder.name, witness, value_pairs=number + 1, of=total)
         if not bounded.finished:
-            note = f"{bounded.reason}, after {number} of {total} value pairs"
+            reason = problem.budget.reason if problem.budget.interrupted else bounded.reason
+            note = f"{reason}, after {number} of {total} value pairs"
             return without_pair(
                 prepared, bounder.name, Answer.NO_ANSWER, note, value_pairs=number, of=total
             )

@@ -9,6 +9,7 @@ The files are pickles (joblib): they are read from the user's own cache folder o
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import warnings
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.paper.published import Published, settings
+from likewise.spec.disk import write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,16 +95,13 @@ def fit_all(
 
 
 def kept(row: Published, digest: str, folder: Path) -> Fit | None:
-    """The fit with this digest, if it was made before; a file that cannot be read counts as none."""
+    """The fit with this digest, if it was made before."""
     import joblib
 
     path = _path(row, digest, folder)
     if not path.is_file():
         return None
-    try:
-        found = joblib.load(path)
-    except (EOFError, ValueError, OSError, KeyError, AttributeError, ImportError):
-        return None
+    found = joblib.load(path)
     return found if isinstance(found, Fit) and found.digest == digest else None
 
 
@@ -130,11 +129,10 @@ def fit(
         digest=digest,
     )
     if folder is not None:
-        path = _path(row, digest, folder)
+        path, packed = _path(row, digest, folder), io.BytesIO()
+        joblib.dump(done, packed)
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(f".{os.getpid()}")
-        joblib.dump(done, unfinished)
-        unfinished.replace(path)  # a fit is there as a whole or not at all
+        write_whole(path, packed.getvalue())
     return done
 
 
