@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 class Bounded:
     """What a bounder says about one case: how far l lies below -delta (the `excess`), in its own units.
 
-    `candidates` are pairs that may attain the bound; `finished` is False where the solver was stopped,
-    `reason` then says why.
+    `candidates` are pairs that may attain the bound; `finished` is False where the solver was stopped before
+    it had any; `reason` says why it was, or why there is no better one.
     """
 
     excess: float
@@ -129,7 +129,7 @@ def bounder_of(prepared: Prepared, score: Any, most_order: int) -> Bounder:
 def run(prepared: Prepared, cases: Cases, bounder: Bounder) -> Finding:
     """Go through the cases; the first valid pair ends it."""
     problem, total = prepared.problem, len(cases)
-    open_cases: list[float] = []
+    open_cases: list[Bounded] = []
     done: set[tuple[tuple[float, float], ...]] = set()
     for number, case in enumerate(cases):
         problem.listener(
@@ -159,10 +159,11 @@ def run(prepared: Prepared, cases: Cases, bounder: Bounder) -> Finding:
             return without_pair(
                 prepared, bounder.name, Answer.NO_ANSWER, note, value_pairs=number, of=total
             )
-        open_cases.append(bounded.excess)
+        open_cases.append(bounded)
     if open_cases:
-        note = f"{len(open_cases)} of {total} value pairs allow one"
-        return without_pair(prepared, bounder.name, Answer.POSSIBLE, note, excess=max(open_cases), of=total)
+        note = "; ".join(filter(None, [f"{len(open_cases)} of {total} value pairs", open_cases[-1].reason]))
+        excess = max(bounded.excess for bounded in open_cases)
+        return without_pair(prepared, bounder.name, Answer.POSSIBLE, note, excess=excess, of=total)
     return without_pair(
         prepared, bounder.name, Answer.NO, f"{total} value pairs, tolerance {bounder.tolerance:g}", of=total
     )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MEMORY = 4e9  # bytes that the solver may take
+MEMORY = 2e9  # bytes that the solver may take
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,13 +13,14 @@ a minimum of -1e-12 times the largest coefficient, quite enough for a pair, is z
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.paper.asking import asks_for_decision, level
 from likewise.paper.linear import rounded
-from likewise.paper.meta import Bounded
+from likewise.paper.meta import Bounded, refereed
 from likewise.paper.moments import Program, relax
 from likewise.paper.polynomials import (
     Axes,
@@ -48,7 +49,6 @@ class SumsOfSquares:
     def __init__(self, prepared: Prepared, *, most_order: int) -> None:
         self.prepared, self.most_order = prepared, most_order
         self.symmetric = asks_for_decision(prepared) and level(prepared) == 0
-        self.reached: str | None = None
 
     def bound(self, case: Case, seconds: float) -> Bounded:
         """Raise the order until the bound denies a pair, a pair is found, or the time is over."""
@@ -64,7 +64,7 @@ class SumsOfSquares:
             if relaxed.reason is not None or relaxed.point is None:
                 return self._stopped(bounded, relaxed.reason or "")
             bounded = Bounded(excess=-relaxed.lower, candidates=[self._candidate(axes, relaxed.point)])
-            if bounded.excess <= self.tolerance:
+            if bounded.excess <= self.tolerance or refereed(self.prepared, bounded.candidates) is not None:
                 break
         return bounded
 
@@ -113,9 +113,9 @@ class SumsOfSquares:
         return Bounded(excess=-objective.get((), 0.0), candidates=[self._candidate(axes, np.zeros(0))])
 
     def _stopped(self, bounded: Bounded, reason: str) -> Bounded:
-        """No answer at the first order; POSSIBLE where a lower order had one."""
+        """The bound of the order before, if there was one."""
         if bounded.candidates:
-            return bounded
+            return replace(bounded, reason=reason)
         return Bounded(excess=float("inf"), finished=False, reason=reason)
 
 
