@@ -3,13 +3,13 @@
 import json
 
 import pytest
+from tests.strategies import logistic_model
 
 import likewise as lw
 from likewise import paper
 from likewise.errors import SpecError
 from likewise.paper import Answer
 from likewise.paper.answers import MEANING
-from tests.strategies import logistic_model
 
 SPACE = lw.Space({"a": lw.Integer(0, 9), "sex": lw.Integer(0, 1)})
 SIMILAR = lw.Similarity(free=["sex"])

@@ -2,12 +2,12 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.strategies import all_pairs, breaks, linear_cases, logistic_model, regression_model
 
 import likewise as lw
 from likewise import paper
 from likewise.errors import SpecError
 from likewise.paper import Answer
-from tests.strategies import all_pairs, breaks, linear_cases, logistic_model, regression_model
 
 CLEAR = 1e-5  # deeper than the solver's tolerance
 

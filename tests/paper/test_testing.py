@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.strategies import logistic_model
 
 import likewise as lw
 from likewise import paper
 from likewise.paper import Answer
-from tests.strategies import logistic_model
 
 SPACE = lw.Space({"a": lw.Integer(0, 9), "b": lw.Integer(0, 9), "sex": lw.Integer(0, 1)})
 SIMILAR = lw.Similarity(free=["sex"])

@@ -89,7 +89,7 @@ def _machine() -> str:
 
 
 def _tables(cells: Sequence[Cell], plan: Plan) -> list[tuple[str, tuple[str, ...], Rows]]:
-    tables = [(CAPTION_1, TABLE_1, [_first(cell) for cell in cells])]
+    tables: list[tuple[str, tuple[str, ...], Rows]] = [(CAPTION_1, TABLE_1, [_first(cell) for cell in cells])]
     if "testing" in plan.parts:
         tables.append((CAPTION_2, TABLE_2, [_second(cell) for cell in cells]))
     return tables

@@ -90,7 +90,9 @@ def cases_of(pairs: PairSpace, fixed: Sequence[str] | None, relaxed: Sequence[st
             raise SpecError(f"no feature {name!r} in the space{closest(name, names)}")
     for name in fixed:
         if isinstance(pairs.space[name], Continuous):
-            raise SpecError(f"feature {name!r} is continuous and cannot be fixed", hint="leave it out of fixed")
+            raise SpecError(
+                f"feature {name!r} is continuous and cannot be fixed", hint="leave it out of fixed"
+            )
     for name in relaxed:
         if name in fixed:
             raise SpecError(f"feature {name!r} is both fixed and relaxed", hint="keep one of the two")

@@ -9,7 +9,7 @@ indefinite; the two signs say the same in linear constraints, which is what is s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from likewise.paper.asking import asks_for_decision, level
 from likewise.paper.meta import Bounded
@@ -33,7 +33,7 @@ class MixedInteger:
         self.prepared = prepared
 
     def bound(self, case: Case, seconds: float) -> Bounded:
-        of = "margin" if asks_for_decision(self.prepared) else "score"
+        of: Literal["margin", "score"] = "margin" if asks_for_decision(self.prepared) else "score"
         proposed = propose(self.score, case.pairs, of, seconds=seconds)
         if proposed is None:
             return Bounded(excess=float("-inf"))

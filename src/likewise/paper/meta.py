@@ -156,9 +156,7 @@ def run(prepared: Prepared, cases: Cases, bounder: Bounder) -> Finding:
         if not bounded.finished:
             reason = problem.budget.reason if problem.budget.interrupted else bounded.reason
             note = f"{reason}, after {number} of {total} value pairs"
-            return without_pair(
-                prepared, bounder.name, Answer.NO_ANSWER, note, value_pairs=number, of=total
-            )
+            return without_pair(prepared, bounder.name, Answer.NO_ANSWER, note, value_pairs=number, of=total)
         open_cases.append(bounded)
     if open_cases:
         note = "; ".join(filter(None, [f"{len(open_cases)} of {total} value pairs", open_cases[-1].reason]))

@@ -48,7 +48,9 @@ class Program:
     @property
     def least_order(self) -> int:
         """The first order at which the relaxation can be written down."""
-        return max(1, ceil(degree_of(self.objective) / 2), *(ceil(degree_of(g) / 2) for g in self.inequalities))
+        return max(
+            1, ceil(degree_of(self.objective) / 2), *(ceil(degree_of(g) / 2) for g in self.inequalities)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +83,12 @@ def relax(program: Program, order: int, seconds: float) -> Relaxed:
     command = [sys.executable, "-m", "likewise.paper.solving"]
     try:
         done = subprocess.run(
-            command, input=packed.getvalue(), capture_output=True, timeout=seconds, env=environment, check=False
+            command,
+            input=packed.getvalue(),
+            capture_output=True,
+            timeout=seconds,
+            env=environment,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return Relaxed(reason=f"order {order} was stopped after {seconds:.0f} s")
@@ -92,9 +99,7 @@ def relax(program: Program, order: int, seconds: float) -> Relaxed:
     if not bool(answer["solved"]):
         return Relaxed(reason=f"order {order}: the solver ended with {answer['status'].item()}")
     constant = program.objective.get((), 0.0)
-    return Relaxed(
-        lower=float(answer["dual"]) + constant, point=np.asarray(answer["x"][: program.variables])
-    )
+    return Relaxed(lower=float(answer["dual"]) + constant, point=np.asarray(answer["x"][: program.variables]))
 
 
 def monomials(variables: int, degree: int) -> list[Monomial]:
@@ -113,7 +118,8 @@ def _conic(program: Program, order: int) -> dict[str, Floats]:
             rows.add(equality, shift, 1.0)
     zeros = rows.count
     sides = []
-    for inequality in ({(): 1.0}, *program.inequalities):
+    positive: Polynomial = {(): 1.0}  # its matrix is that of the moments themselves
+    for inequality in (positive, *program.inequalities):
         basis = monomials(program.variables, order - ceil(degree_of(inequality) / 2))
         sides.append(len(basis))
         for j, right in enumerate(basis):

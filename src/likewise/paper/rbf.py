@@ -82,14 +82,10 @@ def find_bias_rbf(
                 hint="verify_individual_bias takes linear and polynomial models",
             )
         with interruptible(prepared.problem.budget):
-            return search_pairs(
-                prepared, score, cases_of(prepared.pairs, fixed, ()), intercept=intercept
-            )
+            return search_pairs(prepared, score, cases_of(prepared.pairs, fixed, ()), intercept=intercept)
 
 
-def search_pairs(
-    prepared: Prepared, score: KernelScore, cases: Cases, *, intercept: bool = True
-) -> Finding:
+def search_pairs(prepared: Prepared, score: KernelScore, cases: Cases, *, intercept: bool = True) -> Finding:
     """Go through value pairs and pairs of support vectors until a candidate is a pair."""
     problem = prepared.problem
     surrogate = Surrogate(prepared, score)
@@ -175,7 +171,7 @@ class Surrogate:
             r, s = np.nonzero(meet)
             lo, hi = np.maximum(high.lo[part][r], low.lo[s]), np.minimum(high.hi[part][r], low.hi[s])
             points = self._solved(case, lo, hi)
-            yield int(high.count[part].sum() * low.count.sum()), points[:, :n], points[:, n:]
+            yield int(high.times[part].sum() * low.times.sum()), points[:, :n], points[:, n:]
 
     def _solved(self, case: Case, lo: Floats, hi: Floats) -> Floats:
         """Different minimisers (x, x') over these boxes, first the bounds of x, then those of x'."""
@@ -222,8 +218,9 @@ class _Side:
         bounds = np.array([[v.lo, v.hi] for v in variables], dtype=np.float64).T
         centres, reach = np.hstack([self.centres, self.centres]), self.reach[:, None]
         ends = np.hstack([np.maximum(centres - reach, bounds[0]), np.minimum(centres + reach, bounds[1])])
-        different, count = np.unique(ends, axis=0, return_counts=True)
-        return _Boxes(*np.hsplit(different, 2), count)
+        different, times = np.unique(ends, axis=0, return_counts=True)
+        lo, hi = np.hsplit(different, 2)
+        return _Boxes(lo=lo, hi=hi, times=times)
 
 
 class _Boxes(NamedTuple):
@@ -231,7 +228,7 @@ class _Boxes(NamedTuple):
 
     lo: Floats
     hi: Floats
-    count: NDArray[np.intp]
+    times: NDArray[np.intp]
 
 
 def centres_as_codes(prepared: Prepared, score: KernelScore) -> Floats:

@@ -89,13 +89,12 @@ class SumsOfSquares:
         for k, relation in enumerate(pairs.relations):
             if relation.kind == "within" and relation.tolerance is not None:
                 apart = added(_axis(axes, pairs.first[k]), scaled(_axis(axes, pairs.second[k]), -1.0))
-                reach = {(): float(relation.tolerance)}
+                reach: Polynomial = {(): float(relation.tolerance)}
                 inequalities += [added(reach, apart), added(reach, scaled(apart, -1.0))]
         equalities = [
             _one_of(i, int(pairs.variables[v].hi - pairs.variables[v].lo))
             for i, v in enumerate(axes.live)
-            if pairs.variables[v].discrete
-            and pairs.variables[v].hi - pairs.variables[v].lo < 2 * order
+            if pairs.variables[v].discrete and pairs.variables[v].hi - pairs.variables[v].lo < 2 * order
         ]
         return Program(
             variables=n,

@@ -123,9 +123,7 @@ class Drawn:
             if len(self.starts) < WALKERS:
                 self.starts.extend(rows[hit][: WALKERS - len(self.starts)])
             problem.listener(
-                Snapshot(
-                    stage="random samples", seconds=problem.budget.elapsed, share=self.samples / samples
-                )
+                Snapshot(stage="random samples", seconds=problem.budget.elapsed, share=self.samples / samples)
             )
 
     def try_rows(self, rows: Floats) -> NDArray[np.bool_]:
