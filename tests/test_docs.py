@@ -23,7 +23,9 @@ def test_a_block_prints_what_the_page_says(code, output, capsys):
 
 
 def test_the_tables_have_all_models_in_the_papers_order():
-    begin, end = (TEXT.index(f"<!-- likewise bench paper --markdown: {word} -->") for word in ("begin", "end"))
+    begin, end = (
+        TEXT.index(f"<!-- likewise bench paper --markdown: {word} -->") for word in ("begin", "end")
+    )
     titles = re.findall(r"^\| (\w+_\w+) \|", TEXT[begin:end], flags=re.MULTILINE)
     assert titles == [row.title for row in ROWS] * 2
 

@@ -31,7 +31,9 @@ def bench() -> None:
 @click.option("--samples", type=click.IntRange(min=1), help="Random samples a model.  [default: 50000]")
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes that fit.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of searches.")
-@click.option("--cache", metavar="DIR", help="Where fits and answers are kept. [default: user's cache]")
+@click.option(
+    "--cache", metavar="DIR", help="Where fits (pickles) and answers are kept: a folder of your own."
+)
 @click.option("--fresh", is_flag=True, help="Work out all answers anew; fits are kept.")
 @click.option("--json", "json_file", metavar="FILE", help="Write everything here, machine-readable.")
 @click.option("--markdown", "markdown_file", metavar="FILE", help="Write the tables here as Markdown.")

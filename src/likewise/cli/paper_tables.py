@@ -114,7 +114,7 @@ def _second(cell: Cell) -> tuple[str, ...]:
     row, answer = cell.row, cell.answers.get("testing")
     found, seconds = _told(cell, answer, "answer")
     details = (answer or {}).get("details", {})
-    share = f"{details['share']:.3%}" if "share" in details else NOTHING
+    share = f"{details['share']:.3%}" if details.get("hits") else str(details.get("hits", NOTHING))
     samples = f"{details['samples']:,}" if "samples" in details else NOTHING
     return row.title, row.testing or NOTHING, row.testing_time or NOTHING, found, share, samples, seconds
 

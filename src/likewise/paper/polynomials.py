@@ -65,8 +65,9 @@ class Axes:
 
 
 def axes_of(pairs: PairSpace) -> Axes:
-    """The variables that are not fixed."""
-    live = tuple(v for v, variable in enumerate(pairs.variables) if variable.lo < variable.hi)
+    """The variables of either individual that are not fixed."""
+    owned = sorted({*pairs.first, *pairs.second})
+    live = tuple(v for v in owned if pairs.variables[v].lo < pairs.variables[v].hi)
     return Axes(pairs=pairs, live=live)
 
 

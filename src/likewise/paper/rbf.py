@@ -159,22 +159,26 @@ class Surrogate:
         if not self.count:
             return
         high, low = self.high.boxes(case), self.low.boxes(case)
-        n = len(self.whole)
+        n, seen = len(self.whole), np.empty(0)
+        # Where all boxes of either side meet, as they do in small domains, there is nothing to compare.
+        narrow = np.flatnonzero(
+            (high.lo.max(axis=0) > low.hi.min(axis=0)) | (low.lo.max(axis=0) > high.hi.min(axis=0))
+        )
         step = max(1, BLOCK // (len(low.lo) * n))
         for start in range(0, len(high.lo), step):
             part = slice(start, start + step)
             meet = np.ones((len(high.lo[part]), len(low.lo)), dtype=bool)
-            for v in range(2 * n):
-                meet &= np.maximum(high.lo[part, None, v], low.lo[None, :, v]) <= np.minimum(
-                    high.hi[part, None, v], low.hi[None, :, v]
-                )
+            for v in narrow:
+                meet &= high.lo[part, None, v] <= low.hi[None, :, v]
+                meet &= low.lo[None, :, v] <= high.hi[part, None, v]
             r, s = np.nonzero(meet)
             lo, hi = np.maximum(high.lo[part][r], low.lo[s]), np.minimum(high.hi[part][r], low.hi[s])
-            points = self._solved(case, lo, hi)
+            keys, points = self._solved(case, lo, hi)
+            points, seen = points[~np.isin(keys, seen)], np.union1d(keys, seen)
             yield int(high.times[part].sum() * low.times.sum()), points[:, :n], points[:, n:]
 
-    def _solved(self, case: Case, lo: Floats, hi: Floats) -> Floats:
-        """Different minimisers (x, x') over these boxes, first the bounds of x, then those of x'."""
+    def _solved(self, case: Case, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        """Different minimisers (x, x') over these boxes, first the bounds of x, then those of x', with their keys."""
         n = len(self.whole)
         both = np.empty((len(lo), 2 * n))
         for k, relation in enumerate(case.pairs.relations):
@@ -183,8 +187,8 @@ class Surrogate:
             both[:, k], both[:, n + k] = self._feature(k, 0.0 if relation.kind == "same" else reach, *ends)
         whole = np.concatenate([self.whole, self.whole])
         both[:, whole] = np.round(both[:, whole])
-        _, different = np.unique(both @ self.key, return_index=True)
-        return both[different]
+        keys, different = np.unique(both @ self.key, return_index=True)
+        return keys, both[different]
 
     def _feature(
         self, k: int, reach: float, lo: Floats, hi: Floats, lo2: Floats, hi2: Floats

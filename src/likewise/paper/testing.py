@@ -10,6 +10,8 @@ the share; BIASED needs one hit that the referee confirms.
 
 from __future__ import annotations
 
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from likewise.paper.asking import ask
 from likewise.paper.published import SAMPLES
 from likewise.progress import Listener, Snapshot
 from likewise.search.budget import interruptible
-from likewise.search.falsification import deepest_pairs, differing_settings, random_rows
+from likewise.search.falsification import deepest_pairs, random_rows
 from likewise.verifying.deciding import listening
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BATCH = 2_000  # samples between two looks at the clock
+MOST_SETTINGS = 64  # of what may differ, tried for each sample; all of them where there are no more
 REFEREED = 8  # deepest hits of a batch that are put to the exact test
 WALKERS = 64
 ROUNDS = 200  # steps of every walker
@@ -102,12 +105,38 @@ def directed_testing(
             return drawn.finding("directed testing", steps=steps, hits_nearby=near)
 
 
+def settings_of(prepared: Prepared) -> list[dict[int, float | str]]:
+    """Values for what may differ: every combination, or random ones where they are too many.
+
+    Of a free continuous feature the ends and some values in between; a feature that may differ `within` a
+    tolerance keeps its own value or goes up by the tolerance.
+    """
+    pairs, random = prepared.pairs, prepared.problem.random
+    choices: dict[int, list[float | str]] = {}
+    for k, relation in enumerate(pairs.relations):
+        variable = pairs.variables[pairs.first[k]]
+        lo, hi = float(variable.lo), float(variable.hi)
+        if relation.kind == "within":
+            choices[k] = ["own", "up"]
+        elif relation.kind == "free" and variable.discrete and hi - lo < MOST_SETTINGS:
+            choices[k] = [lo + i for i in range(int(hi - lo) + 1)]
+        elif relation.kind == "free":
+            between = [lo + (hi - lo) * share for share in random.uniform(0, 1, 6)]
+            choices[k] = [lo, hi, *(float(round(v)) if variable.discrete else v for v in between)]
+    if prod(map(len, choices.values())) <= MOST_SETTINGS:
+        return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+    return [
+        {k: values[int(random.integers(len(values)))] for k, values in choices.items()}
+        for _ in range(MOST_SETTINGS)
+    ]
+
+
 class Drawn:
     """Samples so far: how many, how many were hits, where, and the first pair that the referee confirmed."""
 
     def __init__(self, prepared: Prepared) -> None:
         self.prepared = prepared
-        self.settings = differing_settings(prepared.problem)
+        self.settings = settings_of(prepared)
         self.samples = self.hits = self.wanted = 0
         self.starts: list[Floats] = []
         self.witness: Witness | None = None

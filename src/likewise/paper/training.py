@@ -3,7 +3,7 @@
 Stratified split, a quarter for testing, seed 42, no scaling, integer codes. A fit is kept in a file whose
 name has the digest of everything it depends on: rows, labels, settings, and the versions of scikit-learn and
 NumPy. So a file that is there is the right one, and nothing is ever refitted by mistake or taken by mistake.
-The files are pickles (joblib): they are read from the user's own cache folder only, never from anywhere else.
+The files are pickles (joblib), which run code when they are read: the folder must be the user's own.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from likewise.datasets import Dataset
 
 SPLIT = {"test_size": 0.25, "random_state": 42}
+FORMAT = 1  # of the files; raise it when `Fit` changes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,14 @@ def digest_of(row: Published, data: Dataset) -> str:
     import sklearn
 
     X, y = matrices(data, masked=row.masked)
-    parts = [repr(settings(row)), repr(SPLIT), sklearn.__version__, np.__version__, repr(X.shape)]
+    parts = [
+        str(FORMAT),
+        repr(settings(row)),
+        repr(SPLIT),
+        sklearn.__version__,
+        np.__version__,
+        repr(X.shape),
+    ]
     digest = hashlib.sha256("\n".join(parts).encode())
     digest.update(X.tobytes())
     digest.update(y.tobytes())

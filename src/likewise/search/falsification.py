@@ -38,7 +38,7 @@ REFEREED = 8  # deepest pairs put to the exact test after each stage
 def falsify(problem: Problem) -> Witness | None:
     """A witness, or None: which says nothing."""
     problem.listener(Snapshot(stage="looking for a pair", seconds=problem.budget.elapsed))
-    combinations = differing_settings(problem)
+    combinations = _combinations(problem)
     # A score of a kernel model costs as much as its support vectors are many: take fewer rows then.
     affordable = max(LEAST_ROWS, EFFORT // (problem.cost * len(combinations)))
     rows = np.concatenate([problem.rows, random_rows(problem, min(RANDOM_ROWS, affordable))])
@@ -72,7 +72,7 @@ def random_rows(problem: Problem, count: int) -> Floats:
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
 
 
-def differing_settings(problem: Problem) -> list[dict[int, float | str]]:
+def _combinations(problem: Problem) -> list[dict[int, float | str]]:
     """Settings of the features that may differ; "up" stands for one tolerance above the row's own value."""
     pairs = problem.pairs
     choices: list[list[tuple[int, float | str]]] = []
