@@ -78,11 +78,11 @@ def test_bounds_lie_below_every_sample_and_rise_with_the_order():
     product = multiplied(random_polynomial(random, 2, 2), random_polynomial(random, 2, 2))
     program = Program(variables=2, objective=product, inequalities=box(2))
     assert program.least_order == 2
-    lowest = min(value_at(product, y) for y in random.uniform(-1, 1, (20_000, 2)))
+    lowest = min(value_at(product, y) for y in random.uniform(-1, 1, (2_000, 2)))
     second, third = (relax(program, order, SECONDS).lower for order in (2, 3))
     assert second <= third + 1e-6
     assert third <= lowest + 1e-6
-    assert third >= lowest - 0.05
+    assert third >= lowest - 0.2
 
 
 def test_equalities_keep_integers_whole():

@@ -15,13 +15,13 @@ run in another process: it looks at its clock only between iterations, and one o
 from __future__ import annotations
 
 import io
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import ceil, comb, sqrt
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MEMORY = 2e9  # bytes that the solver may take
+SOLVER = Path(__file__).with_name("solving.py")  # run as a file: it needs nothing of Likewise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +80,10 @@ def relax(program: Program, order: int, seconds: float) -> Relaxed:
         )
     packed = io.BytesIO()
     np.savez(packed, allow_pickle=False, seconds=np.array(seconds), **_conic(program, order))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
-    command = [sys.executable, "-m", "likewise.paper.solving"]
+    command = [sys.executable, "-P", str(SOLVER)]
     try:
         done = subprocess.run(
-            command,
-            input=packed.getvalue(),
-            capture_output=True,
-            timeout=seconds,
-            env=environment,
-            check=False,
+            command, input=packed.getvalue(), capture_output=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired:
         return Relaxed(reason=f"order {order} was stopped after {seconds:.0f} s")

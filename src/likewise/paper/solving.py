@@ -1,4 +1,4 @@
-"""Solves one semidefinite program by clarabel: arrays on stdin, arrays on stdout. Run by `moments` as a process."""
+"""Solves one semidefinite program by clarabel: arrays on stdin, arrays on stdout. `moments` runs this file."""
 
 from __future__ import annotations
 
