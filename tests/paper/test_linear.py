@@ -1,5 +1,7 @@
 """The meta-algorithm on linear models: against exhaustion, and where floating point leaves it."""
 
+from fractions import Fraction
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import all_pairs, breaks, linear_cases, logistic_model, regression_model
@@ -8,6 +10,10 @@ import likewise as lw
 from likewise import paper
 from likewise.errors import SpecError
 from likewise.paper import Answer
+from likewise.paper.cases import cases_of
+from likewise.search.milp import propose
+from likewise.spec.pairs import pair_space
+from likewise.spec.terms import Separable, Term
 
 CLEAR = 1e-5  # deeper than the solver's tolerance
 
@@ -47,6 +53,21 @@ def test_constraints_are_respected(data):
         return
     deepest = max(depth(case, lw.SameDecision(), first, second) for _, _, first, second in pairs)
     assert finding.answer == Answer.BIASED if deepest > CLEAR else finding.answer != Answer.POSSIBLE
+
+
+def test_a_program_keeps_to_the_values_of_its_case():
+    """Levels are columns of their own: those outside the case must stay zero."""
+    levels = ["p", "q", "r"]
+    space = lw.Space({"a": lw.Integer(0, 3), "g": lw.Categorical(levels)})
+    score = Separable(
+        bias=Fraction(-1), terms=(Term(slope=Fraction(1)), Term(table=tuple(map(Fraction, (5, -3, 1)))))
+    )
+    values = set()
+    for case in cases_of(pair_space(space, lw.Similarity(free=["g"])), None, ()):
+        proposed = propose(score, case.pairs, "score")
+        assert (proposed.x[1], proposed.other[1]) == case.values[0]
+        values.add(case.values[0])
+    assert len(values) == 6
 
 
 PARITY = lw.Space({**{f"f{k}": lw.Integer(0, 1) for k in range(6)}, "sex": lw.Integer(0, 1)})

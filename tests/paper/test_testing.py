@@ -7,6 +7,8 @@ from tests.strategies import logistic_model
 import likewise as lw
 from likewise import paper
 from likewise.paper import Answer
+from likewise.paper.asking import ask
+from likewise.paper.testing import MOST_SETTINGS, settings_of
 
 SPACE = lw.Space({"a": lw.Integer(0, 9), "b": lw.Integer(0, 9), "sex": lw.Integer(0, 1)})
 SIMILAR = lw.Similarity(free=["sex"])
@@ -62,6 +64,23 @@ def test_samples_outside_the_constraints_are_no_hits():
     space = SPACE.where("a + b >= 12")
     assert paper.random_testing(model(2.0), space, SIMILAR, samples=5_000).answer == Answer.NOT_FOUND
     assert lw.verify(model(2.0), space, SIMILAR).verdict == "FAIR"
+
+
+def test_many_values_are_sampled_inside_the_domain():
+    space = lw.Space(
+        {"a": lw.Integer(0, 5), "n": lw.Integer(0, 1000), "pay": lw.Continuous(-1, 1), "m": lw.Integer(0, 40)}
+    )
+    weights = logistic_model([1.0, 0.01, 1.0, 0.1], -8.0, space.names)
+    similar = lw.Similarity(free=["n", "pay", "m"], within={"a": 2})
+    settings = settings_of(ask(weights, space, similar, None))
+    assert len(settings) == MOST_SETTINGS
+    for setting in settings:
+        assert setting[0] in ("own", "up")
+        assert 0 <= setting[1] <= 1000
+        assert setting[1] == round(setting[1])
+        assert -1 <= setting[2] <= 1
+        assert setting[3] in range(41)
+    assert paper.random_testing(weights, space, similar, samples=200).answer == Answer.BIASED
 
 
 def test_the_budget_ends_sampling():

@@ -137,9 +137,8 @@ def _notes(cells: Sequence[Cell]) -> list[str]:
     notes: dict[str, list[str]] = {}
     for cell in cells:
         if cell.missing:
-            notes.setdefault(f"{cell.missing} (--data DIR names the folder with fraud.csv)", []).append(
-                cell.row.title
-            )
+            where = " (--data DIR names the folder with fraud.csv)" if cell.row.data == "fraud" else ""
+            notes.setdefault(cell.missing + where, []).append(cell.row.title)
         for answer in cell.answers.values():
             reason = _reason(answer)
             if reason and cell.row.title not in notes.setdefault(reason, []):

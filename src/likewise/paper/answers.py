@@ -34,7 +34,7 @@ MEANING = {
     Answer.NO: "every bound computed in floating point denies a pair; no rounding is accounted for, so this is no proof",
     Answer.POSSIBLE: "a bound allows a pair, and none was found: nothing is known",
     Answer.NOT_FOUND: "no pair was met; that says nothing about the pairs that were not looked at",
-    Answer.NO_ANSWER: "the budget ended first: nothing is known",
+    Answer.NO_ANSWER: "its budget of time or memory ended first: nothing is known",
 }
 
 
