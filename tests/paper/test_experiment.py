@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,7 @@ def test_models_are_chosen_by_name():
     assert [row.title for row in chosen_rows(["GC_Rbf2"])] == ["GC_Rbf2"]
     assert {row.data for row in chosen_rows(["credit"])} == {"credit"}
     assert len(chosen_rows(["rbf"])) == 8
+    assert [row.title for row in chosen_rows(["german-rbf"])] == ["GC_Rbf1", "GC_Rbf2"]
     assert len(chosen_rows(["linear1", "german"])) == 9
     assert chosen_rows([]) == ROWS
     with pytest.raises(SpecError, match="did you mean"):
@@ -144,6 +146,31 @@ def test_ctrl_c_ends_the_run_and_keeps_what_was_finished(tmp_path, monkeypatch):
             run(plan(tmp_path, "credit-linear1"), cells, lambda _done: None)
     assert set(cells[0].answers) == {"published", "testing"}
     assert {path.name.split("-")[2] for path in (tmp_path / "answers").iterdir()} == {"published", "testing"}
+
+
+@pytest.mark.parametrize("part", ["published", "testing"])
+def test_an_answer_that_ctrl_c_cut_short_is_not_kept(part, tmp_path, monkeypatch):
+    """Ctrl-C at the first progress that an algorithm reports: it ends in order, with half of an answer."""
+    name = {"published": "verify_individual_bias", "testing": "random_testing"}[part]
+    algorithm = getattr(experiment, name)
+
+    pressed = []
+
+    def press_once(_snapshot):
+        if not pressed:
+            pressed.append(True)
+            signal.raise_signal(signal.SIGINT)
+
+    cells = []
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            experiment, name, lambda *given, **options: algorithm(*given, **options, progress=press_once)
+        )
+        with pytest.raises(Interrupted):
+            run(plan(tmp_path, "credit-linear2", parts=(part,)), cells, lambda _done: None)
+    assert pressed
+    assert not cells[0].answers
+    assert not (tmp_path / "answers").exists()
 
 
 def test_missing_data_are_named(tmp_path):

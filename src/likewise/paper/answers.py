@@ -95,6 +95,8 @@ class Finding:
 def biased(prepared: Prepared, algorithm: str, witness: Witness, **details: Any) -> Finding:
     """The finding that a refereed pair is."""
     pair, scores = prepared.pair(witness)
+    if prepared.problem.budget.interrupted:
+        details["interrupted"] = True
     return Finding(
         algorithm=algorithm,
         answer=Answer.BIASED,
@@ -112,6 +114,8 @@ def without_pair(prepared: Prepared, algorithm: str, answer: Answer, note: str, 
     if prepared.problem.unreplayed:
         details["unreplayed"] = len(prepared.problem.unreplayed)
         note += "; pairs exist in exact arithmetic that the model's own predict does not show"
+    if prepared.problem.budget.interrupted:
+        details["interrupted"] = True
     return Finding(
         algorithm=algorithm,
         answer=answer,

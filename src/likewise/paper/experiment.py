@@ -86,7 +86,7 @@ Listener = Callable[[str], None]
 
 
 def chosen_rows(names: Sequence[str]) -> tuple[Published, ...]:
-    """The models meant by names: german-rbf2, GC_Rbf2, german (its six), rbf2 or rbf (of all data sets)."""
+    """The models meant by names: german-rbf2, GC_Rbf2, german-rbf, german (its six), rbf2 or rbf (of all)."""
     if not names:
         return ROWS
     chosen: set[str] = set()
@@ -103,7 +103,7 @@ def chosen_rows(names: Sequence[str]) -> tuple[Published, ...]:
 
 
 def _names(row: Published) -> set[str]:
-    return {row.key, row.title.lower(), row.data, row.kind, row.family}
+    return {row.key, row.title.lower(), f"{row.data}-{row.family}", row.data, row.kind, row.family}
 
 
 def steps(plan: Plan) -> int:
@@ -155,11 +155,17 @@ def answer(plan: Plan, cell: Cell, data: Dataset, part: Part) -> Document:
         raise
     except LikewiseError as error:
         return {"error": type(error).__name__, "message": error.message}
-    if "interrupted" in str(document.get("reason")) or "interrupted" in str(document.get("meaning")):
+    if _was_interrupted(document):
         raise Interrupted
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, json.dumps(document, indent=2).encode())
     return document
+
+
+def _was_interrupted(document: Document) -> bool:
+    """By Ctrl-C, as a `Finding` tells in its details and a `Result` in its reason."""
+    reason = document.get("reason") or ""
+    return "interrupted" in document.get("details", {}) or reason.startswith("interrupted")
 
 
 def _digest(plan: Plan, fit: Fit, part: Part) -> str:
