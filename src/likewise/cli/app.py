@@ -113,6 +113,7 @@ def cli() -> None:
 
 
 def _register() -> None:
+    from likewise.cli.bench import bench
     from likewise.cli.demo import demo
     from likewise.cli.explain import explain
     from likewise.cli.export import export
@@ -120,7 +121,7 @@ def _register() -> None:
     from likewise.cli.measure import measure
     from likewise.cli.verify import verify
 
-    for command in (demo, init, verify, measure, explain, export):
+    for command in (demo, init, verify, measure, explain, export, bench):
         cli.add_command(command)
 
 

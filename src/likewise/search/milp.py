@@ -87,11 +87,16 @@ class _Program:
         variable = self.pairs.variables[v]
         feature = self.pairs.space[self.pairs.space.names[variable.feature]]
         if isinstance(feature, (Categorical, Ordinal)):
-            picks = [self.solver.addBinary() for _ in feature.levels]
+            picks = [self._pick(allowed=variable.lo <= i <= variable.hi) for i in range(len(feature.levels))]
             self.solver.addConstr(sum(picks) == 1)
             return picks
         kind = highspy.HighsVarType.kInteger if variable.discrete else highspy.HighsVarType.kContinuous
         return [self.solver.addVariable(lb=float(variable.lo), ub=float(variable.hi), type=kind)]
+
+    def _pick(self, *, allowed: bool) -> Any:
+        """A binary column; one that stays zero for a level outside the variable's bounds."""
+        kind = highspy.HighsVarType.kInteger
+        return self.solver.addVariable(lb=0.0, ub=float(allowed), type=kind)
 
     def _code(self, v: int) -> Any:
         columns = self.columns[v]

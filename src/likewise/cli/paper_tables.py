@@ -1,0 +1,160 @@
+"""The tables of ``likewise bench paper``: for a terminal, as Markdown, and everything as JSON."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from likewise import __version__
+
+if TYPE_CHECKING:
+    from likewise.paper.experiment import Cell, Document, Plan
+
+    Rows = list[tuple[str, ...]]
+
+WIDTH = 150  # of the tables where stdout is no terminal
+NOTHING = "-"
+
+TABLE_1 = (
+    "model",
+    "accuracy (paper)",
+    "accuracy here",
+    "paper says",
+    "in",
+    "published algorithm here",
+    "in",
+    "Likewise",
+    "in",
+    "certificate",
+)
+TABLE_2 = ("model", "paper says", "in", "random testing here", "hits", "samples", "in")
+CAPTION_1 = "Table 1: the same decision for all who differ in the protected features only"
+CAPTION_2 = "Table 2: random testing; what it does not find proves nothing"
+
+
+def printed(cells: Sequence[Cell], plan: Plan) -> None:
+    """Both tables on stdout."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
+    for caption, header, rows in _tables(cells, plan):
+        table = Table(title=caption, title_justify="left")
+        for name in header:
+            table.add_column(name, justify="right" if name in ("in", "hits", "samples") else "left")
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+    for sentence in _notes(cells):
+        console.print(sentence, markup=False, highlight=False)
+
+
+def markdown(cells: Sequence[Cell], plan: Plan, command: str) -> str:
+    """Both tables as Markdown, with the command that made them."""
+    lines = [f"`{command}`, {_machine()}, {date.today()}.", ""]
+    for caption, header, rows in _tables(cells, plan):
+        lines += [f"**{caption}**", "", _line(header), _line(["---"] * len(header))]
+        lines += [*(_line(row) for row in rows), ""]
+    for sentence in _notes(cells):
+        lines += [sentence, ""]
+    return "\n".join(lines)
+
+
+def document(cells: Sequence[Cell], plan: Plan, command: str) -> str:
+    """Everything as JSON."""
+    content = {
+        "command": command,
+        "likewise": __version__,
+        "machine": _machine(),
+        "date": str(date.today()),
+        "budget": plan.budget,
+        "seed": plan.seed,
+        "samples": plan.samples,
+        "rows": [cell.to_dict() for cell in cells],
+    }
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"
+
+
+def _machine() -> str:
+    import sklearn
+
+    return (
+        f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}, "
+        f"scikit-learn {sklearn.__version__}"
+    )
+
+
+def _tables(cells: Sequence[Cell], plan: Plan) -> list[tuple[str, tuple[str, ...], Rows]]:
+    tables: list[tuple[str, tuple[str, ...], Rows]] = [(CAPTION_1, TABLE_1, [_first(cell) for cell in cells])]
+    if "testing" in plan.parts:
+        tables.append((CAPTION_2, TABLE_2, [_second(cell) for cell in cells]))
+    return tables
+
+
+def _first(cell: Cell) -> tuple[str, ...]:
+    row, fit = cell.row, cell.fit
+    here = NOTHING if fit is None else f"{fit.train:.3f} / {fit.test:.3f}"
+    return (
+        row.title,
+        f"{row.train:.3f} / {row.test:.3f}",
+        here,
+        row.bias,
+        row.time,
+        *_told(cell, cell.answers.get("published"), "answer"),
+        *_told(cell, cell.answers.get("ours"), "verdict"),
+        "checked" if cell.answers.get("ours", {}).get("checked") else NOTHING,
+    )
+
+
+def _second(cell: Cell) -> tuple[str, ...]:
+    row, answer = cell.row, cell.answers.get("testing")
+    found, seconds = _told(cell, answer, "answer")
+    details = (answer or {}).get("details", {})
+    share = f"{details['share']:.3%}" if details.get("hits") else str(details.get("hits", NOTHING))
+    samples = f"{details['samples']:,}" if "samples" in details else NOTHING
+    return row.title, row.testing or NOTHING, row.testing_time or NOTHING, found, share, samples, seconds
+
+
+def _told(cell: Cell, answer: Document | None, key: str) -> tuple[str, str]:
+    """An answer and its seconds, as shown; or why there is none."""
+    if answer is None:
+        return ("data missing" if cell.missing else NOTHING), NOTHING
+    if "error" in answer:
+        return f"{answer['error']}", NOTHING
+    return str(answer[key]), _seconds(answer["wall"])
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2f}s" if value < 10 else f"{value:.0f}s"
+
+
+def _notes(cells: Sequence[Cell]) -> list[str]:
+    """What the tables only hint at: missing data, models that were refused, answers that need their reason."""
+    notes: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell.missing:
+            where = " (--data DIR names the folder with fraud.csv)" if cell.row.data == "fraud" else ""
+            notes.setdefault(cell.missing + where, []).append(cell.row.title)
+        for answer in cell.answers.values():
+            reason = _reason(answer)
+            if reason and cell.row.title not in notes.setdefault(reason, []):
+                notes[reason].append(cell.row.title)
+    return [f"{', '.join(titles)}: {reason}" for reason, titles in notes.items()]
+
+
+def _reason(answer: dict[str, Any]) -> str | None:
+    if "error" in answer:
+        return str(answer["message"])
+    if answer.get("verdict") == "UNKNOWN":
+        return f"UNKNOWN: {answer['reason']}"
+    if answer.get("answer") in ("POSSIBLE", "no answer (budget)"):
+        return f"{answer['answer']}: {answer['meaning']}"
+    return None
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

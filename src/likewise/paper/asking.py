@@ -1,0 +1,71 @@
+"""Asking: a model and a claim prepared for the published algorithms, as `verify` prepares them for its own.
+
+They share the import with its self-check, the space, the similarity and the referee with the default engine;
+only the two properties that the paper has are taken: the same decision, and a gap of scores.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import SpecError
+from likewise.model.gauge import gauge_of
+from likewise.model.question import DecisionQuestion, GapQuestion, question_of
+from likewise.model.scored import Score, score_of
+from likewise.progress import Listener, silent
+from likewise.spec.properties import Property, SameDecision, ScoreGap
+from likewise.verifying.preparing import Prepared, prepare
+
+if TYPE_CHECKING:
+    from likewise.spec.similarity import Similarity
+    from likewise.spec.space import Space
+
+
+def ask(
+    model: Any,
+    space: Space,
+    similar: Similarity,
+    property: Property | None,
+    *,
+    X: Any = None,
+    budget: float = 60,
+    random_state: int | None = 0,
+    listener: Listener = silent,
+) -> Prepared:
+    """Everything up to the search, for a property that the paper has."""
+    property = SameDecision() if property is None else property
+    if not isinstance(property, (SameDecision, ScoreGap)):
+        raise SpecError(
+            f"the paper's algorithms know no {type(property).__name__}",
+            hint="ask for SameDecision() or ScoreGap(delta), or use likewise.verify",
+        )
+    return prepare(
+        model,
+        space,
+        similar,
+        question_of(property),
+        gauge_of(property).of,
+        X=X,
+        budget=budget,
+        random_state=random_state,
+        listener=listener,
+    )
+
+
+def oriented_score(prepared: Prepared) -> Score:
+    """The score whose strict side is the deciding one: x is above, x' is not."""
+    score = score_of(prepared.imported.model, len(prepared.pairs.space))
+    return score.negated() if prepared.mirrored else score
+
+
+def level(prepared: Prepared) -> float:
+    """What the property allows: the paper's delta, or the margin of a decision."""
+    question = prepared.problem.question
+    if isinstance(question, DecisionQuestion):
+        return float(question.level)
+    return float(question.delta) if isinstance(question, GapQuestion) else 0.0
+
+
+def asks_for_decision(prepared: Prepared) -> bool:
+    """Whether the question is about decisions; else it is about a gap of scores."""
+    return isinstance(prepared.problem.question, DecisionQuestion)

@@ -1,0 +1,55 @@
+"""Linear models as in the paper: one mixed-integer linear program a value pair, by HiGHS instead of CPLEX.
+
+    gap        max f(x) - f(x')
+    decision   max min(f(x), -f(x'))
+
+The paper minimises the product f(x) f(x') for decisions and takes it for a convex quadratic program. It is
+indefinite; the two signs say the same in linear constraints, which is what is solved here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from likewise.paper.asking import asks_for_decision, level
+from likewise.paper.meta import Bounded
+from likewise.search.milp import propose
+
+if TYPE_CHECKING:
+    from likewise.paper.cases import Case
+    from likewise.spec.terms import Separable
+    from likewise.verifying.preparing import Prepared
+
+
+class MixedInteger:
+    """Bounds an affine score by HiGHS."""
+
+    name = "meta-algorithm, mixed-integer program"
+    symmetric = False
+    tolerance = 1e-6  # of HiGHS, for feasibility and integrality
+
+    def __init__(self, prepared: Prepared, score: Separable) -> None:
+        self.score = score
+        self.prepared = prepared
+
+    def bound(self, case: Case, seconds: float) -> Bounded:
+        of: Literal["margin", "score"] = "margin" if asks_for_decision(self.prepared) else "score"
+        proposed = propose(self.score, case.pairs, of, seconds=seconds)
+        if proposed is None:
+            return Bounded(excess=float("-inf"))
+        x, other = (rounded(self.prepared, codes) for codes in (proposed.x, proposed.other))
+        return Bounded(
+            excess=proposed.value - level(self.prepared),
+            candidates=[(x, other)],
+            finished=proposed.optimal,
+            reason="the program was not solved to its end",
+        )
+
+
+def rounded(prepared: Prepared, codes: tuple[float, ...]) -> list[float]:
+    """Codes with relaxed integers made whole again: a pair of the original space, or a spurious one."""
+    pairs = prepared.pairs
+    return [
+        float(round(code)) if pairs.variables[v].discrete else code
+        for code, v in zip(codes, pairs.first, strict=True)
+    ]
