@@ -102,10 +102,11 @@ def model_line(model: Model) -> bytes:
 def _rounding(rounding: Rounding | KernelRounding) -> dict[str, Any] | None:
     if isinstance(rounding, KernelRounding):
         return None
+    stated = rounding.stated()
     return {
-        "sizes": [number(size) for size in rounding.sizes],
-        "constant": number(rounding.constant),
-        "operations": rounding.operations,
+        "sizes": [number(size) for size in stated.sizes],
+        "constant": number(stated.constant),
+        "operations": stated.operations,
     }
 
 

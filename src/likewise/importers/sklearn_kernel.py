@@ -1,4 +1,4 @@
-"""scikit-learn's RBF kernel models: score = sum_t a_t exp(-gamma |x - s_t|^2) + b, on numeric columns as they are.
+"""scikit-learn's RBF kernel models: score = sum_t a_t exp(-gamma |x - s_t|^2) + b, x the columns that reach it.
 
 `gamma="scale"` and `"auto"` are taken as resolved when the model was fitted. SVC and NuSVC put the score
 zero into the upper class (libsvm asks whether it is below zero); their public `dual_coef_` and `intercept_`
@@ -9,19 +9,16 @@ it is given. Other kernels are refused by name.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.sklearn_linear import import_linear, summed
+from likewise.importers.sklearn_linear import dense, import_linear, summed, why_unlinked
 from likewise.model.body import Affine, RbfSum
-from likewise.model.embedding import columns_as_they_are
+from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.scored import KernelRounding, Model
-
-if TYPE_CHECKING:
-    from likewise.spec.space import Space
 
 CLASSIFIERS = {"SVC", "NuSVC"}
 FAMILY = CLASSIFIERS | {"SVR", "NuSVR", "KernelRidge"}
@@ -31,11 +28,11 @@ REASONS = {
 }
 
 
-def import_kernel(estimator: Any, space: Space, columns: tuple[str, ...]) -> Model:
+def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Model:
     """The model of a fitted kernel machine: a sum of Gaussians, or an affine one for the linear kernel."""
     name, kernel = type(estimator).__name__, estimator.kernel
     if kernel == "linear" and name != "KernelRidge":
-        return import_linear(estimator, space, columns)
+        return import_linear(estimator, embedding)
     if kernel not in ("rbf", "linear"):
         shown = kernel if isinstance(kernel, str) else type(kernel).__name__
         why = f": {REASONS[shown]}" if shown in REASONS else ""
@@ -46,9 +43,8 @@ def import_kernel(estimator: Any, space: Space, columns: tuple[str, ...]) -> Mod
         _ridge(estimator) if name == "KernelRidge" else _libsvm(estimator, name)
     )
     _check_numbers(name, gamma, bias, coefficients, centres)
-    if centres.shape[1] != len(columns):
-        raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(columns)}")
-    embedding = columns_as_they_are(space, columns, step=name)
+    if centres.shape[1] != len(embedding):
+        raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(embedding)}")
     if kernel == "linear":
         factors = [Fraction(value) for value in coefficients.tolist()]
         weights, constant, rounding = summed(factors, centres.tolist(), Fraction(0))
@@ -74,10 +70,8 @@ def _libsvm(estimator: Any, name: str) -> Parameters:
             f"{name} was fitted on {len(estimator.classes_)} classes; only binary classifiers are supported",
             hint="fit one model per class against the rest",
         )
-    if hasattr(estimator.support_vectors_, "toarray"):
-        raise UnsupportedModel(f"{name} was fitted on sparse data", hint="fit it on a frame or a dense array")
-    coefficients = np.ravel(estimator.dual_coef_).astype(np.float64)
-    centres = np.asarray(estimator.support_vectors_, dtype=np.float64)
+    coefficients = np.ravel(dense(estimator.dual_coef_)).astype(np.float64)
+    centres = dense(estimator.support_vectors_).astype(np.float64)
     return float(estimator._gamma), float(np.ravel(estimator.intercept_)[0]), coefficients, centres
 
 
@@ -89,11 +83,7 @@ def _ridge(estimator: Any) -> Parameters:
         raise UnsupportedModel(
             f"KernelRidge was fitted on {coefficients.shape[1]} outputs; only one is supported"
         )
-    if hasattr(estimator.X_fit_, "toarray"):
-        raise UnsupportedModel(
-            "KernelRidge was fitted on sparse data", hint="fit it on a frame or a dense array"
-        )
-    centres = np.asarray(estimator.X_fit_, dtype=np.float64)
+    centres = dense(estimator.X_fit_).astype(np.float64)
     gamma = 1.0 / centres.shape[1] if estimator.gamma is None else float(estimator.gamma)
     return gamma, 0.0, coefficients.ravel(), centres
 
@@ -109,4 +99,4 @@ def _head(estimator: Any, name: str) -> Head:
     if name not in CLASSIFIERS:
         return Head(labels=None)
     lower, upper = (label.item() if hasattr(label, "item") else label for label in estimator.classes_)
-    return Head(labels=(lower, upper), zero_is_upper=True)
+    return Head(labels=(lower, upper), zero_is_upper=True, unlinked=why_unlinked(estimator, name))
