@@ -81,7 +81,8 @@ def _check_whole_numbers(func: np.ufunc, column: Traced, step: Step) -> None:
         return
     whole = np.array(list(values), dtype=np.int64)
     with np.errstate(all="ignore"):
-        same = np.asarray(func(whole), dtype=np.float64) == func(whole.astype(np.float64))
+        counted, floating = np.asarray(func(whole), dtype=np.float64), func(whole.astype(np.float64))
+    same = (counted == floating) | (np.isnan(counted) & np.isnan(floating))
     if not same.all():
         step.refuse(
             f"gives {column.name!r} other results as whole numbers than as floats, at {whole[~same][0]} for one",
