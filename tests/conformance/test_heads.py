@@ -12,7 +12,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, RidgeClassifier
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
@@ -31,7 +31,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, SVR
 from tests.conformance.agreement import assert_agrees, import_quietly, probing_rows
-from tests.conformance.people import NUMBERS, SPACE, WORDS, people
+from tests.conformance.people import NUMBERS, SPACE, WORDS, people, quick_logistic
 from tests.strategies import logistic_model
 
 import likewise as lw
@@ -52,7 +52,7 @@ def fitted(model, y=LABELS):
 
 
 def logistic():
-    return make_pipeline(prepared(), LogisticRegression())
+    return make_pipeline(prepared(), quick_logistic())
 
 
 SEARCHES = {
@@ -61,9 +61,7 @@ SEARCHES = {
     "halving": HalvingGridSearchCV(logistic(), {"logisticregression__C": [0.1, 1.0]}, cv=2),
     "inside": make_pipeline(prepared(), GridSearchCV(SVC(), {"C": [0.5, 1.0]}, cv=2)),
     "frozen": FrozenEstimator(fitted(logistic())),
-    "nested": Pipeline(
-        [("a", prepared()), ("b", Pipeline([("c", "passthrough"), ("d", LogisticRegression())]))]
-    ),
+    "nested": Pipeline([("a", prepared()), ("b", Pipeline([("c", "passthrough"), ("d", quick_logistic())]))]),
 }
 
 
@@ -252,8 +250,8 @@ def test_proofs_through_probabilities_claim_nothing_about_rounding():
     dropped = ColumnTransformer([("n", StandardScaler(), NUMBERS)])
     narrow = SPACE.replace(age=lw.Integer(18, 19), income=lw.Continuous(0, 1))
     for around in (
-        FixedThresholdClassifier(make_pipeline(dropped, LogisticRegression()), threshold=0.3),
-        CalibratedClassifierCV(make_pipeline(dropped, LogisticRegression()), ensemble=False, cv=2),
+        FixedThresholdClassifier(make_pipeline(dropped, quick_logistic()), threshold=0.3),
+        CalibratedClassifierCV(make_pipeline(dropped, quick_logistic()), ensemble=False, cv=2),
     ):
         result = lw.verify(fitted(around), narrow, lw.Similarity(within={"age": 1}), lw.ScoreGap(1000.0))
         assert result.verdict == "FAIR"

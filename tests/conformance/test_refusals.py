@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import KNNImputer
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
@@ -28,7 +28,7 @@ from sklearn.preprocessing import (
     SplineTransformer,
     StandardScaler,
 )
-from tests.conformance.people import LINES, NUMBERS, SPACE, WORDS, people
+from tests.conformance.people import LINES, NUMBERS, SPACE, WORDS, people, quick_logistic
 
 import likewise as lw
 from likewise.errors import LikewiseError
@@ -46,9 +46,7 @@ def fitted(model, X=X, y=LABELS):
 def in_front(transformer, columns, final=None):
     """A fitted pipeline with one transformer on some columns, called 'part' in the step 'prepare'."""
     columns = ColumnTransformer([("part", transformer, columns), WORDS_STEP])
-    return fitted(
-        Pipeline([("prepare", columns), ("model", LogisticRegression() if final is None else final)])
-    )
+    return fitted(Pipeline([("prepare", columns), ("model", quick_logistic() if final is None else final)]))
 
 
 def usual():
@@ -104,7 +102,7 @@ def twice_named():
 
 def single_precision():
     words = ColumnTransformer([("words", OneHotEncoder(dtype=np.float32), WORDS)])
-    return fitted(Pipeline([("prepare", words), ("model", LogisticRegression())]))
+    return fitted(Pipeline([("prepare", words), ("model", quick_logistic())]))
 
 
 def own_function(rows):
@@ -123,19 +121,19 @@ def encoded_as_missing():
 def text_left_in():
     rows = X.assign(city=X.city.map({"berlin": "1", "oslo": "2", "rome": "3"}))
     columns = ColumnTransformer([("part", "passthrough", ["age", "city"])])
-    return fitted(Pipeline([("prepare", columns), ("model", LogisticRegression())]), rows)
+    return fitted(Pipeline([("prepare", columns), ("model", quick_logistic())]), rows)
 
 
 def leaking():
     columns = make_column_transformer((StandardScaler(), [*NUMBERS, "label"]))
-    return fitted(make_pipeline(columns, LogisticRegression()), X.assign(label=(LABELS == "yes").astype(int)))
+    return fitted(make_pipeline(columns, quick_logistic()), X.assign(label=(LABELS == "yes").astype(int)))
 
 
 def wrong_order():
     """Fitted on an array whose columns are in another order than the features of the space."""
     columns = make_column_transformer((OneHotEncoder(), [0, 5]))
     rows = X[["city", *[name for name in X.columns if name != "city"]]]
-    return fitted(make_pipeline(columns, LogisticRegression()), rows.to_numpy())
+    return fitted(make_pipeline(columns, quick_logistic()), rows.to_numpy())
 
 
 SEEN = SPACE.replace(city=lw.Categorical(["berlin", "oslo", "rome", "paris"]))
@@ -151,7 +149,7 @@ CASES = {
     "whole numbers": (lambda: in_front(FunctionTransformer(np.reciprocal), ["age"]), "gives 'age' other results as whole numbers than as floats", "Ordinal([1.0, 2.0, ...])"),
     "normalizer": (lambda: in_front(Normalizer(), NUMBERS), "step 'prepare' > 'part' (Normalizer) divides a row by its own length", "StandardScaler"),
     "pca": (lambda: in_front(PCA(2), NUMBERS), "step 'prepare' > 'part' (PCA) adds columns up", "the columns themselves"),
-    "svd": (lambda: fitted(make_pipeline(make_column_transformer((OneHotEncoder(), WORDS)), TruncatedSVD(2), LogisticRegression())), "step 'truncatedsvd' (TruncatedSVD) adds columns up", "the columns themselves"),
+    "svd": (lambda: fitted(make_pipeline(make_column_transformer((OneHotEncoder(), WORDS)), TruncatedSVD(2), quick_logistic())), "step 'truncatedsvd' (TruncatedSVD) adds columns up", "the columns themselves"),
     "kernel map": (lambda: in_front(Nystroem(n_components=3), NUMBERS), "(Nystroem) gives columns that depend on all features", "SVC(kernel='rbf')"),
     "products": (lambda: in_front(PolynomialFeatures(2), NUMBERS), "(PolynomialFeatures) multiplies columns", "degree=1"),
     "neighbours": (lambda: in_front(KNNImputer(), NUMBERS), "(KNNImputer) fills a gap from the other columns", "SimpleImputer"),
@@ -170,9 +168,9 @@ CASES = {
     "text left in": (text_left_in, "LogisticRegression takes numbers, but feature 'city' reaches it as text", "OneHotEncoder"),
     "single precision": (single_precision, "step 'prepare' (ColumnTransformer) gives float32", "dtype=numpy.float64"),
     "unfitted step": (lambda: exchanged(StandardScaler()), "step 'prepare' > 'part' (StandardScaler) is not fitted", "call fit(X, y) on the whole pipeline"),
-    "unfitted pipeline": (lambda: Pipeline([("prepare", StandardScaler()), ("model", LogisticRegression())]), "step 'prepare' (StandardScaler) is not fitted", "call fit(X, y) on the whole pipeline"),
+    "unfitted pipeline": (lambda: Pipeline([("prepare", StandardScaler()), ("model", quick_logistic())]), "step 'prepare' (StandardScaler) is not fitted", "call fit(X, y) on the whole pipeline"),
     "unfitted first step": (unfitted_first, "step 'prepare' (StandardScaler) is not fitted", "call fit(X, y) on the whole pipeline"),
-    "unfitted search": (lambda: GridSearchCV(LogisticRegression(), {"C": [1]}), "GridSearchCV is not fitted", "refit=True"),
+    "unfitted search": (lambda: GridSearchCV(quick_logistic(), {"C": [1]}), "GridSearchCV is not fitted", "refit=True"),
     "step of other columns": (lambda: exchanged(fitted(StandardScaler(), X[LINES])), "step 'prepare' > 'part' (StandardScaler) was fitted on 2 columns, but gets 6", "call fit(X, y) on the whole pipeline again"),
     "step that gives other columns": (lambda: exchanged(fitted(make_pipeline(PolynomialFeatures(1)), X[NUMBERS])), "step 'prepare' > 'part' (Pipeline) gave 6 columns when it was fitted, and now gives 7", "call fit(X, y) on the whole pipeline again"),
     "subclass": (lambda: in_front(HalfScaler(), NUMBERS), "step 'prepare' > 'part' (HalfScaler) is code of 'tests', whatever it inherits from StandardScaler", "not subclasses"),
@@ -187,8 +185,8 @@ CASES = {
     "bent target": (lambda: fitted(TransformedTargetRegressor(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), LinearRegression()), func=np.log, inverse_func=np.exp), y=np.exp(TARGET / 50)), "bends its predictions (FunctionTransformer, inverse exp)", "regressor_"),
     "target among the columns": (leaking, "the model was fitted on column 'label', which the space does not have", "the model's columns"),
     "duplicate names": (twice_named, "two columns named 'age'", "name of its own"),
-    "other columns": (lambda: fitted(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), LogisticRegression()), X[NUMBERS]), "the space has the feature 'city', which the model was not fitted on", "leave it out of the space"),
-    "unnamed columns": (lambda: fitted(make_pipeline(StandardScaler(), LogisticRegression()), X[LINES].to_numpy()), "fitted on 2 unnamed columns, the space has 8 features", "in their order"),
+    "other columns": (lambda: fitted(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), quick_logistic()), X[NUMBERS]), "the space has the feature 'city', which the model was not fitted on", "leave it out of the space"),
+    "unnamed columns": (lambda: fitted(make_pipeline(StandardScaler(), quick_logistic()), X[LINES].to_numpy()), "fitted on 2 unnamed columns, the space has 8 features", "in their order"),
     "wrong order": (wrong_order, "step 'columntransformer' > 'onehotencoder' (OneHotEncoder) has never seen the value", "leave it out of the space"),
 }  # fmt: skip
 
@@ -225,7 +223,7 @@ def test_numbers_of_scale_beyond_doubles_are_refused():
 def test_a_table_too_large_for_memory_is_refused():
     ages = pd.DataFrame({"age": np.arange(300), "city": ["oslo", "rome"] * 150})
     columns = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["age"]), remainder="drop")
-    model = fitted(make_pipeline(columns, LogisticRegression()), ages, np.arange(300) > 150)
+    model = fitted(make_pipeline(columns, quick_logistic()), ages, np.arange(300) > 150)
     space = lw.Space({"age": lw.Integer(0, 90_000), "city": lw.Categorical(["oslo", "rome"])})
     with pytest.raises(LikewiseError, match="the longest are of 'age'"):
         lw.verify(model, space, lw.Similarity(free=["age"]))

@@ -1,5 +1,6 @@
 """Every transformer in front of every importer: the imported model is the original, whatever the composition."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -22,7 +23,6 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import (
     Lasso,
     LinearRegression,
-    LogisticRegression,
     Ridge,
     RidgeClassifier,
     SGDClassifier,
@@ -46,7 +46,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVC, SVR, LinearSVC
 from tests.conformance.agreement import assert_agrees
-from tests.conformance.people import COUNTED, LINES, NUMBERS, SPACE, WORDS, people
+from tests.conformance.people import COUNTED, LINES, NUMBERS, SPACE, WORDS, people, quick_logistic
 
 import likewise as lw
 
@@ -116,7 +116,7 @@ CODES = {
     "selected": make_pipeline(OneHotEncoder(), SelectKBest(k=3)),
 }  # fmt: skip
 FINALS = {
-    "logistic": LogisticRegression(),
+    "logistic": quick_logistic(),
     "rbf": SVC(gamma=0.1),
 }
 MORE_FINALS = {
@@ -191,16 +191,16 @@ def test_every_sort_at_once(final):
 SELECTORS = {
     "best": SelectKBest(k=3),
     "percentile": SelectPercentile(percentile=50),
-    "model": SelectFromModel(LogisticRegression()),
-    "recursive": RFE(LogisticRegression(), n_features_to_select=3),
-    "sequential": SequentialFeatureSelector(LogisticRegression(), n_features_to_select=2, cv=2),
+    "model": SelectFromModel(quick_logistic()),
+    "recursive": RFE(quick_logistic(), n_features_to_select=3),
+    "sequential": SequentialFeatureSelector(quick_logistic(), n_features_to_select=2, cv=2),
 }
 
 
 @pytest.mark.parametrize("name", SELECTORS)
 def test_selectors(name):
     scaled = ColumnTransformer([("n", StandardScaler(), NUMBERS), ("w", OneHotEncoder(), WORDS)])
-    model = quietly_fitted(make_pipeline(scaled, SELECTORS[name], LogisticRegression()))
+    model = quietly_fitted(make_pipeline(scaled, SELECTORS[name], quick_logistic()))
     assert_agrees(model, SPACE, X)
 
 
@@ -218,47 +218,51 @@ SELECTIONS = {
 }
 
 
-@pytest.mark.parametrize("remainder", ["drop", "passthrough", MinMaxScaler()])
-@pytest.mark.parametrize("name", SELECTIONS)
+REMAINDERS = ["drop", "passthrough", MinMaxScaler()]
+
+
+@pytest.mark.parametrize(
+    ("name", "remainder"), list(zip(SELECTIONS, itertools.cycle(REMAINDERS), strict=False))
+)
 def test_column_selections(name, remainder):
     words = ("words", OneHotEncoder(), WORDS)
     model = pipeline(
-        [("n", StandardScaler(), SELECTIONS[name]), words], LogisticRegression(), remainder=remainder
+        [("n", StandardScaler(), SELECTIONS[name]), words], quick_logistic(), remainder=remainder
     )
     assert_agrees(quietly_fitted(model), SPACE, X)
 
 
 COMPOSITIONS = {
-    "dropped step": pipeline([("n", StandardScaler(), NUMBERS), ("w", "drop", WORDS)], LogisticRegression()),
+    "dropped step": pipeline([("n", StandardScaler(), NUMBERS), ("w", "drop", WORDS)], quick_logistic()),
     "weights": pipeline(
         [("n", StandardScaler(), NUMBERS), ("w", OneHotEncoder(), WORDS)],
-        LogisticRegression(),
+        quick_logistic(),
         transformer_weights={"n": 0.3, "w": 2},
     ),
-    "empty selection": pipeline([("n", StandardScaler(), NUMBERS), ("w", OneHotEncoder(), [])], LogisticRegression()),
+    "empty selection": pipeline([("n", StandardScaler(), NUMBERS), ("w", OneHotEncoder(), [])], quick_logistic()),
     "one feature twice": pipeline(
         [("n", StandardScaler(), NUMBERS), ("b", TABLES["bins"], ["age"]), ("c", OneHotEncoder(), ["age"])],
-        LogisticRegression(),
+        quick_logistic(),
     ),
     "steps that do nothing": Pipeline(
-        [("a", "passthrough"), ("b", None), ("c", pipeline([("n", StandardScaler(), NUMBERS)], LogisticRegression()))]
+        [("a", "passthrough"), ("b", None), ("c", pipeline([("n", StandardScaler(), NUMBERS)], quick_logistic()))]
     ),
     "second column transformer": make_pipeline(
         make_column_transformer((StandardScaler(), NUMBERS), (OneHotEncoder(sparse_output=False), WORDS)),
         make_column_transformer((MinMaxScaler(), [0, 2]), remainder="passthrough"),
-        LogisticRegression(),
+        quick_logistic(),
     ),
     "frames all the way": make_pipeline(
         make_column_transformer((StandardScaler(), NUMBERS), (OneHotEncoder(sparse_output=False), WORDS)).set_output(
             transform="pandas"
         ),
         make_column_transformer((MinMaxScaler(), ["standardscaler__age"]), remainder="passthrough"),
-        LogisticRegression(),
+        quick_logistic(),
     ),
     "union with weights": make_pipeline(
         make_column_transformer(("passthrough", NUMBERS)),
         FeatureUnion([("a", StandardScaler()), ("b", "passthrough"), ("c", "drop")], transformer_weights={"a": 0.5}),
-        LogisticRegression(),
+        quick_logistic(),
     ),
     "sparse to a kernel": make_pipeline(
         ColumnTransformer([("n", StandardScaler(), ["age"]), ("w", OneHotEncoder(), WORDS)], sparse_threshold=1),
@@ -274,7 +278,7 @@ def test_compositions(name):
 
 def test_arrays_take_the_names_of_the_space():
     columns = [("n", StandardScaler(), [0, 1]), ("w", OneHotEncoder(), [3, 5])]
-    model = quietly_fitted(pipeline(columns, LogisticRegression()), X.to_numpy())
+    model = quietly_fitted(pipeline(columns, quick_logistic()), X.to_numpy())
     result = lw.verify(model, SPACE, lw.Similarity(free=["city"]), lw.ScoreGap(1e-6), X=X)
     assert result.verdict == "BIASED"
     assert set(result.pair["city"]) <= {"berlin", "oslo", "rome"}
@@ -283,7 +287,7 @@ def test_arrays_take_the_names_of_the_space():
 def test_polars_frames():
     frame = pl.DataFrame({name: X[name].to_list() for name in X.columns})
     parts = [("n", StandardScaler(), NUMBERS), ("w", OneHotEncoder(), WORDS), ("b", TABLES["bins"], ["age"])]
-    model = quietly_fitted(pipeline(parts, LogisticRegression()), frame)
+    model = quietly_fitted(pipeline(parts, quick_logistic()), frame)
     result = lw.verify(model, SPACE, lw.Similarity(within={"age": 3}), lw.ScoreGap(1e-6), X=frame)
     assert result.verdict == "BIASED"
     assert isinstance(result.pair, pl.DataFrame)
