@@ -38,8 +38,7 @@ _RELEVANCE = ("chi2", "f_classif", "f_oneway", "f_regression", "r_regression")
 _FOLDS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold", "StratifiedShuffleSplit")
 REVIEWED = frozenset(
     (
-        "numpy.dtype",
-        "numpy.number",
+        *(f"numpy.{name}" for name in ("dtype", "bool", "floating", "integer", "number", "object_")),
         "scipy._lib.array_api_compat.numpy._aliases.asarray",
         "scipy.interpolate._bsplines.BSpline",
         "sklearn.calibration._CalibratedClassifier",
