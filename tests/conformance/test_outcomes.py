@@ -236,6 +236,22 @@ def test_within_counts_the_users_own_numbers_after_a_table():
     assert "integer" in repr(result.claimed.space)
 
 
+def test_a_continuous_feature_of_one_value_may_be_cut_into_bins():
+    """A sub-space that fixes an income has a table of it, of one entry."""
+    rows = pd.DataFrame({"income": np.linspace(0, 9, 40), "sex": ["f", "m"] * 20})
+    parts = [("b", KBinsDiscretizer(3, strategy="uniform"), ["income"]), ("w", OneHotEncoder(), ["sex"])]
+    model = make_pipeline(ColumnTransformer(parts), LogisticRegression()).fit(
+        rows, (rows.income > 4) & (rows.sex == "f")
+    )
+    space = lw.Space({"income": lw.Continuous(4.5, 4.5), "sex": lw.Categorical(["f", "m"])})
+    gap = lw.measure(
+        model, space, lw.Similarity(free=["sex"]), of="score", X=rows.iloc[:0].assign(income=0.0)
+    )
+    expected = np.ptp(model.decision_function(pd.DataFrame({"income": [4.5, 4.5], "sex": ["f", "m"]})))
+    assert gap.lower == pytest.approx(expected, abs=1e-12)
+    assert gap.pair["income"].tolist() == [4.5, 4.5]
+
+
 # -- the command line ----------------------------------------------------------------------------------------
 
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from likewise.errors import DataError, InternalError, UnsupportedModel
 from likewise.importers.transformers.composing import through
-from likewise.importers.transformers.tracing import Line, Step, Traced, raw_column
+from likewise.importers.transformers.tracing import Line, Step, Traced, listed, raw_column
 from likewise.model.embedding import Column
-from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.space import Space
 
 if TYPE_CHECKING:
@@ -72,13 +72,13 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
 
 
 def _with_tables(space: Space, traced: Sequence[Traced]) -> Space:
-    """The space with every integer feature that has a table as an ordinal one."""
-    names = {one.name for one in traced if one.line is None and isinstance(one.feature, Integer)}
-    return space.replace({name: _counted(space[name]) for name in space.names if name in names})
+    """The space with every number that has a table as an ordinal feature of its values."""
+    tabulated = {one.name: listed(one.feature) for one in traced if one.line is None and _number(one.feature)}
+    return space.replace({name: Ordinal(values or ()) for name, values in tabulated.items()})
 
 
-def _counted(feature: Any) -> Ordinal:
-    return Ordinal(range(feature.lo, feature.hi + 1))
+def _number(feature: Feature) -> bool:
+    return isinstance(feature, (Continuous, Integer))
 
 
 def recoded(rows: Floats, given: Space, space: Space) -> Floats:
@@ -86,7 +86,7 @@ def recoded(rows: Floats, given: Space, space: Space) -> Floats:
     codes = rows.copy()
     for k, name in enumerate(given.names):
         feature = given[name]
-        if isinstance(feature, Integer) and isinstance(space[name], Ordinal):
+        if isinstance(feature, (Continuous, Integer)) and isinstance(space[name], Ordinal):
             codes[:, k] -= feature.lo
     return codes
 

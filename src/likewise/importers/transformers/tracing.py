@@ -157,11 +157,18 @@ class Traced:
     @property
     def values(self) -> Sequence[Level] | None:
         """The raw values, where the column still has them and they can be listed."""
-        if not self.untouched or isinstance(self.feature, Continuous):
-            return None
-        if isinstance(self.feature, Integer):
-            return range(self.feature.lo, self.feature.hi + 1)
-        return self.feature.levels
+        return None if not self.untouched else listed(self.feature)
+
+
+def listed(feature: Feature) -> Sequence[Level] | None:
+    """The values of a feature, None where they cannot be listed: a continuous one has but one if lo = hi."""
+    match feature:
+        case Continuous(lo=lo, hi=hi):
+            return (lo,) if lo == hi else None
+        case Integer(lo=lo, hi=hi):
+            return range(int(lo), int(hi) + 1)
+        case Categorical(levels=levels) | Ordinal(levels=levels):
+            return levels
 
 
 def raw_column(index: int, name: str, feature: Feature) -> Traced:
@@ -181,7 +188,7 @@ def derived(column: Traced, action: Action, step: Step) -> Traced:
     if isinstance(action, Constant):
         line = None if column.line is None else Line(slope=Fraction(0), offset=action.number)
         return replace(column, untouched=False, line=line)
-    if isinstance(column.feature, Continuous):
+    if listed(column.feature) is None:
         refuse_curve(column, action, step)
     if isinstance(column.feature, Integer) and column.feature.size > MOST_CODES:
         step.refuse(
