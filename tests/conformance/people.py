@@ -11,7 +11,7 @@ SPACE = lw.Space(
     {
         "age": lw.Integer(18, 30),
         "income": lw.Continuous(-2.5, 40.0),
-        "wealth": lw.Continuous(1000, 1003),
+        "wealth": lw.Continuous(10, 13),
         "city": lw.Categorical(["berlin", "oslo", "rome"]),
         "rooms": lw.Categorical([1, 2, 5]),
         "grade": lw.Ordinal(["low", "middle", "high"]),
@@ -32,7 +32,7 @@ def people(seed=0, rows=ROWS):
         {
             "age": random.integers(18, 31, rows),
             "income": random.uniform(-2.5, 40, rows),
-            "wealth": 1000 + random.uniform(0, 3, rows),
+            "wealth": 10 + random.uniform(0, 3, rows),
             "city": random.choice(["berlin", "oslo", "rome"], rows),
             "rooms": random.choice([1, 2, 5], rows),
             "grade": random.choice(["low", "middle", "high"], rows),
