@@ -34,7 +34,7 @@ from likewise.importers.transformers.tracing import Operation, Step
 from likewise.importers.unfolding import THRESHOLDS
 from likewise.model.body import Affine, RbfSum
 from likewise.model.question import lower_end
-from likewise.model.scored import KernelRounding, Model, Rounding, separable
+from likewise.model.scored import Model, Rounding, separable
 from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
@@ -274,6 +274,6 @@ def _floor_of_logit(level: Fraction, denominator: int) -> int:
 
 def undescribed(model: Model) -> Model:
     """The same model without a claim to know how its program rounds."""
-    if isinstance(model.rounding, KernelRounding):
+    if not isinstance(model.rounding, Rounding):
         return model
     return replace(model, rounding=replace(model.rounding, described=False))

@@ -22,7 +22,7 @@ from likewise.importers.transformers.embedding import Embedded, embed, recoded
 from likewise.importers.transformers.tracing import Step
 from likewise.importers.unfolding import Unfolded, unfold
 from likewise.model.embedding import columns_as_they_are
-from likewise.model.scored import KernelRounding
+from likewise.model.scored import KernelRounding, Rounding
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,6 +90,8 @@ def rounded(model: Model, embedded: Embedded) -> Model:
     if isinstance(rounding, KernelRounding):
         slacks = tuple((line.roundings + 2, float(line.slack + 2 * abs(line.offset))) for line in lines)
         return replace(model, rounding=replace(rounding, columns=slacks))
+    if not isinstance(rounding, Rounding):
+        return model
     slack = sum((size * line.slack for size, line in zip(rounding.sizes, lines, strict=True)), Fraction(0))
     more = replace(
         rounding,
