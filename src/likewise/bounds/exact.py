@@ -16,6 +16,8 @@ For whole numbers the corners are whole when t is, so integers need no relaxatio
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -130,8 +132,25 @@ def _levels(u: Term, v: Term, relation: Relation, here: Interval, there: Interva
         return max(_at(u, i) + _at(v, i) for i in xs)
     if relation.kind == "free":
         return max(_at(u, i) for i in xs) + max(_at(v, j) for j in ys)
-    steps = relation.tolerance or Fraction(0)
-    return max((_at(u, i) + _at(v, j) for i in xs for j in ys if abs(i - j) <= steps), default=None)
+    return _within(u, v, math.floor(relation.tolerance or 0), xs, ys)
+
+
+def _within(u: Term, v: Term, steps: int, xs: range, ys: range) -> Fraction | None:
+    """max of u[i] + v[j] over |i - j| <= steps, looking at each position once."""
+    best, ahead = None, ys.start
+    window: deque[int] = deque()  # positions j of falling v[j]; the first has the largest in reach of i
+    for i in xs:
+        while ahead < ys.stop and ahead <= i + steps:
+            while window and _at(v, window[-1]) <= _at(v, ahead):
+                window.pop()
+            window.append(ahead)
+            ahead += 1
+        while window and window[0] < i - steps:
+            window.popleft()
+        if window:
+            total = _at(u, i) + _at(v, window[0])
+            best = total if best is None or total > best else best
+    return best
 
 
 def _at(term: Term, position: int) -> Fraction:

@@ -282,23 +282,27 @@ def _best_levels(
         return total[rows, best], best.astype(float), best.astype(float)
     v = np.where(_inside(v.shape[1], *there), v, -np.inf)
     if kind == "within":
-        steps = int(tolerance or 0)
-        # For every i the best partner within reach, as a running maximum over shifted copies of v.
-        partner = np.full(v.shape, -np.inf)
-        which = np.zeros(v.shape)
-        for shift in range(-steps, steps + 1):
-            moved = np.full(v.shape, -np.inf)
-            source = slice(max(shift, 0), v.shape[1] + min(shift, 0))
-            target = slice(max(-shift, 0), v.shape[1] + min(-shift, 0))
-            moved[:, target] = v[:, source]
-            better = moved > partner
-            partner = np.where(better, moved, partner)
-            which = np.where(better, np.arange(v.shape[1]) + shift, which)
+        partner, which = _best_in_reach(v, int(tolerance or 0))
         total = u + partner
         best = total.argmax(axis=1)
-        return total[rows, best], best.astype(float), which[rows, best]
+        return total[rows, best], best.astype(float), which[rows, best].astype(float)
     x, y = u.argmax(axis=1), v.argmax(axis=1)
     return u[rows, x] + v[rows, y], x.astype(float), y.astype(float)
+
+
+def _best_in_reach(v: Floats, steps: int) -> tuple[Floats, NDArray[np.intp]]:
+    """For every i the largest v[j] with |i - j| <= steps, and its j: windows of doubled width, then two that overlap."""
+    beyond = np.full((len(v), steps), -np.inf)
+    best = np.concatenate([beyond, v, beyond], axis=1)
+    which = np.broadcast_to(np.arange(-steps, v.shape[1] + steps), best.shape)
+    reach, width = 2 * steps + 1, 1
+    while width < reach:
+        shift = min(width, reach - width)
+        right = best[:, shift:] > best[:, :-shift]
+        which = np.where(right, which[:, shift:], which[:, :-shift])
+        best = np.where(right, best[:, shift:], best[:, :-shift])
+        width += shift
+    return best, which
 
 
 def _best_band(

@@ -107,10 +107,11 @@ def _body(model: Model) -> dict[str, Any]:
 def _rounding(rounding: Any) -> dict[str, Any] | None:
     if not isinstance(rounding, Rounding):
         return None  # what is known of the program's rounding is no bound
+    stated = rounding.stated()
     return {
-        "sizes": [number(size) for size in rounding.sizes],
-        "constant": number(rounding.constant),
-        "operations": rounding.operations,
+        "sizes": [number(size) for size in stated.sizes],
+        "constant": number(stated.constant),
+        "operations": stated.operations,
     }
 
 

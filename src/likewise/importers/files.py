@@ -20,18 +20,40 @@ from likewise.errors import UnsupportedModel
 SKOPS = (".skops",)
 PICKLES = (".joblib", ".pkl", ".pickle")
 
-# Reviewed: the loss objects that SGD models carry. They hold numbers only; older skops do not list them.
+# Reviewed, for skops that do not list them: the loss objects that SGD models carry, which hold numbers only, and
+# what pipelines and searches carry. Those are plain holders of fitted numbers and settings, or functions and
+# classes that are named and, in predicting, not called.
+_LOSSES = (
+    "EpsilonInsensitive",
+    "Hinge",
+    "Huber",
+    "Log",
+    "ModifiedHuber",
+    "SquaredEpsilonInsensitive",
+    "SquaredHinge",
+    "SquaredLoss",
+)
+_SCORES = ("accuracy_score", "balanced_accuracy_score", "f1_score", "precision_score", "recall_score")
+_RELEVANCE = ("chi2", "f_classif", "f_oneway", "f_regression", "r_regression")
+_FOLDS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold", "StratifiedShuffleSplit")
 REVIEWED = frozenset(
-    f"sklearn.linear_model._sgd_fast.{name}"
-    for name in (
-        "EpsilonInsensitive",
-        "Hinge",
-        "Huber",
-        "Log",
-        "ModifiedHuber",
-        "SquaredEpsilonInsensitive",
-        "SquaredHinge",
-        "SquaredLoss",
+    (
+        *(f"numpy.{name}" for name in ("dtype", "bool", "floating", "integer", "number", "object_")),
+        "scipy._lib.array_api_compat.numpy._aliases.asarray",
+        "scipy.interpolate._bsplines.BSpline",
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.compose._column_transformer._RemainderColsList",
+        "sklearn.compose._column_transformer.make_column_selector",
+        "sklearn.metrics._scorer._CurveScorer",
+        "sklearn.metrics._scorer._PassthroughScorer",
+        "sklearn.metrics._scorer._Scorer",
+        "sklearn.utils._metadata_requests.MetadataRequest",
+        "sklearn.utils._metadata_requests.MethodMetadataRequest",
+        *(f"sklearn.feature_selection._univariate_selection.{name}" for name in _RELEVANCE),
+        *(f"sklearn.linear_model._sgd_fast.{name}" for name in _LOSSES),
+        *(f"sklearn.metrics._classification.{name}" for name in _SCORES),
+        *(f"sklearn.model_selection._split.{name}" for name in _FOLDS),
     )
 )
 

@@ -10,43 +10,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import DataError
+from likewise.importers.heads import Mapped
+from likewise.importers.inputs import Inputs
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion, Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.model.head import Head
-    from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimatorReplay:
-    """Asks the fitted estimator itself. `columns` are its columns in its order, `like` the user's frame type."""
+    """Asks the fitted estimator itself. Where it has no score of its own (a calibrated classifier), the part of
+    it that has one is `asked`, with what the transformers `before` it make of the rows, and the score is
+    mapped as the parts around that do (`maps`, innermost first)."""
 
     estimator: Any
-    space: Space
-    columns: tuple[str, ...]
+    inputs: Inputs
     head: Head
-    like: Any
-    named: bool
-
-    def inputs(self, codes: Floats) -> Any:
-        """Rows as the estimator takes them: a frame with its column names, or a plain array."""
-        frame = self.space.decode(codes, like=self.like)
-        if self.named:
-            import narwhals.stable.v2 as nw
-
-            return nw.from_native(frame).select(list(self.columns)).to_native()
-        columns = [np.asarray(frame[name], dtype=np.float64) for name in self.columns]
-        return np.stack(columns, axis=1)
+    asked: Any
+    before: tuple[tuple[str, Any], ...] = ()
+    maps: tuple[Mapped, ...] = ()
 
     def scores(self, codes: Floats) -> Floats:
         """decision_function of a classifier, predict of a regressor."""
         method = "predict" if self.head.labels is None else "decision_function"
         # Fitted on a label of shape (n, 1), a regressor predicts in that shape.
-        return np.asarray(self._ask(method, codes), dtype=np.float64).reshape(len(codes))
+        scores = np.asarray(self._ask(method, codes, inside=True), dtype=np.float64).reshape(len(codes))
+        for mapped in self.maps:
+            scores = mapped.of(scores)
+        return scores
 
     def decisions(self, codes: Floats) -> NDArray[Any]:
         return np.asarray(self._ask("predict", codes))
@@ -81,12 +77,17 @@ class EstimatorReplay:
             scores = -scores
         return scores[:1], scores[1:]
 
-    def _ask(self, method: str, codes: Floats) -> Any:
-        inputs = self.inputs(codes)
+    def _ask(self, method: str, codes: Floats, *, inside: bool = False) -> Any:
+        inputs = self.inputs.of(codes)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return getattr(self.estimator, method)(inputs)
+                if not inside:
+                    return getattr(self.estimator, method)(inputs)
+                for _, transformer in self.before:
+                    if transformer is not None and not isinstance(transformer, str):
+                        inputs = transformer.transform(inputs)
+                return getattr(self.asked, method)(inputs)
         except Exception as error:
             raise DataError(
                 f"the model's own {method} fails on rows of the space: {type(error).__name__}: {error}",

@@ -1,4 +1,4 @@
-"""scikit-learn's RBF and polynomial kernel models, on numeric columns as they are:
+"""scikit-learn's RBF and polynomial kernel models, x the columns that reach them:
 
     score = sum_t a_t exp(-gamma |x - s_t|^2) + b   or   sum_t a_t (gamma <s_t, x> + coef0)^degree + b,
 
@@ -11,20 +11,17 @@ it is given. Other kernels are refused by name.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.expansion import PowerSum, expanded
-from likewise.importers.sklearn_linear import import_linear, summed
+from likewise.importers.sklearn_linear import dense, import_linear, summed, why_unlinked
 from likewise.model.body import Affine, RbfSum
-from likewise.model.embedding import Column, columns_as_they_are
+from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.scored import KernelRounding, Model, PolynomialRounding
-
-if TYPE_CHECKING:
-    from likewise.spec.space import Space
 
 CLASSIFIERS = {"SVC", "NuSVC"}
 FAMILY = CLASSIFIERS | {"SVR", "NuSVR", "KernelRidge"}
@@ -35,11 +32,11 @@ REASONS = {
 }
 
 
-def import_kernel(estimator: Any, space: Space, columns: tuple[str, ...]) -> Model:
+def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Model:
     """The model of a fitted kernel machine: a sum of Gaussians, a polynomial, or an affine one."""
     name, kernel = type(estimator).__name__, estimator.kernel
     if kernel == "linear" and name != "KernelRidge":
-        return import_linear(estimator, space, columns)
+        return import_linear(estimator, embedding)
     if kernel not in ("rbf", "linear", *POLYNOMIAL):
         shown = kernel if isinstance(kernel, str) else type(kernel).__name__
         why = f": {REASONS[shown]}" if shown in REASONS else ""
@@ -53,9 +50,8 @@ def import_kernel(estimator: Any, space: Space, columns: tuple[str, ...]) -> Mod
     _check_numbers(name, gamma, bias, coefficients, centres)
     if kernel == "rbf" and gamma <= 0:
         raise UnsupportedModel(f"{name} has gamma={gamma}, which is not positive", hint="fit it with another")
-    if centres.shape[1] != len(columns):
-        raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(columns)}")
-    embedding = columns_as_they_are(space, columns, step=name)
+    if centres.shape[1] != len(embedding):
+        raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(embedding)}")
     if kernel == "linear":
         factors = [Fraction(value) for value in coefficients.tolist()]
         weights, constant, rounding = summed(factors, centres.tolist(), Fraction(0))
@@ -113,10 +109,8 @@ def _libsvm(estimator: Any, name: str) -> Parameters:
             f"{name} was fitted on {len(estimator.classes_)} classes; only binary classifiers are supported",
             hint="fit one model per class against the rest",
         )
-    if hasattr(estimator.support_vectors_, "toarray"):
-        raise UnsupportedModel(f"{name} was fitted on sparse data", hint="fit it on a frame or a dense array")
-    coefficients = np.ravel(estimator.dual_coef_).astype(np.float64)
-    centres = np.asarray(estimator.support_vectors_, dtype=np.float64)
+    coefficients = np.ravel(dense(estimator.dual_coef_)).astype(np.float64)
+    centres = dense(estimator.support_vectors_).astype(np.float64)
     return float(estimator._gamma), float(np.ravel(estimator.intercept_)[0]), coefficients, centres
 
 
@@ -128,11 +122,7 @@ def _ridge(estimator: Any) -> Parameters:
         raise UnsupportedModel(
             f"KernelRidge was fitted on {coefficients.shape[1]} outputs; only one is supported"
         )
-    if hasattr(estimator.X_fit_, "toarray"):
-        raise UnsupportedModel(
-            "KernelRidge was fitted on sparse data", hint="fit it on a frame or a dense array"
-        )
-    centres = np.asarray(estimator.X_fit_, dtype=np.float64)
+    centres = dense(estimator.X_fit_).astype(np.float64)
     gamma = 1.0 / centres.shape[1] if estimator.gamma is None else float(estimator.gamma)
     return gamma, 0.0, coefficients.ravel(), centres
 
@@ -148,4 +138,4 @@ def _head(estimator: Any, name: str) -> Head:
     if name not in CLASSIFIERS:
         return Head(labels=None)
     lower, upper = (label.item() if hasattr(label, "item") else label for label in estimator.classes_)
-    return Head(labels=(lower, upper), zero_is_upper=True)
+    return Head(labels=(lower, upper), zero_is_upper=True, unlinked=why_unlinked(estimator, name))

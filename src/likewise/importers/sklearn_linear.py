@@ -1,4 +1,4 @@
-"""scikit-learn's linear family: score = coef . x + intercept, on numeric columns as they are.
+"""scikit-learn's linear family: score = coef . x + intercept, x the columns that reach it.
 
 Classifiers decide by the sign of `decision_function`. Two groups differ at zero: linear models proper say
 the lower class (`score > 0` is upper), libsvm's SVC says the upper one. SVC stores its linear score in
@@ -10,18 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.model.body import Affine
-from likewise.model.embedding import columns_as_they_are
+from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.scored import Model, Rounding
-
-if TYPE_CHECKING:
-    from likewise.spec.space import Space
 
 LOGISTIC = {"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"}
 CLASSIFIERS = LOGISTIC | {
@@ -56,19 +53,19 @@ REGRESSORS = {
 FAMILY = CLASSIFIERS | REGRESSORS | DUAL
 
 
-def import_linear(estimator: Any, space: Space, columns: tuple[str, ...]) -> Model:
-    """The exact affine model of a fitted linear estimator."""
+def import_linear(estimator: Any, embedding: tuple[Column, ...]) -> Model:
+    """The exact affine model of a fitted linear estimator on these columns."""
     name = type(estimator).__name__
     if name in DUAL:
         weights, bias, rounding = _dual(estimator, name)
     else:
         weights, bias, rounding = _primal(estimator, name)
-    if len(weights) != len(columns):
-        raise UnsupportedModel(f"{name} has {len(weights)} weights for {len(columns)} columns")
+    if len(weights) != len(embedding):
+        raise UnsupportedModel(f"{name} has {len(weights)} weights for {len(embedding)} columns")
     return Model(
         family=name,
         rounding=rounding,
-        embedding=columns_as_they_are(space, columns, step=name),
+        embedding=embedding,
         body=Affine(weights=weights, bias=bias),
         head=_head(estimator, name),
     )
@@ -77,7 +74,7 @@ def import_linear(estimator: Any, space: Space, columns: tuple[str, ...]) -> Mod
 def _primal(estimator: Any, name: str) -> tuple[tuple[Fraction, ...], Fraction, Rounding]:
     if not hasattr(estimator, "coef_"):
         raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
-    coef = np.asarray(estimator.coef_.toarray() if hasattr(estimator.coef_, "toarray") else estimator.coef_)
+    coef = dense(estimator.coef_)
     if coef.ndim == 2 and len(coef) != 1:
         what = "classes" if name in CLASSIFIERS else "outputs"
         raise UnsupportedModel(
@@ -105,11 +102,14 @@ def _dual(estimator: Any, name: str) -> tuple[tuple[Fraction, ...], Fraction, Ro
         raise UnsupportedModel(
             f"{name} was fitted on {len(estimator.classes_)} classes; only binary classifiers are supported"
         )
-    if hasattr(estimator.support_vectors_, "toarray"):
-        raise UnsupportedModel(f"{name} was fitted on sparse data", hint="fit it on a frame or a dense array")
-    factors = _rationals(np.ravel(estimator.dual_coef_), name)
+    factors = _rationals(np.ravel(dense(estimator.dual_coef_)), name)
     constant = _rationals(np.ravel(estimator.intercept_), name)[0]
-    return summed(factors, estimator.support_vectors_.tolist(), constant)
+    return summed(factors, dense(estimator.support_vectors_).tolist(), constant)
+
+
+def dense(values: Any) -> Any:
+    """What was fitted on sparse columns, as the plain array that it stands for."""
+    return values.toarray() if hasattr(values, "toarray") else np.asarray(values)
 
 
 def summed(
@@ -143,4 +143,16 @@ def _head(estimator: Any, name: str) -> Head:
         return Head(labels=None)
     lower, upper = (label.item() if hasattr(label, "item") else label for label in estimator.classes_)
     logistic = name in LOGISTIC or (name == "SGDClassifier" and estimator.loss == "log_loss")
-    return Head(labels=(lower, upper), link="logistic" if logistic else None, zero_is_upper=name in DUAL)
+    return Head(
+        labels=(lower, upper),
+        link="logistic" if logistic else None,
+        zero_is_upper=name in DUAL,
+        unlinked=why_unlinked(estimator, name),
+    )
+
+
+def why_unlinked(estimator: Any, name: str) -> str | None:
+    """Why a machine's own probabilities are no link: Platt's are fitted apart from the decision."""
+    if name not in {"SVC", "NuSVC"} or getattr(estimator, "probability", None) is not True:
+        return None
+    return f"{name}(probability=True) decides by its score and fits its probabilities apart from that"

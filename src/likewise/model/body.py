@@ -80,3 +80,12 @@ class PolynomialSum:
     def negated(self) -> PolynomialSum:
         """The same sum with the opposite sign."""
         return PolynomialSum(coefficients=tuple(-c for c in self.coefficients), products=self.products)
+
+    def mapped(self, slope: Fraction, offset: Fraction) -> PolynomialSum:
+        """slope times the sum, plus offset."""
+        terms = {
+            product: slope * value for value, product in zip(self.coefficients, self.products, strict=True)
+        }
+        terms[()] = terms.get((), Fraction(0)) + offset
+        kept = {product: value for product, value in terms.items() if value or not product}
+        return PolynomialSum(coefficients=tuple(kept.values()), products=tuple(kept))

@@ -16,11 +16,13 @@ Link = Literal["logistic"] | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """`labels` is (lower, upper) for a classifier and None for a regressor; `link` maps score to probability."""
+    """`labels` is (lower, upper) for a classifier and None for a regressor; `link` maps score to probability,
+    and `unlinked` tells why there is none where the estimator does give probabilities."""
 
     labels: tuple[object, object] | None
     link: Link = None
     zero_is_upper: bool = False
+    unlinked: str | None = None
 
     def decide(self, score: Fraction) -> object:
         if self.labels is None:

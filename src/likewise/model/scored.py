@@ -6,6 +6,7 @@ refers to: `enclose` gives it for one individual, to any precision, `scores` for
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,12 +35,18 @@ class Rounding:
 
     A value computed by `operations` successive roundings of terms t is off by at most
     ((1 + u)^operations - 1) * sum |t|, u = 2^-53. `sizes` weigh the columns' absolute values in sum |t|:
-    |weight| for a plain dot product, more where the program goes through support vectors.
+    |weight| for a plain dot product, more where the program goes through support vectors. Where the program
+    computes column c itself and has it with an error of at most ((1 + u)^k - 1) (|c| + slack), k operations more
+    and size * slack in the constant cover that, as (1 + g_n) (1 + g_k) = 1 + g_(n+k) for g_n = (1 + u)^n - 1.
+
+    A program whose rounding is not `described` (it goes through logarithms, say) is only compared with, as if
+    it did no more than this; what a proof states of it covers no rounding at all.
     """
 
     sizes: tuple[Fraction, ...]
     constant: Fraction
     operations: int
+    described: bool = True
 
     def error(self, columns: Sequence[Fraction]) -> Fraction:
         """The bound for columns whose absolute values are at most these."""
@@ -49,14 +56,22 @@ class Rounding:
         growth = (1 + Fraction(1, 2**53)) ** self.operations - 1
         return growth * size + self.operations * UNDERFLOW
 
+    def stated(self) -> Rounding:
+        """What a certificate says: this, or an error that no clearance exceeds."""
+        if self.described:
+            return self
+        return Rounding(sizes=(Fraction(0),) * len(self.sizes), constant=BOUNDLESS, operations=1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelRounding:
     """How the original program computes squared distances: from differences, or `expanded` as
     |x|^2 - 2 x.s + |s|^2, which loses the digits that the squares have in common. Good for comparing two
-    programs; it bounds no rounding that a proof could cover, as the error of exp itself is not known."""
+    programs; it bounds no rounding that a proof could cover, as the error of exp itself is not known.
+    `columns` has (k, slack) for each column that the program computes: off by about k u (|column| + slack)."""
 
     expanded: bool
+    columns: tuple[tuple[int, float], ...] = ()
 
     def error(self, body: RbfSum, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room."""
@@ -67,7 +82,10 @@ class KernelRounding:
                 float(np.square(columns).sum()) + float((body.centres**2).sum(axis=1).max())
             )
         epsilon = float(np.finfo(np.float64).eps)
-        return 8 * epsilon * (size * (terms + (width + 4) * lost) + abs(body.bias))
+        # exp(-gamma |x - s|^2) changes by at most sqrt(2 gamma / e) for each unit that x moves.
+        moved = sum(k * (abs(c) + slack) for c, (k, slack) in zip(columns, self.columns, strict=False))
+        steepest = math.sqrt(2 * body.gamma / math.e)
+        return 8 * epsilon * (size * (terms + (width + 4) * lost + steepest * moved) + abs(body.bias))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -80,20 +98,28 @@ class PolynomialRounding:
     coef0: float
     bias: float
     degree: int
+    columns: tuple[tuple[int, float], ...] = ()  # as in `KernelRounding`
 
     def error(self, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room.
 
         With B_t = |coef0| + sum_c |gamma s_tc x_c| the inner value is off by (width + 3) roundings of B_t at
         most, its power by degree times as many of B_t^degree and the power's own, and then the sum is taken.
+        Where the columns are computed, they move the inner value by gamma |s_tc| times their own errors.
         """
-        sizes = (np.abs(self.slopes) @ np.abs(columns) + abs(self.coef0)) ** self.degree
+        inner = np.abs(self.slopes) @ np.abs(columns) + abs(self.coef0)
         roundings = self.degree * (len(columns) + 4) + len(self.coefficients) + 2
-        total = float(np.abs(self.coefficients) @ sizes) + abs(self.bias)
-        return 8 * float(np.finfo(np.float64).eps) * roundings * total
+        total = roundings * (float(np.abs(self.coefficients) @ inner**self.degree) + abs(self.bias))
+        if self.columns and self.degree:
+            errors = [k * (abs(c) + slack) for c, (k, slack) in zip(columns, self.columns, strict=True)]
+            moved = np.abs(self.slopes) @ np.array(errors)
+            total += float(np.abs(self.coefficients) @ (self.degree * inner ** (self.degree - 1) * moved))
+        return 8 * float(np.finfo(np.float64).eps) * total
 
 
 Score = Separable | KernelScore | PolynomialScore
+# Beyond any score: a sum of products of three doubles or their inverses.
+BOUNDLESS = Fraction(2**4096)
 UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
 
 
@@ -125,7 +151,7 @@ def rounding_error(model: Model, space: Space) -> Fraction | None:
             ends.append(max(abs(column.exact(Fraction(end))) for end in (feature.lo, feature.hi)))
         else:
             ends.append(max(abs(value) for value in column.table or (Fraction(0),)))
-    return model.rounding.error(ends)
+    return model.rounding.stated().error(ends)
 
 
 def score_of(model: Model, n_features: int) -> Score:

@@ -73,7 +73,11 @@ class PairSpace:
 
 def pair_space(space: Space, similarity: Similarity) -> PairSpace:
     """Resolve a similarity on a space into the variables of its pairs."""
-    relations = similarity.resolve(space)
+    return pairs_of(space, similarity.resolve(space))
+
+
+def pairs_of(space: Space, relations: tuple[Relation, ...]) -> PairSpace:
+    """The variables of pairs that differ as the relations say, one relation a feature."""
     variables: list[Variable] = []
     first: list[int] = []
     second: list[int] = []

@@ -24,7 +24,7 @@ from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Problem
-from likewise.spec.pairs import PairSpace, pair_space, with_differences
+from likewise.spec.pairs import PairSpace, pairs_of, with_differences
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
 from likewise.spec.terms import nearest
@@ -96,9 +96,11 @@ def prepare(
             hint='Similarity(free=["sex"], within={"age": 2})',
         )
     Budget(budget)  # refuses a budget that is none before anything else is done
-    pairs = pair_space(space, similar)
-    rows = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
-    imported = import_model(model, space, rows=rows, like=X)
+    relations = similar.resolve(space)
+    given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
+    imported = import_model(model, space, rows=given, like=X)
+    space, rows = imported.space, imported.rows
+    pairs = pairs_of(space, relations)
     head = imported.model.head
     check_scale(scale, imported)
     if space.constraints:
@@ -140,7 +142,8 @@ def check_scale(scale: Scale, imported: Imported) -> None:
             hint="ask for ScoreGap(delta): predictions at most delta apart",
         )
     if scale == "probability" and head.link is None:
+        why = f": {head.unlinked}" if head.unlinked is not None else ""
         raise SpecError(
-            f"{family} gives no probabilities that can be verified",
-            hint="ask for ScoreGap(delta), or use LogisticRegression",
+            f"{family} gives no probabilities that can be verified{why}",
+            hint="ask for ScoreGap(delta), or use LogisticRegression, with no threshold around it",
         )

@@ -1,0 +1,35 @@
+"""Inputs: coded individuals in the kind of input that an estimator was fitted on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.spec.space import Space
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """`columns` are the estimator's columns in its order, `like` the user's frame type; `named` estimators
+    were fitted on frames."""
+
+    space: Space
+    columns: tuple[str, ...]
+    like: Any
+    named: bool
+
+    def of(self, codes: NDArray[np.float64]) -> Any:
+        """Rows as the estimator takes them: a frame with its column names, or a plain array."""
+        frame = self.space.decode(codes, like=self.like)
+        if self.named:
+            import narwhals.stable.v2 as nw
+
+            return nw.from_native(frame).select(list(self.columns)).to_native()
+        columns = [np.asarray(frame[name]) for name in self.columns]
+        words = any(column.dtype.kind not in "biuf" for column in columns)
+        return np.stack([column.astype(object if words else np.float64) for column in columns], axis=1)

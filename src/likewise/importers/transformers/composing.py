@@ -1,0 +1,180 @@
+"""Composing: columns through pipelines, column transformers and unions, down to the single transformer.
+
+Pipeline            one step after the other
+ColumnTransformer   each transformer on the columns that were selected for it when it was fitted, side by side
+FeatureUnion        each transformer on all columns, side by side
+
+`transformer_weights` multiply what a transformer gives. "passthrough" leaves columns alone, "drop" leaves them out.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from likewise.importers.transformers import choosing, curves, encoders, pieces, refusals, scalers
+from likewise.importers.transformers.tracing import (
+    Arithmetic,
+    Derived,
+    Operation,
+    Step,
+    Traced,
+    derived,
+    require_number,
+    scale_of,
+)
+
+Handler = Callable[[Any, Sequence[Traced], Step], list[Derived]]
+HANDLERS: dict[str, Handler] = {
+    **scalers.HANDLERS,
+    **encoders.HANDLERS,
+    **pieces.HANDLERS,
+    **curves.HANDLERS,
+    **choosing.HANDLERS,
+}
+STATELESS = ("FunctionTransformer", "Binarizer", "Normalizer")
+
+Columns = tuple[Traced, ...]
+
+
+def through(transformer: Any, columns: Columns, step: Step) -> Columns:
+    """The columns that a fitted transformer makes of these."""
+    if transformer is None or (isinstance(transformer, str) and transformer == "passthrough"):
+        return columns
+    kind, library = type(transformer).__name__, type(transformer).__module__.partition(".")[0]
+    if not genuine(transformer):
+        base = next((c for c in type(transformer).__mro__ if c.__module__.startswith("sklearn.")), None)
+        named = f", whatever it inherits from {base.__name__}" if base is not None else ""
+        step.refuse(
+            f"is code of {library!r}{named}, and cannot be read",
+            hint="use scikit-learn's own transformers, not subclasses of them",
+        )
+    if kind in COMPOSERS:
+        return COMPOSERS[kind](transformer, columns, step)
+    if kind not in HANDLERS:
+        why, hint = refusals.reason(kind, library, sorted((*HANDLERS, *COMPOSERS)))
+        step.refuse(why, hint=hint)
+    _check_fitted(transformer, columns, step)
+    made = HANDLERS[kind](transformer, columns, step)
+    return tuple(derived(columns[one.source], one.action, step) for one in made)
+
+
+def genuine(estimator: Any) -> bool:
+    """Whether this is scikit-learn's own class, not a subclass or something of the same name."""
+    kind = type(estimator)
+    if kind.__module__.partition(".")[0] != "sklearn":
+        return False
+    return getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
+
+
+def _check_fitted(transformer: Any, columns: Columns, step: Step) -> None:
+    width = getattr(transformer, "n_features_in_", None)
+    if width is None and step.kind not in STATELESS:
+        step.refuse("is not fitted", hint="call fit(X, y) on the whole pipeline")
+    if width is not None and width != len(columns):
+        step.refuse(
+            f"was fitted on {width} columns, but gets {len(columns)}",
+            hint="a step was exchanged after fitting: call fit(X, y) on the whole pipeline again",
+        )
+
+
+# -- pipelines and unions ---------------------------------------------------------------------------------
+
+
+def _pipeline(pipeline: Any, columns: Columns, step: Step) -> Columns:
+    for name, transformer in pipeline.steps:
+        columns = through(transformer, columns, step.inside(name, transformer))
+    return columns
+
+
+def _union(union: Any, columns: Columns, step: Step) -> Columns:
+    made: list[Traced] = []
+    for name, transformer in union.transformer_list:
+        if transformer == "drop":
+            continue
+        inside = step.inside(name, transformer)
+        weight = (union.transformer_weights or {}).get(name)
+        made += _weighted(through(transformer, columns, inside), weight, inside)
+    return tuple(made)
+
+
+def _weighted(columns: Columns, weight: Any, step: Step) -> Columns:
+    if weight is None:
+        return columns
+    for column in columns:
+        require_number(column, step)
+    by = Arithmetic((Operation("times", scale_of(weight, step)),))
+    return tuple(derived(column, by, step) for column in columns)
+
+
+# -- column transformers ----------------------------------------------------------------------------------
+
+
+def _columns(transformer: Any, columns: Columns, step: Step) -> Columns:
+    if not hasattr(transformer, "transformers_"):
+        step.refuse("is not fitted", hint="call fit(X, y) on the whole pipeline")
+    _check_fitted(transformer, columns, step)
+    names = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
+    made: list[Traced] = []
+    for name, part, selection in transformer.transformers_:
+        inside = step.inside(name, part)
+        chosen = tuple(columns[i] for i in selected_places(selection, names, len(columns), inside))
+        if not chosen or (isinstance(part, str) and part == "drop"):
+            continue
+        found = through(part, chosen, inside)
+        _check_width(transformer, name, len(found), inside)
+        made += _weighted(found, (transformer.transformer_weights or {}).get(name), inside)
+    return tuple(made)
+
+
+def _check_width(transformer: Any, name: str, width: int, step: Step) -> None:
+    place = getattr(transformer, "output_indices_", {}).get(name)
+    if place is not None and place.stop - place.start != width:
+        step.refuse(
+            f"gave {place.stop - place.start} columns when it was fitted, and now gives {width}",
+            hint="it was changed after fitting: call fit(X, y) on the whole pipeline again",
+        )
+
+
+def selected_places(selection: Any, names: Sequence[str], width: int, step: Step) -> list[int]:
+    """The places of selected columns: names, numbers, a mask, or a slice of either (labels include its end)."""
+    if isinstance(selection, slice):
+        return _sliced(selection, names, width, step)
+    if isinstance(selection, (str, int, np.integer)) and not isinstance(selection, bool):
+        selection = [selection]
+    chosen = list(selection)
+    if chosen and all(isinstance(one, (bool, np.bool_)) for one in chosen):
+        return [int(i) for i in np.flatnonzero(chosen)]
+    return [_place(one, names, width, step) for one in chosen]
+
+
+def _sliced(selection: slice, names: Sequence[str], width: int, step: Step) -> list[int]:
+    start, stop = selection.start, selection.stop
+    if isinstance(start, str) or isinstance(stop, str):
+        start = None if start is None else _place(start, names, width, step)
+        stop = None if stop is None else _place(stop, names, width, step) + 1
+    return list(range(width))[slice(start, stop, selection.step)]
+
+
+def _place(one: Any, names: Sequence[str], width: int, step: Step) -> int:
+    if isinstance(one, str):
+        if one not in names:
+            step.refuse(
+                f"selects the column {one!r} by name, but was fitted without that name",
+                hint="fit the pipeline on a frame that has it",
+            )
+        return list(names).index(one)
+    place = int(one)
+    if not -width <= place < width:
+        step.refuse(f"selects column {place} of {width}", hint="fit the pipeline on all its columns")
+    return place % width
+
+
+COMPOSERS: dict[str, Callable[[Any, Columns, Step], Columns]] = {
+    "Pipeline": _pipeline,
+    "FeatureUnion": _union,
+    "ColumnTransformer": _columns,
+}

@@ -1,0 +1,128 @@
+"""Curves: smooth functions of one number that are no lines. Their tables hold what the program computes.
+
+FunctionTransformer    numpy's functions of one number, given as such; numpy.negative and no function at all are
+                       arithmetic. Anything else is code that cannot be read.
+PowerTransformer, QuantileTransformer     one column for each
+SplineTransformer      as many columns for each as it has splines
+PolynomialFeatures     of degree 1: the columns themselves, and a constant one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from likewise.importers.transformers.tracing import (
+    UNCHANGED,
+    Action,
+    Arithmetic,
+    Constant,
+    Derived,
+    Operation,
+    Step,
+    Tabulated,
+    Traced,
+    require_number,
+)
+
+# What IEEE 754 rounds correctly, and what is as good as the machine's library.
+SETTLED = ("sqrt", "square", "absolute", "fabs", "sign", "floor", "ceil", "rint", "trunc", "reciprocal")
+LIBRARY = (
+    *("log", "log1p", "log2", "log10", "exp", "expm1", "exp2", "cbrt", "sin", "cos", "tan"),
+    *("arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
+)
+KNOWN: dict[np.ufunc, Action] = {
+    **{getattr(np, name): Tabulated(does=f"takes numpy.{name} of numbers") for name in SETTLED},
+    **{
+        getattr(np, name): Tabulated(does=f"takes numpy.{name} of numbers", settled=False) for name in LIBRARY
+    },
+    np.negative: Arithmetic((Operation("times", Fraction(-1)),)),
+    np.positive: UNCHANGED,
+}
+ONE = Constant(Fraction(1))
+BENT = Tabulated(does="bends numbers towards a bell curve", settled=False)
+RANKED = Tabulated(does="puts quantiles in place of numbers", settled=False)
+SPLINES = Tabulated(does="puts splines in place of numbers", settled=False)
+
+
+def function(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
+    """A known function of every column."""
+    func = transformer.func
+    if func is None:
+        return [Derived(i) for i in range(len(columns))]
+    if not isinstance(func, np.ufunc) or func not in KNOWN:
+        name = getattr(func, "__name__", type(func).__name__)
+        shown = "a lambda" if name == "<lambda>" else f"the function {name!r}"
+        step.refuse(
+            f"calls {shown}, which may do anything to any column",
+            hint=f"functions that are known, as in FunctionTransformer(numpy.log1p): {', '.join(_names())}",
+        )
+    if transformer.kw_args:
+        step.refuse(
+            f"calls numpy.{func.__name__} with further arguments", hint="fit it again without kw_args"
+        )
+    for column in columns:
+        require_number(column, step)
+        _check_whole_numbers(func, column, step)
+    return [Derived(i, KNOWN[func]) for i in range(len(columns))]
+
+
+def _names() -> list[str]:
+    return sorted(func.__name__ for func in KNOWN)
+
+
+def _check_whole_numbers(func: np.ufunc, column: Traced, step: Step) -> None:
+    """numpy calculates otherwise with whole numbers (1 // x, overflow): then the frame's dtype would decide."""
+    values = column.values
+    if values is None or not all(isinstance(value, int) for value in values):
+        return
+    whole = np.array(list(values), dtype=np.int64)
+    with np.errstate(all="ignore"):
+        counted, floating = np.asarray(func(whole), dtype=np.float64), func(whole.astype(np.float64))
+    same = (counted == floating) | (np.isnan(counted) & np.isnan(floating))
+    if not same.all():
+        step.refuse(
+            f"gives {column.name!r} other results as whole numbers than as floats, at {whole[~same][0]} for one",
+            hint=f"declare {column.name!r} with floats, Ordinal([1.0, 2.0, ...]), if the model is asked with floats",
+        )
+
+
+def bent(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:  # noqa: ARG001
+    """One column for each."""
+    for column in columns:
+        require_number(column, step)
+    action = BENT if step.kind == "PowerTransformer" else RANKED
+    return [Derived(i, action) for i in range(len(columns))]
+
+
+def splines(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
+    """Equally many columns for each."""
+    for column in columns:
+        require_number(column, step)
+    count = transformer.n_features_out_ // max(len(columns), 1)
+    return [Derived(i, SPLINES) for i in range(len(columns)) for _ in range(count)]
+
+
+def powers(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
+    """The columns themselves, where the degree is 1."""
+    given = np.asarray(transformer.powers_)
+    if given.sum(axis=1).max(initial=0) > 1:
+        step.refuse(
+            "multiplies columns with each other or with themselves, which is not taken apart yet",
+            hint="use degree=1, or SVC(kernel='poly') on the columns themselves",
+        )
+    for column in columns:
+        require_number(column, step)
+    return [Derived(int(row.argmax()), UNCHANGED if row.any() else ONE) for row in given]
+
+
+HANDLERS = {
+    "FunctionTransformer": function,
+    "PowerTransformer": bent,
+    "QuantileTransformer": bent,
+    "SplineTransformer": splines,
+    "PolynomialFeatures": powers,
+}

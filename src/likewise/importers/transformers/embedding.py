@@ -1,0 +1,216 @@
+"""Embedding: the columns that reach the model, as exact columns of a space.
+
+Lines go in as they were traced. Tables hold what the fitted preprocessing itself computes: it is run once on
+individuals that take every discrete feature through all its values, and its doubles are taken exactly. An
+integer feature that a table is needed of is declared anew as an `Ordinal` of the same whole numbers: its
+codes count from 0 and `within` t still means t steps, so that nothing behind the importers has to know.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import DataError, InternalError, UnsupportedModel
+from likewise.importers.transformers.composing import through
+from likewise.importers.transformers.tracing import Line, Step, Traced, listed, raw_column
+from likewise.model.embedding import Column
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
+from likewise.spec.space import Space
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.importers.inputs import Inputs
+
+    Floats = NDArray[np.float64]
+
+MOST_ENTRIES = 2_000_000  # numbers in all tables together
+ROWS = 4096  # individuals transformed at a time
+
+Steps = Sequence[tuple[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """Exact columns over `inputs.space`; `lines` tell how each is rounded, and `settled` that tables are not."""
+
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    settled: bool
+    inputs: Inputs
+
+
+def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
+    """The columns that a fitted preprocessing makes of the features, for the estimator called `model`."""
+    space = inputs.space
+    traced = tuple(raw_column(space.names.index(name), name, space[name]) for name in inputs.columns)
+    for name, transformer in steps:
+        traced = through(transformer, traced, Step(path=()).inside(name, transformer))
+    if not traced:
+        raise UnsupportedModel(
+            f"no column is left after step {steps[-1][0]!r}", hint="a model of nothing treats everybody alike"
+        )
+    _check_numbers(traced, model)
+    inputs = replace(inputs, space=_with_tables(space, traced))
+    tables = _tables(steps, traced, inputs)
+    columns = tuple(_column(one, table, inputs.space) for one, table in zip(traced, tables, strict=True))
+    return Embedded(
+        columns=columns,
+        lines=tuple(
+            one.line if one.line is not None and column.table is None else Line()
+            for one, column in zip(traced, columns, strict=True)
+        ),
+        settled=all(one.settled for one in traced),
+        inputs=inputs,
+    )
+
+
+def _with_tables(space: Space, traced: Sequence[Traced]) -> Space:
+    """The space with every number that has a table as an ordinal feature of its values."""
+    tabulated = {one.name: listed(one.feature) for one in traced if one.line is None and _number(one.feature)}
+    return space.replace({name: Ordinal(values or ()) for name, values in tabulated.items()})
+
+
+def _number(feature: Feature) -> bool:
+    return isinstance(feature, (Continuous, Integer))
+
+
+def recoded(rows: Floats, given: Space, space: Space) -> Floats:
+    """Codes of the space that was given as codes of the one that the model is over."""
+    codes = rows.copy()
+    for k, name in enumerate(given.names):
+        feature = given[name]
+        if isinstance(feature, (Continuous, Integer)) and isinstance(space[name], Ordinal):
+            codes[:, k] -= feature.lo
+    return codes
+
+
+def _column(traced: Traced, table: Floats | None, space: Space) -> Column:
+    if table is not None:
+        exact = {value: Fraction(value) for value in set(table.tolist())}
+        return Column(feature=traced.index, table=tuple(exact[value] for value in table.tolist()))
+    if traced.line is None:
+        raise InternalError(f"no table for a column of {space.names[traced.index]!r}")
+    return Column(feature=traced.index, slope=traced.line.slope, offset=traced.line.offset)
+
+
+# -- tables -----------------------------------------------------------------------------------------------
+
+
+def _tables(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> list[Floats | None]:
+    """What the preprocessing computes for each level of each column's feature; None for lines."""
+    space = inputs.space
+    sizes = [_levels(space, name) for name in space.names]
+    places = [c for c, one in enumerate(traced) if sizes[one.index]]
+    tables: list[Floats | None] = [None] * len(traced)
+    if places:
+        _check_size([(traced[c].name, sizes[traced[c].index]) for c in places])
+    for c in places:
+        tables[c] = np.empty(sizes[traced[c].index])
+    longest = max((sizes[traced[c].index] for c in places), default=1)
+    for start in range(0, longest, ROWS):
+        made = transformed(steps, inputs.of(_walk(space, sizes, start, min(start + ROWS, longest))))
+        _check_shape(made, traced, steps)
+        for c in places:
+            table = tables[c]
+            if table is not None and start < len(table):
+                stop = min(start + ROWS, len(table))
+                table[start:stop] = made[: stop - start, c]
+    for c in places:
+        _check_finite(tables[c], traced[c], space)
+    return tables
+
+
+def _levels(space: Space, name: str) -> int:
+    feature = space[name]
+    return feature.size if isinstance(feature, (Categorical, Ordinal)) else 0
+
+
+def _walk(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
+    """Individuals number `start` to `stop`: every feature with levels at this level, as far as it has any."""
+    codes = np.empty((stop - start, len(space)))
+    for k, name in enumerate(space.names):
+        feature = space[name]
+        if isinstance(feature, (Continuous, Integer)):
+            codes[:, k] = feature.lo
+        else:
+            codes[:, k] = np.minimum(np.arange(start, stop), sizes[k] - 1)
+    return codes
+
+
+def transformed(steps: Steps, inputs: Any) -> Floats:
+    """The matrix that reaches the model, from the fitted transformers themselves."""
+    step = Step(path=())
+    for name, transformer in steps:
+        if transformer is not None and not isinstance(transformer, str):
+            step = Step(path=()).inside(name, transformer)
+            inputs = _transform(transformer, inputs, step)
+    matrix = inputs.toarray() if hasattr(inputs, "toarray") else np.asarray(inputs)
+    if matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
+        step.refuse(
+            f"gives {matrix.dtype}, so that the model calculates in single precision",
+            hint="fit the pipeline on float64 data, and encoders with dtype=numpy.float64",
+        )
+    try:
+        return np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        step.refuse(
+            f"gives values that are no numbers: {error}",
+            hint="encode text with OneHotEncoder or OrdinalEncoder",
+        )
+
+
+def _transform(transformer: Any, inputs: Any, step: Step) -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return transformer.transform(inputs)
+    except Exception as error:
+        raise DataError(
+            f"{step} fails on values of the space: {type(error).__name__}: {error}",
+            hint="the space must describe the columns exactly as the pipeline was fitted on them",
+        ) from error
+
+
+def _check_numbers(traced: Sequence[Traced], model: str) -> None:
+    for one in traced:
+        if one.text is not None:
+            raise UnsupportedModel(
+                f"{model} takes numbers, but feature {one.name!r} reaches it as text ({one.text!r}): no step encodes it",
+                hint="put a OneHotEncoder on it in a ColumnTransformer, or drop it there",
+            )
+
+
+def _check_size(tables: Sequence[tuple[str, int]]) -> None:
+    if sum(size for _, size in tables) > MOST_ENTRIES:
+        name = max(tables, key=lambda one: one[1])[0]
+        raise UnsupportedModel(
+            f"the model has {len(tables):,} columns with tables of {sum(s for _, s in tables):,} numbers in all; "
+            f"the longest are of {name!r}",
+            hint=f"at most {MOST_ENTRIES:,} numbers are taken: narrow the bounds of {name!r}, or use coarser units",
+        )
+
+
+def _check_shape(made: Floats, traced: Sequence[Traced], steps: Steps) -> None:
+    if made.shape[1] != len(traced):
+        raise UnsupportedModel(
+            f"{Step(path=()).inside(*steps[-1])} gives {made.shape[1]} columns where {len(traced)} were expected",
+            hint="a step was changed after fitting: call fit(X, y) on the whole pipeline again",
+        )
+
+
+def _check_finite(table: Floats | None, traced: Traced, space: Space) -> None:
+    if table is None or np.isfinite(table).all():
+        return
+    place = int(np.argmin(np.isfinite(table)))
+    value = space.value(traced.index, float(place))
+    raise UnsupportedModel(
+        f"the preprocessing gives {table[place]} where {traced.name!r} is {value!r}",
+        hint="leave that value out of the space, or encode it as a number",
+    )

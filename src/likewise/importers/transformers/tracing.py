@@ -1,0 +1,232 @@
+"""Tracing: what every column is on its way through the preprocessing, a function of ONE raw feature.
+
+A transformer says of each column that it gives which column it takes (`Derived.source`) and what it does to it:
+
+    UNCHANGED     the values themselves
+    Arithmetic    + m, * s, / s by stored doubles: an affine map of a number stays one, in exact rationals
+    Constant      one number whatever the value
+    Tabulated     anything else that looks at one value at a time: a table over the values of a discrete feature
+
+A column of a number that has only met arithmetic is a `Line`. The program that computes it rounds: with c
+its exact value and u = 2^-53, what the program has is off by at most
+
+    ((1 + u)^roundings - 1) (|c| + slack).
+
+The stored doubles are exact, so the first subtraction is off by u |c| only: roundings 1, slack 0. After that,
+with c' the value after the operation, from |c| <= |c'| + |m| and (1 + u) ((1 + u)^k - 1) + u = (1 + u)^(k+1) - 1:
+
+    + m    one rounding more, slack + |m|               (slack 0 if nothing was rounded before)
+    * s    one rounding more, |s| slack + 2^-1022       (the last for results that are denormal)
+    / s    as * 1/s with two: programs divide, or multiply by a rounded 1/s
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, NoReturn
+
+from likewise.errors import UnsupportedModel
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal
+
+MOST_CODES = 100_000  # values of an integer feature that a table is made for
+SMALLEST_NORMAL = Fraction(1, 2**1022)
+WIDEST = 2.0**1000  # scales beyond it, or their inverses, leave the range of normal doubles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Where in the preprocessing a transformer stands, for messages."""
+
+    path: tuple[str, ...]
+    kind: str = ""
+
+    def inside(self, name: str, transformer: Any) -> Step:
+        return Step(path=(*self.path, name), kind=type(transformer).__name__)
+
+    def __str__(self) -> str:
+        return f"step {' > '.join(map(repr, self.path))} ({self.kind})"
+
+    def refuse(self, why: str, *, hint: str | None = None) -> NoReturn:
+        raise UnsupportedModel(f"{self} {why}", hint=hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """offset + slope * number, and how a program that computes it rounds."""
+
+    slope: Fraction = Fraction(1)
+    offset: Fraction = Fraction(0)
+    roundings: int = 0
+    slack: Fraction = Fraction(0)
+
+    def plus(self, number: Fraction) -> Line:
+        return Line(
+            slope=self.slope,
+            offset=self.offset + number,
+            roundings=self.roundings + 1,
+            slack=self.slack + (abs(number) if self.roundings else 0),
+        )
+
+    def times(self, number: Fraction, *, roundings: int = 1) -> Line:
+        return Line(
+            slope=self.slope * number,
+            offset=self.offset * number,
+            roundings=self.roundings + roundings,
+            slack=self.slack * abs(number) + SMALLEST_NORMAL,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One arithmetic operation with a stored double."""
+
+    kind: Literal["plus", "times", "over"]
+    number: Fraction
+
+    def on(self, line: Line) -> Line:
+        if self.kind == "plus":
+            return line.plus(self.number)
+        if self.kind == "times":
+            return line.times(self.number)
+        return line.times(1 / self.number, roundings=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Operations in their order; none of them leaves a column unchanged."""
+
+    operations: tuple[Operation, ...]
+
+    def on(self, line: Line) -> Line:
+        for operation in self.operations:
+            line = operation.on(line)
+        return line
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The same number for everybody."""
+
+    number: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tabulated:
+    """A function of one value that is no arithmetic. `does` completes "it ...", as in "cuts numbers into bins".
+
+    `settled` tells that its floating-point results are determined: comparisons, and operations that IEEE 754
+    rounds correctly. Logarithms and the like may differ in the last digits from one machine to the next.
+    """
+
+    does: str
+    settled: bool = True
+
+
+UNCHANGED = Arithmetic(())
+Action = Arithmetic | Constant | Tabulated
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A column that a transformer gives: from which of those it takes, and by which action."""
+
+    source: int
+    action: Action = UNCHANGED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traced:
+    """A column on its way. `line` is None where it is a table; `untouched` while it has the raw values."""
+
+    index: int
+    name: str
+    feature: Feature
+    line: Line | None
+    untouched: bool = True
+    settled: bool = True
+
+    @property
+    def text(self) -> str | None:
+        """A text that the column holds, None where it holds numbers."""
+        if not self.untouched or isinstance(self.feature, (Continuous, Integer)) or self.feature.numeric:
+            return None
+        return str(self.feature.levels[0])
+
+    @property
+    def values(self) -> Sequence[Level] | None:
+        """The raw values, where the column still has them and they can be listed."""
+        return None if not self.untouched else listed(self.feature)
+
+
+def listed(feature: Feature) -> Sequence[Level] | None:
+    """The values of a feature, None where they cannot be listed: a continuous one has but one if lo = hi."""
+    match feature:
+        case Continuous(lo=lo, hi=hi):
+            return (lo,) if lo == hi else None
+        case Integer(lo=lo, hi=hi):
+            return range(int(lo), int(hi) + 1)
+        case Categorical(levels=levels) | Ordinal(levels=levels):
+            return levels
+
+
+def raw_column(index: int, name: str, feature: Feature) -> Traced:
+    """A feature as it stands in the user's frame."""
+    levels = isinstance(feature, (Categorical, Ordinal))
+    return Traced(index=index, name=name, feature=feature, line=None if levels else Line())
+
+
+def derived(column: Traced, action: Action, step: Step) -> Traced:
+    """The column after an action; refuses what ends neither in a line nor in a table."""
+    if isinstance(action, Arithmetic):
+        if not action.operations:
+            return column
+        require_number(column, step)
+        line = None if column.line is None else action.on(column.line)
+        return replace(column, untouched=False, line=line)
+    if isinstance(action, Constant):
+        line = None if column.line is None else Line(slope=Fraction(0), offset=action.number)
+        return replace(column, untouched=False, line=line)
+    if listed(column.feature) is None:
+        refuse_curve(column, action, step)
+    if isinstance(column.feature, Integer) and column.feature.size > MOST_CODES:
+        step.refuse(
+            f"{action.does}, which needs a table of {column.name!r}, and that has {column.feature.size:,} values",
+            hint=f"tables are made for at most {MOST_CODES:,} values: narrow its bounds, or use coarser units",
+        )
+    return replace(column, untouched=False, line=None, settled=column.settled and action.settled)
+
+
+def refuse_curve(column: Traced, action: Tabulated, step: Step) -> NoReturn:
+    """Steps and curves of a continuous number: the place where they will be taken, once bodies know them."""
+    step.refuse(
+        f"{action.does}, which is exact on discrete features only, and {column.name!r} is continuous",
+        hint=f"declare it with the values that it can take, space.replace({{{column.name!r}: Integer(lo, hi)}}) "
+        "or Ordinal([...]), or fit the model on the number itself or scaled",
+    )
+
+
+def require_number(column: Traced, step: Step) -> None:
+    """Refuse to calculate with text."""
+    if column.text is not None:
+        step.refuse(
+            f"takes numbers, but feature {column.name!r} has the level {column.text!r}",
+            hint=f"declare {column.name!r} as the model was fitted, or encode it first (OneHotEncoder)",
+        )
+
+
+def stored(value: Any, step: Step) -> Fraction:
+    """A fitted number, exactly."""
+    number = float(value)
+    if not abs(number) < float("inf"):
+        step.refuse(f"holds the number {number}", hint="fit it again on finite numbers")
+    return Fraction(number)
+
+
+def scale_of(value: Any, step: Step) -> Fraction:
+    """A fitted number to multiply with or divide by."""
+    number = stored(value, step)
+    if number and not Fraction(1) / Fraction(WIDEST) < abs(number) < Fraction(WIDEST):
+        step.refuse(f"scales by {float(number)!r}", hint="use units in which the column is of ordinary size")
+    return number
