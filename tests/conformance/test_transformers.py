@@ -124,6 +124,8 @@ MORE_FINALS = {
     "linear-svc": LinearSVC(),
     "regression": LinearRegression(),
     "linear-kernel": SVC(kernel="linear"),
+    "poly": SVC(kernel="poly", degree=2, gamma=0.1, coef0=1.0),
+    "cubic-svr": SVR(kernel="poly", degree=3, gamma=0.05),
     "svr": SVR(),
     "ridge": Ridge(),
     "lasso": Lasso(alpha=0.01),
