@@ -82,11 +82,8 @@ class Tree:
         k, side = self._variables[variable]
         whole = self.cell[k]
         lo, hi = (*whole.intervals, *whole.difference)[side]
-        discrete, at, start = (
-            self._features[k].discrete,
-            exact(place),
-            exact(place if after is None else after),
-        )
+        discrete, at = self._features[k].discrete, exact(place)
+        start = at if after is None else exact(after)
         if after is not None:
             if discrete or side == _DIFFERENCE:
                 raise Rejected("only a continuous feature's codes are split between two doubles")

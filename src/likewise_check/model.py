@@ -29,7 +29,7 @@ class Affine:
     constant: Fraction
     tables: tuple[tuple[Fraction, ...], ...]  # one a feature: one entry a level, or just the slope
     linear: tuple[bool, ...]
-    pieces: tuple[Pieces | None, ...]  # one a feature: added to slope * x, the slope being 0 then
+    pieces: tuple[Pieces | None, ...]  # one a feature: in the place of slope * x, if there are any
     extents: tuple[Exact, ...]  # one a column
 
     def score(self, codes: Sequence[Fraction]) -> Fraction:

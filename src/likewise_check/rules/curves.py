@@ -21,7 +21,7 @@ from math import comb
 from likewise_check.cells import Box, LeafRefused
 from likewise_check.numbers import Exact, exact
 from likewise_check.pieces import Part, Pieces, Poly, size_on, trimmed, value_at
-from likewise_check.rules.maxima import polygon_maximum
+from likewise_check.rules.maxima import corners
 from likewise_check.space import Relation
 
 MOST_PAIRS = 1 << 20
@@ -60,9 +60,8 @@ class Curves:
         if len(u) <= 1 and len(v) <= 1:
             return sum(u) + sum(v)
         if len(u) <= 2 and len(v) <= 2:
-            slopes = sum(u[1:]), sum(v[1:])
-            corner = polygon_maximum(*slopes, (lo, hi), (low, high), tolerance)
-            return sum(u[:1]) + sum(v[:1]) + (corner or 0)
+            points = corners((lo, hi), (low, high), tolerance)
+            return max(value_at(u, x) + value_at(v, other) for x, other in points)
         at_u = poly_maximum(u, max(lo, low - tolerance), min(hi, high + tolerance))
         return at_u + poly_maximum(v, max(low, lo - tolerance), min(high, hi + tolerance))
 

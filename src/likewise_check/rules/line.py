@@ -3,7 +3,8 @@
     a g(x) - b g(x') - sum_j m_j h_j(x) - sum_j m_(J+j) h_j(x')  =  constant + sum_k u_k(x_k) + v_k(x'_k)
 
 The maximum over a cell is the sum of one maximum a feature, each kept, as neighbouring cells share most boxes. Values carry a
-positive scale that makes them ints where denominators are small: it saves time and changes nothing else. The maxima of one feature: `maxima`, and `curves` for columns in pieces.
+positive scale that makes them ints where denominators are small: it saves time and changes nothing else. The maxima of one
+feature: `maxima`, and `curves` for columns in pieces.
 """
 
 from collections.abc import Callable

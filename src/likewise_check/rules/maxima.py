@@ -22,14 +22,14 @@ def linear_maximum(u: Exact, v: Exact, box: Box, relation: Relation) -> Exact | 
     first, second = box.intervals
     if relation.tolerance is None:
         return u * (first[1] if u > 0 else first[0]) + v * (second[1] if v > 0 else second[0])
-    return polygon_maximum(u, v, first, second, exact(relation.tolerance))
+    points = corners(first, second, exact(relation.tolerance))
+    return max((u * x + v * other for x, other in points), default=None)
 
 
-def polygon_maximum(u: Exact, v: Exact, first: Interval, second: Interval, tolerance: Exact) -> Exact | None:
-    """max of u x + v x' over x in the first and x' in the second, at most the tolerance apart; None if there are none."""
-    corners = [(x, other) for x in first for other in _reach(x, second, tolerance)]
-    corners += [(x, other) for other in second for x in _reach(other, first, tolerance)]
-    return max((u * x + v * other for x, other in corners), default=None)
+def corners(first: Interval, second: Interval, tolerance: Exact) -> list[tuple[Exact, Exact]]:
+    """The corners of the polygon, and perhaps other points of its sides; none if it is empty."""
+    found = [(x, other) for x in first for other in _reach(x, second, tolerance)]
+    return found + [(x, other) for other in second for x in _reach(other, first, tolerance)]
 
 
 def _reach(code: Exact, interval: Interval, tolerance: Exact) -> tuple[Exact, ...]:
