@@ -44,21 +44,24 @@ class Curves:
         parts = [list(self._pieces.parts(*interval)) for interval in box.intervals]
         if relation.kind == "same":
             return max(poly_maximum(_plus(self._u[i], self._v[i]), lo, hi) for i, lo, hi in parts[0])
+        tops = [
+            [poly_maximum(side[i], lo, hi) for i, lo, hi in met]
+            for side, met in zip((self._u, self._v), parts, strict=True)
+        ]
         if relation.tolerance is None:
-            return sum(
-                max(poly_maximum(side[i], lo, hi) for i, lo, hi in met)
-                for side, met in zip((self._u, self._v), parts, strict=True)
-            )
+            return sum(map(max, tops))
         tolerance = exact(relation.tolerance)
-        near = _near(parts[0], parts[1], tolerance)
-        return max((self._together(*both, tolerance) for both in near), default=None)
+        best: Exact | None = None
+        for m, n in _near(parts[0], parts[1], tolerance):
+            if best is None or tops[0][m] + tops[1][n] > best:  # else these two parts cannot raise it
+                found = self._together(parts[0][m], parts[1][n], tolerance)
+                best = found if best is None else max(best, found)
+        return best
 
     def _together(self, first: Part, second: Part, tolerance: Exact) -> Exact:
         """max of u + v over two parts that are at most the tolerance apart."""
         (i, lo, hi), (j, low, high) = first, second
         u, v = self._u[i], self._v[j]
-        if len(u) <= 1 and len(v) <= 1:
-            return sum(u) + sum(v)
         if len(u) <= 2 and len(v) <= 2:
             points = corners((lo, hi), (low, high), tolerance)
             return max(value_at(u, x) + value_at(v, other) for x, other in points)
@@ -70,20 +73,19 @@ def _plus(u: Sequence[Exact], v: Sequence[Exact]) -> Poly:
     return trimmed(exact(a + b) for a, b in zip_longest(u, v, fillvalue=0))
 
 
-def _near(first: list[Part], second: list[Part], tolerance: Exact) -> Iterator[tuple[Part, Part]]:
-    """The pairs of parts that are at most the tolerance apart; parts come from left to right."""
+def _near(first: list[Part], second: list[Part], tolerance: Exact) -> Iterator[tuple[int, int]]:
+    """Which pairs of parts are at most the tolerance apart; parts come from left to right."""
     start = count = 0
-    for part in first:
-        _, lo, hi = part
+    for m, (_, lo, hi) in enumerate(first):
         while start < len(second) and second[start][2] < lo - tolerance:
             start += 1
-        for j in range(start, len(second)):
-            if second[j][1] > hi + tolerance:
+        for n in range(start, len(second)):
+            if second[n][1] > hi + tolerance:
                 break
             count += 1
             if count > MOST_PAIRS:
                 raise LeafRefused(f"separable: more than {MOST_PAIRS} pairs of pieces")
-            yield part, second[j]
+            yield m, n
 
 
 def poly_maximum(poly: Poly, lo: Exact, hi: Exact) -> Exact:
