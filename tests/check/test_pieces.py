@@ -265,10 +265,12 @@ def test_what_is_specified_for_two_curved_parts():
     room = Fraction(1, 2**50)
     assert holds(1 + room, [leaf])
     assert not holds(1 - room, [leaf])
-    # x in [3/4, 1], x' in [0, 1/2]: x' is at least 1/4, x at most 1.
-    nodes = [["split", 0, "3/4"], leaf, ["split", 1, "1/2"], leaf, leaf]
-    assert holds(Fraction(15, 16) + room, nodes)
-    assert not holds(Fraction(15, 16) - room, nodes)
+    # x in [3/4, 1], x' in [0, 1/2]: x' is at least 1/4, x at most 1; the other way round for -x^2.
+    for sign, at, after in ((1, 0, 1), (-1, 1, 0)):
+        square["weight"] = str(sign)
+        nodes = [["split", at, "3/4"], leaf, ["split", after, "1/2"], leaf, leaf]
+        assert holds(Fraction(15, 16) + room, nodes)
+        assert not holds(Fraction(15, 16) - room, nodes)
 
 
 def test_pairs_of_parts_are_limited(monkeypatch):
