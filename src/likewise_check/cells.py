@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from likewise_check.claim import Claim
+from likewise_check.doubles import consecutive
 from likewise_check.fields import Rejected
 from likewise_check.numbers import Exact, exact
 
@@ -72,21 +73,29 @@ class Tree:
         self._frames: list[tuple[int, Box, Box | None]] = []
         self.complete = False
 
-    def split(self, variable: int, place: Fraction) -> None:
-        """Splits the cell and goes on to the left child."""
+    def split(self, variable: int, place: Fraction, after: Fraction | None = None) -> None:
+        """Splits the cell, at a place or between two doubles, and goes on to the left child."""
         if not 0 <= variable < len(self._variables):
             raise Rejected(f"a split names a variable from 0 to {len(self._variables) - 1}")
         if len(self._frames) >= DEEPEST_TREE:
             raise Rejected(f"the tree is deeper than {DEEPEST_TREE}")
         k, side = self._variables[variable]
-        at, gap = exact(place), 1 if self._features[k].discrete else 0
         whole = self.cell[k]
         lo, hi = (*whole.intervals, *whole.difference)[side]
-        if gap and not (isinstance(at, int) and lo <= at < hi):
-            raise Rejected("a discrete variable must be split at a whole number, lo <= at < hi")
-        if not gap and not lo < at < hi:
+        discrete, at = self._features[k].discrete, exact(place)
+        start = at if after is None else exact(after)
+        if after is not None:
+            if discrete or side == _DIFFERENCE:
+                raise Rejected("only a continuous feature's codes are split between two doubles")
+            if not (lo <= at and start <= hi and consecutive(place, after)):
+                raise Rejected("a split between doubles needs lo <= at < after <= hi with no double between")
+        elif discrete:
+            if not (isinstance(at, int) and lo <= at < hi):
+                raise Rejected("a discrete variable must be split at a whole number, lo <= at < hi")
+            start = at + 1
+        elif not lo < at < hi:
             raise Rejected("a continuous variable must be split at lo < at < hi")
-        self._frames.append((k, whole, _replaced(whole, side, (at + gap, hi))))
+        self._frames.append((k, whole, _replaced(whole, side, (start, hi))))
         self.cell[k] = _replaced(whole, side, (lo, at))
 
     def close(self) -> None:

@@ -1,11 +1,12 @@
 """The claim (section 2): every two similar individuals of the space have the property under the model.
 
-gauge    g = f, or -f for decisions of a model whose zero belongs to the upper label
+gauge    g = slope f + offset: f itself; -f for decisions of a model whose zero belongs to the upper label; the link's for probabilities
 pair     two valid individuals that satisfy all relations
 witness  a pair with (g(x), g(x')) in W; the claim says that there is none
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from likewise_check.model import Model
 from likewise_check.numbers import shown
@@ -26,25 +27,39 @@ class Claim:
     asked: Property
 
     @property
-    def sign(self) -> int:
-        """g = sign * f."""
-        return -1 if self.asked.kind == "decision" and self.model.upper_at_zero else 1
+    def slope(self) -> Fraction:
+        """g = slope * f + offset; not 0."""
+        if self.asked.kind == "probability" and self.model.link:
+            return self.model.link[0]
+        return Fraction(-1 if self.asked.kind == "decision" and self.model.upper_at_zero else 1)
+
+    @property
+    def offset(self) -> Fraction:
+        """g = slope * f + offset."""
+        return self.model.link[1] if self.asked.kind == "probability" and self.model.link else Fraction(0)
+
+    def gauge(self, score: Fraction) -> Fraction:
+        """g at an individual with this score."""
+        return self.slope * score + self.offset
 
     def in_words(self, *, refuted: bool) -> str:
         """The claim for people, or its contrary if a witness refutes it; texts of the file are quoted and escaped."""
         features, constraints = len(self.space.features), len(self.space.constraints)
         space = f"the space ({features} features, {constraints} constraints)"
-        free = [self._named(k) for k, relation in enumerate(self.similarity) if relation.kind == "free"]
-        within = [self._named(k) for k, relation in enumerate(self.similarity) if relation.kind == "within"]
+        free, within, paired = (self._related(sort) for sort in ("free", "within", "pairs"))
         may = [
             f"may differ in any way in {_listed(free)}" if free else "",
             f"may differ in {_listed(within)}" if within else "",
+            f"may differ between allowed levels in {_listed(paired)}" if paired else "",
             "agree in all other features",
         ]
         start, verb = ("Some two", "do not get") if refuted else ("Every two", "get")
         return (
             f"{start} individuals of {space} that {' and '.join(filter(None, may))} {verb} {self._outcome()}."
         )
+
+    def _related(self, sort: str) -> list[str]:
+        return [self._named(k) for k, relation in enumerate(self.similarity) if relation.kind == sort]
 
     def _named(self, k: int) -> str:
         feature, tolerance = self.space.features[k], self.similarity[k].tolerance

@@ -74,6 +74,13 @@ def text(value: object, what: str) -> str:
     return value
 
 
+def true(value: object, what: str) -> bool:
+    """Reads the truth value `true`."""
+    if value is not True:
+        raise Rejected(f"{what} must be true")
+    return value
+
+
 def anything(value: object, _what: str) -> object:
     """Leaves the value to whoever comes next."""
     return value

@@ -2,9 +2,9 @@
 
 The affine body f(x) = bias + sum of weight * column(x) is brought to its separable form:
 
-    f(x) = constant + sum_k phi_k(x_k)     phi_k(c) = slope_k * c  (continuous, integer)  or  table_k[c]  (levels kinds)
+    f(x) = constant + sum_k phi_k(x_k)     phi_k(c) = slope_k * c  or  in pieces (continuous, integer),  or  table_k[c]  (levels kinds)
 
-Columns of one feature add up; their offsets go into the constant. (Other bodies: `rbf`, `polynomial`.)
+Columns of one feature add up; their offsets go into the constant, or the slopes into the pieces if there are any. (Other bodies: `rbf`, `polynomial`.)
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from likewise_check.fields import Rejected, anything, array_of, choice, kind, record, text, whole
-from likewise_check.numbers import number
+from likewise_check.numbers import Exact, number
+from likewise_check.pieces import Pieces, read_pieces, summed
 from likewise_check.polynomial import Polynomial, read_polynomial
 from likewise_check.properties import Property
 from likewise_check.rbf import Rbf, read_rbf
@@ -23,20 +24,26 @@ MOST_OPERATIONS = 10**7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affine:
-    """The separable form, and for each column the largest absolute value that it takes on the space."""
+    """The separable form, and for each column a bound of the absolute values that it takes on the space."""
 
     constant: Fraction
     tables: tuple[tuple[Fraction, ...], ...]  # one a feature: one entry a level, or just the slope
     linear: tuple[bool, ...]
-    extents: tuple[Fraction, ...]  # one a column
+    pieces: tuple[Pieces | None, ...]  # one a feature: in the place of slope * x, if there are any
+    extents: tuple[Exact, ...]  # one a column
 
     def score(self, codes: Sequence[Fraction]) -> Fraction:
         """f(x), exactly."""
-        parts = zip(self.tables, self.linear, codes, strict=True)
-        return self.constant + sum(table[0] * x if linear else table[int(x)] for table, linear, x in parts)
+        parts = zip(self.tables, self.linear, self.pieces, codes, strict=True)
+        return self.constant + sum(
+            pieces.at(x) if pieces else table[0] * x if linear else table[int(x)]
+            for table, linear, pieces, x in parts
+        )
 
     def steady(self, k: int) -> bool:
         """Whether the score does not depend on this feature."""
+        if pieces := self.pieces[k]:
+            return pieces.steady
         return self.tables[k][0] == 0 if self.linear[k] else len(set(self.tables[k])) == 1
 
 
@@ -51,10 +58,11 @@ class Rounding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """The score, which label has the zero, and the rounding of the deployed program (of affine bodies only)."""
+    """The score, which label has the zero, the link and the rounding of the deployed program (of affine bodies only)."""
 
     body: Affine | Rbf | Polynomial
     upper_at_zero: bool
+    link: tuple[Fraction, Fraction] | None  # slope and offset: probabilities are sigma(slope f + offset)
     rounding: Rounding | None
 
 
@@ -64,26 +72,38 @@ def read_model(line: object, space: Space, asked: Property) -> Model:
     _, item, head, rounding = record(
         content, "the model", family=text, body=anything, head=anything, rounding=anything
     )
-    labels, zero, link = record(
-        head, "the head", labels=anything, zero=choice("lower", "upper"), link=choice("logistic", None)
-    )
+    labels, zero, link = record(head, "the head", labels=anything, zero=choice("lower", "upper"), link=_link)
     if labels is not None:
         array_of(_label, 2)(labels, "the labels")
     elif asked.kind == "decision":
         raise Rejected("a decision needs a model with labels")
     if asked.kind == "probability" and link is None:
         raise Rejected("a probability needs a model with the logistic link")
-    body = BODIES[kind(item, "the body", *BODIES)](item, space)
+    sort = kind(item, "the body", *BODIES)
+    if any(feature.missing for feature in space.features):
+        raise Rejected("only trees bodies know missing values")
+    body = BODIES[sort](item, space)
     if isinstance(body, Affine):
         described = _rounding(rounding, len(body.extents))
     else:
         described = choice(None)(rounding, "the rounding")
-    return Model(body=body, upper_at_zero=zero == "upper", rounding=described)
+    return Model(body=body, upper_at_zero=zero == "upper", link=link, rounding=described)
 
 
 def _label(item: object, what: str) -> None:
     if type(item) not in (str, bool, int):
         record(item, what, number=number)
+
+
+def _link(item: object, what: str) -> tuple[Fraction, Fraction] | None:
+    if type(item) is not list:
+        return choice("logistic", None)(item, what) and (Fraction(1), Fraction(0))
+    name, slope, offset = array_of(anything, 3)(item, what)
+    choice("logistic")(name, what)
+    link = number(slope, f"{what}, slope"), number(offset, f"{what}, offset")
+    if link[0] == 0:
+        raise Rejected(f"{what} must have a slope other than 0")
+    return link
 
 
 def _rounding(item: object, columns: int) -> Rounding:
@@ -102,7 +122,8 @@ def _rounding(item: object, columns: int) -> Rounding:
 def _affine(item: object, space: Space) -> Affine:
     _, constant, columns = record(item, "the body", kind=text, bias=number, columns=array_of(anything))
     tables = [(Fraction(0),) * max(feature.levels, 1) for feature in space.features]
-    extents: list[Fraction] = []
+    curves: list[list[tuple[Fraction, Pieces]]] = [[] for _ in space.features]
+    extents: list[Exact] = []
     for c, column in enumerate(columns):
         what = f"column {c}"
         place = column.get("feature") if type(column) is dict else None
@@ -112,6 +133,10 @@ def _affine(item: object, space: Space) -> Affine:
             reader = array_of(number, feature.levels)
             _, weight, entries = record(column, what, feature=anything, weight=number, table=reader)
             extents.append(max(map(abs, entries)))
+        elif "cuts" in column:
+            curves[k].append(read_pieces(column, what, whole=feature.discrete))
+            extents.append(curves[k][-1][1].extent(feature.lo, feature.hi))
+            continue
         else:
             _, weight, slope, offset = record(
                 column, what, feature=anything, weight=number, slope=number, offset=number
@@ -121,8 +146,18 @@ def _affine(item: object, space: Space) -> Affine:
             extents.append(max(abs(offset + slope * end) for end in (feature.lo, feature.hi)))
         added = zip(tables[k], entries, strict=True)
         tables[k] = tuple(before + weight * entry for before, entry in added)
-    linear = tuple(not feature.levels for feature in space.features)
-    return Affine(constant=constant, tables=tuple(tables), linear=linear, extents=tuple(extents))
+    pieces: list[Pieces | None] = [None] * len(tables)
+    for k, found in enumerate(curves):
+        if found:
+            pieces[k] = summed(found, tables[k][0], whole=space.features[k].discrete)
+            tables[k] = (Fraction(0),)
+    return Affine(
+        constant=constant,
+        tables=tuple(tables),
+        linear=tuple(not feature.levels for feature in space.features),
+        pieces=tuple(pieces),
+        extents=tuple(extents),
+    )
 
 
 def flat(space: Space) -> Affine:

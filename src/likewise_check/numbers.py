@@ -65,7 +65,7 @@ def exact(value: Exact) -> Exact:
     return value.numerator if value.denominator == 1 else value
 
 
-def common_scale(values: Iterable[Fraction]) -> int:
+def common_scale(values: Iterable[Exact]) -> int:
     """A positive int that makes the values whole, if it is not too large; any positive int is a right answer."""
     scale = 1
     for value in values:

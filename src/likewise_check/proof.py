@@ -47,8 +47,9 @@ def _walk(lines: Lines, jury: Jury, tree: Tree, progress: Callable[[int], None])
         if tree.complete or nodes >= MOST_NODES:
             raise Rejected(f"a node follows the complete proof, or there are more than {MOST_NODES}")
         if node[:1] == ["split"]:
-            _, variable, at = array_of(anything, 3)(node, "a split")
-            tree.split(whole(0, MOST_NODES)(variable, "the variable"), number(at, "the place of a split"))
+            _, variable, *places = array_of(anything, max(3, min(len(node), 4)))(node, "a split")
+            at = [number(place, "the place of a split") for place in places]
+            tree.split(whole(0, MOST_NODES)(variable, "the variable"), *at)
         else:
             jury.take((nodes, lines.number, node, tuple(tree.cell)))
             tree.close()

@@ -4,7 +4,7 @@ The exponents are rationals, added up exactly, feature by feature; scores are ir
 < 2^e, exponentials at most 2^-(bits + e) apart give scores at most 2^-bits apart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -64,13 +64,19 @@ class Rbf:
         return self.bias + low, self.bias + high
 
 
-def breaks(asked: Property, sign: int, body: Rbf, x: Sequence[Exact], other: Sequence[Exact]) -> bool:
+def breaks(
+    asked: Property,
+    gauge: Callable[[Fraction], Fraction],
+    body: Rbf,
+    x: Sequence[Exact],
+    other: Sequence[Exact],
+) -> bool:
     """Whether (g(x), g(x')) is in W; as W is monotone, it is if the worst corner of the enclosures is, and not if the best is not."""
     if x == other and asked.bound >= 0:
         return False  # no (s, s) is in W
     for bits in _PRECISIONS:
         (low, high), (low_other, high_other) = (
-            sorted(sign * end for end in body.score(codes, bits)) for codes in (x, other)
+            sorted(gauge(end) for end in body.score(codes, bits)) for codes in (x, other)
         )
         if asked.broken_by(low, high_other):
             return True

@@ -1,15 +1,17 @@
 """The space of individuals and who counts as similar (section 2): features, constraints, relations.
 
 An individual is a vector of codes: the value itself for continuous and integer features, the position (from 0) of the level
-for categorical and ordinal ones. All but continuous codes are whole.
+for categorical and ordinal ones. Continuous codes are doubles, all others whole.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
-from likewise_check.fields import Rejected, anything, array_of, kind, record, text, whole
-from likewise_check.numbers import number
+from likewise_check.doubles import LARGEST, is_double
+from likewise_check.fields import Reader, Rejected, anything, array_of, kind, record, text, true, whole
+from likewise_check.numbers import Exact, exact, number
 
 MOST_FEATURES = 10_000
 MOST_LEVELS = 100_000
@@ -25,7 +27,8 @@ class Feature:
     lo: Fraction
     hi: Fraction
     levels: int = 0  # of levels kinds only
-    values: tuple[Fraction, ...] | None = None
+    values: tuple[Exact, ...] | None = None
+    missing: bool = False  # whether a number may be missing
 
     @property
     def discrete(self) -> bool:
@@ -33,33 +36,43 @@ class Feature:
 
     def has(self, code: Fraction) -> bool:
         """Whether the code is one of this feature's."""
-        return self.lo <= code <= self.hi and (code.denominator == 1 or not self.discrete)
+        return self.lo <= code <= self.hi and (code.denominator == 1 if self.discrete else is_double(code))
 
-    def value(self, code: Fraction) -> Fraction:
-        """What a code counts for in a constraint."""
-        return code if self.values is None else self.values[int(code)]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """weight * x_k, or weight * values[x_k] for levels kinds."""
+
+    feature: int
+    weight: Fraction
+    values: tuple[Exact, ...] | None
+
+    def at(self, code: Fraction) -> Fraction:
+        """The term's value at a code."""
+        return self.weight * (code if self.values is None else self.values[int(code)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
-    """h(x) = sum of coefficient * value(x_k) - bound <= 0."""
+    """h(x) = sum of the terms - bound <= 0."""
 
-    terms: tuple[tuple[int, Fraction], ...]
+    terms: tuple[Term, ...]
     bound: Fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """How much one feature may differ within a pair: same, within the tolerance, or free."""
+    """How much one feature may differ within a pair: same, within the tolerance, one of the allowed pairs, or free."""
 
     kind: str
     tolerance: Fraction | None = None
+    allowed: frozenset[tuple[int, int]] = frozenset()  # the smaller position first
 
-    def allows(self, code: Fraction, other: Fraction) -> bool:
+    def allows(self, code: Exact, other: Exact) -> bool:
         """Whether two codes may stand in one pair."""
-        if self.kind == "same":
-            return code == other
-        return self.tolerance is None or abs(code - other) <= self.tolerance
+        if self.tolerance is not None:
+            return -self.tolerance <= code - other <= self.tolerance
+        return self.kind == "free" or code == other or (min(code, other), max(code, other)) in self.allowed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +84,12 @@ class Space:
 
     def holds(self, codes: Sequence[Fraction]) -> bool:
         """Whether the codes are those of a valid individual."""
-        return all(map(Feature.has, self.features, codes)) and all(
-            sum(weight * self.features[k].value(codes[k]) for k, weight in constraint.terms)
-            <= constraint.bound
+        return all(map(Feature.has, self.features, codes)) and self.satisfied_by(codes)
+
+    def satisfied_by(self, codes: Sequence[Fraction]) -> bool:
+        """Whether codes that may be any real numbers satisfy the constraints."""
+        return all(
+            sum(term.at(codes[term.feature]) for term in constraint.terms) <= constraint.bound
             for constraint in self.constraints
         )
 
@@ -103,45 +119,68 @@ def read_similarity(line: object, space: Space) -> tuple[Relation, ...]:
 def _feature(item: object, what: str) -> Feature:
     sort = kind(item, what, "continuous", "integer", "categorical", "ordinal")
     if sort in ("continuous", "integer"):
-        name, _, lo, hi = record(item, what, name=text, kind=text, lo=number, hi=number)
-        if lo > hi:
-            raise Rejected(f"{what}: lo is above hi")
-        if sort == "integer" and not lo.denominator == hi.denominator == 1:
-            raise Rejected(f"{what}: the ends of an integer feature must be whole")
-        return Feature(name=name, kind=sort, lo=lo, hi=hi)
+        return _numeric(item, what, sort)
     name, _, levels = record(item, what, name=text, kind=text, levels=array_of(_level))
     if not levels or len(set(levels)) != len(levels):
         raise Rejected(f"{what} must have levels, all distinct")
-    values = tuple(value for _, value in levels) if all(sort != "text" for sort, _ in levels) else None
+    numbers = all(sort in ("truth", "number") for sort, _ in levels)
+    values = tuple(value for _, value in levels) if numbers else None
     hi = Fraction(len(levels) - 1)
     return Feature(name=name, kind=sort, lo=Fraction(0), hi=hi, levels=len(levels), values=values)
 
 
-def _level(item: object, what: str) -> tuple[str, str | Fraction]:
+def _numeric(item: object, what: str, sort: str) -> Feature:
+    missing = type(item) is dict and "missing" in item
+    more: dict[str, Reader] = {"missing": true} if missing else {}
+    name, _, lo, hi, *_ = record(item, what, name=text, kind=text, lo=number, hi=number, **more)
+    if lo > hi:
+        raise Rejected(f"{what}: lo is above hi")
+    if sort == "integer" and not lo.denominator == hi.denominator == 1:
+        raise Rejected(f"{what}: the ends of an integer feature must be whole")
+    if sort == "continuous" and missing and not (is_double(hi) and hi < LARGEST):
+        raise Rejected(f"{what}: above hi there must be a double for what is missing, and hi must be one")
+    return Feature(name=name, kind=sort, lo=lo, hi=hi, missing=missing)
+
+
+def _level(item: object, what: str) -> tuple[str, str | Exact]:
     """A level as its sort and its text or number: equal exactly if the levels are the same."""
+    if item is None:
+        return "missing", ""
     if type(item) is bool:
-        return "truth", Fraction(int(item))
+        return "truth", int(item)
     if type(item) is str:
         return "text", item
     (value,) = record(item, what, number=number)
-    return "number", value
+    return "number", exact(value)
 
 
 def _constraint(item: object, what: str, features: Sequence[Feature]) -> Constraint:
     _, pairs, bound = record(item, what, text=text, terms=array_of(array_of(anything, 2)), bound=number)
-    terms: list[tuple[int, Fraction]] = []
-    for index, weight in pairs:
-        k = whole(0, len(features) - 1)(index, f"{what}, a feature")
-        if terms and k <= terms[-1][0]:
-            raise Rejected(f"{what}: the features must be strictly increasing")
-        if features[k].levels and features[k].values is None:
-            raise Rejected(f"{what}: feature {k} has levels that are no numbers")
-        terms.append((k, number(weight, f"{what}, a coefficient")))
+    terms = [_term(index, weight, what, features) for index, weight in pairs]
+    if any(late.feature <= early.feature for early, late in pairwise(terms)):
+        raise Rejected(f"{what}: the features must be strictly increasing")
     return Constraint(terms=tuple(terms), bound=bound)
 
 
+def _term(index: object, weight: object, what: str, features: Sequence[Feature]) -> Term:
+    k: int = whole(0, len(features) - 1)(index, f"{what}, a feature")
+    feature = features[k]
+    if feature.missing:
+        raise Rejected(f"{what}: feature {k} has missing values")
+    if type(weight) is list:
+        if not feature.levels:
+            raise Rejected(f"{what}: feature {k} has no levels, so an array says nothing")
+        entries = array_of(number, feature.levels)(weight, f"{what}, the coefficients")
+        return Term(feature=k, weight=Fraction(1), values=tuple(map(exact, entries)))
+    if feature.levels and feature.values is None:
+        raise Rejected(f"{what}: feature {k} has levels that are no numbers")
+    return Term(feature=k, weight=number(weight, f"{what}, a coefficient"), values=feature.values)
+
+
 def _relation(item: object, what: str, feature: Feature) -> Relation:
-    sort = kind(item, what, "same", "within", "free")
+    sort = kind(item, what, "same", "within", "free", "pairs")
+    if sort == "pairs":
+        return _pairs(item, what, feature)
     if sort != "within":
         record(item, what, kind=text)
         return Relation(kind=sort)
@@ -151,3 +190,15 @@ def _relation(item: object, what: str, feature: Feature) -> Relation:
     if feature.discrete and tolerance.denominator != 1:
         raise Rejected(f"{what}: the tolerance of a discrete feature must be whole")
     return Relation(kind=sort, tolerance=tolerance)
+
+
+def _pairs(item: object, what: str, feature: Feature) -> Relation:
+    if not feature.levels:
+        raise Rejected(f"{what}: only levels kinds have allowed pairs")
+    position = whole(0, feature.levels - 1)
+    _, found = record(item, what, kind=text, allowed=array_of(array_of(position, 2)))
+    if any(i >= j for i, j in found) or any(late <= early for early, late in pairwise(found)):
+        raise Rejected(
+            f"{what}: allowed pairs must have the smaller position first, and be strictly increasing"
+        )
+    return Relation(kind="pairs", allowed=frozenset(map(tuple, found)))

@@ -30,11 +30,11 @@ def check_witness(line: object, claim: Claim) -> None:
         met = all(
             _meet(ends, body.score(point, SCORE_BITS)) for ends, point in zip(stated, (x, other), strict=True)
         )
-        broken = breaks(claim.asked, claim.sign, body, x, other)
+        broken = breaks(claim.asked, claim.gauge, body, x, other)
     else:
         scores = [body.score(x), body.score(other)]
         met = stated == scores
-        broken = claim.asked.broken_by(claim.sign * scores[0], claim.sign * scores[1])
+        broken = claim.asked.broken_by(*map(claim.gauge, scores))
     if not met:
         raise Rejected("the stated scores are not those of the model")
     if not broken:

@@ -42,7 +42,8 @@ def worth(value) -> dict:
 
 
 def constraint(terms, bound, text="") -> dict:
-    return {"text": text, "terms": [[k, number(c)] for k, c in terms], "bound": number(bound)}
+    written = [[k, [*map(number, c)] if isinstance(c, (list, tuple)) else number(c)] for k, c in terms]
+    return {"text": text, "terms": written, "bound": number(bound)}
 
 
 SAME = {"kind": "same"}
@@ -53,12 +54,21 @@ def within(tolerance) -> dict:
     return {"kind": "within", "tolerance": number(tolerance)}
 
 
+def pairs(*allowed) -> dict:
+    return {"kind": "pairs", "allowed": [list(pair) for pair in allowed]}
+
+
 def line(feature: int, weight, slope=1, offset=0) -> dict:
     return {"feature": feature, "weight": number(weight), "slope": number(slope), "offset": number(offset)}
 
 
 def table(feature: int, weight, entries) -> dict:
     return {"feature": feature, "weight": number(weight), "table": [number(e) for e in entries]}
+
+
+def pieces(feature: int, weight, cuts, polys) -> dict:
+    rows = [[number(c) for c in poly] for poly in polys]
+    return {"feature": feature, "weight": number(weight), "cuts": [number(c) for c in cuts], "pieces": rows}
 
 
 def affine(bias, columns, *, labels=("no", "yes"), zero="lower", link="logistic", operations=4) -> dict:

@@ -20,6 +20,7 @@ from tests.check.builder import (
     within,
     worth,
 )
+from tests.check.builder import pairs as allowed_pairs
 from tests.check.kernels import column_at, decimal, sloped, tabled
 
 from likewise_check.cells import box
@@ -70,7 +71,7 @@ class Curve:
 
 
 def random_curve(rng: random.Random, sorts, degree: int, *, constrained=False) -> Curve:
-    """Features of these sorts: c(ontinuous), i(nteger), t(able), h (several columns), l (no columns); s, w, f follow: the relation."""
+    """Features of these sorts: c(ontinuous), i(nteger), t(able), h (several columns), l (no columns); s, w, f, p follow: the relation."""
     curve = Curve()
 
     def some(size=3):
@@ -90,7 +91,9 @@ def random_curve(rng: random.Random, sorts, degree: int, *, constrained=False) -
         for _ in range({"c": 1, "i": 1, "t": 1, "h": 3, "l": 0}[low] + (rng.random() < 0.2)):
             entries = [some(1) for _ in range(levels)]
             curve.columns.append(tabled(k, entries) if levels else sloped(k, some(1), some(1)))
-        curve.relations.append({"s": SAME, "f": FREE, "w": within(rng.choice([1, 2]))}[relation])
+        curve.relations.append(
+            {"s": SAME, "f": FREE, "w": within(rng.choice([1, 2]))}.get(relation) or some_pairs(rng, levels)
+        )
     rng.shuffle(curve.columns)
     many = len(curve.columns)
     products = {
@@ -102,6 +105,11 @@ def random_curve(rng: random.Random, sorts, degree: int, *, constrained=False) -
             named = sorted(rng.sample(range(len(sorts)), rng.randint(1, len(sorts))))
             curve.constraints.append(constraint([(k, some(1)) for k in named], some(1) + 2))
     return curve
+
+
+def some_pairs(rng: random.Random, levels: int) -> dict:
+    """A relation of levels with about half of all pairs."""
+    return allowed_pairs(*((i, j) for i in range(levels) for j in range(i + 1, levels) if rng.random() < 0.5))
 
 
 def random_cell(rng: random.Random, curve: Curve):
@@ -156,6 +164,11 @@ def _codes(rng, feature, relation, intervals):
         if relation == SAME:
             return x, x
         lo, hi = intervals[1]
+        if relation["kind"] == "pairs":
+            near = [Fraction(v) for v in range(int(lo), int(hi) + 1) if related(relation, x, v)]
+            if near:
+                return x, rng.choice(near)
+            continue
         if relation != FREE:
             reach = Fraction(relation["tolerance"])
             p, q = intervals[2] if len(intervals) == 3 else (-reach, reach)
@@ -163,6 +176,13 @@ def _codes(rng, feature, relation, intervals):
         if lo <= hi:
             return x, draw(lo, hi)
     return None
+
+
+def related(relation, code, other) -> bool:
+    """Whether two positions are as the relation asks."""
+    if relation["kind"] == "within":
+        return abs(code - other) <= int(relation["tolerance"])
+    return relation["kind"] == "free" or code == other or sorted((code, other)) in relation["allowed"]
 
 
 class Slow:
@@ -191,6 +211,12 @@ class Slow:
         mine = [(c, column) for c, column in enumerate(self.curve.columns) if column["feature"] == k]
         sides = [self.cell[k][0]] if relation == SAME else self.cell[k][:2]
         if "levels" in feature:
+            if (
+                len(sides) == 2
+                and all(lo == hi for lo, hi in sides)
+                and not related(relation, *(lo for lo, _ in sides))
+            ):
+                self.empty = True
             for side, (lo, hi) in enumerate(sides):
                 self._levels(mine, range(int(lo), int(hi) + 1), (0, 1) if relation == SAME else (side,))
                 if lo == hi:

@@ -11,6 +11,8 @@ from tests.check.builder import (
     integer,
     line,
     ordinal,
+    pairs,
+    pieces,
     probability,
     proof,
     score,
@@ -145,5 +147,47 @@ def bent() -> list:
     return witness([AGE, SEX], [SAME, FREE], decision(0), model, [1, 1], [1, 0], ["7/4", "-3/4"])
 
 
-PROOFS = [gap, upper, regression, constrained, near, likely, listed, masked, curved, kept]
-WITNESSES = [refuted, unlikely, bent]
+HOME = categorical("home", ["own", None, "rent"])
+
+
+def stepped() -> list:
+    """Pieces, a split between two doubles, allowed pairs and an implication by arrays."""
+    model = affine(
+        "-3/2", [pieces(0, 1, [1, "5/2"], [[0], [2, 0, "1/8"], [4, "-1/4"]]), table(1, 1, [2, 1, "-1/2"])]
+    )
+    limits = [constraint([(1, [1, 0, 0]), (2, [0, 1])], 1, text="own: f")]
+    nodes = [
+        ["split", 0, "1", "0x1.0000000000001p+0"],
+        ["separable", "1/2"],
+        ["separable", "1/2", ["1/8", "0"]],
+    ]
+    return proof(
+        [INCOME, HOME, SEX], [SAME, pairs([0, 1]), SAME], score("5/4"), model, nodes, constraints=limits
+    )
+
+
+def adjusted() -> list:
+    """Probabilities of a score in pieces within a tolerance, by a link with a slope."""
+    column = pieces(0, 1, [1], [[0, 1], ["1/2", 0, "1/4"]])
+    model = affine("-1", [column], link=["logistic", "-1/2", "1/4"])
+    nodes = [["split", 0, "1"], ["separable", "3/8"], ["enumerated"]]
+    return proof([AGE], [within(1)], probability("1/4"), model, nodes, clearance="1/1000")
+
+
+def jumped() -> list:
+    """A witness on both sides of a cut, and a level that is missing."""
+    model = affine("-1/2", [pieces(0, 1, [1], [[0], [1]]), table(1, 1, [0, 0, "1/4"])])
+    return witness(
+        [INCOME, HOME],
+        [within("1/4"), pairs([1, 2])],
+        decision(0),
+        model,
+        ["0x1.0000000000001p+0", 1],
+        [1, 2],
+        ["1/2", "-1/4"],
+        constraints=[constraint([(1, [1, 0, 0])], 0)],
+    )
+
+
+PROOFS = [gap, upper, regression, constrained, near, likely, listed, masked, curved, kept, stepped, adjusted]
+WITNESSES = [refuted, unlikely, bent, jumped]

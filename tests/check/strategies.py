@@ -1,6 +1,7 @@
 """Random small claims, and random trees for them."""
 
 from fractions import Fraction
+from math import inf, nextafter
 
 from hypothesis import strategies as st
 from tests.check.builder import (
@@ -14,6 +15,8 @@ from tests.check.builder import (
     integer,
     line,
     ordinal,
+    pairs,
+    pieces,
     probability,
     score,
     table,
@@ -45,7 +48,14 @@ def _feature(draw, k: int, real: bool):
         return integer(f"f{k}", lo, lo + draw(st.integers(0, 3)))
     levels = draw(
         st.sampled_from(
-            [["a", "b"], ["a"], [worth(-1), True, worth("5/2")], [False, True], ["a", "b", True, worth(1)]]
+            [
+                ["a", "b"],
+                ["a"],
+                [worth(-1), True, worth("5/2")],
+                [False, True],
+                ["a", "b", True, worth(1)],
+                [None, worth(1)],
+            ]
         )
     )
     return (categorical if kind == "categorical" else ordinal)(f"f{k}", levels)
@@ -57,12 +67,28 @@ def _relation(feature: dict):
         options.append(texts(0, 2).filter(lambda t: t != "0").map(within))
     elif feature["kind"] != "categorical":
         options.append(st.integers(1, 2).map(within))
+    if "levels" in feature:
+        every = [(i, j) for j in range(len(feature["levels"])) for i in range(j)]
+        options.append(
+            st.sets(st.sampled_from(every) if every else st.nothing()).map(lambda s: pairs(*sorted(s)))
+        )
     return st.one_of(options)
 
 
 @st.composite
-def claims(draw, real: bool = False) -> dict:
-    """The arguments of `proof` but for the nodes."""
+def _pieces(draw, k: int, weight: str, degree: int) -> dict:
+    cuts = sorted(draw(st.sets(fractions(-2, 3), max_size=2)))
+    return pieces(
+        k,
+        weight,
+        cuts,
+        [draw(st.lists(fractions(-1, 1), min_size=1, max_size=degree + 1)) for _ in [0, *cuts]],
+    )
+
+
+@st.composite
+def claims(draw, real: bool = False, degree: int = 3) -> dict:
+    """The arguments of `proof` but for the nodes; columns in pieces have this degree at most."""
     features = [draw(_feature(k, real)) for k in range(draw(st.integers(1, 3)))]
     relations = [draw(_relation(feature)) for feature in features]
     columns = []
@@ -71,13 +97,25 @@ def claims(draw, real: bool = False) -> dict:
             weight = draw(texts(-2, 2))
             if "levels" in feature:
                 columns.append(table(k, weight, [draw(texts(-2, 2)) for _ in feature["levels"]]))
+            elif draw(st.booleans()):
+                columns.append(draw(_pieces(k, weight, degree)))
             else:
                 columns.append(line(k, weight, draw(texts(-1, 1)), draw(texts(-1, 1))))
-    named = [k for k, f in enumerate(features) if "a" not in f.get("levels", [])]
+    words = [
+        k
+        for k, f in enumerate(features)
+        if {"a", None} & {x for x in f.get("levels", []) if type(x) is not dict}
+    ]
+    listed = [k for k, f in enumerate(features) if "levels" in f]
     constraints = []
-    for _ in range(draw(st.integers(0, 2)) if named else 0):
-        chosen = sorted(draw(st.sets(st.sampled_from(named))))
-        constraints.append(constraint([(k, draw(texts(-2, 2))) for k in chosen], draw(texts(-1, 3))))
+    for _ in range(draw(st.integers(0, 2))):
+        terms = []
+        for k in sorted(draw(st.sets(st.sampled_from(range(len(features)))))):
+            if k in words or (k in listed and draw(st.booleans())):
+                terms.append((k, [draw(texts(-2, 2)) for _ in features[k]["levels"]]))
+            else:
+                terms.append((k, draw(texts(-2, 2))))
+        constraints.append(constraint(terms, draw(texts(-1, 3))))
     prop = draw(
         st.one_of(
             texts(-1, 2).map(decision),
@@ -86,7 +124,10 @@ def claims(draw, real: bool = False) -> dict:
             fractions(0, 1).filter(lambda d: d < 1).map(lambda d: probability(number_text(d))),
         )
     )
-    model = affine(draw(texts(-4, 4)), columns, zero=draw(st.sampled_from(["lower", "upper"])))
+    slope = draw(fractions(-2, 2).filter(bool))
+    link = draw(st.sampled_from(["logistic", ["logistic", number_text(slope), draw(texts(-2, 2))]]))
+    zero = draw(st.sampled_from(["lower", "upper"]))
+    model = affine(draw(texts(-4, 4)), columns, zero=zero, link=link)
     return {
         "features": features,
         "relations": relations,
@@ -131,9 +172,16 @@ def trees(draw, claim: dict, most: int = 4) -> list:
         v = draw(st.sampled_from(open_variables))
         discrete, lo, hi = cell[v]
         at = Fraction(draw(st.integers(int(lo), int(hi) - 1))) if discrete else (lo + hi) / 2
-        nodes.append(["split", v, number_text(at)])
+        after = at + 1 if discrete else at
+        node = ["split", v, number_text(at)]
+        place = float(at)
+        beyond = nextafter(place, inf)
+        if not discrete and lo <= place and beyond <= hi and draw(st.booleans()):
+            at, after = Fraction(place), Fraction(beyond)
+            node = ["split", v, place.hex(), beyond.hex()]
+        nodes.append(node)
         grow([*cell[:v], (discrete, lo, at), *cell[v + 1 :]], left - 1)
-        grow([*cell[:v], (discrete, at + 1 if discrete else at, hi), *cell[v + 1 :]], left - 1)
+        grow([*cell[:v], (discrete, after, hi), *cell[v + 1 :]], left - 1)
 
     grow(cell, most)
     return nodes

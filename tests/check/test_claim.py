@@ -17,6 +17,7 @@ from tests.check.builder import (
     line,
     ordinal,
     packed,
+    pairs,
     probability,
     proof,
     score,
@@ -75,7 +76,11 @@ CASES = [
     ((*FEATURE, 1, "levels"), [True, True], "distinct"),
     ((*FEATURE, 1, "levels"), [{"number": "1"}, {"number": "2/2"}], "distinct"),
     ((*FEATURE, 1, "levels"), ["f", 1], "exactly the keys"),
-    ((*FEATURE, 1, "levels"), ["f", None], "exactly the keys"),
+    ((*FEATURE, 1, "levels"), [None, None], "distinct"),
+    ((*FEATURE, 0, "missing"), False, "must be true"),
+    ((*FEATURE, 0, "missing"), None, "must be true"),
+    ((*FEATURE, 0, "missing"), 1, "must be true"),
+    ((*FEATURE, 1, "missing"), True, "exactly the keys"),
     ((*FEATURE, 1, "levels"), ["f", {"number": "1", "more": "1"}], "exactly the keys"),
     ((*FEATURE, 1, "levels"), "fm", "array"),
     ((SPACE, "space", "constraints"), None, "array"),
@@ -88,6 +93,11 @@ CASES = [
     ((SPACE, "space", "constraints"), [constraint([("0", 1)], 0)], "from 0 to 1"),
     ((SPACE, "space", "constraints"), [constraint([(0, 1), (0, 1)], 0)], "strictly increasing"),
     ((SPACE, "space", "constraints"), [constraint([(1, 1)], 0)], "no numbers"),
+    ((SPACE, "space", "constraints"), [constraint([(1, [1])], 0)], "2 entries"),
+    ((SPACE, "space", "constraints"), [constraint([(1, [1, 2, 3])], 0)], "2 entries"),
+    ((SPACE, "space", "constraints"), [constraint([(0, [1, 2, 3, 4])], 0)], "no levels"),
+    ((SPACE, "space", "constraints"), [constraint([(1, [1, 2]), (1, [1, 2])], 0)], "strictly increasing"),
+    ((SPACE, "space", "constraints"), [{"text": "", "terms": [[1, ["0", 1]]], "bound": "0"}], "number"),
     ((SPACE, "space", "constraints"), [{"text": "", "terms": [[0]], "bound": "0"}], "2 entries"),
     ((SPACE, "space", "constraints"), [{"text": "", "terms": [[0, 1]], "bound": "0"}], "number"),
     ((SPACE, "space", "constraints"), [{"text": "", "terms": {}, "bound": "0"}], "array"),
@@ -100,6 +110,15 @@ CASES = [
     ((SIMILARITY, "similarity", 0), within(-1), "above 0"),
     ((SIMILARITY, "similarity", 0), within("1/2"), "whole"),
     ((SIMILARITY, "similarity", 1), within(1), "categorical"),
+    ((SIMILARITY, "similarity", 0), pairs(), "only levels kinds"),
+    ((SIMILARITY, "similarity", 1), {"kind": "pairs"}, "exactly the keys"),
+    ((SIMILARITY, "similarity", 1), {"kind": "pairs", "allowed": None}, "array"),
+    ((SIMILARITY, "similarity", 1), pairs([0]), "2 entries"),
+    ((SIMILARITY, "similarity", 1), pairs([0, 2]), "from 0 to 1"),
+    ((SIMILARITY, "similarity", 1), pairs(["0", 1]), "from 0 to 1"),
+    ((SIMILARITY, "similarity", 1), pairs([1, 0]), "smaller position first"),
+    ((SIMILARITY, "similarity", 1), pairs([1, 1]), "smaller position first"),
+    ((SIMILARITY, "similarity", 1), pairs([0, 1], [0, 1]), "strictly increasing"),
     ((PROPERTY, "property"), {"kind": "fairness"}, "known kind"),
     ((PROPERTY, "property"), {"kind": "decision"}, "exactly the keys"),
     ((PROPERTY, "property"), {"kind": "decision", "delta": "0"}, "exactly the keys"),
@@ -128,6 +147,12 @@ CASES = [
     ((MODEL, "model", "head", "zero"), None, "one of"),
     ((MODEL, "model", "head", "link"), "probit", "one of"),
     ((MODEL, "model", "head", "link"), True, "one of"),
+    ((MODEL, "model", "head", "link"), ["logistic"], "3 entries"),
+    ((MODEL, "model", "head", "link"), ["probit", "1", "0"], "one of"),
+    ((MODEL, "model", "head", "link"), ["logistic", "0", "1"], "slope other than 0"),
+    ((MODEL, "model", "head", "link"), ["logistic", 1, "1"], "number"),
+    ((MODEL, "model", "head", "link"), ["logistic", "1", None], "number"),
+    ((MODEL, "model", "body", "kind"), "trees", "known kind"),
     ((MODEL, "model", "rounding", "sizes"), ["1"], "2 entries"),
     ((MODEL, "model", "rounding", "sizes"), ["1", "-1"], "at least 0"),
     ((MODEL, "model", "rounding", "constant"), "-1", "at least 0"),
@@ -146,6 +171,33 @@ def test_departures(path, value, reason):
     assert report.readable
     assert reason in report.reason
     assert report.line == path[0] + 1
+
+
+@pytest.mark.parametrize(
+    ("feature", "reason"),
+    [
+        (integer("age"), "only trees"),
+        (continuous("age", 0, 3), "only trees"),
+        (continuous("age", 0, (1 << 1024) - (1 << 971)), "must be a double"),
+        (continuous("age", 0, (1 << 1024) - (1 << 971) - (1 << 970)), "must be a double"),
+        (continuous("age", 0, "1/3"), "must be a double"),
+    ],
+)
+def test_missing_values_are_for_trees(feature, reason):
+    values = put(samples.gap(), (*FEATURE, 0), {**feature, "missing": True})
+    report = checked(values)
+    assert reason in report.reason
+    limited = put(values, (SPACE, "space", "constraints"), [constraint([(0, 1)], 3)])
+    assert ("missing values" if reason == "only trees" else reason) in checked(limited).reason
+    assert checked(limited).line == 2
+
+
+def test_levels_may_be_missing():
+    values = put(samples.gap(), (*FEATURE, 1, "levels"), ["f", None])
+    assert checked(values).accepted
+    limits = (SPACE, "space", "constraints")
+    assert checked(put(values, limits, [constraint([(1, [0, 1])], 0)])).accepted
+    assert "no numbers" in checked(put(values, limits, [constraint([(1, 1)], 0)])).reason
 
 
 def test_a_probability_needs_the_link():
@@ -198,10 +250,14 @@ def test_ten_thousand_features_and_a_hundred_thousand_levels():
 
 def test_levels_and_constraints_in_words():
     features = [integer("a"), categorical("b", [True, worth(1), "1"]), ordinal("c", ["x", "y"])]
+    features.append(categorical("d", ["p", None, "q"]))
     nodes = [["independent"]]
     for prop, words in [(decision(2), "margin of 2"), (score(1), "scores"), (probability("1/8"), "0.125")]:
-        report = checked(proof(features, [SAME, FREE, within(1)], prop, affine(0, [line(0, 1)]), nodes))
+        report = checked(
+            proof(features, [SAME, FREE, within(1), pairs([0, 2])], prop, affine(0, [line(0, 1)]), nodes)
+        )
         assert report.accepted, report.reason
         assert words in report.claim
         assert "in 'b'" in report.claim
         assert "'c' by at most 1 steps" in report.claim
+        assert "between allowed levels in 'd'" in report.claim

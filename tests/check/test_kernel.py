@@ -112,7 +112,7 @@ def test_no_accepted_leaf_holds_a_witness(seed: int) -> None:
         low, high = Fraction(1, 1000), 1 - way
     accepted = 0
     claim = claim_of(kernel.features, kernel.relations, make(low), kernel.model(zero=zero))
-    turned = claim.sign < 0  # g = -f
+    turned = claim.slope < 0  # g = -f
     pairs = [
         tuple(kernel.score(codes).copy_negate() if turned else kernel.score(codes) for codes in pair)
         for pair in samples(rng, kernel, cell, 40)
@@ -147,7 +147,7 @@ def test_the_bound_is_that_of_the_specification(seed: int) -> None:
         way = Fraction(1, 2)
     a, b, threshold = read_way(number(way), claim.asked)
     bound, bits = Rule(claim).bound(["kernel", number(way), hints, tangent], boxes(cell))
-    expected, room = Bound(kernel, cell, hints).phi(claim.sign, a, b, threshold, tangent)
+    expected, room = Bound(kernel, cell, hints).phi(int(claim.slope), a, b, threshold, tangent)
     assert expected - room / 64 <= decimal(Fraction(bound, 2**bits)) <= expected + room
 
 

@@ -23,6 +23,7 @@ WORDS = (
     "same",
     "free",
     "within",
+    "pairs",
     "integer",
     "continuous",
     "ordinal",

@@ -78,7 +78,8 @@ def test_complete_trees(nodes):
         ([["split", "0", "0"], LEAF, LEAF], "variable must be", 0),
         ([["split", 0, 0], LEAF, LEAF], "place of a split", 0),
         ([["split", 0], LEAF, LEAF], "3 entries", 0),
-        ([["split", 0, "0", "0"], LEAF, LEAF], "3 entries", 0),
+        ([["split", 0, "0", "0"], LEAF, LEAF], "only a continuous", 0),
+        ([["split", 0, "0", "0", "0"], LEAF, LEAF], "4 entries", 0),
     ],
 )
 def test_broken_trees(nodes, reason, node):
@@ -172,8 +173,10 @@ def test_a_claim_about_nobody():
 
 def rounded(clearance, operations, sizes=("1",), constant="0"):
     rounding = Rounding(sizes=tuple(map(Fraction, sizes)), constant=Fraction(constant), operations=operations)
-    body = Affine(constant=Fraction(0), tables=(), linear=(), extents=tuple(Fraction(3) for _ in sizes))
-    return proofs.covers(clearance, Model(body=body, upper_at_zero=False, rounding=rounding))
+    body = Affine(
+        constant=Fraction(0), tables=(), linear=(), pieces=(), extents=tuple(Fraction(3) for _ in sizes)
+    )
+    return proofs.covers(clearance, Model(body=body, upper_at_zero=False, link=None, rounding=rounding))
 
 
 @pytest.mark.parametrize("operations", [0, 1, 2, 3, 7, 64, 2400])

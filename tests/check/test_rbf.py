@@ -92,7 +92,9 @@ def test_a_score_that_is_rational_is_known_exactly() -> None:
     model = rbf(1, -1, [tabled(1, [0, 0])], [(1, [0])])
     assert checked(built(decision(), model)).accepted  # f = 0 everywhere
     claim = claim_of(FEATURES, RELATIONS, decision(), model)
-    assert not breaks(claim.asked, 1, claim.model.body, [Fraction(0)] * 2, [Fraction(0), Fraction(1)])
+    assert not breaks(
+        claim.asked, claim.gauge, claim.model.body, [Fraction(0)] * 2, [Fraction(0), Fraction(1)]
+    )
 
 
 def test_constraints_and_relations_decide_who_is_a_pair() -> None:

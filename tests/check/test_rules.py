@@ -331,7 +331,7 @@ def test_enumerated_at_the_root_is_accepted_exactly_if_the_claim_is_true(claim):
 
 
 @settings(max_examples=150, deadline=None)
-@given(claims(), st.data())
+@given(claims(degree=1), st.data())
 def test_separable_at_the_root_is_accepted_exactly_as_specified(claim, data):
     truth = Claim(proof(**claim, nodes=[]))
     assume(truth.exhaustive)

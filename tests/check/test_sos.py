@@ -40,7 +40,7 @@ from likewise_check.cells import LeafRefused, box
 from likewise_check.fields import Rejected
 from likewise_check.properties import read_property
 from likewise_check.rules import cube, monomials
-from likewise_check.rules.paired import coordinates
+from likewise_check.rules.paired import coordinates, differences
 from likewise_check.rules.polynomial import Polynomials
 from likewise_check.rules.sos import Squares
 
@@ -217,7 +217,7 @@ def test_whatever_a_leaf_says_its_bound_is_above_the_truth(seed: int) -> None:
             continue
         line, bound = answer
         for s, t, y in found:
-            assert excess_at(prop, leaf[1], claim.sign * s, claim.sign * t, y) <= bound + NEAR
+            assert excess_at(prop, leaf[1], claim.slope * s, claim.slope * t, y) <= bound + NEAR
         prop = moved(prop, line, bound)
         rule = rule_of(replace(claim, asked=read_property({"property": prop})), leaf)
         try:
@@ -225,7 +225,7 @@ def test_whatever_a_leaf_says_its_bound_is_above_the_truth(seed: int) -> None:
         except LeafRefused:
             assert line.closed or prop["kind"] != "decision"
             continue
-        assert not any(breaks(prop, claim.sign * s, claim.sign * t) for s, t, _ in found)
+        assert not any(breaks(prop, claim.slope * s, claim.slope * t) for s, t, _ in found)
 
 
 @pytest.mark.parametrize("seed", range(1000, 1120))
@@ -238,7 +238,7 @@ def test_the_bound_is_that_of_the_specification(seed: int) -> None:
     claim = claim_of(curve.features, curve.relations, prop, curve.model(zero=zero), curve.constraints)
     leaf = random_leaf(rng, slow, prop, way)
     _, bound = rule_of(claim, leaf).bound(leaf, boxes(curve, cell))
-    right = expected(slow, claim.sign, prop, leaf)
+    right = expected(slow, claim.slope, prop, leaf)
     room = Fraction(1, 2**48)  # of T, and 2^-60 of coefficients below 2^12
     assert right - NEAR <= bound <= right + room
 
@@ -363,7 +363,7 @@ def test_a_constraint_is_a_factor() -> None:
     other = Squares(claim).bound(["sos", "1", 4, [[[[-1, 1]], 85, []]]], cell)[1]
     assert other > Fraction(1, 4)  # x' is another individual
     upper = square_claim(terms, features=features, relations=relations, constraints=limit, zero="upper")
-    assert upper.sign == -1
+    assert upper.slope == -1
     mirrored = Squares(upper).bound(["sos", "0", 4, [[[[-1, 1]], 85, []]]], cell)[1]
     assert mirrored == bound
 
@@ -552,7 +552,8 @@ def test_many_codes_have_no_places() -> None:
 
 
 def test_paired_coordinates() -> None:
-    assert coordinates(box((0, 1), (3, 4), difference=((-1, 1),))) is None
+    assert differences(box((0, 1), (3, 4), difference=((-1, 1),))) == (2, 1)
+    assert differences(box((0, 1), (3, 4))) == (2, 4)
     assert coordinates(box((0, 1), (3, 4))) == ((Fraction(3, 2), Fraction(5, 2)), (1, 2))
     assert coordinates(box((0, 4), (0, 4), difference=((1, 2),))) == (
         (HALF, Fraction(7, 2)),

@@ -149,7 +149,7 @@ def test_the_bound_is_that_of_the_specification_and_holds_for_every_pair(seed: i
     a, b, threshold = read_way(number(way), claim.asked)
     bound, bits = Rule(claim).bound(["kernel", number(way), hints, tangent], boxes(cell))
     true = Bound(kernel, cell, hints)
-    expected, room = true.phi(claim.sign, a, b, threshold, tangent)
+    expected, room = true.phi(int(claim.slope), a, b, threshold, tangent)
     with localcontext() as context:
         context.prec = 60
         found = decimal(Fraction(bound, 2**bits))
@@ -157,7 +157,7 @@ def test_the_bound_is_that_of_the_specification_and_holds_for_every_pair(seed: i
         assert expected - room / 64 <= found <= expected + room
         for _ in range(30):
             x, other = sampled(rng, kernel, cell)
-            s, again = (claim.sign * kernel.score(codes) for codes in (x, other))
+            s, again = (int(claim.slope) * kernel.score(codes) for codes in (x, other))
             beyond = decimal(a) * s - decimal(b) * again - decimal(threshold)
             assert decimal(true.gamma_r(x, other)).exp() * beyond <= found
 

@@ -3,7 +3,7 @@
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import inf, nextafter, prod
 
 DIGITS = 80
 
@@ -12,13 +12,17 @@ def value(text: str) -> Fraction:
     return Fraction(float.fromhex(text)) if "x" in text else Fraction(text)
 
 
+def is_double(x: Fraction) -> bool:
+    return Fraction(float(x)) == x
+
+
 def sigma(s: Fraction) -> Decimal:
     with localcontext(Context(prec=DIGITS)):
         return 1 / (1 + (-(Decimal(s.numerator) / Decimal(s.denominator))).exp())
 
 
 class Claim:
-    """The claim of a certificate's lines; continuous features are looked at on `grid` points only."""
+    """The claim of a certificate's lines; continuous features are looked at on the doubles nearest to `grid` points, and at cuts, only."""
 
     def __init__(self, values: list, grid: int = 5) -> None:
         space, similarity = values[1]["space"], values[2]["similarity"]
@@ -29,16 +33,20 @@ class Claim:
         self.exhaustive = all(f["kind"] != "continuous" for f in self.features)
         self._gauge: dict = {}
         self._valid: dict = {}
-        self.codes = [self._codes(f, grid) for f in self.features]
+        self.codes = [self._codes(k, f, grid) for k, f in enumerate(self.features)]
 
-    @staticmethod
-    def _codes(feature: dict, grid: int) -> list[Fraction]:
+    def _codes(self, k: int, feature: dict, grid: int) -> list[Fraction]:
         if "levels" in feature:
             return [Fraction(i) for i in range(len(feature["levels"]))]
         lo, hi = value(feature["lo"]), value(feature["hi"])
         if feature["kind"] == "integer":
             return [Fraction(i) for i in range(int(lo), int(hi) + 1)]
-        return [lo + (hi - lo) * i / (grid - 1) for i in range(grid)]
+        columns = [c for c in self.model["body"].get("columns", []) if c["feature"] == k]
+        cuts = [value(cut) for column in columns for cut in column.get("cuts", [])]
+        grid = 3 if cuts else grid
+        points = {float(lo + (hi - lo) * i / (grid - 1)) for i in range(grid)}
+        points |= {x for cut in cuts for x in (float(cut), nextafter(float(cut), inf))}
+        return sorted(Fraction(x) for x in points if lo <= x <= hi)
 
     def worth(self, k: int, code: Fraction) -> Fraction:
         feature = self.features[k]
@@ -49,7 +57,11 @@ class Claim:
 
     def excess(self, j: int, x) -> Fraction:
         c = self.constraints[j]
-        return sum((value(w) * self.worth(k, x[k]) for k, w in c["terms"]), Fraction(0)) - value(c["bound"])
+        terms = (
+            value(w[int(x[k])]) if isinstance(w, list) else value(w) * self.worth(k, x[k])
+            for k, w in c["terms"]
+        )
+        return sum(terms, Fraction(0)) - value(c["bound"])
 
     def score(self, x) -> Fraction:
         body = self.model["body"]
@@ -60,6 +72,9 @@ class Claim:
             code = x[column["feature"]]
             if "table" in column:
                 total += value(column["weight"]) * value(column["table"][int(code)])
+            elif "cuts" in column:
+                piece = column["pieces"][sum(value(cut) < code for cut in column["cuts"])]
+                total += value(column["weight"]) * sum(value(c) * code**i for i, c in enumerate(piece))
             else:
                 total += value(column["weight"]) * (value(column["offset"]) + value(column["slope"]) * code)
         return total
@@ -88,6 +103,9 @@ class Claim:
         return self._valid[x]
 
     def _gauge_of(self, x) -> Fraction:
+        link = self.model["head"]["link"]
+        if self.property["kind"] == "probability" and isinstance(link, list):
+            return value(link[1]) * self.score(x) + value(link[2])
         upper = self.property["kind"] == "decision" and self.model["head"]["zero"] == "upper"
         return -self.score(x) if upper else self.score(x)
 
@@ -95,6 +113,8 @@ class Claim:
         relation = self.relations[k]
         if relation["kind"] == "within":
             return abs(code - other) <= value(relation["tolerance"])
+        if relation["kind"] == "pairs" and sorted((code, other)) in relation["allowed"]:
+            return True
         return relation["kind"] == "free" or code == other
 
     def related(self, x, other) -> bool:

@@ -176,3 +176,12 @@ def test_no_random_state_changes_the_verdict():
 
 def test_no_budget_is_needed_for_a_clear_case():
     assert verdict([1.0, 1.0], bias=5.0).bounds == (-math.inf, 0.0)
+
+
+def test_a_pair_on_the_border_of_the_margin_is_replayed_as_the_claim_reads():
+    """s > margin is strict and s' <= -margin is not: here every witness has s' = -margin exactly."""
+    space = lw.Space({"a": lw.Continuous(0, 3), "b": lw.Continuous(3, 3)})
+    model = svc_model([1.0, -0.25], -2.0, space.names)
+    result = lw.verify(model, space, lw.Similarity(within={"a": 1}), lw.SameDecision(0.25), budget=20)
+    assert result.verdict == "BIASED"
+    assert sorted(result.scores)[-1] == 0.25

@@ -59,7 +59,9 @@ class EstimatorReplay:
             expected = (lower, upper) if self.head.zero_is_upper else (upper, lower)
             if tuple(self.decisions(codes).tolist()) != expected:
                 return False
-            return question.level == 0 or bool(question.margin(*self._oriented(codes)) > 0)
+            first, second = (float(score[0]) for score in self._oriented(codes))
+            level = float(question.level)
+            return level == 0 or (first > level and second <= -level)
         if isinstance(question, ProbabilityQuestion) or (
             isinstance(question, GapQuestion) and question.of_probabilities
         ):

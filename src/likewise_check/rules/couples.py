@@ -5,18 +5,17 @@
     D_t(x)  = D_t(x_0)  + 2 (A x_0  - B_t) (w_u y_u - w_d y_d) + A (w_u^2 y_u^2 + w_d^2 y_d^2) - 2 A w_u w_d y_p,     x_0  = u_0 - d_0,
     D_t(x') = D_t(x'_0) + 2 (A x'_0 - B_t) (w_u y_u + w_d y_d) + A (w_u^2 y_u^2 + w_d^2 y_d^2) + 2 A w_u w_d y_p,     x'_0 = u_0 + d_0.
 
-With p <= x' - x <= q, where p >= lo' - hi and q <= hi' - lo, the limits of u follow from lo <= u - d <= hi, lo' <= u + d <= hi' and
-p/2 <= d <= q/2; they exclude each other only if p > q. All of this is exact; D_t and each load are rounded down to exponent units, so
-that an exponent is off by at most 4 of them (`kernel`, step 7).
+The intervals of u and d: `paired`. All of this is exact; D_t and each load are rounded down to exponent units, so that an exponent is off by
+at most 4 of them (`kernel`, step 7).
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 
 from likewise_check.cells import Box
-from likewise_check.numbers import Exact
 from likewise_check.rules.axes import Axis, Numeric
 from likewise_check.rules.cubics import EXPONENT, WEIGHT
+from likewise_check.rules.paired import coordinates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,19 +28,9 @@ class Couple:
     axes: tuple[Axis | None, Axis | None, Axis | None]
 
 
-def differences(box: Box) -> tuple[Exact, Exact]:
-    """p and q: the smallest and the largest x' - x of the box; p > q if it holds no pair of codes."""
-    (lo, hi), (low, high) = box.intervals
-    return max([low - hi, *(p for p, _ in box.difference)]), min([high - lo, *(q for _, q in box.difference)])
-
-
 def couple_of(feature: Numeric, box: Box) -> Couple:
     """The couple of a feature in a box that is not empty."""
-    (lo, hi), (low, high) = box.intervals
-    p, q = differences(box)
-    first, last = max(lo + low, 2 * lo + p, 2 * low - q), min(hi + high, 2 * hi + q, 2 * high - p)  # of 2 u
-    u, d = Fraction(first + last) / 4, Fraction(p + q) / 4
-    width, gap = Fraction(last - first) / 4, Fraction(q - p) / 4
+    (u, width), (d, gap) = ((Fraction(lo + hi) / 2, Fraction(hi - lo) / 2) for lo, hi in coordinates(box))
     at_u = at_d = at_p = None
     if width and not feature.flat:
         loads = feature.loads(u - d, width) + feature.loads(u + d, width)

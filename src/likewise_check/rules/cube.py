@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from likewise_check.cells import Box, Cell
+from likewise_check.cells import Box, Cell, Interval
 from likewise_check.claim import Claim
 from likewise_check.columns import Column
 from likewise_check.polynomial import Polynomial
 from likewise_check.rules.monomials import Monomial, Poly, common_denominator, common_multiple
-from likewise_check.rules.paired import coordinates
+from likewise_check.rules.paired import coordinates, differences
 from likewise_check.space import Feature, Relation
 
 FEW_CODES = 1024
@@ -45,7 +45,7 @@ class Part:
     """What one feature has in a box."""
 
     groups: list[Group]
-    values: list[Form | None]  # what a constraint sees of x and of x', where that is affine
+    values: list[Form | None]  # x and x', where they are affine: numbers, and levels that are fixed
     columns: list[list[Poly]]  # of x and of x', in units of 1 / unit
     unit: int
     bits: int  # no number of the columns is longer
@@ -108,7 +108,7 @@ class Cubes:
             feature, relation, columns = self._features[k], self._relations[k], self._columns[k].values()
             part: Part | None
             if feature.levels:
-                part = _levels(feature, columns, box, start)
+                part = _levels(relation, columns, box, start)
             else:
                 part = _numeric(feature, relation, columns, box, start)
             self._parts[key] = part
@@ -120,9 +120,12 @@ class Cubes:
 def _numeric(
     feature: Feature, relation: Relation, columns: Collection[Column], box: Box, start: int
 ) -> Part | None:
-    intervals = coordinates(box) if relation.kind == "within" else box.intervals
-    if intervals is None:
-        return None
+    intervals: Sequence[Interval] = box.intervals
+    if relation.kind == "within":
+        least, most = differences(box)
+        if least > most:
+            return None
+        intervals = coordinates(box)
     groups: list[Group] = []
     forms: list[Form] = []
     for lo, hi in intervals:
@@ -147,7 +150,10 @@ def _combined(constant: Fraction, factors: Sequence[Fraction | int], forms: Sequ
     return {m: amount for m, amount in total.items() if amount}
 
 
-def _levels(feature: Feature, columns: Collection[Column], box: Box, start: int) -> Part:
+def _levels(relation: Relation, columns: Collection[Column], box: Box, start: int) -> Part | None:
+    fixed = [lo for lo, hi in box.intervals if lo == hi]
+    if len(fixed) == 2 and not relation.allows(*fixed):
+        return None
     groups: list[Group] = []
     values: list[Form | None] = []
     made: list[list[Form]] = []
@@ -168,7 +174,7 @@ def _levels(feature: Feature, columns: Collection[Column], box: Box, start: int)
             groups.append(Group(start=start, axes=len(heights), places=places, unit=unit))
         start += len(heights)
         made.append(forms)
-        values.append({(): feature.value(Fraction(lo))} if lo == hi else None)
+        values.append({(): Fraction(lo)} if lo == hi else None)
     copies = 2 // len(made)  # one list serves both copies of a feature that is the same
     return _part(groups, values * copies, made * copies)
 

@@ -59,17 +59,17 @@ class Enumerated:
         claim, found = self._claim, None
         for chosen in product(*(self._pairs(k, box) for k, box in enumerate(cell))):
             x, other = ([Fraction(codes[side]) for codes in chosen] for side in (0, 1))
-            if claim.space.holds(x) and claim.space.holds(other):
+            if claim.space.satisfied_by(x) and claim.space.satisfied_by(other):
                 if self._broken_by(x, other, body):
                     raise LeafRefused("enumerated: the cell holds a witness")
                 found = Fraction(0)
         return found
 
     def _broken_by(self, x: list[Fraction], other: list[Fraction], body: Rbf | Polynomial) -> bool:
-        asked, sign = self._claim.asked, self._claim.sign
+        asked, gauge = self._claim.asked, self._claim.gauge
         if isinstance(body, Rbf):
-            return breaks(asked, sign, body, x, other)
-        return asked.broken_by(sign * body.score(x), sign * body.score(other))
+            return breaks(asked, gauge, body, x, other)
+        return asked.broken_by(gauge(body.score(x)), gauge(body.score(other)))
 
     def _largest(self, cell: Cell) -> dict[Exact, Exact]:
         """For each s' the largest s, over the pairs of the cell."""
@@ -109,11 +109,12 @@ class Enumerated:
 
     def _add(self, sums: list[Exact], k: int, side: int, code: Exact) -> None:
         terms = self._terms
-        gauge, linear = terms.gauge[k], terms.linear[k]
-        sums[side] += gauge[0] * code if linear else gauge[int(code)]
-        value = code if linear else terms.values[k][int(code)] if terms.weights[k] else 0
-        for j, weight in terms.weights[k]:
-            sums[2 + side * len(terms.bounds) + j] += weight * value
+        gauge, linear, pieces = terms.gauge[k], terms.linear[k], terms.pieces[k]
+        sums[side] += pieces.at(code) if pieces else gauge[0] * code if linear else gauge[int(code)]
+        for values, weights in terms.weights[k]:
+            value = code if linear else values[int(code)]
+            for j, weight in weights:
+                sums[2 + side * len(terms.bounds) + j] += weight * value
 
     def _judge(self, largest: dict[Exact, Exact]) -> Fraction | None:
         """The smallest clearance of the pairs, or None if there are none; refuses a witness."""

@@ -1,10 +1,10 @@
-"""S(y) = sign a f(x) - sign b f(x') - T as a polynomial in the axes of a cell (section 8): positive at every witness.
+"""S(y) = a g(x) - b g(x') - T as a polynomial in the axes of a cell (section 8): positive at every witness.
 
-f is the sum of a part in columns of features that are the same, where f(x) = f(x'), and the rest: with g = sign f,
+g = slope f + offset is the sum of a part in columns of features that are the same, where g(x) = g(x'), and the rest:
 
     S  =  (a - b) common + a rest(x) - b rest(x') - T.
 
-Each is expanded along the tree of its products, f = c_0 + sum over columns c of column_c * f_c, f_c the same for terms that go on from c. With column
+Each is expanded along the tree of its products, g = c_0 + sum over columns c of column_c * g_c, g_c the same for terms that go on from c. With column
 forms in units of 1/Q and coefficients times k Q^(D - d), as in the body, all numbers are ints in units of 1 / (k Q^D).
 """
 
@@ -55,14 +55,16 @@ class Excess:
         self._asked = claim.asked
         self.cubes = Cubes(claim, body)
         same = [claim.similarity[k].kind == "same" for k, _ in body.columns]
-        self._unit = common_denominator(weight for weight, _ in body.terms)
+        weights = {product: claim.slope * weight for weight, product in body.terms}
+        weights[()] = weights.get((), Fraction(0)) + claim.offset
+        self._unit = common_denominator(weights.values())
         self._common, self._rest = _Branch(), _Branch()
         self._degree, self._bits = 0, self._unit.bit_length()
-        for weight, product in body.terms:
+        for product, weight in weights.items():
             branch = self._common if all(same[c] for c in product) else self._rest
             for c in product:
                 branch = branch.onward.setdefault(c, _Branch())
-            branch.weight = int(claim.sign * weight * self._unit)
+            branch.weight = int(weight * self._unit)
             self._degree = max(self._degree, len(product))
             self._bits = max(self._bits, branch.weight.bit_length())
 

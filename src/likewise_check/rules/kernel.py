@@ -43,10 +43,11 @@ from likewise_check.logarithm import ceil_div, exp_minus
 from likewise_check.numbers import Exact
 from likewise_check.rbf import Rbf
 from likewise_check.rules.axes import Axis, Numeric, Part, sort_of
-from likewise_check.rules.couples import Couple, couple_of, differences
+from likewise_check.rules.couples import Couple, couple_of
 from likewise_check.rules.cubics import GRID, WEIGHT, cubic_maximum, largest_at
 from likewise_check.rules.expansion import Expander, Expansion
 from likewise_check.rules.majorant import FINE_SUM, LANE_SUM, Choice, Majorant, terms_error
+from likewise_check.rules.paired import differences
 from likewise_check.rules.separable import read_way
 
 MOST_HINT = 64
@@ -55,7 +56,9 @@ MOST_CURVE = 1024
 KEPT = 1 << 22  # ints kept between leaves; dropped beyond, which changes nothing but time
 
 
-Weights: TypeAlias = list[tuple[int, int]]  # sign * coefficient * decay, rounded down and up, in weight units
+Weights: TypeAlias = list[
+    tuple[int, int]
+]  # slope * coefficient * decay, rounded down and up, in weight units
 
 
 class Kernel:
@@ -106,16 +109,17 @@ class Kernel:
         candidates = [parts[k].axis for k in moving]
         for couple in couples:
             candidates += couple.axes
-        limit = threshold - (a - b) * self._claim.sign * self._body.bias
+        limit = threshold - (a - b) * self._claim.gauge(self._body.bias)
         choices = [part.choice for part in parts.values() if part.choice]
         axes = [(axis, hint) for axis, hint in zip(candidates, hints, strict=True) if axis]
         return _bound(expansion, axes, choices, limit, tangent), expansion.bits
 
     def _holds_none(self, k: int, box: Box) -> bool:
-        """Whether no codes of the box satisfy the relation of a feature that may differ."""
+        """Whether no codes of the box satisfy the relation of a feature that may differ; levels are fixed here."""
         least, most = differences(box)
-        tolerance = self._claim.similarity[k].tolerance
-        return least > most or (tolerance is not None and (least > tolerance or most < -tolerance))
+        (x, _), (other, _) = box.intervals
+        fixed = not _moves(box)
+        return least > most or (fixed and not self._claim.similarity[k].allows(x, other))
 
     def _part(self, k: int, box: Box) -> Part:
         key = k, box.key
@@ -138,12 +142,12 @@ class Kernel:
         if codes not in self._weights:
             if len(self._weights) * len(self._body.coefficients) * 2 > KEPT:
                 self._weights.clear()
-            one, sign = 1 << WEIGHT, self._claim.sign
+            one, slope = 1 << WEIGHT, self._claim.slope
             decays = self._body.decays(codes, WEIGHT + 32)
             self._weights[codes] = [
                 (int(min(ends) // 1), int(-(-max(ends) // 1)))
                 for ends in (
-                    [sign * coefficient * end * one for end in enclosure]
+                    [slope * coefficient * end * one for end in enclosure]
                     for coefficient, enclosure in zip(self._body.coefficients, decays, strict=True)
                 )
             ]

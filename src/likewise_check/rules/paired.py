@@ -10,14 +10,18 @@ If p <= q some pair of codes has x' - x = p, so that neither interval is empty; 
 from fractions import Fraction
 
 from likewise_check.cells import Box, Interval
+from likewise_check.numbers import Exact
 
 
-def coordinates(box: Box) -> tuple[Interval, Interval] | None:
-    """The intervals of u and d, or None if the box holds no pair of codes."""
+def differences(box: Box) -> tuple[Exact, Exact]:
+    """p and q: the smallest and the largest x' - x of the box; p > q if it holds no pair of codes."""
     (lo, hi), (low, high) = box.intervals
-    p = max([low - hi, *(least for least, _ in box.difference)])
-    q = min([high - lo, *(most for _, most in box.difference)])
-    if p > q:
-        return None
+    return max([low - hi, *(p for p, _ in box.difference)]), min([high - lo, *(q for _, q in box.difference)])
+
+
+def coordinates(box: Box) -> tuple[Interval, Interval]:
+    """The intervals of u and d in a box that holds a pair of codes."""
+    (lo, hi), (low, high) = box.intervals
+    p, q = differences(box)
     first, last = max(lo + low, 2 * lo + p, 2 * low - q), min(hi + high, 2 * hi + q, 2 * high - p)
     return (Fraction(first, 2), Fraction(last, 2)), (Fraction(p, 2), Fraction(q, 2))

@@ -114,12 +114,15 @@ def _gap(i: int, index: object, cube: Cube, budget: Budget) -> tuple[Poly, int]:
 def _negated(constraint: Constraint, copy: int, cube: Cube) -> tuple[Poly, int]:
     """-h of one copy."""
     total: Form = {(): constraint.bound}
-    for k, weight in constraint.terms:
-        form = cube.values[k][copy]
-        if form is None:
+    for term in constraint.terms:
+        code = cube.values[term.feature][copy]
+        if code is None:
             raise Rejected("a constraint as a factor: a feature in it has levels and is not down to one")
-        for m, amount in form.items():
-            total[m] = total.get(m, Fraction(0)) - weight * amount
+        if term.values is not None:
+            total[()] -= term.at(code[()])
+            continue
+        for m, amount in code.items():
+            total[m] = total.get(m, Fraction(0)) - term.weight * amount
     unit = common_denominator(total.values())
     return {m: int(amount * unit) for m, amount in total.items()}, unit
 
