@@ -275,7 +275,7 @@ def run(
         )
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Proof power of the kernel oracle alone.")
     parser.add_argument("names", nargs="*", default=list(LOADERS), help="credit, german")
@@ -283,7 +283,7 @@ def main() -> None:
     parser.add_argument("--order", choices=["given", "influence"], default="given")
     parser.add_argument("--limit", type=float, default=60.0)
     parser.add_argument("--keep-hints", action="store_true")
-    run(**vars(parser.parse_args()))
+    run(**vars(parser.parse_args(arguments)))
 
 
 if __name__ == "__main__":

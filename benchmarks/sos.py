@@ -213,12 +213,12 @@ def run(parts: Sequence[str] = PARTS, *, data: Path = DATA) -> None:
         run_sizes()
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Sums of squares on polynomial models.")
     parser.add_argument("parts", nargs="*", default=list(PARTS), help=", ".join(PARTS))
     parser.add_argument("--data", type=Path, default=DATA)
-    run(**vars(parser.parse_args()))
+    run(**vars(parser.parse_args(arguments)))
 
 
 if __name__ == "__main__":
