@@ -125,7 +125,8 @@ def random_kernel(rng: random.Random, sorts, terms: int, *, spread=1.0, thirds=F
         else:
             features.append(categorical(f"f{k}", [str(v) for v in range(levels)]))
             size = dyadic(rng.uniform(0.2, 0.9) * spread)
-            columns += [tabled(k, [size if v == u else 0 for v in range(levels)]) for u in range(levels)]
+            known = levels + rng.randrange(2)  # maybe one that the space leaves out
+            columns += [tabled(k, [size if v == u else 0 for v in range(levels)]) for u in range(known)]
         relations.append(SAME if sort == low else FREE if low in "hl" else within(2))
     listed = []
     for _ in range(terms):
@@ -133,8 +134,8 @@ def random_kernel(rng: random.Random, sorts, terms: int, *, spread=1.0, thirds=F
         for k, sort in enumerate(sorts):
             mine = [c for c in columns if c["feature"] == k]
             if sort.lower() == "h":
-                place = rng.randrange(len(mine))
-                centre += [Fraction(c["table"][place]) for c in mine]
+                place, size = rng.randrange(len(mine)), Fraction(mine[0]["table"][0])
+                centre += [size if u == place else Fraction(0) for u in range(len(mine))]
             else:
                 centre += [
                     Fraction(round(rng.gauss(0, 1) * 81), 81) if thirds else dyadic(rng.gauss(0, 1))

@@ -124,8 +124,9 @@ class Bound:
     def _choice(self, k, ends, _left) -> None:
         side, allowed = self.sides[k], list(range(int(ends[0]), int(ends[1]) + 1))
         levels = range(len(side.feature["levels"]))
-        s = [next(v for v in levels if side.distance(v, t) == 0) for t in range(len(self.shift))]
-        zeta = self.gamma * max(side.distance(v, 0) for v in levels)
+        terms = range(len(self.shift))
+        s = [next((v for v in levels if side.distance(v, t) == 0), None) for t in terms]
+        zeta = self.gamma * max(side.distance(v, t) for v in levels for t in terms)
         for t, place in enumerate(s):
             fall = zeta if place not in allowed else zeta / 2 if len(allowed) > 1 else Fraction(0)
             for copy in (0, 1):

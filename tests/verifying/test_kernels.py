@@ -11,7 +11,10 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
 
 import likewise as lw
@@ -192,3 +195,27 @@ def test_without_a_check_nothing_is_fair():
     result = lw.verify(continuous_model(), SPACE, near, lw.ScoreGap(100.0), budget=20, certify=False)
     assert result.verdict == "UNKNOWN"
     assert "not checked" in result.reason
+
+
+@pytest.mark.parametrize("drop", [None, "first"])
+def test_levels_that_a_space_leaves_out_are_no_obstacle(drop):
+    """Terms whose own level is not in the space have no place on its axis; with a dropped column, levels are not all
+    equally far apart, and the feature is fixed first."""
+    random = np.random.default_rng(5)
+    X = pd.DataFrame({"job": random.choice(["a", "b", "c", "d"], 80), "sex": random.choice(["f", "m"], 80)})
+    X["age"] = random.integers(18, 70, 80)
+    y = X.age / 10 + (X.job == "b") * 2 + (X.sex == "m") > 5.5
+    columns = make_column_transformer((StandardScaler(), ["age"]), remainder=OneHotEncoder(drop=drop))
+    model = make_pipeline(columns, SVC(gamma=0.3)).fit(X, y)
+    space = lw.Space(
+        {"job": lw.Categorical(["a", "c"]), "sex": lw.Categorical(["f", "m"]), "age": lw.Integer(18, 69)}
+    )
+    every = pd.DataFrame(
+        list(itertools.product(["a", "c"], ["f", "m"], range(18, 70))), columns=["job", "sex", "age"]
+    )
+    scores = pd.Series(model.decision_function(every)).groupby([every.job, every.age])
+    gap = float((scores.max() - scores.min()).max())
+    found = lw.measure(model, space, SEX, tolerance=0.01, budget=60, certify=True)
+    assert found.lower - 1e-9 <= gap <= found.upper
+    assert found.certificate is not None
+    assert lw.verify(model, space, SEX, lw.ScoreGap(1.01 * gap), budget=60).verdict == "FAIR"

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+NOWHERE = -1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NumberDistance:
     """Of a continuous or integer feature."""
@@ -72,12 +75,12 @@ class LevelDistance:
             return TableAxis(values=self.tables[0], centres=self.centres[:, 0])
         if not len(self.tables):
             return TableAxis(values=np.zeros(self.by_level.shape[1]), centres=np.zeros(len(self.centres)))
-        places = self.by_level.argmin(axis=1)
+        # A term may have no place: its own level is not among those of the space.
+        places = np.where(self.by_level.min(axis=1) == 0, self.by_level.argmin(axis=1), NOWHERE)
         apart = self.by_level[np.arange(self.by_level.shape[1]) != places[:, None]]
-        own = self.by_level[np.arange(len(places)), places]
-        if own.any() or not len(apart) or (apart != apart[0]).any():
+        if len(apart) and (apart[0] == 0 or (apart != apart[0]).any()):
             return None
-        return OneHotAxis(distance=float(apart[0]), places=places)
+        return OneHotAxis(distance=float(apart[0]) if len(apart) else 0.0, places=places)
 
     def at(self, code: float) -> Floats:
         """The part at one position, for every centre."""

@@ -72,20 +72,22 @@ class KernelOracle:
         self.second = np.array(pairs.second, dtype=np.intp)
         self.discrete = np.array([v.discrete for v in pairs.variables])
         self.distances = [distance_of(score, pairs, k) for k in range(len(pairs.first))]
-        self.shared = [k for k, relation in enumerate(pairs.relations) if relation.kind == "same"]
-        self.differing = [k for k, relation in enumerate(pairs.relations) if relation.kind != "same"]
+        axes = {
+            k: self.distances[k].axis for k, relation in enumerate(pairs.relations) if relation.kind == "same"
+        }
+        # What the rule knows no axis for is fixed first, as if it might differ.
+        self.axes = [axis for axis in axes.values() if axis is not None]
+        self.shared = [k for k, axis in axes.items() if axis is not None]
+        self.differing = [k for k in range(len(pairs.relations)) if k not in self.shared]
         self.moving = self._variables_of(self.differing)
         self.bands = bands_of(pairs)
         numbers = [band.feature for band in self.bands]
         self.levels = [k for k in self.differing if k not in numbers]  # and numbers that are like levels
         self.choices = self._variables_of(self.levels)
         self.following = [band for band in self.bands if band.difference is not None]
-        axes = [self.distances[k].axis for k in self.shared]
-        self.axes = [axis for axis in axes if axis is not None]
-        self.folds = len(self.axes) == len(axes)  # every shared feature is of a sort that the rule knows
         paired = [axis for k in numbers if (axis := self.distances[k].axis) is not None]
-        self.terms = self._terms(self.axes) if self.folds else None
-        self.twin_terms = self._terms([*self.axes, *paired]) if self.folds and paired else None
+        self.terms = self._terms(self.axes)
+        self.twin_terms = self._terms([*self.axes, *paired]) if paired else None
         self.columns = self.first[self.shared]  # the variable of each axis
 
     def _terms(self, axes: list[Axis]) -> Terms:
@@ -106,7 +108,7 @@ class KernelOracle:
             self.bound(lo, end, np.array([0.5]), np.zeros(1))
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
-        fixed = (lo[:, self.moving] == hi[:, self.moving]).all(axis=1) & (self.terms is not None)
+        fixed = (lo[:, self.moving] == hi[:, self.moving]).all(axis=1)
         chosen = (lo[:, self.choices] == hi[:, self.choices]).all(axis=1) & (self.twin_terms is not None)
         points = self.candidates(lo, hi)
         found = Gathered(
@@ -334,8 +336,6 @@ class KernelOracle:
 
     def _hints(self, lo: Floats, hi: Floats, found: CellBounds, n: int) -> tuple[int, ...]:
         """e of every numeric shared axis that is not fixed, in feature order; of u, d, p of all bands; then r."""
-        if self.terms is None:
-            return ()
         shared = len(self.columns)
         loose = lo[self.columns] < hi[self.columns]
         hints = [int(e) for e in found.e[n, :shared][(self.terms.kind != ONE_HOT) & loose]]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from likewise_check.columns import Column
-from likewise_check.fields import Rejected
 from likewise_check.numbers import Exact, exact
 from likewise_check.rbf import Rbf
 from likewise_check.rules.cubics import EXPONENT, WEIGHT
@@ -105,7 +104,7 @@ class Numeric:
 
 
 class OneHot:
-    """A one-hot feature: gamma D_t is 0 at one position and zeta at all others."""
+    """A one-hot feature: gamma D_t is 0 at one position and zeta at all others; the last place is no position."""
 
     def __init__(self, places: list[int], zeta: Fraction, levels: int) -> None:
         self._places, self._levels = places, levels
@@ -123,14 +122,15 @@ class OneHot:
         )
 
 
-def sort_of(feature: Feature, body: Rbf, k: int) -> Numeric | OneHot:
-    """Numeric or one-hot; a levels kind without columns counts as numeric."""
+def sort_of(feature: Feature, body: Rbf, k: int) -> Numeric | OneHot | None:
+    """Numeric or one-hot, or None for any other; a levels kind without columns counts as numeric."""
     columns = body.columns[k]
     if not feature.levels or len(columns) <= 1:
         return Numeric(columns, body, whole_codes=feature.kind == "integer")
     by_term = list(zip(*(body.exponents(k, code) for code in range(feature.levels)), strict=True))
-    places = [row.index(0) if 0 in row else -1 for row in by_term]
+    nowhere = feature.levels  # the place of terms whose own level is not in the space
+    places = [row.index(0) if 0 in row else nowhere for row in by_term]
     others = {x for row, place in zip(by_term, places, strict=True) for v, x in enumerate(row) if v != place}
-    if -1 in places or len(others) > 1 or 0 in others:
-        raise Rejected(f"kernel: feature {k} is neither numeric nor one-hot")
-    return OneHot(places, Fraction(max(others, default=0)) / body.scale, feature.levels)
+    if len(others) > 1 or 0 in others:
+        return None
+    return OneHot(places, Fraction(max(others, default=0)) / body.scale, nowhere + 1)

@@ -71,7 +71,9 @@ class Kernel:
         self._claim, self._body = claim, body
         self._sorts = [sort_of(claim.space.features[k], body, k) for k in range(len(claim.space.features))]
         self._numeric = {k: sort for k, sort in enumerate(self._sorts) if isinstance(sort, Numeric)}
-        self._same = [k for k, relation in enumerate(claim.similarity) if relation.kind == "same"]
+        same = [k for k, relation in enumerate(claim.similarity) if relation.kind == "same"]
+        self._same = [k for k in same if self._sorts[k] is not None]
+        self._others = [k for k in same if self._sorts[k] is None]
         self._differ = [k for k, relation in enumerate(claim.similarity) if relation.kind != "same"]
         self._parts: dict[tuple[int, tuple[int, ...]], Part] = {}
         self._couples: dict[tuple[int, Box], Couple] = {}
@@ -101,6 +103,10 @@ class Kernel:
         tangent: int = whole(0, MOST_TANGENT)(leaf[3], "the tangent")
         if unfixed != paired:
             raise LeafRefused("kernel: a variable of a feature that may differ is not down to one value")
+        if any(_moves(cell[k]) for k in self._others):
+            raise LeafRefused(
+                "kernel: a feature that is neither numeric nor one-hot is not down to one value"
+            )
         if any(self._holds_none(k, cell[k]) for k in self._differ):
             return None
         parts = {k: self._part(k, cell[k]) for k in self._same}
@@ -126,7 +132,10 @@ class Kernel:
         if key not in self._parts:
             if len(self._parts) * len(self._body.coefficients) * 3 > KEPT:
                 self._parts.clear()
-            self._parts[key] = self._sorts[k].part(*box.intervals[0])
+            sort = self._sorts[k]
+            if sort is None:
+                raise LeafRefused("kernel: no part of a feature that is neither numeric nor one-hot")
+            self._parts[key] = sort.part(*box.intervals[0])
         return self._parts[key]
 
     def _couple(self, k: int, box: Box) -> Couple:
@@ -164,9 +173,9 @@ class Kernel:
         shifts = map(sum, zip(*[part.height for part in choices if part.height], none, strict=True))
         factor = a.denominator * b.denominator
         at_x, at_other = int(a * factor), int(b * factor)
-        fixed = [k for k in self._differ if not _moves(cell[k])]
+        fixed = [k for k in (*self._others, *self._differ) if not _moves(cell[k])]
         first, second = (
-            self._weighed(tuple((k, cell[k].intervals[side][0]) for k in fixed)) for side in (0, 1)
+            self._weighed(tuple((k, cell[k].intervals[side][0]) for k in fixed)) for side in (0, -1)
         )
         most = LANE_SUM if choices else FINE_SUM
         off = 2 * len(self._sorts)

@@ -259,7 +259,7 @@ def random_axis(rng: np.random.Generator, terms: int) -> tuple[Axis, float, floa
             return table, 0.0, levels - 1.0
         case _:
             levels = int(rng.integers(2, 6))
-            places = rng.integers(0, levels, size=terms)
+            places = rng.integers(-1, levels, size=terms)  # -1: the term's own level is not in the space
             return OneHotAxis(distance=float(rng.uniform(0.2, 3)), places=places), 0.0, levels - 1.0
 
 
