@@ -66,7 +66,7 @@ def search(model, space, similar, property):
     return prepared, decide(prepared.problem)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(45))
 def test_the_search_says_what_exhaustion_says(seed):
     space, model, similar = small_case(seed)
     gap, margin = largest(space, model, similar)

@@ -23,7 +23,7 @@ import likewise as lw
 def small_case(seed):
     """A small discrete space, an SVC on it, and what may differ."""
     random = np.random.default_rng(seed)
-    count = int(random.integers(2, 5))
+    count = int(random.integers(2, 6))
     sizes = random.integers(2, 4, count)
     names = [f"f{k}" for k in range(count)]
     features = {}
