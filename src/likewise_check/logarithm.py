@@ -65,15 +65,30 @@ def sigma_bounds(score: Fraction, bits: int) -> tuple[Fraction, Fraction]:
 
 def exp_minus(y: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     """Two rationals around exp(-y), y >= 0, at most 2^-bits apart; exact for y = 0."""
-    if y == 0:
-        return Fraction(1), Fraction(1)
-    if y > bits:
-        return Fraction(0), Fraction(1, 1 << bits)
-    halvings = isqrt(bits) + bits.bit_length()
-    work = bits + halvings + 16
+    low, high = exp_minus_ints(y.numerator, y.denominator, bits)
+    unit = 1 << unit_bits(bits)
+    return Fraction(low, unit), Fraction(high, unit)
+
+
+def _halvings(bits: int) -> int:
+    return isqrt(bits) + bits.bit_length()
+
+
+def unit_bits(bits: int) -> int:
+    """The unit of `exp_minus_ints` is 2 to the minus this."""
+    return bits + _halvings(bits) + 16
+
+
+def exp_minus_ints(numerator: int, denominator: int, bits: int) -> tuple[int, int]:
+    """The same for y = numerator / denominator >= 0, in units of 2^-unit_bits(bits)."""
+    halvings, work = _halvings(bits), unit_bits(bits)
     unit = 1 << work
-    below = y.denominator << halvings
-    low_z, high_z = (y.numerator << work) // below, ceil_div(y.numerator << work, below)
+    if numerator == 0:
+        return unit, unit
+    if numerator > bits * denominator:
+        return 0, 1 << work - bits
+    below = denominator << halvings
+    low_z, high_z = (numerator << work) // below, ceil_div(numerator << work, below)
     low_term = high_term = low_sum = unit
     high_sum = unit + 1  # the one unit is for the rest of the series
     n = 0
@@ -86,4 +101,4 @@ def exp_minus(y: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     low, high = unit * unit // high_sum, ceil_div(unit * unit, low_sum)
     for _ in range(halvings):
         low, high = low * low >> work, ceil_div(high * high, unit)
-    return Fraction(low, unit), Fraction(high, unit)
+    return low, high

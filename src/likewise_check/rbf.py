@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from likewise_check.columns import Column, read_column
 from likewise_check.fields import Rejected, anything, array_of, record, text
-from likewise_check.logarithm import exp_minus
+from likewise_check.logarithm import exp_minus_ints, unit_bits
 from likewise_check.numbers import Exact, common_scale, exact, number
 from likewise_check.properties import Property
 from likewise_check.space import Space
@@ -41,27 +41,51 @@ class Rbf:
         if (k, code) not in known:
             if len(known) * len(self.coefficients) > _KEPT:
                 known.clear()
-            sums = [Fraction(0)] * len(self.coefficients)
+            sums: list[Exact] = [0] * len(self.coefficients)
             for column in self.columns[k]:
-                value = column.at(code)
-                sums = [old + (value - centre) ** 2 for old, centre in zip(sums, column.centres, strict=True)]
-            known[k, code] = [exact(self.scale * self.gamma * distance) for distance in sums]
+                value, factor = column.at(code), self.scale * self.gamma
+                # factor (value - centre)^2 = above (n E - c d)^2 / (below (d E)^2), centre = c / E, value = n / d.
+                common = common_scale(column.centres)
+                below = factor.denominator * (value.denominator * common) ** 2
+                start, step = value.numerator * common, value.denominator
+                gaps = (start - exact(centre * common) * step for centre in column.centres)
+                squares = (factor.numerator * gap * gap for gap in gaps)
+                sums = [old + _over(square, below) for old, square in zip(sums, squares, strict=True)]
+            known[k, code] = sums
         return known[k, code]
+
+    def exponentials(self, codes: Sequence[tuple[int, Exact]], bits: int) -> list[tuple[int, int]]:
+        """exp(-gamma * sum of D_tk over these features k and codes), enclosed, in units of 2^-unit_bits(bits)."""
+        parts = [self.exponents(k, code) for k, code in codes]
+        sums = map(sum, zip(*parts, strict=True)) if parts else [0] * len(self.coefficients)
+        return [exp_minus_ints(e.numerator, e.denominator * self.scale, bits) for e in sums]
 
     def decays(self, codes: Sequence[tuple[int, Exact]], bits: int) -> list[tuple[Fraction, Fraction]]:
         """exp(-gamma * sum of D_tk over these features k and codes), enclosed, one a term."""
-        parts = [self.exponents(k, code) for k, code in codes]
-        sums = map(sum, zip(*parts, strict=True)) if parts else [0] * len(self.coefficients)
-        return [exp_minus(Fraction(exponent) / self.scale, bits) for exponent in sums]
+        unit = 1 << unit_bits(bits)
+        ends = self.exponentials(codes, bits)
+        return [(Fraction(below, unit), Fraction(above, unit)) for below, above in ends]
 
     def score(self, codes: Sequence[Exact], bits: int) -> tuple[Fraction, Fraction]:
         """f(x), enclosed by two rationals at most 2^-bits apart."""
         size = int(sum(map(abs, self.coefficients))) + 1
-        decays = self.decays(list(enumerate(codes)), bits + size.bit_length())
-        weighed = list(zip(self.coefficients, decays, strict=True))
+        finer = bits + size.bit_length()
+        common = common_scale(self.coefficients)
+        weights = [exact(weight * common) for weight in self.coefficients]
+        weighed = list(zip(weights, self.exponentials(list(enumerate(codes)), finer), strict=True))
         low = sum(weight * (below if weight > 0 else above) for weight, (below, above) in weighed)
         high = sum(weight * (above if weight > 0 else below) for weight, (below, above) in weighed)
-        return self.bias + low, self.bias + high
+        unit = common << unit_bits(finer)
+        return self.bias + Fraction(low) / unit, self.bias + Fraction(high) / unit
+
+
+def _over(numerator: Exact, denominator: int) -> Exact:
+    """The quotient, an int wherever it is whole."""
+    if isinstance(numerator, int):
+        whole, rest = divmod(numerator, denominator)
+        if not rest:
+            return whole
+    return Fraction(numerator) / denominator
 
 
 def breaks(
@@ -75,14 +99,23 @@ def breaks(
     if x == other and asked.bound >= 0:
         return False  # no (s, s) is in W
     for bits in _PRECISIONS:
-        (low, high), (low_other, high_other) = (
-            sorted(gauge(end) for end in body.score(codes, bits)) for codes in (x, other)
-        )
-        if asked.broken_by(low, high_other):
-            return True
-        if not asked.broken_by(high, low_other):
-            return False
+        known = broken_between(asked, gauge, body.score(x, bits), body.score(other, bits))
+        if known is not None:
+            return known
     raise Rejected(f"two scores are on the border of a witness as far as {_PRECISIONS[-1]} bits can tell")
+
+
+def broken_between(
+    asked: Property,
+    gauge: Callable[[Fraction], Fraction],
+    first: tuple[Fraction, Fraction],
+    second: tuple[Fraction, Fraction],
+) -> bool | None:
+    """The same for scores f(x), f(x') within these enclosures; None if they do not tell."""
+    (low, high), (low_other, high_other) = (sorted(map(gauge, ends)) for ends in (first, second))
+    if asked.broken_by(low, high_other):
+        return True
+    return None if asked.broken_by(high, low_other) else False
 
 
 def read_rbf(item: object, space: Space) -> Rbf:

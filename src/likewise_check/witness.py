@@ -8,7 +8,7 @@ from fractions import Fraction
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected, anything, array_of, record, text
 from likewise_check.numbers import number
-from likewise_check.rbf import Rbf, breaks
+from likewise_check.rbf import Rbf, breaks, broken_between
 from likewise_check.reading import Lines
 from likewise_check.space import Relation
 
@@ -27,10 +27,10 @@ def check_witness(line: object, claim: Claim) -> None:
     if not all(map(Relation.allows, claim.similarity, x, other)):
         raise Rejected("x and other are not similar")
     if isinstance(body, Rbf):
-        met = all(
-            _meet(ends, body.score(point, SCORE_BITS)) for ends, point in zip(stated, (x, other), strict=True)
-        )
-        broken = breaks(claim.asked, claim.gauge, body, x, other)
+        first, second = (body.score(point, SCORE_BITS) for point in (x, other))
+        met = _meet(stated[0], first) and _meet(stated[1], second)
+        known = broken_between(claim.asked, claim.gauge, first, second)
+        broken = breaks(claim.asked, claim.gauge, body, x, other) if known is None else known
     else:
         scores = [body.score(x), body.score(other)]
         met = stated == scores
