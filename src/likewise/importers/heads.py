@@ -261,6 +261,8 @@ def _common_denominator(model: Model, space: Space) -> int:
             2**1074 if term.slope and isinstance(space[name], Continuous) else 1
         )  # doubles are multiples of 1/2^1074
         found = math.lcm(found, *(part.denominator * unit for part in parts))
+        if term.pieces is not None:
+            found = math.lcm(found, term.pieces.denominator(whole=not isinstance(space[name], Continuous)))
     return found
 
 

@@ -21,6 +21,7 @@ from likewise.model.head import Head
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.spec.features import Continuous, Integer
+from likewise.spec.pieces import Pieces, summed
 from likewise.spec.terms import Separable, Term
 
 if TYPE_CHECKING:
@@ -147,7 +148,10 @@ def rounding_error(model: Model, space: Space) -> Fraction | None:
     ends = []
     for column in model.embedding:
         feature = space[space.names[column.feature]]
-        if isinstance(feature, (Continuous, Integer)):
+        if column.pieces is not None and isinstance(feature, (Continuous, Integer)):
+            lo, hi, whole = Fraction(feature.lo), Fraction(feature.hi), isinstance(feature, Integer)
+            ends.append(column.pieces.extent(lo, hi, whole=whole))
+        elif isinstance(feature, (Continuous, Integer)):
             ends.append(max(abs(column.exact(Fraction(end))) for end in (feature.lo, feature.hi)))
         else:
             ends.append(max(abs(value) for value in column.table or (Fraction(0),)))
@@ -170,10 +174,13 @@ def separable(model: Model, n_features: int) -> Separable:
         raise InternalError("only affine scores are separable")
     slopes = [Fraction(0)] * n_features
     tables: list[list[Fraction] | None] = [None] * n_features
+    curves: dict[int, list[tuple[Fraction, Pieces]]] = {}
     bias = body.bias
     for column, weight in zip(embedding, body.weights, strict=True):
         k = column.feature
-        if column.table is None:
+        if column.pieces is not None:
+            curves.setdefault(k, []).append((weight, column.pieces))
+        elif column.table is None:
             if tables[k] is not None:
                 raise InternalError(f"feature {k} is embedded both as a number and as levels")
             slopes[k] += weight * column.slope
@@ -182,8 +189,10 @@ def separable(model: Model, n_features: int) -> Separable:
             values = [weight * v for v in column.table]
             old = tables[k]
             tables[k] = values if old is None else [a + b for a, b in zip(old, values, strict=True)]
-    terms = tuple(
+    terms = [
         Term(slope=slope, table=None if table is None else tuple(table))
         for slope, table in zip(slopes, tables, strict=True)
-    )
-    return Separable(bias=bias, terms=terms)
+    ]
+    for k, parts in curves.items():
+        terms[k] = Term(pieces=summed(parts, slopes[k]))
+    return Separable(bias=bias, terms=tuple(terms))
