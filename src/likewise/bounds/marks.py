@@ -51,6 +51,9 @@ class Marks:
         self.values = pieces.values(self.codes)
         self.linear = np.array([len(p) <= 2 for p in pieces.polynomials])
         self.slopes = coefficients[1] if len(coefficients) > 1 else np.zeros(count)
+        self.loses = (
+            tolerance is not None and not self.linear.all()
+        )  # whether maxima are bounded from above only
         if tolerance is not None:
             self.tolerance = float(tolerance)
             parts = pieces.parts(Fraction(lo), Fraction(hi), whole=whole)

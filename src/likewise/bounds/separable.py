@@ -63,6 +63,7 @@ class SeparableOracle:
         self.bias = float(score.bias)
         self.values = [_table(pairs, k, term) for k, term in enumerate(score.terms)]
         self.marks = [_marks(pairs, k, term) for k, term in enumerate(score.terms)]
+        self.lossy = {k for k, marks in enumerate(self.marks) if marks is not None and marks.loses}
         self.evaluators: dict[tuple[Leaf, Question], tuple[Direction, ExactBound]] = {}
         self.relaxation = LinearRelaxation(score, pairs) if pairs.constraints else None
 
@@ -74,8 +75,11 @@ class SeparableOracle:
         size = np.abs(upper)
         points = lo.copy()
         score1, score2 = np.full(len(lo), self.bias), np.full(len(lo), self.bias)
+        loss = np.zeros_like(lo) if self.lossy else None
         for k in range(len(self.score.terms)):
             value, x, y = self._feature(k, lo, hi, lean)
+            if loss is not None:
+                self._lose(k, lo, hi, lean, value, (x, y), loss)
             upper += value
             size += np.where(np.isfinite(value), np.abs(value), 0)
             points[:, self.first[k]] = x
@@ -83,7 +87,31 @@ class SeparableOracle:
             score1 += self._phi(k, x)
             score2 += self._phi(k, y)
         noise = ROUNDING * (len(self.score.terms) + 2) * (size + np.abs(score1) + np.abs(score2))
-        return Bounds(upper=upper, first=score1, second=score2, points=points, noise=noise)
+        return Bounds(upper=upper, first=score1, second=score2, points=points, noise=noise, loss=loss)
+
+    def _lose(
+        self,
+        k: int,
+        lo: Floats,
+        hi: Floats,
+        lean: Floats,
+        value: Floats,
+        pair: tuple[Floats, Floats],
+        loss: Floats,
+    ) -> None:
+        """What splitting feature k may gain: of curves within a tolerance what their bound gives away; of others how
+        much the score moves with them, but nothing where only the difference of two scores counts."""
+        i, j = self.first[k], self.second[k]
+        if k not in self.lossy:
+            for v in {int(i), int(j)}:
+                loss[:, v] = np.where(lean == 0.5, 0, self._spread(k, lo[:, v], hi[:, v]))
+            return
+        attained = lean * self._phi(k, pair[0]) - (1 - lean) * self._phi(k, pair[1])
+        given_away = np.where(np.isfinite(value), np.maximum(value - attained, 0), 0)
+        for v in (i, j):
+            width = hi[:, v] - lo[:, v]
+            whole = np.maximum(hi[:, i] - lo[:, i] + hi[:, j] - lo[:, j], np.finfo(np.float64).tiny)
+            loss[:, v] = given_away * width / whole
 
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
         found = self.bound(lo, hi, np.full(len(lo), 0.5), np.zeros(len(lo)))
@@ -123,7 +151,7 @@ class SeparableOracle:
         self,
         lo: Floats,
         hi: Floats,
-        loss: Floats | None = None,  # noqa: ARG002 (the spread of the terms says it all)
+        loss: Floats | None = None,
         cuts: Floats | None = None,  # noqa: ARG002
     ) -> tuple[NDArray[np.intp], Floats]:
         width = hi - lo
@@ -131,6 +159,8 @@ class SeparableOracle:
         for k in range(len(self.score.terms)):
             for v in {int(self.first[k]), int(self.second[k])}:
                 spread[:, v] = self._spread(k, lo[:, v], hi[:, v])
+        if loss is not None:
+            spread = np.where(loss.max(axis=1, keepdims=True) > 0, loss, spread)
         # Near 2^53 the sum of two whole numbers rounds, possibly up to hi: then the left child would be the cell.
         whole = np.minimum(np.floor((lo + hi) / 2), hi - 1)
         middle = np.where(self.discrete, whole, lo + width / 2)

@@ -21,6 +21,7 @@ from likewise.importers.selfcheck import check_import
 from likewise.importers.transformers.embedding import Embedded, embed, recoded
 from likewise.importers.transformers.tracing import Step
 from likewise.importers.unfolding import Unfolded, unfold
+from likewise.model.body import Affine
 from likewise.model.embedding import columns_as_they_are
 from likewise.model.scored import KernelRounding, PolynomialRounding, Rounding
 
@@ -67,6 +68,7 @@ def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], lik
     else:
         embedded = embed(unfolded.steps, inputs, model=family)
         model = rounded(importer(unfolded.final, embedded.columns), embedded)
+        _check_pieces(model, space)
         rows, inputs = recoded(rows, space, embedded.inputs.space), embedded.inputs
     maps = []
     for wrapper in reversed(unfolded.wrappers):
@@ -100,6 +102,18 @@ def rounded(model: Model, embedded: Embedded) -> Model:
         described=embedded.settled,
     )
     return replace(model, rounding=more)
+
+
+def _check_pieces(model: Model, space: Space) -> None:
+    """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
+    bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
+    if bent and not isinstance(model.body, Affine):
+        raise UnsupportedModel(
+            f"{model.family} takes products or distances of columns, and {bent[0]!r} is continuous and comes to it in "
+            "bins or splines",
+            hint="use a linear model on bins and splines, or the number itself, or declare the values that it can "
+            f"take, space.replace({{{bent[0]!r}: Integer(lo, hi)}}) or Ordinal([...])",
+        )
 
 
 def _importer(estimator: Any) -> Importer:
