@@ -16,9 +16,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
-    Binarizer,
     FunctionTransformer,
-    KBinsDiscretizer,
     MinMaxScaler,
     Normalizer,
     OneHotEncoder,

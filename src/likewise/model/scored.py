@@ -118,6 +118,32 @@ class PolynomialRounding:
         return 8 * float(np.finfo(np.float64).eps) * total
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ProductRounding:
+    """How the original program computes b + sum_f w_f product_f of its columns. Good for comparing two programs
+    only, like `KernelRounding`."""
+
+    coefficients: NDArray[np.float64]  # w_f
+    products: tuple[tuple[int, ...], ...]
+    bias: float
+    columns: tuple[tuple[int, float], ...] = ()  # as in `KernelRounding`
+
+    def error(self, columns: Sequence[float]) -> float:
+        """About how far two programs may be apart at a row, by first-order rounding analysis, with room: a product of
+        d columns is off by at most the sum of their relative errors and d roundings, then the sum is taken."""
+        sizes = [abs(c) + slack for c, (_, slack) in zip(columns, self.columns, strict=False)] or [
+            *map(abs, columns)
+        ]
+        roundings = max((k for k, _ in self.columns), default=0)
+        total = abs(self.bias)
+        for weight, product in zip(np.abs(self.coefficients).tolist(), self.products, strict=True):
+            total += weight * math.prod(sizes[c] for c in product)
+        degree = max(map(len, self.products), default=0)
+        return (
+            8 * float(np.finfo(np.float64).eps) * (len(self.products) + degree * (roundings + 2) + 8) * total
+        )
+
+
 Score = Separable | KernelScore | PolynomialScore
 # Beyond any score: a sum of products of three doubles or their inverses.
 BOUNDLESS = Fraction(2**4096)
@@ -129,7 +155,7 @@ class Model:
     """What an importer makes of a fitted estimator; `family` names the estimator for people."""
 
     family: str
-    rounding: Rounding | KernelRounding | PolynomialRounding
+    rounding: Rounding | KernelRounding | PolynomialRounding | ProductRounding
     embedding: tuple[Column, ...]
     body: Affine | RbfSum | PolynomialSum
     head: Head
