@@ -92,7 +92,8 @@ def polynomial_maximum(polynomial: Polynomial, lo: Fraction, hi: Fraction) -> Fr
     size = size_on(polynomial, lo, hi)
     unit = size / 2**BITS
     whole = [ceil(c / unit) for c in _bernstein(composed(polynomial, lo, hi - lo), len(polynomial) - 1)]
-    return _largest(whole) * unit + CHECKERS_ROOM * size
+    top: Fraction = _largest(whole) * unit + CHECKERS_ROOM * size
+    return top
 
 
 def _bernstein(polynomial: Polynomial, degree: int) -> list[Fraction]:

@@ -154,8 +154,11 @@ class Marks:
 def _corner(
     u: Floats, v: Floats, t: float, here: tuple[Floats, Floats], there: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats]:
-    """The corner of { x in here, x' in there, |x - x'| <= t } at which u x + v x' is largest."""
-    found, other, value = here[0].copy(), there[0].copy(), np.full(u.shape, -np.inf)
+    """The corner of { x in here, x' in there, |x - x'| <= t } at which u x + v x' is largest, or the two that are
+    closest to each other where no corner is better: they are a pair whatever is rounded."""
+    found = np.clip(there[0], *here)
+    other = np.clip(found, *there)
+    value = u * found + v * other
     corners = [(x, np.clip(x + side, *there)) for x in here for side in (-t, t)]
     corners += [(np.clip(y + side, *here), y) for y in there for side in (-t, t)]
     for x, y in corners:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 # Rounding of a sum of n products is below (n + 1) half ulps of the sum of absolute values; 4 covers both
 # copies, the multipliers and the final additions with room to spare. Only steers: the exact check decides.
 MOST_EVALUATORS = 256  # leaves with multipliers of their own would otherwise fill the memory
+TIES = 1e-6  # of a variable's full width, against what the score moves
 ROUNDING = 4 * np.finfo(np.float64).eps
 
 
@@ -63,6 +64,7 @@ class SeparableOracle:
         self.bias = float(score.bias)
         self.values = [_table(pairs, k, term) for k, term in enumerate(score.terms)]
         self.marks = [_marks(pairs, k, term) for k, term in enumerate(score.terms)]
+        self.widths = np.array([float(v.hi) - float(v.lo) for v in pairs.variables])
         self.lossy = {k for k, marks in enumerate(self.marks) if marks is not None and marks.loses}
         self.evaluators: dict[tuple[Leaf, Question], tuple[Direction, ExactBound]] = {}
         self.relaxation = LinearRelaxation(score, pairs) if pairs.constraints else None
@@ -165,14 +167,16 @@ class SeparableOracle:
         whole = np.minimum(np.floor((lo + hi) / 2), hi - 1)
         middle = np.where(self.discrete, whole, lo + width / 2)
         can_split = np.where(self.discrete, width >= 1, (middle > lo) & (middle < hi))
-        stepped = np.broadcast_to(self.discrete, lo.shape)
+        stepped, moves = np.broadcast_to(self.discrete, lo.shape), spread > 0
         if any(marks is not None for marks in self.marks):
             cut = self._cuts_inside(lo, hi)
             has_cut = np.isfinite(cut)
             middle, can_split = np.where(has_cut, cut, middle), can_split | has_cut
             stepped = stepped | has_cut
+            # Where nothing else tells two variables apart, the wider one: else one of them might be cut for ever.
+            spread = spread + TIES * width / np.maximum(self.widths, np.finfo(np.float64).tiny)
         # Continuous variables last, then variables the score does not depend on (constraints may).
-        rank = np.where(can_split, 1 + spread, 0) + np.where(can_split & stepped & (spread > 0), 1e300, 0)
+        rank = np.where(can_split, 1 + spread, 0) + np.where(can_split & stepped & moves, 1e300, 0)
         variable = rank.argmax(axis=1)
         rows = np.arange(len(lo))
         variable = np.where(rank[rows, variable] > 0, variable, -1)

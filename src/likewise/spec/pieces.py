@@ -88,7 +88,8 @@ class Pieces:
         """The last double of each piece but the last; middles of pieces, and coefficients around them, by degree."""
         if not self._floats:
             self._floats.extend(_in_floats(self))
-        return tuple(self._floats)  # type: ignore[return-value]
+        ends, centres, coefficients = self._floats
+        return ends, centres, coefficients
 
 
 def pieces_of(cuts: Iterable[Fraction], polynomials: Iterable[Sequence[Fraction]]) -> Pieces:
