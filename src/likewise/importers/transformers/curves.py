@@ -4,7 +4,7 @@ FunctionTransformer    numpy's functions of one number, given as such; numpy.neg
                        arithmetic. Anything else is code that cannot be read.
 PowerTransformer, QuantileTransformer     one column for each
 SplineTransformer      as many columns for each as it has splines; of continuous numbers in pieces (`splines`)
-PolynomialFeatures     of degree 1: the columns themselves, and a constant one
+PolynomialFeatures     of degree 1: the columns themselves, and a constant one (others: `importers.products`)
 """
 
 from __future__ import annotations
@@ -175,8 +175,8 @@ def powers(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Deri
     given = np.asarray(transformer.powers_)
     if given.sum(axis=1).max(initial=0) > 1:
         step.refuse(
-            "multiplies columns with each other or with themselves, which is not taken apart yet",
-            hint="use degree=1, or SVC(kernel='poly') on the columns themselves",
+            "multiplies columns with each other or with themselves, inside of another transformer",
+            hint="make it a step of the pipeline itself, after the ColumnTransformer, or use degree=1",
         )
     for column in columns:
         require_number(column, step)
