@@ -191,6 +191,10 @@ class SeparableOracle:
                     found[:, v] = marks.cut_inside(lo[:, v], hi[:, v])
         return found
 
+    def marked(self) -> dict[int, Floats]:
+        """For each feature in pieces the codes at its cuts, one double after them, and where it turns."""
+        return {k: marks.codes for k, marks in enumerate(self.marks) if marks is not None}
+
     def after(self, variable: int, at: float) -> float | None:
         marks = self.marks[self.pairs.variables[variable].feature]
         return None if marks is None or self.discrete[variable] else marks.after(at)
