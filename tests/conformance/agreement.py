@@ -1,7 +1,7 @@
 """What conformance means: the imported model says what the original says, on rows of every sort.
 
 Rows: the data, random individuals, every value of every discrete feature, and for continuous features their ends,
-the places where a column of theirs is zero, and one ulp to either side of both. Compared are exact scores with
+the places where a column of theirs is zero or cut, and one ulp to either side of both. Compared are exact scores with
 the original's own, labels wherever the score is not a hair's breadth from zero, and probabilities.
 """
 
@@ -56,7 +56,10 @@ def _values(feature, columns):
     if not isinstance(feature, Continuous):
         return np.arange(feature.size, dtype=float)
     places = [feature.lo, feature.hi]
-    places += [float(-c.offset / c.slope) for c in columns if c.table is None and c.slope]
+    places += [
+        float(-c.offset / c.slope) for c in columns if c.table is None and c.slope and c.pieces is None
+    ]
+    places += sorted({float(cut) for c in columns if c.pieces is not None for cut in c.pieces.cuts})
     near = [np.nextafter(p, to) for p in places for to in (-np.inf, np.inf)]
     return np.array([p for p in (*places, *near) if feature.lo <= p <= feature.hi])
 

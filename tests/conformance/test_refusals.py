@@ -16,9 +16,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
-    Binarizer,
     FunctionTransformer,
-    KBinsDiscretizer,
     MinMaxScaler,
     Normalizer,
     OneHotEncoder,
@@ -154,9 +152,7 @@ CASES = {
     "products": (lambda: in_front(PolynomialFeatures(2), NUMBERS), "(PolynomialFeatures) multiplies columns", "degree=1"),
     "neighbours": (lambda: in_front(KNNImputer(), NUMBERS), "(KNNImputer) fills a gap from the other columns", "SimpleImputer"),
     "words": (lambda: in_front(CountVectorizer(), "city"), "step 'prepare' > 'part' (CountVectorizer) makes columns of words", "OneHotEncoder"),
-    "bins of a continuous feature": (lambda: in_front(KBinsDiscretizer(3, strategy="uniform"), ["income"]), "(KBinsDiscretizer) cuts numbers into bins, which is exact on discrete features only, and 'income' is continuous", "Integer(lo, hi)"),
-    "threshold of a continuous feature": (lambda: in_front(Binarizer(), LINES), "(Binarizer) asks whether numbers are above a threshold", "Integer(lo, hi)"),
-    "splines of a continuous feature": (lambda: in_front(SplineTransformer(), ["wealth"]), "(SplineTransformer) puts splines in place of numbers", "'wealth': Integer(lo, hi)"),
+    "periodic splines of a continuous feature": (lambda: in_front(SplineTransformer(5, extrapolation="periodic"), ["wealth"]), "(SplineTransformer) repeats its splines periodically, and 'wealth' is continuous", 'extrapolation="constant"'),
     "power of a continuous feature": (lambda: in_front(PowerTransformer(), ["wealth"]), "(PowerTransformer) bends numbers", "'wealth': Integer(lo, hi)"),
     "clipped continuous feature": (lambda: in_front(MinMaxScaler(clip=True), ["wealth"]), "(MinMaxScaler) clips numbers", "'wealth': Integer(lo, hi)"),
     "too many values": (lambda: in_front(OneHotEncoder(handle_unknown="ignore"), ["age"]), "needs a table of 'age', and that has 200,001 values", "at most 100,000 values", WIDE),

@@ -5,7 +5,7 @@ For a direction (a, b) and multipliers mu, nu >= 0 of the constraints g_j <= 0, 
     a s(x) - b s(x')  <=  max over the cell of  a s(x) - b s(x') - sum_j mu_j g_j(x) - sum_j nu_j g_j(x'),
 
 whatever the multipliers. The right side is a constant plus one term a feature, u_k(x_k) + v_k(x'_k) with
-u_k and v_k linear or tables, so its maximum is a sum of one-feature maxima:
+u_k and v_k linear, tables, or in pieces (`curves`), so its maximum is a sum of one-feature maxima:
 
     same      max of u + v over the interval                      (ends, or the allowed levels)
     free      max of u over the first interval + max of v over the second
@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from likewise.bounds.curves import band_corners, curve_maximum
 from likewise.model.question import Direction
 from likewise.spec.pairs import PairSpace
 from likewise.spec.similarity import Relation
@@ -58,6 +59,10 @@ class ExactBound:
     def _feature(self, k: int, here: Interval, there: Interval) -> Fraction | None:
         u, v = self.first[k], self.second[k]
         relation = self.pairs.relations[k]
+        if u.pieces is not None and v.pieces is not None:
+            boxes = _rationals(here), _rationals(there)
+            whole = self.pairs.variables[self.pairs.first[k]].discrete
+            return curve_maximum(u.pieces, v.pieces, relation, *boxes, whole=whole)
         if u.table is not None or v.table is not None:
             return _levels(u, v, relation, here, there)
         if relation.kind == "same":
@@ -67,7 +72,7 @@ class ExactBound:
             return max(u.slope * Fraction(end) for end in here) + max(
                 v.slope * Fraction(end) for end in there
             )
-        corners = band_corners(here, there, relation.tolerance or Fraction(0))
+        corners = band_corners(_rationals(here), _rationals(there), relation.tolerance or Fraction(0))
         return max((u.slope * x + v.slope * y for x, y in corners), default=None)
 
 
@@ -80,18 +85,19 @@ def exact_bound(
     constant = (way.a - way.b) * score.bias
     for multiplier, constraint in zip(mu + nu, pairs.constraints * 2 if multipliers else (), strict=True):
         constant -= multiplier * constraint.bias
+    curved = bool(way.a or way.b)
     return ExactBound(
         pairs=pairs,
         constant=constant,
-        first=_combine(score, way.a, pairs, mu),
-        second=_combine(score, -way.b, pairs, nu),
+        first=_combine(score, way.a, pairs, mu, curved=curved),
+        second=_combine(score, -way.b, pairs, nu, curved=curved),
     )
 
 
 def _combine(
-    score: Separable, scale: Fraction, pairs: PairSpace, multipliers: Multipliers
+    score: Separable, scale: Fraction, pairs: PairSpace, multipliers: Multipliers, *, curved: bool
 ) -> tuple[Term, ...]:
-    """scale * phi_k - sum_j multiplier_j * gamma_jk for every feature k."""
+    """scale * phi_k - sum_j multiplier_j * gamma_jk for every feature k, in pieces (`curved`) if there are any."""
     parts = [(scale, score)]
     parts += [(-m, c) for m, c in zip(multipliers, pairs.constraints, strict=False) if m]
     terms = []
@@ -103,25 +109,20 @@ def _combine(
             for factor, table in tables:
                 total = [t + factor * value for t, value in zip(total, table or (), strict=True)]
             terms.append(Term(table=tuple(total)))
+            continue
+        slope, pieces = (
+            sum((f * part.terms[k].slope for f, part in parts), Fraction(0)),
+            score.terms[k].pieces,
+        )
+        if pieces is None or not curved:
+            terms.append(Term(slope=slope))
         else:
-            terms.append(Term(slope=sum((f * part.terms[k].slope for f, part in parts), Fraction(0))))
+            terms.append(Term(pieces=pieces.moved(scale, slope)))
     return tuple(terms)
 
 
-def band_corners(here: Interval, there: Interval, tolerance: Fraction) -> list[tuple[Fraction, Fraction]]:
-    """Points of { x in here, x' in there, |x - x'| <= tolerance } that include all its corners."""
-    low, high = Fraction(here[0]), Fraction(here[1])
-    low2, high2 = Fraction(there[0]), Fraction(there[1])
-    low, high = max(low, low2 - tolerance), min(high, high2 + tolerance)
-    low2, high2 = max(low2, low - tolerance), min(high2, high + tolerance)
-    if low > high or low2 > high2:
-        return []
-    corners = []
-    for x in (low, high):
-        corners += [(x, min(high2, x + tolerance)), (x, max(low2, x - tolerance))]
-    for y in (low2, high2):
-        corners += [(min(high, y + tolerance), y), (max(low, y - tolerance), y)]
-    return corners
+def _rationals(interval: Interval) -> tuple[Fraction, Fraction]:
+    return Fraction(interval[0]), Fraction(interval[1])
 
 
 def _levels(u: Term, v: Term, relation: Relation, here: Interval, there: Interval) -> Fraction | None:

@@ -189,6 +189,10 @@ class KernelOracle:
         can, at = band.trim(lo, hi)
         return np.where(can, LAST, 0), at
 
+    def after(self, variable: int, at: float) -> float | None:  # noqa: ARG002
+        """Scores are continuous: a cut belongs to both sides."""
+        return None
+
     def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:  # noqa: ARG002
         """Only whether one constraint, or one tolerance, excludes the cell by itself."""
         count = len(self.pairs.constraints)

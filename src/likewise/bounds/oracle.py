@@ -135,6 +135,9 @@ class Oracle(Protocol):
         """For each cell the variable to split and where: left is <= at, right is >= at (> at if discrete).
         Variable -1: the cell is a single point."""
 
+    def after(self, variable: int, at: float) -> float | None:
+        """The next double, where a variable is to be cut between `at` and it; None where `at` is on both sides."""
+
     def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
         """Multipliers and lean for ONE cell from a linear program; None where there is nothing to gain."""
 

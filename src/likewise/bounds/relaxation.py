@@ -27,6 +27,7 @@ from likewise.bounds.oracle import Leaf, Relaxed
 from likewise.model.question import snap
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.pairs import PairSpace
+from likewise.spec.pieces import Pieces
 from likewise.spec.terms import Separable, Term, nearest
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ class _Program:
             row = _sum(self._terms(self.score, 1, lean), self._terms(self.score, 2, lean - 1))
             row[self.z] = Fraction(-1)
             constant = (2 * lean - 1) * self.score.bias
+            constant += self._chord_constants(1, lean) + self._chord_constants(2, lean - 1)
             self.rows.append((row, nearest(Fraction(threshold) - constant), highspy.kHighsInf))
         for side in (1, 2):
             for constraint, give in zip(self.pairs.constraints, elastic, strict=True):
@@ -160,6 +162,9 @@ class _Program:
         owner = self.pairs.first if side == 1 else self.pairs.second
         for k, term in enumerate(part.terms):
             column, level = self.place[owner[k]]
+            if term.pieces is not None:
+                row[column] = factor * self._chord(term.pieces, owner[k])[0]
+                continue
             if term.table is None:
                 if term.slope and not self.levels[owner[k]]:
                     row[column] = factor * term.slope
@@ -167,6 +172,21 @@ class _Program:
             for position in range(level, int(self.hi[owner[k]]) + 1):
                 row[column + position - level] = factor * term.table[position]
         return row
+
+    def _chord(self, pieces: Pieces, v: int) -> tuple[Fraction, Fraction]:
+        """Slope and constant of the line through both ends of a variable: a guess at a function in pieces, right once
+        the cell lies in one piece that is linear. (The multipliers of any guess are sound.)"""
+        lo, hi = Fraction(float(self.lo[v])), Fraction(float(self.hi[v]))
+        low, high = pieces.exact(lo), pieces.exact(hi)
+        slope = (high - low) / (hi - lo) if hi > lo else Fraction(0)
+        return slope, low - slope * lo
+
+    def _chord_constants(self, side: int, factor: Fraction) -> Fraction:
+        owner = self.pairs.first if side == 1 else self.pairs.second
+        curves = (
+            (owner[k], term.pieces) for k, term in enumerate(self.score.terms) if term.pieces is not None
+        )
+        return factor * sum((self._chord(pieces, v)[1] for v, pieces in curves), Fraction(0))
 
     def _add_convexity_and_bands(self) -> None:
         for v, levels in enumerate(self.levels):

@@ -7,7 +7,8 @@ In a direction (lean, 1 - lean) the pair's combined score is
 whose maximum over a cell is the sum of one-feature maxima (see `exact`, of which this is the batched
 float64 twin). That is exact for each direction, so a cell that cannot be separated holds a witness unless
 its discrete features or the constraints stand in the way: the former are branched on, the latter are left
-to the linear relaxation.
+to the linear relaxation. Features in pieces (`marks`, `curves`) are cut between a cut and the double after it,
+before other continuous ones.
 
 `candidates` looks for that witness: the widest gap first, then the shared features are set one by one,
 coarse steps first and continuous ones last, so that s + s' comes to rest at zero (a greedy subset sum).
@@ -25,6 +26,7 @@ import numpy as np
 from likewise.bounds.balance import Movable, closest_sums, thinned
 from likewise.bounds.enumerated import enumerated_clearance, independent
 from likewise.bounds.exact import ExactBound, exact_bound
+from likewise.bounds.marks import Marks
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule
 from likewise.bounds.relaxation import LinearRelaxation
 from likewise.model.question import NOWHERE, Direction
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 # Rounding of a sum of n products is below (n + 1) half ulps of the sum of absolute values; 4 covers both
 # copies, the multipliers and the final additions with room to spare. Only steers: the exact check decides.
 MOST_EVALUATORS = 256  # leaves with multipliers of their own would otherwise fill the memory
+TIES = 1e-6  # of a variable's full width, against what the score moves
 ROUNDING = 4 * np.finfo(np.float64).eps
 
 
@@ -60,6 +63,9 @@ class SeparableOracle:
         self.discrete = np.array([v.discrete for v in pairs.variables])
         self.bias = float(score.bias)
         self.values = [_table(pairs, k, term) for k, term in enumerate(score.terms)]
+        self.marks = [_marks(pairs, k, term) for k, term in enumerate(score.terms)]
+        self.widths = np.array([float(v.hi) - float(v.lo) for v in pairs.variables])
+        self.lossy = {k for k, marks in enumerate(self.marks) if marks is not None and marks.loses}
         self.evaluators: dict[tuple[Leaf, Question], tuple[Direction, ExactBound]] = {}
         self.relaxation = LinearRelaxation(score, pairs) if pairs.constraints else None
 
@@ -71,8 +77,11 @@ class SeparableOracle:
         size = np.abs(upper)
         points = lo.copy()
         score1, score2 = np.full(len(lo), self.bias), np.full(len(lo), self.bias)
+        loss = np.zeros_like(lo) if self.lossy else None
         for k in range(len(self.score.terms)):
             value, x, y = self._feature(k, lo, hi, lean)
+            if loss is not None:
+                self._lose(k, lo, hi, lean, value, (x, y), loss)
             upper += value
             size += np.where(np.isfinite(value), np.abs(value), 0)
             points[:, self.first[k]] = x
@@ -80,7 +89,31 @@ class SeparableOracle:
             score1 += self._phi(k, x)
             score2 += self._phi(k, y)
         noise = ROUNDING * (len(self.score.terms) + 2) * (size + np.abs(score1) + np.abs(score2))
-        return Bounds(upper=upper, first=score1, second=score2, points=points, noise=noise)
+        return Bounds(upper=upper, first=score1, second=score2, points=points, noise=noise, loss=loss)
+
+    def _lose(
+        self,
+        k: int,
+        lo: Floats,
+        hi: Floats,
+        lean: Floats,
+        value: Floats,
+        pair: tuple[Floats, Floats],
+        loss: Floats,
+    ) -> None:
+        """What splitting feature k may gain: of curves within a tolerance what their bound gives away; of others how
+        much the score moves with them, but nothing where only the difference of two scores counts."""
+        i, j = self.first[k], self.second[k]
+        if k not in self.lossy:
+            for v in {int(i), int(j)}:
+                loss[:, v] = np.where(lean == 0.5, 0, self._spread(k, lo[:, v], hi[:, v]))
+            return
+        attained = lean * self._phi(k, pair[0]) - (1 - lean) * self._phi(k, pair[1])
+        given_away = np.where(np.isfinite(value), np.maximum(value - attained, 0), 0)
+        for v in (i, j):
+            width = hi[:, v] - lo[:, v]
+            whole = np.maximum(hi[:, i] - lo[:, i] + hi[:, j] - lo[:, j], np.finfo(np.float64).tiny)
+            loss[:, v] = given_away * width / whole
 
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
         found = self.bound(lo, hi, np.full(len(lo), 0.5), np.zeros(len(lo)))
@@ -120,7 +153,7 @@ class SeparableOracle:
         self,
         lo: Floats,
         hi: Floats,
-        loss: Floats | None = None,  # noqa: ARG002 (the spread of the terms says it all)
+        loss: Floats | None = None,
         cuts: Floats | None = None,  # noqa: ARG002
     ) -> tuple[NDArray[np.intp], Floats]:
         width = hi - lo
@@ -128,18 +161,43 @@ class SeparableOracle:
         for k in range(len(self.score.terms)):
             for v in {int(self.first[k]), int(self.second[k])}:
                 spread[:, v] = self._spread(k, lo[:, v], hi[:, v])
+        if loss is not None:
+            spread = np.where(loss.max(axis=1, keepdims=True) > 0, loss, spread)
         # Near 2^53 the sum of two whole numbers rounds, possibly up to hi: then the left child would be the cell.
         whole = np.minimum(np.floor((lo + hi) / 2), hi - 1)
         middle = np.where(self.discrete, whole, lo + width / 2)
         can_split = np.where(self.discrete, width >= 1, (middle > lo) & (middle < hi))
+        stepped, moves = np.broadcast_to(self.discrete, lo.shape), spread > 0
+        if any(marks is not None for marks in self.marks):
+            cut = self._cuts_inside(lo, hi)
+            has_cut = np.isfinite(cut)
+            middle, can_split = np.where(has_cut, cut, middle), can_split | has_cut
+            stepped = stepped | has_cut
+            # Where nothing else tells two variables apart, the wider one: else one of them might be cut for ever.
+            spread = spread + TIES * width / np.maximum(self.widths, np.finfo(np.float64).tiny)
         # Continuous variables last, then variables the score does not depend on (constraints may).
-        rank = np.where(can_split, 1 + spread, 0) + np.where(
-            can_split & self.discrete & (spread > 0), 1e300, 0
-        )
+        rank = np.where(can_split, 1 + spread, 0) + np.where(can_split & stepped & moves, 1e300, 0)
         variable = rank.argmax(axis=1)
         rows = np.arange(len(lo))
         variable = np.where(rank[rows, variable] > 0, variable, -1)
         return variable, middle[rows, variable]
+
+    def _cuts_inside(self, lo: Floats, hi: Floats) -> Floats:
+        """For every cell and variable a cut of its feature that lies inside; nan where there is none."""
+        found = np.full(lo.shape, np.nan)
+        for k, marks in enumerate(self.marks):
+            if marks is not None:
+                for v in {int(self.first[k]), int(self.second[k])}:
+                    found[:, v] = marks.cut_inside(lo[:, v], hi[:, v])
+        return found
+
+    def marked(self) -> dict[int, Floats]:
+        """For each feature in pieces the codes at its cuts, one double after them, and where it turns."""
+        return {k: marks.codes for k, marks in enumerate(self.marks) if marks is not None}
+
+    def after(self, variable: int, at: float) -> float | None:
+        marks = self.marks[self.pairs.variables[variable].feature]
+        return None if marks is None or self.discrete[variable] else marks.after(at)
 
     def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
         return None if self.relaxation is None else self.relaxation.solve(lo, hi, question)
@@ -182,6 +240,8 @@ class SeparableOracle:
         if table is not None:
             u, v = np.outer(lean, table), np.outer(lean - 1, table)
             return _best_levels(u, v, relation.kind, relation.tolerance, here, there)
+        if (marks := self.marks[k]) is not None:
+            return _best_marks(marks, lean, relation.kind, here, there)
         slope = float(self.score.terms[k].slope)
         u, v = lean * slope, (lean - 1) * slope
         if relation.kind == "same":
@@ -197,10 +257,14 @@ class SeparableOracle:
         if table is not None:
             looked_up: Floats = table[codes.astype(np.intp)]
             return looked_up
+        if (marks := self.marks[k]) is not None:
+            return marks.values_at(codes)
         return float(self.score.terms[k].slope) * codes
 
     def _spread(self, k: int, lo: Floats, hi: Floats) -> Floats:
         """How much the score moves over an interval of one variable."""
+        if (marks := self.marks[k]) is not None:
+            return marks.spread(lo, hi)
         table = self.values[k]
         if table is None:
             return abs(float(self.score.terms[k].slope)) * (hi - lo)
@@ -214,6 +278,8 @@ class SeparableOracle:
 
         def step(k: int) -> tuple[bool, float]:
             table, continuous = self.values[k], not self.discrete[self.first[k]]
+            if (marks := self.marks[k]) is not None:
+                return continuous, -float(np.ptp(marks.values))
             size = abs(float(self.score.terms[k].slope)) if table is None else float(np.ptp(table))
             return continuous, -size
 
@@ -228,15 +294,12 @@ class SeparableOracle:
             if i != j:
                 return np.zeros(len(lo))
             gain = 2 * (table[None, :] - self._phi(k, points[:, i])[:, None])
-            room = missing[:, None]
-            # Towards zero but not past it, so that finer features can still fill in; staying is allowed.
-            allowed = (
-                _inside(len(table), lo[:, i], hi[:, i]) & (gain * room >= 0) & (np.abs(gain) <= np.abs(room))
-            )
-            best = np.where(allowed, np.abs(room - gain), np.inf).argmin(axis=1)
+            best = _closest(gain, missing, _inside(len(table), lo[:, i], hi[:, i]))
             points[:, i] = best
             chosen: Floats = gain[np.arange(len(lo)), best]
             return chosen
+        if (marks := self.marks[k]) is not None:
+            return self._shift_to_marks(k, marks, lo, hi, points, missing)
         slope = float(self.score.terms[k].slope)
         down = np.maximum(lo[:, i] - points[:, i], lo[:, j] - points[:, j])
         up = np.minimum(hi[:, i] - points[:, i], hi[:, j] - points[:, j])
@@ -247,6 +310,53 @@ class SeparableOracle:
         if i != j:
             points[:, j] += move
         return 2 * slope * move
+
+    def _shift_to_marks(
+        self, k: int, marks: Marks, lo: Floats, hi: Floats, points: Floats, missing: Floats
+    ) -> Floats:
+        """The same for a feature in pieces: to one of its marks, or to where it is."""
+        i = self.first[k]
+        if i != self.second[k]:
+            return np.zeros(len(lo))
+        rows, now = np.arange(len(lo)), points[:, i].copy()
+        inside = (marks.codes >= lo[:, i, None]) & (marks.codes <= hi[:, i, None])
+        gain = 2 * (marks.values[None, :] - marks.values_at(now)[:, None])
+        gain = np.concatenate([np.zeros((len(lo), 1)), gain], axis=1)
+        best = _closest(gain, missing, np.concatenate([np.ones((len(lo), 1), dtype=bool), inside], axis=1))
+        points[:, i] = np.where(best > 0, marks.codes[best - 1], now)
+        chosen: Floats = gain[rows, best]
+        return chosen
+
+
+def _closest(gain: Floats, missing: Floats, allowed: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Towards zero but not past it, so that finer features can still fill in; staying is allowed."""
+    room = missing[:, None]
+    allowed = allowed & (gain * room >= 0) & (np.abs(gain) <= np.abs(room))
+    best: NDArray[np.intp] = np.where(allowed, np.abs(room - gain), np.inf).argmin(axis=1)
+    return best
+
+
+def _marks(pairs: PairSpace, k: int, term: Term) -> Marks | None:
+    if term.pieces is None:
+        return None
+    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
+    reach = relation.tolerance or Fraction(0) if relation.kind == "within" else None
+    return Marks(
+        term.pieces, float(variable.lo), float(variable.hi), whole=variable.discrete, tolerance=reach
+    )
+
+
+def _best_marks(
+    marks: Marks, lean: Floats, kind: str, here: tuple[Floats, Floats], there: tuple[Floats, Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """Maximise lean phi(x) - (1 - lean) phi(x') for a feature in pieces."""
+    if kind == "same":
+        value, x = marks.highest(2 * lean - 1, *here)
+        return value, x, x
+    if kind == "within":
+        return marks.highest_within(lean, here, there)
+    (first, x), (second, y) = marks.highest(lean, *here), marks.highest(lean - 1, *there)
+    return first + second, x, y
 
 
 def _table(pairs: PairSpace, k: int, term: Term) -> Floats | None:

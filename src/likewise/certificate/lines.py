@@ -153,6 +153,12 @@ def _polynomial(model: Model) -> dict[str, Any]:
 
 
 def _column(column: Column) -> dict[str, Any]:
+    if column.pieces is not None:
+        return {
+            "feature": column.feature,
+            "cuts": [number(cut) for cut in column.pieces.cuts],
+            "pieces": [[number(c) for c in p] or ["0"] for p in column.pieces.polynomials],
+        }
     if column.table is None:
         return {"feature": column.feature, "slope": number(column.slope), "offset": number(column.offset)}
     return {"feature": column.feature, "table": [number(value) for value in column.table]}

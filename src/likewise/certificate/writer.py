@@ -1,7 +1,7 @@
 """Writer: streams a certificate, line by line, into a compressed file; memory does not grow with the proof.
 
 writer = Writer(file, kind="proof", words=..., lines=...)
-writer.split(variable, at) / writer.leaf(rule, way, multipliers)        depth first, left before right
+writer.split(variable, at, after) / writer.leaf(rule, way, multipliers)        depth first, left before right
 writer.end(clearance=..., covers_floating_point=...)
 """
 
@@ -47,9 +47,10 @@ class Writer:
         for part in lines:
             self._write(part)
 
-    def split(self, variable: int, at: float) -> None:
-        """The node cuts a variable; its left child's nodes come next, then its right child's."""
-        self._node(["split", variable, number(at)])
+    def split(self, variable: int, at: float, after: float | None = None) -> None:
+        """The node cuts a variable, at a double or between it and the one `after` it; its left child's nodes come
+        next, then its right child's."""
+        self._node(["split", variable, number(at), *([] if after is None else [number(after)])])
 
     def leaf(
         self,

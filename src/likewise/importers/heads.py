@@ -34,7 +34,7 @@ from likewise.importers.transformers.tracing import Operation, Step
 from likewise.importers.unfolding import THRESHOLDS
 from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.question import lower_end
-from likewise.model.scored import Model, PolynomialRounding, Rounding, separable
+from likewise.model.scored import Model, PolynomialRounding, ProductRounding, Rounding, separable
 from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
         )
     else:
         new = body.mapped(by.slope, by.offset)
-    if isinstance(rounding, PolynomialRounding):
+    if isinstance(rounding, (PolynomialRounding, ProductRounding)):
         rounding = replace(
             rounding,
             coefficients=float(by.slope) * rounding.coefficients,
@@ -261,6 +261,8 @@ def _common_denominator(model: Model, space: Space) -> int:
             2**1074 if term.slope and isinstance(space[name], Continuous) else 1
         )  # doubles are multiples of 1/2^1074
         found = math.lcm(found, *(part.denominator * unit for part in parts))
+        if term.pieces is not None:
+            found = math.lcm(found, term.pieces.denominator(whole=not isinstance(space[name], Continuous)))
     return found
 
 

@@ -16,13 +16,15 @@ from likewise.errors import DataError, UnsupportedModel, closest
 from likewise.importers import sklearn_kernel, sklearn_linear
 from likewise.importers.heads import worked_in
 from likewise.importers.inputs import Inputs
+from likewise.importers.products import multiplied, of_products, place_of_products, unknown_columns
 from likewise.importers.replay import EstimatorReplay
 from likewise.importers.selfcheck import check_import
 from likewise.importers.transformers.embedding import Embedded, embed, recoded
 from likewise.importers.transformers.tracing import Step
 from likewise.importers.unfolding import Unfolded, unfold
+from likewise.model.body import Affine
 from likewise.model.embedding import columns_as_they_are
-from likewise.model.scored import KernelRounding, PolynomialRounding, Rounding
+from likewise.model.scored import KernelRounding, PolynomialRounding, ProductRounding, Rounding
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,11 +64,20 @@ def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], lik
     columns, named = fitted_columns(estimator, unfolded, space)
     family = type(unfolded.final).__name__
     inputs = Inputs(space=space, columns=columns, like=like, named=named)
+    products = place_of_products(unfolded.steps)
     if not unfolded.steps:
         model = importer(unfolded.final, columns_as_they_are(space, columns, step=family))
+    elif products is not None:
+        embedded = embed(unfolded.steps[:products], inputs, model="PolynomialFeatures")
+        made = multiplied(unfolded.steps[products:], len(embedded.columns))
+        linear = importer(unfolded.final, unknown_columns(len(made.products)))
+        model = rounded(of_products(linear, made, embedded.columns), embedded)
+        _check_pieces(model, space)
+        rows, inputs = recoded(rows, space, embedded.inputs.space), embedded.inputs
     else:
         embedded = embed(unfolded.steps, inputs, model=family)
         model = rounded(importer(unfolded.final, embedded.columns), embedded)
+        _check_pieces(model, space)
         rows, inputs = recoded(rows, space, embedded.inputs.space), embedded.inputs
     maps = []
     for wrapper in reversed(unfolded.wrappers):
@@ -87,7 +98,7 @@ def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], lik
 def rounded(model: Model, embedded: Embedded) -> Model:
     """The model with the rounding of its columns, see `Rounding` and `tracing`."""
     lines, rounding = embedded.lines, model.rounding
-    if isinstance(rounding, (KernelRounding, PolynomialRounding)):
+    if isinstance(rounding, (KernelRounding, PolynomialRounding, ProductRounding)):
         slacks = tuple((line.roundings + 2, float(line.slack + 2 * abs(line.offset))) for line in lines)
         return replace(model, rounding=replace(rounding, columns=slacks))
     if not isinstance(rounding, Rounding):
@@ -100,6 +111,18 @@ def rounded(model: Model, embedded: Embedded) -> Model:
         described=embedded.settled,
     )
     return replace(model, rounding=more)
+
+
+def _check_pieces(model: Model, space: Space) -> None:
+    """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
+    bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
+    if bent and not isinstance(model.body, Affine):
+        raise UnsupportedModel(
+            f"{model.family} takes products or distances of columns, and {bent[0]!r} is continuous and comes to it in "
+            "bins or splines",
+            hint="use a linear model on bins and splines, or the number itself, or declare the values that it can "
+            f"take, space.replace({{{bent[0]!r}: Integer(lo, hi)}}) or Ordinal([...])",
+        )
 
 
 def _importer(estimator: Any) -> Importer:

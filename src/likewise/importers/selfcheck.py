@@ -20,7 +20,14 @@ from likewise.model.embedding import embedded
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import logistic
-from likewise.model.scored import KernelRounding, Model, PolynomialRounding, Rounding, score_of
+from likewise.model.scored import (
+    KernelRounding,
+    Model,
+    PolynomialRounding,
+    ProductRounding,
+    Rounding,
+    score_of,
+)
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.terms import nearest
 
@@ -74,7 +81,7 @@ def _scores(model: Model, space: Space, codes: Floats) -> tuple[list[Fraction], 
         errors = [Fraction(rounding.error(body, row.tolist())) for row in columns]
         return [Fraction(float(value)) for value in score.scores_by_differences(codes)], errors
     rows = [[Fraction(c) for c in row] for row in codes.tolist()]
-    if isinstance(rounding, PolynomialRounding) and isinstance(score, PolynomialScore):
+    if isinstance(rounding, (PolynomialRounding, ProductRounding)) and isinstance(score, PolynomialScore):
         off = [rounding.error(row.tolist()) for row in embedded(score.embedding, codes)]
         errors = [Fraction(min(value, sys.float_info.max)) for value in off]
         return [score.exact(row) for row in rows], errors

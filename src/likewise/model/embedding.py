@@ -4,7 +4,8 @@ An individual is a vector of *codes*, one number a feature: the value itself for
 features, the position of the level for categorical and ordinal ones (`Space.encode`). A column is
 
     affine   offset + slope * code          on a number,
-    table    table[code]                    on a level.
+    table    table[code]                    on a level,
+    pieces   a polynomial of the code between cuts (`spec.pieces`), on a number; in affine bodies only.
 
 All numbers are exact rationals; a stored double is a rational, so nothing is lost on the way in.
 """
@@ -20,6 +21,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.spec.features import Categorical, Ordinal
+from likewise.spec.pieces import Pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,14 +31,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One encoded column: a table over the levels of its feature, or an affine map of its number."""
+    """One encoded column: a table over the levels of its feature, or an affine map or pieces of its number."""
 
     feature: int
     slope: Fraction = Fraction(1)
     offset: Fraction = Fraction(0)
     table: tuple[Fraction, ...] | None = None
+    pieces: Pieces | None = None
 
     def exact(self, code: Fraction) -> Fraction:
+        if self.pieces is not None:
+            return self.pieces.exact(code)
         if self.table is not None:
             return self.table[int(code)]
         return self.offset + self.slope * code
@@ -44,6 +49,8 @@ class Column:
     @property
     def constant(self) -> bool:
         """Whether the column has one and the same value whatever the feature."""
+        if self.pieces is not None:
+            return self.pieces.constant
         return self.slope == 0 if self.table is None else len(set(self.table)) == 1
 
 
@@ -52,7 +59,9 @@ def embedded(embedding: Sequence[Column], codes: NDArray[np.float64]) -> NDArray
     columns = np.empty((len(codes), len(embedding)))
     for c, column in enumerate(embedding):
         values = codes[:, column.feature]
-        if column.table is None:
+        if column.pieces is not None:
+            columns[:, c] = column.pieces.values(values)
+        elif column.table is None:
             columns[:, c] = float(column.offset) + float(column.slope) * values
         else:
             columns[:, c] = np.array([float(v) for v in column.table])[values.astype(np.intp)]

@@ -21,6 +21,7 @@ from likewise.model.head import Head
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.spec.features import Continuous, Integer
+from likewise.spec.pieces import Pieces, summed
 from likewise.spec.terms import Separable, Term
 
 if TYPE_CHECKING:
@@ -117,6 +118,32 @@ class PolynomialRounding:
         return 8 * float(np.finfo(np.float64).eps) * total
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ProductRounding:
+    """How the original program computes b + sum_f w_f product_f of its columns. Good for comparing two programs
+    only, like `KernelRounding`."""
+
+    coefficients: NDArray[np.float64]  # w_f
+    products: tuple[tuple[int, ...], ...]
+    bias: float
+    columns: tuple[tuple[int, float], ...] = ()  # as in `KernelRounding`
+
+    def error(self, columns: Sequence[float]) -> float:
+        """About how far two programs may be apart at a row, by first-order rounding analysis, with room: a product of
+        d columns is off by at most the sum of their relative errors and d roundings, then the sum is taken."""
+        sizes = [abs(c) + slack for c, (_, slack) in zip(columns, self.columns, strict=False)] or [
+            *map(abs, columns)
+        ]
+        roundings = max((k for k, _ in self.columns), default=0)
+        total = abs(self.bias)
+        for weight, product in zip(np.abs(self.coefficients).tolist(), self.products, strict=True):
+            total += weight * math.prod(sizes[c] for c in product)
+        degree = max(map(len, self.products), default=0)
+        return (
+            8 * float(np.finfo(np.float64).eps) * (len(self.products) + degree * (roundings + 2) + 8) * total
+        )
+
+
 Score = Separable | KernelScore | PolynomialScore
 # Beyond any score: a sum of products of three doubles or their inverses.
 BOUNDLESS = Fraction(2**4096)
@@ -128,7 +155,7 @@ class Model:
     """What an importer makes of a fitted estimator; `family` names the estimator for people."""
 
     family: str
-    rounding: Rounding | KernelRounding | PolynomialRounding
+    rounding: Rounding | KernelRounding | PolynomialRounding | ProductRounding
     embedding: tuple[Column, ...]
     body: Affine | RbfSum | PolynomialSum
     head: Head
@@ -147,7 +174,10 @@ def rounding_error(model: Model, space: Space) -> Fraction | None:
     ends = []
     for column in model.embedding:
         feature = space[space.names[column.feature]]
-        if isinstance(feature, (Continuous, Integer)):
+        if column.pieces is not None and isinstance(feature, (Continuous, Integer)):
+            lo, hi, whole = Fraction(feature.lo), Fraction(feature.hi), isinstance(feature, Integer)
+            ends.append(column.pieces.extent(lo, hi, whole=whole))
+        elif isinstance(feature, (Continuous, Integer)):
             ends.append(max(abs(column.exact(Fraction(end))) for end in (feature.lo, feature.hi)))
         else:
             ends.append(max(abs(value) for value in column.table or (Fraction(0),)))
@@ -170,10 +200,13 @@ def separable(model: Model, n_features: int) -> Separable:
         raise InternalError("only affine scores are separable")
     slopes = [Fraction(0)] * n_features
     tables: list[list[Fraction] | None] = [None] * n_features
+    curves: dict[int, list[tuple[Fraction, Pieces]]] = {}
     bias = body.bias
     for column, weight in zip(embedding, body.weights, strict=True):
         k = column.feature
-        if column.table is None:
+        if column.pieces is not None:
+            curves.setdefault(k, []).append((weight, column.pieces))
+        elif column.table is None:
             if tables[k] is not None:
                 raise InternalError(f"feature {k} is embedded both as a number and as levels")
             slopes[k] += weight * column.slope
@@ -182,8 +215,10 @@ def separable(model: Model, n_features: int) -> Separable:
             values = [weight * v for v in column.table]
             old = tables[k]
             tables[k] = values if old is None else [a + b for a, b in zip(old, values, strict=True)]
-    terms = tuple(
+    terms = [
         Term(slope=slope, table=None if table is None else tuple(table))
         for slope, table in zip(slopes, tables, strict=True)
-    )
-    return Separable(bias=bias, terms=terms)
+    ]
+    for k, parts in curves.items():
+        terms[k] = Term(pieces=summed(parts, slopes[k]))
+    return Separable(bias=bias, terms=tuple(terms))

@@ -88,6 +88,8 @@ def affine(part: Separable, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
     """A separable function as a polynomial; levels only where they are fixed."""
     found: Polynomial = {(): nearest(part.bias)}
     for k, term in enumerate(part.terms):
+        if term.pieces is not None:
+            raise UnsupportedModel("no polynomial program is made of columns in pieces")
         middle, half, axis = axes.code(owner[k])
         if term.table is not None:
             if axis is not None and not term.constant:

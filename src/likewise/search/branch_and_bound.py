@@ -29,7 +29,7 @@ from likewise.bounds.oracle import Bounds, Clearance, Leaf
 from likewise.errors import InternalError
 from likewise.model.question import EVEN, snap
 from likewise.progress import Snapshot
-from likewise.search.proof import Proof, Split, children, root_cell, walk
+from likewise.search.proof import Proof, children, root_cell, walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -356,11 +356,13 @@ class Search:
             self.problem.pairs.variables[variable].discrete and not at.is_integer()
         ):
             raise InternalError(f"cutting variable {variable} at {at} would lose a part of the cell")
-        left, right = self.proof.split(cell.number, variable, at)
-        split = Split(variable=variable, at=at, left=left, right=right)
+        after = self.problem.oracle.after(variable, at)
+        if after is not None and (after != math.nextafter(at, math.inf) or after > cell.hi[variable]):
+            raise InternalError(f"cutting variable {variable} between {at} and {after} would lose codes")
+        split = self.proof.split(cell.number, variable, at, after)
         # Beyond the frontier's size newer cells go first, so that the search dives and memory is bounded.
         rank = cell.rank if len(self.open) < FRONTIER else -1e300 - cell.number
         for number, (lo, hi) in zip(
-            (left, right), children(self.problem.pairs, cell.lo, cell.hi, split), strict=True
+            (split.left, split.right), children(self.problem.pairs, cell.lo, cell.hi, split), strict=True
         ):
             heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper, cell.step))

@@ -33,6 +33,7 @@ LEAST_CLIMBERS = 4
 ROUNDS = 4  # passes over all shared features
 MOST_ROUNDS = 16  # where the best pair is wanted; it ends sooner where nothing gets better
 STEPS = 6  # values tried for a number besides its ends and its own: halving steps to either side
+MARKED = 16  # codes tried of a feature in pieces
 REFEREED = 8  # deepest pairs put to the exact test after each stage
 
 
@@ -113,7 +114,7 @@ def _combinations(problem: Problem) -> list[dict[int, float | str]]:
             span = int(variable.hi - variable.lo) if variable.discrete else MOST_VARIANTS
             every = range(span + 1) if span < MOST_VARIANTS else (0, span)
             ends = [variable.lo + i for i in every] if variable.discrete else [variable.lo, variable.hi]
-            choices.append([(k, float(value)) for value in ends])
+            choices.append([(k, float(value)) for value in (*ends, *_marked(problem, k))])
     if np.prod([float(len(c)) for c in choices]) <= MOST_VARIANTS:
         return [dict(setting) for setting in product(*choices)]
     picks = [
@@ -122,6 +123,12 @@ def _combinations(problem: Problem) -> list[dict[int, float | str]]:
     ]
     lows, highs = {c[0][0]: c[0][1] for c in choices}, {c[0][0]: c[-1][1] for c in choices}
     return [lows, highs, *picks]
+
+
+def _marked(problem: Problem, k: int) -> Floats:
+    """Some of the codes at which a feature in pieces is cut or turns."""
+    marks = problem.marks.get(k, np.empty(0))
+    return marks if len(marks) <= MARKED else np.sort(problem.random.choice(marks, MARKED, replace=False))
 
 
 def deepest_pairs(
@@ -187,7 +194,7 @@ def _values(problem: Problem, k: int, now: Floats) -> Floats:
     if variable.discrete and hi - lo < 2 * STEPS:
         settings = [np.full(len(now), lo + i) for i in range(int(hi - lo) + 1)]
     else:
-        settings = [np.full(len(now), lo), np.full(len(now), hi)]
+        settings = [np.full(len(now), value) for value in (lo, hi, *_marked(problem, k))]
         for step in range(1, STEPS + 1):
             reach = (hi - lo) / 2**step * problem.random.uniform(0.5, 1.0)
             settings += [now - reach, now + reach]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import highspy
 import numpy as np
 
+from likewise.errors import UnsupportedModel
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.terms import nearest
 
@@ -110,6 +111,8 @@ class _Program:
         """A separable function of one individual as a linear expression."""
         expression = highspy.highs_linear_expression(nearest(part.bias))
         for k, term in enumerate(part.terms):
+            if term.pieces is not None:
+                raise UnsupportedModel("no linear program is made of columns in pieces")
             weights: tuple[Fraction, ...] = (term.slope,) if term.table is None else term.table
             for weight, column in zip(weights, self.columns[owner[k]], strict=False):
                 if abs(weight) > SMALLEST:

@@ -72,6 +72,9 @@ class Problem:
     listener: Listener = silent
     unreplayed: list[Witness] = field(default_factory=list)
     wanted: Question | None = None
+    marks: dict[int, Floats] = field(
+        default_factory=dict
+    )  # codes of a feature in pieces that are worth trying
 
     @property
     def sought(self) -> Question:

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """Cut one variable: left gets the values <= at, right those >= at (> at for a discrete variable)."""
+    """Cut one variable: left gets the values <= at, right those >= at (> at for a discrete variable). With
+    `after`, the double next to `at`, right gets those >= after: between the two lies no code."""
 
     variable: int
     at: float
     left: int
     right: int
+    after: float | None = None
 
 
 @dataclass(slots=True)
@@ -45,11 +47,11 @@ class Proof:
     def reopen(self, node: int) -> None:
         self.nodes[node] = None
 
-    def split(self, node: int, variable: int, at: float) -> tuple[int, int]:
-        left, right = len(self.nodes), len(self.nodes) + 1
+    def split(self, node: int, variable: int, at: float, after: float | None = None) -> Split:
+        split = Split(variable=variable, at=at, left=len(self.nodes), right=len(self.nodes) + 1, after=after)
         self.nodes += [None, None]
-        self.nodes[node] = Split(variable=variable, at=at, left=left, right=right)
-        return left, right
+        self.nodes[node] = split
+        return split
 
     @property
     def leaves(self) -> int:
@@ -72,7 +74,7 @@ def children(pairs: PairSpace, lo: Floats, hi: Floats, split: Split) -> tuple[tu
     v, discrete = split.variable, pairs.variables[split.variable].discrete
     left_hi, right_lo = hi.copy(), lo.copy()
     left_hi[v] = split.at
-    right_lo[v] = split.at + 1 if discrete else split.at
+    right_lo[v] = split.at + 1 if discrete else split.at if split.after is None else split.after
     return (lo, left_hi), (right_lo, hi)
 
 

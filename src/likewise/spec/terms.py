@@ -1,6 +1,6 @@
 """Sums of one-feature terms: the shape shared by affine scores and linear constraints.
 
-    Separable:  g(x) = bias + sum_k phi_k(x_k),      phi_k linear in a number or a table over levels.
+    Separable:  g(x) = bias + sum_k phi_k(x_k),      phi_k linear in a number, in pieces, or a table over levels.
 
 `x_k` is the *code* of feature k: its value for numbers, the position of its level otherwise. Everything
 is an exact rational; `scores` is the float64 evaluation of many rows, for proposing, never for deciding.
@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from likewise.errors import InternalError
 from likewise.spec.enclosure import Enclosure
+from likewise.spec.pieces import Pieces
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,17 +33,22 @@ def nearest(value: Fraction) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """phi_k of one feature: `table` over the positions of its levels, else `slope` times its number."""
+    """phi_k of one feature: `table` over the positions of its levels, `pieces` of its number, else `slope` times it."""
 
     slope: Fraction = Fraction(0)
     table: tuple[Fraction, ...] | None = None
+    pieces: Pieces | None = None
 
     @property
     def constant(self) -> bool:
         """Whether the score does not depend on this feature at all: exact, not small."""
+        if self.pieces is not None:
+            return self.pieces.constant
         return self.slope == 0 if self.table is None else len(set(self.table)) == 1
 
     def exact(self, code: Fraction) -> Fraction:
+        if self.pieces is not None:
+            return self.pieces.exact(code)
         return self.slope * code if self.table is None else self.table[int(code)]
 
 
@@ -75,16 +82,20 @@ class Separable:
         total = np.full(len(codes), nearest(self.bias))
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow proposes nothing
             for k, term in enumerate(self.terms):
-                if term.table is None:
+                if term.pieces is not None:
+                    total += term.pieces.values(codes[:, k])
+                elif term.table is None:
                     total += nearest(term.slope) * codes[:, k]
                 else:
                     total += np.array([nearest(v) for v in term.table])[codes[:, k].astype(np.intp)]
         return total
 
     def least(self, lo: Sequence[float], hi: Sequence[float]) -> Fraction:
-        """The smallest value over a box of codes. Exact."""
+        """The smallest value over a box of codes. Exact. For constraints, which are never in pieces."""
         total = self.bias
         for term, low, high in zip(self.terms, lo, hi, strict=True):
+            if term.pieces is not None:
+                raise InternalError("the smallest value of a term in pieces was asked for")
             if term.table is None:
                 total += min(term.slope * Fraction(low), term.slope * Fraction(high))
             else:
@@ -92,10 +103,12 @@ class Separable:
         return total
 
     def negated(self) -> Separable:
-        return Separable(
-            bias=-self.bias,
-            terms=tuple(
-                Term(slope=-t.slope, table=None if t.table is None else tuple(-v for v in t.table))
-                for t in self.terms
-            ),
-        )
+        return Separable(bias=-self.bias, terms=tuple(_negated(term) for term in self.terms))
+
+
+def _negated(term: Term) -> Term:
+    return Term(
+        slope=-term.slope,
+        table=None if term.table is None else tuple(-v for v in term.table),
+        pieces=None if term.pieces is None else term.pieces.moved(Fraction(-1), Fraction(0)),
+    )

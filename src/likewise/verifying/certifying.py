@@ -121,7 +121,7 @@ def write_proof(
     for index, node, _, _ in walk(proof, prepared.pairs):
         numbers.append(index)
         if isinstance(node, Split):
-            writer.split(node.variable, node.at)
+            writer.split(node.variable, node.at, node.after)
         elif isinstance(node, Leaf) and node.squares is not None:
             content = node.squares
             blocks = ((block.generator, block.mu, block.squares) for block in content.blocks)

@@ -14,6 +14,7 @@ import numpy as np
 
 from likewise.bounds.families import oracle_of
 from likewise.bounds.products import kernel_products
+from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError
 from likewise.importers.imported import Imported, import_model
 from likewise.model.kernel import KernelScore
@@ -129,6 +130,7 @@ def prepare(
         products=products,
         cost=score.cost,
         listener=listener,
+        marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
     )
     return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, like=X)
 

@@ -154,6 +154,10 @@ class PolynomialOracle:
         rows = np.arange(len(lo))
         return np.where(rank[rows, variable] > 0, variable, -1), middle[rows, variable]
 
+    def after(self, variable: int, at: float) -> float | None:  # noqa: ARG002
+        """Scores are continuous: a cut belongs to both sides."""
+        return None
+
     def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
         """Whether the cell has no pair; else, once levels that may differ are fixed, sums of squares."""
         leaf = empty_leaf(self.pairs, lo.tolist(), hi.tolist())

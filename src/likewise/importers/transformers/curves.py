@@ -3,18 +3,21 @@
 FunctionTransformer    numpy's functions of one number, given as such; numpy.negative and no function at all are
                        arithmetic. Anything else is code that cannot be read.
 PowerTransformer, QuantileTransformer     one column for each
-SplineTransformer      as many columns for each as it has splines
-PolynomialFeatures     of degree 1: the columns themselves, and a constant one
+SplineTransformer      as many columns for each as it has splines; of continuous numbers in pieces (`splines`)
+PolynomialFeatures     of degree 1: the columns themselves, and a constant one (others: `importers.products`)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from likewise.importers.transformers.splines import basis
 from likewise.importers.transformers.tracing import (
     UNCHANGED,
     Action,
@@ -25,8 +28,12 @@ from likewise.importers.transformers.tracing import (
     Step,
     Tabulated,
     Traced,
+    listed,
     require_number,
+    stored,
 )
+from likewise.spec.features import Continuous
+from likewise.spec.pieces import MOST_COEFFICIENTS
 
 # What IEEE 754 rounds correctly, and what is as good as the machine's library.
 SETTLED = ("sqrt", "square", "absolute", "fabs", "sign", "floor", "ceil", "rint", "trunc", "reciprocal")
@@ -46,6 +53,7 @@ ONE = Constant(Fraction(1))
 BENT = Tabulated(does="bends numbers towards a bell curve", settled=False)
 RANKED = Tabulated(does="puts quantiles in place of numbers", settled=False)
 SPLINES = Tabulated(does="puts splines in place of numbers", settled=False)
+HIGHEST_DEGREE = MOST_COEFFICIENTS - 1
 
 
 def function(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
@@ -103,7 +111,63 @@ def splines(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Der
     for column in columns:
         require_number(column, step)
     count = transformer.n_features_out_ // max(len(columns), 1)
-    return [Derived(i, SPLINES) for i in range(len(columns)) for _ in range(count)]
+    return [
+        Derived(i, action)
+        for i, column in enumerate(columns)
+        for action in (
+            _splines_of(transformer, i, column, step)[:count] if _bends(column) else [SPLINES] * count
+        )
+    ]
+
+
+def _bends(column: Traced) -> bool:
+    """Whether the splines of a column are needed as functions: nothing else has to know more than that they are some."""
+    return column.line is not None and column.curve is None and listed(column.feature) is None
+
+
+def _splines_of(transformer: Any, place: int, column: Traced, step: Step) -> list[Tabulated]:
+    """The splines of a continuous column, exactly."""
+    degree, extrapolation = int(transformer.degree), transformer.extrapolation
+    knots = [float(stored(knot, step)) for knot in transformer.bsplines_[place].t]
+    count = len(knots) - degree - 1
+    if degree > HIGHEST_DEGREE:
+        step.refuse(
+            f"has splines of degree {degree}, and {column.name!r} is continuous",
+            hint=f"the highest degree that is taken there is {HIGHEST_DEGREE}",
+        )
+    if extrapolation == "periodic":
+        step.refuse(
+            f"repeats its splines periodically, and {column.name!r} is continuous",
+            hint='fit it with extrapolation="constant", "linear" or "continue"',
+        )
+    if extrapolation == "linear" and degree <= 1 and place > 0:
+        step.refuse(  # scikit-learn counts the degree up from one column to the next, and takes other knots for the ends
+            f"extrapolates {column.name!r}, its column {place}, otherwise than the first one",
+            hint='fit it with degree=2 or 3 or extrapolation="constant", or with one SplineTransformer a column',
+        )
+    if any(late <= early for early, late in pairwise(knots)):
+        step.refuse(
+            f"has two equal knots for {column.name!r}", hint="fit it with fewer knots, or knots='uniform'"
+        )
+    if extrapolation == "error":
+        _check_inside(column, knots[degree], knots[count], step)
+        extrapolation = "continue"
+    if degree == 0:
+        places = [one for knot in knots for one in (knot, float(np.nextafter(knot, np.inf)))]
+        return [replace(SPLINES, settled=True, thresholds=tuple(places))] * count
+    return [replace(SPLINES, spline=one) for one in basis(knots, degree, extrapolation)]
+
+
+def _check_inside(column: Traced, lo: float, hi: float, step: Step) -> None:
+    feature, line = column.feature, column.line
+    if not isinstance(feature, Continuous) or line is None:
+        return
+    reached = [line.computed(float(end)) for end in (feature.lo, feature.hi)]
+    if min(reached) < lo or max(reached) > hi:
+        step.refuse(
+            f"fails beyond its knots, and the space has values of {column.name!r} there",
+            hint=f'narrow the bounds of {column.name!r}, or fit it with extrapolation="constant"',
+        )
 
 
 def powers(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
@@ -111,8 +175,8 @@ def powers(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Deri
     given = np.asarray(transformer.powers_)
     if given.sum(axis=1).max(initial=0) > 1:
         step.refuse(
-            "multiplies columns with each other or with themselves, which is not taken apart yet",
-            hint="use degree=1, or SVC(kernel='poly') on the columns themselves",
+            "multiplies columns with each other or with themselves, inside of another transformer",
+            hint="make it a step of the pipeline itself, after the ColumnTransformer, or use degree=1",
         )
     for column in columns:
         require_number(column, step)

@@ -4,6 +4,9 @@ Lines go in as they were traced. Tables hold what the fitted preprocessing itsel
 individuals that take every discrete feature through all its values, and its doubles are taken exactly. An
 integer feature that a table is needed of is declared anew as an `Ordinal` of the same whole numbers: its
 codes count from 0 and `within` t still means t steps, so that nothing behind the importers has to know.
+
+Columns with steps of a continuous feature hold what the program computes as well, for both ends of every piece; curves
+go in as they were traced.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from likewise.importers.transformers.composing import through
 from likewise.importers.transformers.tracing import Line, Step, Traced, listed, raw_column
 from likewise.model.embedding import Column
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
+from likewise.spec.pieces import MOST_CUTS, pieces_of, plus
 from likewise.spec.space import Space
 
 if TYPE_CHECKING:
@@ -58,8 +62,11 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
         )
     _check_numbers(traced, model)
     inputs = replace(inputs, space=_with_tables(space, traced))
-    tables = _tables(steps, traced, inputs)
-    columns = tuple(_column(one, table, inputs.space) for one, table in zip(traced, tables, strict=True))
+    tables, stairs = _tables(steps, traced, inputs), _stairs(steps, traced, inputs)
+    columns = tuple(
+        stairs[c] if c in stairs else _column(one, table, inputs.space)
+        for c, (one, table) in enumerate(zip(traced, tables, strict=True))
+    )
     return Embedded(
         columns=columns,
         lines=tuple(
@@ -73,7 +80,11 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
 
 def _with_tables(space: Space, traced: Sequence[Traced]) -> Space:
     """The space with every number that has a table as an ordinal feature of its values."""
-    tabulated = {one.name: listed(one.feature) for one in traced if one.line is None and _number(one.feature)}
+    tabulated = {
+        one.name: listed(one.feature)
+        for one in traced
+        if one.line is None and one.starts is None and _number(one.feature)
+    }
     return space.replace({name: Ordinal(values or ()) for name, values in tabulated.items()})
 
 
@@ -97,6 +108,11 @@ def _column(traced: Traced, table: Floats | None, space: Space) -> Column:
         return Column(feature=traced.index, table=tuple(exact[value] for value in table.tolist()))
     if traced.line is None:
         raise InternalError(f"no table for a column of {space.names[traced.index]!r}")
+    if traced.curve is not None:
+        polynomials = (
+            plus([traced.line.slope * c for c in p], [traced.line.offset]) for p in traced.curve.polynomials
+        )
+        return Column(feature=traced.index, pieces=pieces_of(traced.curve.cuts, polynomials))
     return Column(feature=traced.index, slope=traced.line.slope, offset=traced.line.offset)
 
 
@@ -125,6 +141,63 @@ def _tables(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> list[Floa
     for c in places:
         _check_finite(tables[c], traced[c], space)
     return tables
+
+
+def _stairs(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> dict[int, Column]:
+    """Columns with steps: what the preprocessing computes at both ends of every piece, which must be the same."""
+    places = [c for c, one in enumerate(traced) if one.starts is not None]
+    if not places:
+        return {}
+    starts: dict[int, list[float]] = {}
+    for c in places:
+        starts.setdefault(traced[c].index, []).extend(traced[c].starts or ())
+    walks = {k: _ends_of_pieces(inputs.space, k, sorted(set(found))) for k, found in starts.items()}
+    codes = _walk(inputs.space, [1] * len(inputs.space), 0, max(map(len, walks.values())))
+    for k, walk in walks.items():
+        codes[: len(walk), k], codes[len(walk) :, k] = walk, walk[-1]
+    made = np.concatenate(
+        [transformed(steps, inputs.of(codes[i : i + ROWS])) for i in range(0, len(codes), ROWS)]
+    )
+    _check_shape(made, traced, steps)
+    return {c: _stair(traced[c], walks[traced[c].index], made[:, c], steps) for c in places}
+
+
+def _ends_of_pieces(space: Space, k: int, starts: Sequence[float]) -> Floats:
+    """First and last double of each piece, in turn."""
+    feature = space[space.names[k]]
+    if not isinstance(feature, Continuous):
+        raise InternalError("steps of a feature that is not continuous")
+    if len(starts) > MOST_CUTS:
+        raise UnsupportedModel(
+            f"the preprocessing cuts {space.names[k]!r} into {len(starts) + 1:,} pieces",
+            hint=f"at most {MOST_CUTS:,} cuts are taken: fit it with fewer bins",
+        )
+    first = np.array([float(feature.lo), *starts])
+    last = np.append(np.nextafter(first[1:], -np.inf), float(feature.hi))
+    return np.stack([first, last], axis=1).ravel()
+
+
+def _stair(traced: Traced, walk: Floats, values: Floats, steps: Steps) -> Column:
+    left, right = values[: len(walk) : 2], values[1 : len(walk) : 2]
+    _check_finite_steps(values[: len(walk)], walk, traced)
+    if (left != right).any():
+        place = int(np.argmax(left != right))
+        raise UnsupportedModel(
+            f"step {steps[0][0]!r} and those after it do not put {traced.name!r} = {walk[2 * place]!r} and "
+            f"{walk[2 * place + 1]!r} together, as their fitted numbers say",
+            hint="fit the pipeline on float64 data, with scikit-learn's own transformers",
+        )
+    cuts = [Fraction(cut) for cut in walk[1:-1:2].tolist()]
+    return Column(feature=traced.index, pieces=pieces_of(cuts, [[Fraction(v)] for v in left.tolist()]))
+
+
+def _check_finite_steps(values: Floats, walk: Floats, traced: Traced) -> None:
+    if not np.isfinite(values).all():
+        place = int(np.argmin(np.isfinite(values)))
+        raise UnsupportedModel(
+            f"the preprocessing gives {values[place]} where {traced.name!r} is {walk[place]!r}",
+            hint="leave that value out of the space",
+        )
 
 
 def _levels(space: Space, name: str) -> int:

@@ -7,6 +7,10 @@ A transformer says of each column that it gives which column it takes (`Derived.
     Constant      one number whatever the value
     Tabulated     anything else that looks at one value at a time: a table over the values of a discrete feature
 
+Of a continuous feature there are no tables. Where a `Tabulated` knows the thresholds between which it is constant, the
+column has steps from then on (`starts`), whatever is done to it; where it knows its function in pieces, the column is a
+`curve`, and can only be calculated with.
+
 A column of a number that has only met arithmetic is a `Line`. The program that computes it rounds: with c
 its exact value and u = 2^-53, what the program has is off by at most
 
@@ -23,12 +27,13 @@ with c' the value after the operation, from |c| <= |c'| + |m| and (1 + u) ((1 + 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, NoReturn
 
 from likewise.errors import UnsupportedModel
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal
+from likewise.spec.pieces import Pieces
 
 MOST_CODES = 100_000  # values of an integer feature that a table is made for
 SMALLEST_NORMAL = Fraction(1, 2**1022)
@@ -54,12 +59,19 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """offset + slope * number, and how a program that computes it rounds."""
+    """offset + slope * number, and how a program that computes it rounds: by which operations, in their order."""
 
     slope: Fraction = Fraction(1)
     offset: Fraction = Fraction(0)
     roundings: int = 0
     slack: Fraction = Fraction(0)
+    operations: tuple[Operation, ...] = field(default=(), compare=False)
+
+    def computed(self, number: float) -> float:
+        """What the program makes of a number."""
+        for operation in self.operations:
+            number = operation.computed(number)
+        return number
 
     def plus(self, number: Fraction) -> Line:
         return Line(
@@ -86,11 +98,21 @@ class Operation:
     number: Fraction
 
     def on(self, line: Line) -> Line:
+        return replace(self._on(line), operations=(*line.operations, self))
+
+    def _on(self, line: Line) -> Line:
         if self.kind == "plus":
             return line.plus(self.number)
         if self.kind == "times":
             return line.times(self.number)
         return line.times(1 / self.number, roundings=2)
+
+    def computed(self, number: float) -> float:
+        """The same in floating point; the number is a stored double."""
+        by = float(self.number)
+        if self.kind == "plus":
+            return number + by
+        return number * by if self.kind == "times" else number / by
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +140,14 @@ class Tabulated:
 
     `settled` tells that its floating-point results are determined: comparisons, and operations that IEEE 754
     rounds correctly. Logarithms and the like may differ in the last digits from one machine to the next.
+    `thresholds` are the numbers at which a value begins that is the same up to the next one; `spline` is the function
+    itself, continuous and in pieces.
     """
 
     does: str
     settled: bool = True
+    thresholds: tuple[float, ...] | None = None
+    spline: Pieces | None = None
 
 
 UNCHANGED = Arithmetic(())
@@ -138,7 +164,8 @@ class Derived:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traced:
-    """A column on its way. `line` is None where it is a table; `untouched` while it has the raw values."""
+    """A column on its way. `line` is None where it is a table or has steps, which begin at the raw numbers `starts`;
+    with a `curve` it is a line of that. `untouched` while it has the raw values."""
 
     index: int
     name: str
@@ -146,6 +173,8 @@ class Traced:
     line: Line | None
     untouched: bool = True
     settled: bool = True
+    starts: tuple[float, ...] | None = None
+    curve: Pieces | None = None
 
     @property
     def text(self) -> str | None:
@@ -187,9 +216,9 @@ def derived(column: Traced, action: Action, step: Step) -> Traced:
         return replace(column, untouched=False, line=line)
     if isinstance(action, Constant):
         line = None if column.line is None else Line(slope=Fraction(0), offset=action.number)
-        return replace(column, untouched=False, line=line)
-    if listed(column.feature) is None:
-        refuse_curve(column, action, step)
+        return replace(column, untouched=False, line=line, curve=None)
+    if isinstance(column.feature, Continuous) and listed(column.feature) is None:
+        return _of_continuous(column, column.feature, action, step)
     if isinstance(column.feature, Integer) and column.feature.size > MOST_CODES:
         step.refuse(
             f"{action.does}, which needs a table of {column.name!r}, and that has {column.feature.size:,} values",
@@ -198,8 +227,27 @@ def derived(column: Traced, action: Action, step: Step) -> Traced:
     return replace(column, untouched=False, line=None, settled=column.settled and action.settled)
 
 
+def _of_continuous(column: Traced, feature: Continuous, action: Tabulated, step: Step) -> Traced:
+    """Steps where there are steps already or thresholds are known, a curve of a line in pieces; else refused."""
+    from likewise.importers.transformers.breaks import raw_starts
+    from likewise.importers.transformers.splines import spline_of
+
+    settled = column.settled and action.settled
+    if column.starts is not None:
+        return replace(column, untouched=False, settled=settled)
+    if column.line is None or column.curve is not None:
+        refuse_curve(column, action, step)
+    if action.thresholds is not None:
+        starts = raw_starts(column.line, action.thresholds, float(feature.lo), float(feature.hi))
+        return replace(column, untouched=False, line=None, settled=settled, starts=starts)
+    if action.spline is None:
+        refuse_curve(column, action, step)
+    curve, line = spline_of(action.spline, column.line, float(feature.lo), float(feature.hi))
+    return replace(column, untouched=False, line=line, settled=settled, curve=curve)
+
+
 def refuse_curve(column: Traced, action: Tabulated, step: Step) -> NoReturn:
-    """Steps and curves of a continuous number: the place where they will be taken, once bodies know them."""
+    """Functions of a continuous number that are not polynomials between known places."""
     step.refuse(
         f"{action.does}, which is exact on discrete features only, and {column.name!r} is continuous",
         hint=f"declare it with the values that it can take, space.replace({{{column.name!r}: Integer(lo, hi)}}) "

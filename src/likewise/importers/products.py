@@ -1,0 +1,117 @@
+"""Products: a linear model on PolynomialFeatures, as a sum of products of the columns in front of them.
+
+    bias + sum_f weight_f (offset_f + slope_f * product_f),
+
+product_f a product of columns (one row of `powers_`), offset_f and slope_f what scalers after it do to it. Like
+products are added up, exactly; selectors after it leave some out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
+from likewise.importers.transformers.composing import genuine, through
+from likewise.importers.transformers.tracing import Line, Step, Traced
+from likewise.model.body import Affine, PolynomialSum
+from likewise.model.embedding import Column
+from likewise.model.scored import Model, ProductRounding
+from likewise.spec.features import Continuous
+
+Steps = Sequence[tuple[str, Any]]
+Product = tuple[int, ...]
+ANYTHING = Continuous(-1.0, 1.0)  # a product is a number; no bounds of it are looked at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Multiplied:
+    """What reaches the model: for each column a product of those in front, and a line of it."""
+
+    products: tuple[Product, ...]
+    lines: tuple[Line, ...]
+
+
+def place_of_products(steps: Steps) -> int | None:
+    """Which step multiplies columns; None if none does."""
+    for place, (_, transformer) in enumerate(steps):
+        if type(transformer).__name__ == "PolynomialFeatures" and genuine(transformer):
+            powers = (
+                getattr(transformer, "powers_", None) if hasattr(transformer, "n_output_features_") else None
+            )
+            if powers is not None and np.asarray(powers).sum(axis=1).max(initial=0) > 1:
+                return place
+    return None
+
+
+def multiplied(steps: Steps, width: int) -> Multiplied:
+    """The step that multiplies `width` columns, and those after it, which may scale and choose."""
+    (name, transformer), *rest = steps
+    step = Step(path=()).inside(name, transformer)
+    powers = np.asarray(transformer.powers_)
+    if powers.shape[1] != width:
+        step.refuse(
+            f"was fitted on {powers.shape[1]} columns, but gets {width}",
+            hint="a step was exchanged after fitting: call fit(X, y) on the whole pipeline again",
+        )
+    if len(powers) > MOST_PRODUCTS or powers.sum(axis=1).max() > HIGHEST_DEGREE:
+        step.refuse(
+            f"makes {len(powers):,} products of up to {powers.sum(axis=1).max()} columns",
+            hint=f"at most {MOST_PRODUCTS:,} products of {HIGHEST_DEGREE} columns are taken: use a smaller degree",
+        )
+    products = [tuple(int(c) for c in np.repeat(np.arange(width), row)) for row in powers]
+    columns = tuple(
+        Traced(index=i, name=f"product {i}", feature=ANYTHING, line=Line(), untouched=False)
+        for i in range(len(products))
+    )
+    for after, one in rest:
+        inside = Step(path=()).inside(after, one)
+        columns = through(one, columns, inside)
+        if any(column.line is None or column.curve is not None for column in columns):
+            inside.refuse(
+                "does more to products of columns than scale them or choose from them",
+                hint="put it before PolynomialFeatures",
+            )
+    return Multiplied(
+        products=tuple(products[column.index] for column in columns),
+        lines=tuple(column.line or Line() for column in columns),
+    )
+
+
+def unknown_columns(count: int) -> tuple[Column, ...]:
+    """Columns to import a linear model on, before it is known what they are."""
+    return tuple(Column(feature=0) for _ in range(count))
+
+
+def of_products(model: Model, made: Multiplied, columns: tuple[Column, ...]) -> Model:
+    """The linear model as a polynomial of the columns in front of the products."""
+    body = model.body
+    if not isinstance(body, Affine):
+        raise UnsupportedModel(
+            f"{model.family} on PolynomialFeatures takes distances or powers of products",
+            hint="use a linear model on them, or the kernel model on the columns themselves",
+        )
+    terms: dict[Product, Fraction] = {(): body.bias}
+    for weight, line, product in zip(body.weights, made.lines, made.products, strict=True):
+        terms[product] = terms.get(product, Fraction(0)) + weight * line.slope
+        terms[()] += weight * line.offset
+    kept = {product: value for product, value in terms.items() if value or not product}
+    rounding = ProductRounding(
+        coefficients=np.array(
+            [float(w * line.slope) for w, line in zip(body.weights, made.lines, strict=True)]
+        ),
+        products=made.products,
+        bias=float(abs(body.bias)) + _sizes_of_offsets(body, made),
+    )
+    polynomial = PolynomialSum(coefficients=tuple(kept.values()), products=tuple(kept))
+    return replace(model, body=polynomial, embedding=columns, rounding=rounding)
+
+
+def _sizes_of_offsets(body: Affine, made: Multiplied) -> float:
+    pairs = zip(body.weights, made.lines, strict=True)
+    return float(sum((abs(w) * (abs(line.offset) + line.slack) for w, line in pairs), Fraction(0)))

@@ -1,0 +1,114 @@
+"""Splines: the B-splines of SplineTransformer, exactly, as functions of one number in pieces.
+
+With knots t_0 < t_1 < ... and degree p, on [t_j, t_(j+1)] (Cox and de Boor)
+
+    B_(i,0) = 1 for i = j, else 0,
+    B_(i,k) = (x - t_i) / (t_(i+k) - t_i) B_(i,k-1)  +  (t_(i+k+1) - x) / (t_(i+k+1) - t_(i+1)) B_(i+1,k-1).
+
+Beyond the first and last knots of the data, [t_p, t_n], extrapolation "continue" goes on with the polynomials there,
+"linear" with their tangents, "constant" with their values. Knots are stored doubles, taken exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from likewise.importers.transformers.tracing import Line
+from likewise.spec.pieces import (
+    Pieces,
+    Polynomial,
+    composed,
+    double_below,
+    pieces_of,
+    plus,
+    trimmed,
+    value_at,
+)
+
+ZERO, ONE = Fraction(0), Fraction(1)
+ROUNDINGS = 64  # of a program that computes a B-spline of low degree: generous, it is only compared with
+SAMPLES = 256  # places at which its steepness is looked at
+
+
+def spline_of(spline: Pieces, line: Line, lo: float, hi: float) -> tuple[Pieces, Line]:
+    """The spline of a line as a function of the raw number, and the rounding of a program that computes it: where it
+    is steep, what the line is off by counts that much more."""
+    if line.slope == 0:
+        return pieces_of([], [[spline.exact(line.offset)]]), Line(roundings=ROUNDINGS, slack=ONE)
+    curve = of_line(spline, line.offset, line.slope)
+    ends = [line.offset + line.slope * Fraction(end) for end in (lo, hi)]
+    places = np.linspace(float(min(ends)), float(max(ends)), SAMPLES)
+    steepest = Fraction(float(np.abs(derivative(spline).values(places)).max()))
+    farthest = max(map(abs, ends)) + line.slack + abs(line.offset)
+    return curve, Line(roundings=line.roundings + ROUNDINGS, slack=1 + 2 * steepest * farthest)
+
+
+def basis(knots: Sequence[float], degree: int, extrapolation: str) -> list[Pieces]:
+    """Every B-spline of these knots."""
+    t = [Fraction(knot) for knot in knots]
+    count = len(t) - degree - 1
+    inner = [_on(t, degree, j) for j in range(degree, count)]
+    ends = t[degree], t[count]
+    found = []
+    for i in range(count):
+        polynomials = [piece.get(i, ()) for piece in inner]
+        left = _beyond(polynomials[0], ends[0], extrapolation)
+        right = _beyond(polynomials[-1], ends[1], extrapolation)
+        found.append(pieces_of(t[degree : count + 1], [left, *polynomials, right]))
+    return found
+
+
+def of_line(pieces: Pieces, offset: Fraction, slope: Fraction) -> Pieces:
+    """The function of offset + slope * x, slope not 0, as one of x; cuts are rounded down to doubles, which changes no
+    value at any double, as it is continuous."""
+    polynomials = [composed(p, offset, slope) for p in pieces.polynomials]
+    cuts = [double_below((cut - offset) / slope) for cut in pieces.cuts]
+    if slope < 0:
+        polynomials, cuts = polynomials[::-1], cuts[::-1]
+    kept = [polynomials[0]]
+    at: list[float] = []
+    for cut, polynomial in zip(cuts, polynomials[1:], strict=True):
+        if at and cut == at[-1]:  # no double lies between the two
+            kept[-1] = polynomial
+        else:
+            at.append(cut)
+            kept.append(polynomial)
+    return pieces_of([Fraction(cut) for cut in at], kept)
+
+
+def derivative(pieces: Pieces) -> Pieces:
+    """The derivative, piece by piece."""
+    return pieces_of(pieces.cuts, [_slope(p) for p in pieces.polynomials])
+
+
+def _on(t: list[Fraction], degree: int, j: int) -> dict[int, Polynomial]:
+    """The B-splines that are not zero between knots j and j + 1."""
+    found: dict[int, Polynomial] = {j: (ONE,)}
+    for k in range(1, degree + 1):
+        grown: dict[int, Polynomial] = {}
+        for i in range(j - k, j + 1):
+            rising, falling = t[i + k] - t[i], t[i + k + 1] - t[i + 1]
+            up = _times(found.get(i, ()), -t[i] / rising, ONE / rising)
+            down = _times(found.get(i + 1, ()), t[i + k + 1] / falling, -ONE / falling)
+            grown[i] = plus(up, down)
+        found = grown
+    return found
+
+
+def _times(polynomial: Polynomial, constant: Fraction, slope: Fraction) -> Polynomial:
+    """The polynomial times constant + slope * x."""
+    return plus([constant * c for c in polynomial], [ZERO, *(slope * c for c in polynomial)])
+
+
+def _slope(polynomial: Polynomial) -> Polynomial:
+    return trimmed(i * c for i, c in enumerate(polynomial) if i)
+
+
+def _beyond(polynomial: Polynomial, end: Fraction, extrapolation: str) -> Polynomial:
+    if extrapolation == "continue":
+        return polynomial
+    slope = value_at(_slope(polynomial), end) if extrapolation == "linear" else ZERO
+    return trimmed([value_at(polynomial, end) - slope * end, slope])

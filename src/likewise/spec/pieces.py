@@ -1,0 +1,184 @@
+"""Functions of one number in pieces: between cuts, each piece is a polynomial c_0 + c_1 x + c_2 x^2 + ...
+
+A number belongs to the piece of as many cuts as lie below it: at a cut, to the left one. All in exact rationals;
+`values` is the float64 evaluation of many codes, around the middle of each piece so that little cancels.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise, zip_longest
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Polynomial = tuple[Fraction, ...]  # c_0, c_1, ...: the last one is not 0
+Part = tuple[int, Fraction, Fraction]  # a piece, and from where to where it counts
+MOST_CUTS = 10_000  # in a column of a certificate
+MOST_COEFFICIENTS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pieces:
+    """The cuts, strictly increasing, and one polynomial more."""
+
+    cuts: tuple[Fraction, ...]
+    polynomials: tuple[Polynomial, ...]
+    _floats: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def exact(self, code: Fraction) -> Fraction:
+        return value_at(self.polynomials[bisect_left(self.cuts, code)], code)
+
+    @property
+    def constant(self) -> bool:
+        """Whether the value is the same everywhere: exact."""
+        return len(set(self.polynomials)) == 1 and len(self.polynomials[0]) <= 1
+
+    def parts(self, lo: Fraction, hi: Fraction, *, whole: bool) -> list[Part]:
+        """The pieces that [lo, hi] meets, each from the cut before it to the cut after it, ends included; for
+        whole numbers from the smallest above the one to the largest up to the other, if there are any."""
+        first, last = bisect_left(self.cuts, lo), bisect_left(self.cuts, hi)
+        found, start = [], lo
+        for i in range(first, last + 1):
+            end = hi if i == last else self.cuts[i]
+            end = Fraction(math.floor(end)) if whole else end
+            if start <= end:
+                found.append((i, start, end))
+            start = end + 1 if whole else end
+        return found
+
+    def extent(self, lo: Fraction, hi: Fraction, *, whole: bool) -> Fraction:
+        """The largest sum of |c_i x^i| that a piece can have on its part."""
+        parts = self.parts(lo, hi, whole=whole)
+        return max(size_on(self.polynomials[i], start, end) for i, start, end in parts)
+
+    def denominator(self, *, whole: bool) -> int:
+        """D such that the value at every code, a whole number or a double, is a multiple of 1 / D."""
+        unit = 1 if whole else 2**1074  # doubles are multiples of 1/2^1074
+        terms = ((c, i) for p in self.polynomials for i, c in enumerate(p) if c)
+        return math.lcm(1, *(c.denominator * unit**i for c, i in terms))
+
+    def moved(self, factor: Fraction, slope: Fraction) -> Pieces:
+        """factor times this, plus slope * x, with the same cuts."""
+        polynomials = (plus([factor * c for c in p], (Fraction(0), slope)) for p in self.polynomials)
+        return Pieces(cuts=self.cuts, polynomials=tuple(polynomials))
+
+    def values(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values of many codes in float64, for proposing; never for deciding."""
+        ends, *_ = self.floats()
+        return self.piece_values(ends.searchsorted(codes, side="left"), codes)
+
+    def piece_values(self, piece: NDArray[np.intp], codes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same, of pieces that are given."""
+        _, centres, coefficients = self.floats()
+        off = codes - centres[piece]
+        total: NDArray[np.float64] = coefficients[-1][piece].copy()
+        for column in coefficients[-2::-1]:
+            total = total * off + column[piece]
+        return total
+
+    def floats(self) -> tuple[Any, Any, Any]:
+        """The last double of each piece but the last; middles of pieces, and coefficients around them, by degree."""
+        if not self._floats:
+            self._floats.extend(_in_floats(self))
+        ends, centres, coefficients = self._floats
+        return ends, centres, coefficients
+
+
+def pieces_of(cuts: Iterable[Fraction], polynomials: Iterable[Sequence[Fraction]]) -> Pieces:
+    """The function, without cuts at which nothing changes."""
+    first, *rest = (trimmed(p) for p in polynomials)
+    kept: list[Fraction] = []
+    found = [first]
+    for cut, polynomial in zip(cuts, rest, strict=True):
+        if polynomial != found[-1]:
+            kept.append(cut)
+            found.append(polynomial)
+    return Pieces(cuts=tuple(kept), polynomials=tuple(found))
+
+
+def summed(parts: Iterable[tuple[Fraction, Pieces]], slope: Fraction) -> Pieces:
+    """slope * x plus the sum of weight * pieces, with the cuts of all of them at which it changes."""
+    current: Polynomial = (Fraction(0), slope)
+    changes: dict[Fraction, Polynomial] = {}
+    for weight, pieces in parts:
+        current = plus(current, [weight * c for c in pieces.polynomials[0]])
+        for cut, (left, right) in zip(pieces.cuts, pairwise(pieces.polynomials), strict=True):
+            step = plus([weight * c for c in right], [-weight * c for c in left])
+            changes[cut] = plus(changes.get(cut, ()), step)
+    cuts = sorted(changes)
+    polynomials = [current]
+    for cut in cuts:
+        polynomials.append(plus(polynomials[-1], changes[cut]))
+    return pieces_of(cuts, polynomials)
+
+
+def value_at(polynomial: Sequence[Fraction], x: Fraction) -> Fraction:
+    """c_0 + c_1 x + c_2 x^2 + ..."""
+    total = Fraction(0)
+    for c in reversed(polynomial):
+        total = total * x + c
+    return total
+
+
+def size_on(polynomial: Polynomial, lo: Fraction, hi: Fraction) -> Fraction:
+    """|c_0| + |c_1| m + |c_2| m^2 + ..., m the larger one of |lo| and |hi|."""
+    return value_at([abs(c) for c in polynomial], max(abs(lo), abs(hi)))
+
+
+def plus(first: Sequence[Fraction], second: Sequence[Fraction]) -> Polynomial:
+    """The sum of two polynomials."""
+    return trimmed(a + b for a, b in zip_longest(first, second, fillvalue=Fraction(0)))
+
+
+def trimmed(polynomial: Iterable[Fraction]) -> Polynomial:
+    """The same polynomial without coefficients that are 0 at its end."""
+    coefficients = list(polynomial)
+    while coefficients and coefficients[-1] == 0:
+        coefficients.pop()
+    return tuple(coefficients)
+
+
+def composed(polynomial: Sequence[Fraction], offset: Fraction, slope: Fraction) -> Polynomial:
+    """The polynomial of offset + slope * x, as one of x."""
+    found = [Fraction(0)] * len(polynomial)
+    for i, c in enumerate(polynomial):
+        for j in range(i + 1):
+            found[j] += c * comb(i, j) * offset ** (i - j) * slope**j
+    return trimmed(found)
+
+
+def double_below(value: Fraction) -> float:
+    """The largest double that is not above the value."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, -math.inf)
+
+
+def _in_floats(pieces: Pieces) -> tuple[Any, Any, Any]:
+    import numpy as np
+
+    cuts = pieces.cuts
+    ends = np.array([double_below(cut) for cut in cuts], dtype=np.float64)
+    middles = [(a + b) / 2 for a, b in pairwise(cuts)]
+    exact = [cuts[0], *middles, cuts[-1]] if cuts else [Fraction(0)]
+    centres = [Fraction(float(c)) for c in exact]
+    count = max(1, *map(len, pieces.polynomials))
+    coefficients = np.zeros((count, len(centres)))
+    for i, (polynomial, centre) in enumerate(zip(pieces.polynomials, centres, strict=True)):
+        around = composed(polynomial, centre, Fraction(1))
+        coefficients[: len(around), i] = [_near(c) for c in around]
+    return ends, np.array([float(c) for c in centres]), coefficients
+
+
+def _near(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)

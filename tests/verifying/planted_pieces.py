@@ -1,0 +1,56 @@
+"""Models with columns in pieces, handed to the engine without any importer."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from likewise.importers.imported import Imported
+from likewise.model.body import Affine
+from likewise.model.embedding import Column
+from likewise.model.head import Head
+from likewise.model.scored import Model, Rounding
+from likewise.spec.pieces import pieces_of
+
+
+class ExactReplay:
+    """What a program would say that does not round."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def scores(self, codes):
+        return np.array([float(self.model.exact([Fraction(c) for c in row])) for row in codes])
+
+    def decisions(self, codes):
+        labels = [self.model.head.decide(self.model.exact([Fraction(c) for c in row])) for row in codes]
+        return np.array(labels)
+
+    def probabilities(self, codes):
+        return 1 / (1 + np.exp(-self.scores(codes)))
+
+    def confirms(self, _x, _other, _question):
+        return True
+
+
+def in_pieces(feature, cuts, polynomials):
+    return Column(
+        feature=feature,
+        pieces=pieces_of(
+            [Fraction(c) for c in cuts], [[Fraction(c) for c in polynomial] for polynomial in polynomials]
+        ),
+    )
+
+
+def planted(monkeypatch, space, columns, weights=None, bias=0, *, zero_is_upper=False):
+    """Have verify and measure take this model, whatever they are handed."""
+    weights = [Fraction(1)] * len(columns) if weights is None else [Fraction(w) for w in weights]
+    model = Model(
+        family="planted",
+        rounding=Rounding(sizes=tuple(map(abs, weights)), constant=Fraction(1), operations=8),
+        embedding=tuple(columns),
+        body=Affine(weights=tuple(weights), bias=Fraction(bias)),
+        head=Head(labels=("no", "yes"), link="logistic", zero_is_upper=zero_is_upper),
+    )
+    imported = Imported(model=model, replay=ExactReplay(model), space=space, rows=np.empty((0, len(space))))
+    monkeypatch.setattr("likewise.verifying.preparing.import_model", lambda *_, **__: imported)
+    return model
