@@ -177,4 +177,6 @@ def _constraint(space: Space, index: int) -> dict[str, Any]:
 def _relation(relation: Relation) -> dict[str, Any]:
     if relation.kind == "within" and relation.tolerance is not None:
         return {"kind": "within", "tolerance": number(relation.tolerance)}
+    if relation.kind == "pairs":
+        return {"kind": "pairs", "allowed": [list(pair) for pair in relation.allowed]}
     return {"kind": relation.kind}

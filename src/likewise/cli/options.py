@@ -39,6 +39,7 @@ class ClaimFlags(_Picked):
     label: str | None
     free: tuple[str, ...]
     within: tuple[str, ...]
+    pairs: tuple[str, ...]
     where: tuple[str, ...]
     widen: bool
     allow_pickle: bool
@@ -82,6 +83,12 @@ _CLAIM = (
         multiple=True,
         metavar="FEATURE=T",
         help="May differ by at most T, a number or a percentage of the range. Repeatable.",
+    ),
+    click.option(
+        "--pairs",
+        multiple=True,
+        metavar="FEATURE=A:B",
+        help="May differ between the levels A and B only. Repeatable.",
     ),
     click.option(
         "--where", multiple=True, metavar="RULE", help='Only individuals with "a <= b - 14". Repeatable.'

@@ -1,9 +1,9 @@
 """Pair space: the box of all similar pairs (x, x'), in variables that a search can branch on.
 
-A feature that must be the `same` gives ONE shared variable; `within` and `free` give two, one a side.
+A feature that must be the `same` gives ONE shared variable; `within`, `pairs` and `free` give two, one a side.
 Variables carry codes (values of numbers, positions of levels); discrete ones take whole numbers only.
-A point of the box is a pair once |x_k - x'_k| <= t_k holds for the `within` features and both
-individuals satisfy the space's constraints; `PairSpace.valid` decides that in exact arithmetic.
+A point of the box is a pair once |x_k - x'_k| <= t_k holds for the `within` features, levels that differ
+in a `pairs` feature are one of its allowed pairs, and both individuals satisfy the space's constraints; `PairSpace.valid` decides that in exact arithmetic.
 
 `with_differences` adds one more variable, x'_k - x_k, for each number that is `within`: what a search needs
 where a bound depends on how far two individuals are apart (kernels). The others leave it out.
@@ -57,7 +57,11 @@ class PairSpace:
 
     def valid(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
         """Whether (x, x') is a pair: both in the space, similar, constraints satisfied. Exact."""
-        return self._individual(x) and self._individual(other) and all(map(_alike, self.relations, x, other))
+        return self._individual(x) and self._individual(other) and self._similar(x, other)
+
+    def _similar(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
+        codes = zip(self.relations, x, other, strict=True)
+        return all(relation.allows(code, second) for relation, code, second in codes)
 
     def _individual(self, codes: Sequence[Fraction]) -> bool:
         for variable, code in zip(self._sides(), codes, strict=True):
@@ -119,12 +123,6 @@ def _reach(tolerance: Fraction, *, discrete: bool) -> float:
         return math.floor(tolerance)
     nearest = float(tolerance)
     return nearest if Fraction(nearest) >= tolerance else math.nextafter(nearest, math.inf)
-
-
-def _alike(relation: Relation, code: Fraction, other: Fraction) -> bool:
-    if relation.kind == "same":
-        return code == other
-    return relation.tolerance is None or abs(code - other) <= relation.tolerance
 
 
 def constraint_terms(space: Space, constraint: Constraint) -> Separable:

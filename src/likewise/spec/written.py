@@ -145,6 +145,14 @@ def _similarity(claim: Claim, comments: bool) -> Iterator[str]:
         yield "[similarity.within]"
         for name, tolerance in similarity.within.items():
             yield f"{toml_key(name)} = {toml_value(tolerance)}"
+    if similarity.pairs:
+        yield ""
+        if comments:
+            yield "# Levels that may differ from each other; no others may."
+        yield "[similarity.pairs]"
+        for name, pairs in similarity.pairs.items():
+            written = ", ".join(f"[{toml_value(a)}, {toml_value(b)}]" for a, b in pairs)
+            yield f"{toml_key(name)} = [{written}]"
 
 
 def _property(claim: Claim, comments: bool) -> Iterator[str]:

@@ -1,0 +1,84 @@
+"""Pairs of levels and rules between levels on the command line and in spec files."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from likewise.spec.file import read_spec
+
+JOBS = ["none", "unskilled", "skilled", "a=b:c"]
+HOUSING = ["own", "rent"]
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    """jobs.csv and jobs.skops: only "none" is treated differently, whoever owns a house is employed."""
+    folder = tmp_path_factory.mktemp("jobs")
+    rows = pd.DataFrame([(job, h) for job in JOBS for h in HOUSING], columns=["job", "housing"])
+    y = np.where(rows["job"] == "none", "no", "yes")
+    model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(rows, y)
+    classifier, weights = model[-1], np.array([[-2.0, -2.0, -2.0, -2.0, 0.0, 0.0]])
+    weights[0, list(model[0].categories_[0]).index("none")] = 2.0
+    classifier.coef_, classifier.intercept_ = -weights, np.array([0.0])
+    rows.assign(granted=y).to_csv(folder / "jobs.csv", index=False)
+    skops.io.dump(model, folder / "jobs.skops")
+    return folder
+
+
+@pytest.fixture
+def verify(run, jobs, monkeypatch):
+    monkeypatch.chdir(jobs)
+
+    def call(*more):
+        return run("verify", "--model", "jobs.skops", "--data", "jobs.csv", "--label", "granted", *more)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("pairs", "verdict"),
+    [
+        (["job=skilled:unskilled"], 0),
+        (["job=skilled:none"], 1),
+        (["job=skilled:unskilled", "job=unskilled:none"], 1),
+        (["job=a=b:c:skilled"], 0),
+        (["housing=own:rent"], 0),
+    ],
+)
+def test_pairs_on_the_command_line(verify, pairs, verdict):
+    done = verify(*(word for pair in pairs for word in ("--pairs", pair)))
+    assert done.exit_code == verdict, done.output
+
+
+def test_pairs_that_are_wrong(verify):
+    done = verify("--pairs", "job=skilled:unskiled")
+    assert done.exit_code == 2
+    assert "unknown level 'unskiled' (did you mean 'unskilled'?)" in done.output
+    assert "both free and in pairs" in verify("--free", "job", "--pairs", "job=skilled:none").output
+
+
+SPEC = """
+[model]
+path = "{jobs}/jobs.skops"
+[data]
+path = "{jobs}/jobs.csv"
+label = "granted"
+[similarity.pairs]
+job = [["skilled", "none"]]
+"""
+
+
+def test_pairs_in_a_spec_file(run, jobs, tmp_path):
+    path = tmp_path / "claim.toml"
+    path.write_text(SPEC.format(jobs=jobs))
+    assert read_spec(path).similarity.pairs == {"job": (("skilled", "none"),)}
+    assert run("verify", str(path)).exit_code == 1
+    assert run("verify", str(path), "--pairs", "job=skilled:unskilled").exit_code == 0
+    path.write_text(SPEC.format(jobs=jobs).replace('[["skilled", "none"]]', '"skilled"'))
+    done = run("verify", str(path))
+    assert done.exit_code == 2
+    assert "'job' needs a list of pairs" in done.output
