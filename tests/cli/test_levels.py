@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from likewise.spec.file import read_spec
+from likewise.spec.file import read_spec, write_spec
 
 JOBS = ["none", "unskilled", "skilled", "a=b:c"]
 HOUSING = ["own", "rent"]
@@ -82,3 +82,29 @@ def test_pairs_in_a_spec_file(run, jobs, tmp_path):
     done = run("verify", str(path))
     assert done.exit_code == 2
     assert "'job' needs a list of pairs" in done.output
+
+
+def test_rules_between_levels(verify):
+    """The model treats "none" differently; under the rule nobody is left who could be told apart."""
+    assert verify("--free", "job").exit_code == 1
+    assert verify("--free", "job", "--where", "if housing in {own, rent} then job != none").exit_code == 0
+    done = verify("--free", "job", "--where", "if housing == won then job != none")
+    assert done.exit_code == 2
+    assert "--where" in done.output
+    assert "'housing' has no level 'won' (did you mean 'own'?)" in done.output
+
+
+def test_rules_between_levels_in_a_spec_file(run, jobs, tmp_path):
+    path = tmp_path / "claim.toml"
+    listed = '[features.housing]\nkind = "categorical"\nlevels = ["own", "rent"]\n'
+    rule = "[[constraints]]\nrule = 'if housing in {\"own\", rent} then job != none and job != skilled'\n"
+    path.write_text(
+        listed
+        + rule
+        + '[features.job]\nkind = "categorical"\nlevels = ["none", "skilled", "unskilled"]\n[similarity]\nfree = ["job"]\n'
+    )
+    claim = read_spec(path)
+    assert len(claim.space.constraints) == 2
+    write_spec(claim, tmp_path / "again.toml")
+    assert read_spec(tmp_path / "again.toml") == claim
+    assert (tmp_path / "again.toml").read_text().count("[[constraints]]") == 1

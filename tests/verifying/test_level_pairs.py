@@ -122,3 +122,41 @@ def test_all_pairs_are_as_good_as_free():
     every = list(itertools.combinations(HOUSING, 2))
     similar = lw.Similarity(pairs={"housing": every})
     assert similar.resolve(SPACE) == lw.Similarity(free=["housing"]).resolve(SPACE)
+
+
+RULES = {
+    "if housing == own then job != none": lambda row: row["housing"] != "own" or row["job"] != "none",
+    "if sex == f and job in {none, unskilled} then housing not in {rent, free}": lambda row: (
+        row["sex"] != "f" or row["job"] not in ("none", "unskilled") or row["housing"] == "own"
+    ),
+}
+
+
+@pytest.mark.parametrize("similar", [lw.Similarity(free=["job"]), SIMILARITIES[3]])
+@pytest.mark.parametrize("kind", MODELS)
+def test_verdicts_under_implications_are_those_of_exhaustion(kind, similar):
+    check(
+        fitted(kind, 3), SPACE.where(*RULES), similar, lambda row: all(rule(row) for rule in RULES.values())
+    )
+
+
+def test_an_implication_can_make_a_model_fair():
+    """Whoever owns a house is employed, and jobs differ among the employed alike: no pair is left but by housing."""
+    model, similar = fitted("linear", 3), lw.Similarity(free=["job"])
+    rules = [
+        f"if job == {job} then housing == {where}"
+        for job, where in zip(JOBS, ["own", "rent", "own", "rent"], strict=True)
+    ]
+    assert lw.verify(model, SPACE, similar, lw.ScoreGap(1e-3)).verdict == "BIASED"
+    only = SPACE.where(
+        *rules, "if job in {none, unskilled} then sex == f", "if job not in {none, unskilled} then sex == m"
+    )
+    result = lw.verify(model, only, similar, lw.ScoreGap(1e-3))
+    assert result.verdict == "FAIR"
+    assert result.certificate is not None
+
+
+def test_a_space_that_rules_leave_empty_is_refused():
+    space = SPACE.where("if sex == f then sex == m", "if sex == m then sex == f")
+    with pytest.raises(lw.SpecError, match="no individual"):
+        lw.verify(fitted("linear", 3), space, lw.Similarity(free=["job"]))

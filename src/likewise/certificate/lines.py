@@ -15,7 +15,7 @@ from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.embedding import Column
 from likewise.model.scored import Model, Rounding
 from likewise.spec.features import Continuous, Feature, Integer
-from likewise.spec.pairs import PairSpace
+from likewise.spec.pairs import PairSpace, constraint_terms
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space
 
@@ -167,9 +167,13 @@ def _feature(name: str, feature: Feature) -> dict[str, Any]:
 def _constraint(space: Space, index: int) -> dict[str, Any]:
     constraint = space.constraints[index]
     places = sorted((space.names.index(name), value) for name, value in constraint.coefficients)
+    terms: list[list[Any]] = [[place, number(value)] for place, value in places]
+    if constraint.indicators:
+        counted = enumerate(constraint_terms(space, constraint).terms)
+        terms = [[k, [number(n) for n in term.table]] for k, term in counted if term.table is not None]
     return {
         "text": constraint.text,
-        "terms": [[place, number(value)] for place, value in places],
+        "terms": terms,
         "bound": number(constraint.bound),
     }
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -25,7 +24,7 @@ from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedMode
 if TYPE_CHECKING:
     from likewise.importers.imported import Imported
     from likewise.spec.claim import Claim
-    from likewise.spec.features import Feature, Level
+    from likewise.spec.features import Level
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity, Tolerance
     from likewise.spec.space import Space
@@ -295,14 +294,9 @@ def _restricted(space: Space, frame: Any, rules: tuple[str, ...]) -> tuple[Space
     return narrower, nw.from_native(frame, eager_only=True).filter(kept).to_native()
 
 
-def _exact_rows(space: Space, frame: Any) -> Iterator[dict[str, Fraction]]:
-    numeric = [(k, name) for k, name in enumerate(space.names) if not _has_words(space[name])]
+def _exact_rows(space: Space, frame: Any) -> Iterator[dict[str, Level]]:
     for codes in space.encode(frame, allow_extra=True).tolist():
-        yield {name: Fraction(space.value(k, codes[k])) for k, name in numeric}
-
-
-def _has_words(feature: Feature) -> bool:
-    return feature.kind in ("categorical", "ordinal") and not feature.numeric
+        yield {name: space.value(k, codes[k]) for k, name in enumerate(space.names)}
 
 
 def _check_claim(space: Space, wanted: _Wanted, flags: ClaimFlags) -> None:

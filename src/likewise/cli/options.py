@@ -91,7 +91,10 @@ _CLAIM = (
         help="May differ between the levels A and B only. Repeatable.",
     ),
     click.option(
-        "--where", multiple=True, metavar="RULE", help='Only individuals with "a <= b - 14". Repeatable.'
+        "--where",
+        multiple=True,
+        metavar="RULE",
+        help='Only individuals with "a <= b - 14" or "if a == b then c != d". Repeatable.',
     ),
     click.option("--widen", is_flag=True, help="Widen the space to cover the data."),
     *MODEL_OPTIONS,

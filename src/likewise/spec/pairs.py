@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from likewise.spec.constraints import Constraint
-from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.terms import Separable, Term
 
@@ -126,7 +126,10 @@ def _reach(tolerance: Fraction, *, discrete: bool) -> float:
 
 
 def constraint_terms(space: Space, constraint: Constraint) -> Separable:
-    """A linear constraint over values as a sum of terms over codes: satisfied where it is <= 0."""
+    """A constraint over values or levels as a sum of terms over codes: satisfied where it is <= 0."""
+    if constraint.indicators:
+        terms = [_counted(space[name], name, constraint) for name in space.names]
+        return Separable(bias=-constraint.bound, terms=tuple(terms))
     coefficients = dict(constraint.coefficients)
     terms = []
     for name in space.names:
@@ -137,6 +140,15 @@ def constraint_terms(space: Space, constraint: Constraint) -> Separable:
         else:
             terms.append(Term(slope=coefficient))
     return Separable(bias=-constraint.bound, terms=tuple(terms))
+
+
+def _counted(feature: Feature, name: str, constraint: Constraint) -> Term:
+    """For each level how many of the conditions on this feature hold at it."""
+    conditions = [condition for condition in constraint.indicators if condition.name == name]
+    if not conditions or not isinstance(feature, (Categorical, Ordinal)):
+        return Term()
+    counts = [sum(condition.holds(level) for condition in conditions) for level in feature.levels]
+    return Term(table=tuple(map(Fraction, counts)))
 
 
 def _range(space: Space, name: str) -> tuple[float, float, bool]:
