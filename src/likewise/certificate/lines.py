@@ -13,6 +13,7 @@ from typing import Any
 from likewise.errors import CertificateError, InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.embedding import Column
+from likewise.model.head import Head
 from likewise.model.scored import Model, Rounding
 from likewise.spec.features import Continuous, Feature, Integer
 from likewise.spec.pairs import PairSpace, constraint_terms
@@ -81,7 +82,9 @@ def property_line(kind: str, level: Fraction) -> bytes:
 def model_line(model: Model) -> bytes:
     """The model's exact parameters. Also what a model export holds, so that digests can be compared."""
     head = model.head
-    labels = None if head.labels is None else [scalar(label) for label in head.labels]
+    labels = None
+    if head.labels is not None and head.undecided is None:
+        labels = [scalar(label) for label in head.labels]
     return line(
         {
             "model": {
@@ -90,12 +93,18 @@ def model_line(model: Model) -> bytes:
                 "head": {
                     "labels": labels,
                     "zero": "upper" if head.zero_is_upper else "lower",
-                    "link": head.link,
+                    "link": _link(head),
                 },
                 "rounding": _rounding(model.rounding),
             }
         }
     )
+
+
+def _link(head: Head) -> Any:
+    if head.link is None or (head.slope == 1 and head.offset == 0):
+        return head.link
+    return [head.link, number(head.slope), number(head.offset)]
 
 
 def _body(model: Model) -> dict[str, Any]:
