@@ -84,6 +84,36 @@ def test_the_largest_probability_gap_is_bracketed(kind, link):
     assert abs(first - second) == pytest.approx(found.lower, abs=1e-9)
 
 
+@pytest.mark.parametrize("falling", [False, True])
+@pytest.mark.parametrize(("kind", "rule"), [("rbf", "kernel"), ("poly", "polynomial")])
+def test_cells_of_continuous_features_are_closed_under_a_link(kind, rule, falling):
+    """The proof has leaves of the family's own rule, and no sampled pair is above the upper end."""
+    space = SPACE.replace(age=lw.Continuous(0, 5), debt=lw.Continuous(0, 3))
+    reach = 0.25 if kind == "rbf" else 0.0
+    similar = lw.Similarity(free=["sex"], within={"debt": reach}, pairs={"job": [(0, 2)]})
+    model = calibrated(kind, -1.3 if falling else 1.3, 0.4)
+    found = lw.measure(model, space, similar, of="probability", tolerance=0.02, budget=60, certify=True)
+    lines = [json.loads(line) for line in gzip.decompress(found.certificate.content).splitlines()]
+    assert rule in {line[0] for line in lines if isinstance(line, list)}
+    random = np.random.default_rng(0)
+    x = pd.DataFrame(
+        {
+            "age": random.uniform(0, 5, 20_000),
+            "job": random.choice([0, 2], 20_000),
+            "sex": random.integers(0, 2, 20_000),
+            "debt": random.uniform(0, 3, 20_000),
+        }
+    )
+    other = x.assign(
+        job=random.choice([0, 2], 20_000),
+        sex=random.integers(0, 2, 20_000),
+        debt=np.clip(x["debt"] + random.uniform(-reach, reach, 20_000), 0, 3),
+    )
+    gaps = np.abs(model.predict_proba(x)[:, 1] - model.predict_proba(other)[:, 1])
+    assert 0.8 * found.lower <= gaps.max() <= found.upper + 1e-9
+    assert found.upper - found.lower <= 0.0201
+
+
 def test_the_certificate_has_slope_and_offset_exactly():
     model = calibrated("rbf")
     result = lw.verify(model, SPACE, SIMILAR, lw.ProbabilityGap(0.9), budget=60)
@@ -127,7 +157,7 @@ def test_lines_of_a_linked_question_have_all_witnesses_on_one_side(seed):
     question = ProbabilityQuestion(
         delta=Fraction(float(random.uniform(0.05, 0.9))), slope=slope, offset=offset
     )
-    scores = [Fraction(float(s)) for s in random.normal(scale=6, size=60)]
+    scores = [Fraction(float(s)) for s in random.normal(scale=6, size=30)]
     leans = [Fraction(n, 16) for n in range(17)]
     for first, second in itertools.product(scores, repeat=2):
         linked = [logistic(np.array([float(slope * s + offset)]))[0] for s in (first, second)]
