@@ -116,20 +116,25 @@ def relation_choices(feature):
     choices = ["same", "free"]
     if feature.kind in ("integer", "ordinal", "continuous"):
         choices.append("within")
+    if feature.kind in ("categorical", "ordinal") and feature.size > 1:
+        choices.append("pairs")
     return choices
 
 
 @st.composite
 def similarities(draw, space, tolerances=(1, 2)):
     """At least one feature that has more than one value may differ."""
-    free, within = [], {}
+    free, within, pairs = [], {}, {}
     for name, feature in space.features.items():
         choice = draw(st.sampled_from(relation_choices(feature)))
         if choice == "free":
             free.append(name)
         elif choice == "within":
             within[name] = draw(st.sampled_from(tolerances))
-    similar = lw.Similarity(free=free, within=within)
+        elif choice == "pairs":
+            every = list(itertools.combinations(feature.levels, 2))
+            pairs[name] = draw(st.lists(st.sampled_from(every), min_size=1, max_size=3, unique=True))
+    similar = lw.Similarity(free=free, within=within, pairs=pairs)
     if all(relation.kind == "same" for relation in similar.relations(space)):
         movable = next(name for name in space.names if differs(space[name]))
         similar = lw.Similarity(free=[movable])
@@ -192,6 +197,8 @@ def alike(case, name, value, other):
     feature = case.space[name]
     if name in case.similar.free:
         return True
+    if name in case.similar.pairs:
+        return value == other or {value, other} in [set(pair) for pair in case.similar.pairs[name]]
     tolerance = case.similar.within.get(name, 0)
     if feature.kind in ("categorical", "ordinal"):
         return abs(feature.levels.index(value) - feature.levels.index(other)) <= tolerance
@@ -201,7 +208,7 @@ def alike(case, name, value, other):
 def all_pairs(case):
     """(values, values', score, score') of every ordered similar pair of valid individuals."""
     names = case.space.names
-    shared = [k for k, name in enumerate(names) if name not in (*case.similar.free, *case.similar.within)]
+    shared = [k for k, name in enumerate(names) if name not in case.similar.names]
     groups = defaultdict(list)
     for values in itertools.product(*(values_of(case.space[name]) for name in names)):
         named = dict(zip(names, values, strict=True))

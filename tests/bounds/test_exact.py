@@ -61,7 +61,7 @@ def points(oracle, lo, hi):
         oracle.pairs, oracle.score.enclose, lo.tolist(), hi.tolist(), anything
     ):
         near = (
-            r.kind == "free" or abs(a - b) <= (r.tolerance or 0)
+            r.kind == "free" or abs(a - b) <= (r.tolerance or 0) or tuple(sorted((a, b))) in r.allowed
             for r, a, b in zip(oracle.pairs.relations, x, other, strict=True)
         )
         if all(near):

@@ -138,6 +138,8 @@ def test_a_flipped_byte_is_rejected_or_changes_no_text(name):
     assert harmless <= 3 * 10
 
 
-@pytest.mark.parametrize("tail", [b"x", b"\0", b"\n", gzip.compress(b"{}\n", mtime=0), gzip.compress(b"", mtime=0)])
+@pytest.mark.parametrize(
+    "tail", [b"x", b"\0", b"\n", gzip.compress(b"{}\n", mtime=0), gzip.compress(b"", mtime=0)]
+)
 def test_what_follows_the_file_is_not_overlooked(tail):
     assert not accepted(run("gaps").certificate.content + tail)

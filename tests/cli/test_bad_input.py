@@ -111,6 +111,12 @@ def test_spec_files_that_are_wrong(run, spec, change, words):
         ("verify --model m.skops {d} --within age=two", ["'age'", "two"]),
         ("verify --model m.skops {d} --within age=1 --within age=2", ["'age'", "twice"]),
         ("verify --model m.skops {d} --free sex --within sex=1", ["'sex'", "both free and within"]),
+        (
+            "verify --model m.skops {d} --pairs age=20:30",
+            ["--pairs age=20:30", "'age' is integer", "--within"],
+        ),
+        ("verify --model m.skops {d} --pairs sxe=0:1", ["no feature 'sxe'", "did you mean 'sex'"]),
+        ("verify --model m.skops {d} --pairs sex", ["no levels", "--pairs job=skilled:unskilled"]),
         ("verify --model m.skops {d} --free sex --property luck", ["--property", "'luck'"]),
         ("verify --model m.skops {d} --free sex --property score", ["--property", "lacks its number"]),
         (

@@ -79,6 +79,7 @@ def assert_agrees(model, space, X, *, decides="decision_function"):
     exact = [score.enclose([Fraction(c) for c in row], BITS) for row in codes.tolist()]
     ours = np.array([float(value.middle) for value in exact])
     head = imported.model.head
+    linked = np.array([float(head.linked(value.middle)) for value in exact])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if decides is not None:
@@ -87,9 +88,10 @@ def assert_agrees(model, space, X, *, decides="decision_function"):
             assert np.abs(ours - theirs).max() <= RELATIVE * size
         if head.labels is not None:
             decided = model.predict(frame)
-            clear = np.flatnonzero(np.abs(ours) > HAIR)
+            deciding = ours if head.undecided is None else linked
+            clear = np.flatnonzero(np.abs(deciding) > HAIR)
             assert [head.decide(exact[i].middle) for i in clear] == [decided[i] for i in clear]
         if head.link == "logistic":
             given_probabilities = model.predict_proba(frame)[:, 1]
-            assert np.abs(1 / (1 + np.exp(-ours)) - given_probabilities).max() <= RELATIVE
+            assert np.abs(1 / (1 + np.exp(-linked)) - given_probabilities).max() <= RELATIVE
     return imported

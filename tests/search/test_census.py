@@ -38,6 +38,8 @@ SIMILARITIES = [
     lw.Similarity(within={"a": 1}),
     lw.Similarity(free=["d"], within={"c": 2}),
     lw.Similarity(free=["d"], within={"a": 9, "c": 1}),
+    lw.Similarity(pairs={"b": [(2, 0)], "d": [(0, 1), (1, 4)]}),
+    lw.Similarity(within={"a": 1}, pairs={"d": [(0, 4)]}),
 ]
 
 
@@ -72,13 +74,19 @@ def everybody(problem):
     ]
 
 
+def alike(relation, code, other):
+    if relation.kind == "pairs":
+        return code == other or sorted((code, other)) in [list(pair) for pair in relation.allowed]
+    return abs(code - other) <= {"same": 0, "free": 100}.get(relation.kind, relation.tolerance)
+
+
 def counted(problem):
     """Individuals, flips, largest gap and margin by looking at every pair."""
     people = everybody(problem)
     flipped, gap, margin = 0, Fraction(-100), Fraction(-100)
-    reach = [{"same": 0, "free": 100}.get(r.kind, r.tolerance) for r in problem.pairs.relations]
+    relations = problem.pairs.relations
     for x, s in people:
-        similar = [t for y, t in people if all(abs(a - b) <= r for a, b, r in zip(x, y, reach, strict=True))]
+        similar = [t for y, t in people if all(map(alike, relations, x, y))]
         flipped += any((s > 0) != (t > 0) for t in similar)
         gap = max(gap, *(s - t for t in similar))
         margin = max(margin, *(min(s, -t) for t in similar))

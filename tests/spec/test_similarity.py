@@ -108,6 +108,16 @@ def test_groups_is_the_papers_form():
         (lambda: Similarity.groups([(["age", "age"], 1)]), "feature 'age' is named twice"),
         (lambda: Similarity.groups([("age", 1)]), "expected a list of feature names, got 'age'"),
         (lambda: Similarity.groups(["age"]), "a group is a pair (names, threshold), got 'age'"),
+        (lambda: Similarity(free=["sex"], pairs={"sex": [("f", "m")]}), "'sex' is both free and in pairs"),
+        (lambda: Similarity(within={"a": 1}, pairs={"a": [(1, 2)]}), "'a' is both within and in pairs"),
+        (lambda: Similarity(pairs=["sex"]), "pairs must map names to pairs of levels, got ['sex']"),
+        (lambda: Similarity(pairs={"sex": "fm"}), "'sex' needs a list of pairs, got 'fm'"),
+        (lambda: Similarity(pairs={"sex": ["fm"]}), "'fm' is no pair of levels of 'sex'"),
+        (lambda: Similarity(pairs={"sex": [("f",)]}), "a pair of levels of 'sex' has two, got ('f',)"),
+        (lambda: Similarity(pairs={"sex": [("a", "b", "c")]}), "give three pairs"),
+        (lambda: Similarity(pairs={"sex": [("f", "f")]}), "('f', 'f') is one level of 'sex' twice"),
+        (lambda: Similarity(pairs={"sex": [("f", None)]}), "None is no level of 'sex'"),
+        (lambda: Similarity(pairs={"sex": []}), "no pairs are given for 'sex'"),
         (lambda: Similarity.from_dict({"fre": []}), "unknown key 'fre' (did you mean 'free'?)"),
     ],
 )
@@ -137,6 +147,12 @@ def test_wrong_similarities(make, said):
             {"within": {"age": 0.5}},
             "nothing may differ: every pair is one individual (age cannot differ in this space)",
         ),
+        (
+            {"pairs": {"grade": [("low", "hihg")]}},
+            "feature 'grade': unknown level 'hihg' (did you mean 'high'?)",
+        ),
+        ({"pairs": {"age": [(20, 30)]}}, "'age' is integer, it has no levels\nhint: within={'age': 2}"),
+        ({"pairs": {"sxe": [("f", "m")]}}, "no feature 'sxe' in the space (did you mean 'sex'?)"),
         ({"free": ["fixed"]}, "nothing may differ: every pair is one individual (fixed cannot differ"),
     ],
 )
@@ -144,6 +160,21 @@ def test_similarities_that_do_not_fit_the_space(given, said):
     with pytest.raises(SpecError) as caught:
         Similarity(**given).resolve(SPACE)
     assert said in str(caught.value)
+
+
+def test_pairs_are_positions_the_smaller_first():
+    similar = Similarity(pairs={"grade": [("high", "low"), ("low", "high")]})
+    assert similar.resolve(SPACE)[SPACE.names.index("grade")] == Relation("pairs", allowed=((0, 2),))
+    assert similar.describe(SPACE) == "differ only between high and low in grade"
+    assert similar == Similarity(pairs={"grade": [("low", "high")]})
+    assert hash(similar) == hash(Similarity(pairs={"grade": [("low", "high")]}))
+    assert similar != Similarity(free=["grade"])
+    assert "between high and low" in similar._repr_html_()
+
+
+def test_pairs_are_not_passed_on():
+    relation = Relation("pairs", allowed=((0, 1), (1, 2)))
+    assert [relation.partners(i, 4) for i in range(4)] == [[0, 1], [0, 1, 2], [1, 2], [3]]
 
 
 def test_drafts_have_relations_though_nothing_may_differ():
@@ -175,7 +206,14 @@ tolerances = st.one_of(
 def similarities(draw):
     chosen = draw(names)
     cut = draw(st.integers(0, len(chosen)))
-    return Similarity(free=chosen[:cut], within={name: draw(tolerances) for name in chosen[cut:]})
+    end = draw(st.integers(cut, len(chosen)))
+    levels = st.lists(st.one_of(st.integers(), st.text("abc")), min_size=2, max_size=2, unique=True).map(
+        tuple
+    )
+    pairs = {name: draw(st.lists(levels, min_size=1, max_size=3)) for name in chosen[end:]}
+    return Similarity(
+        free=chosen[:cut], within={name: draw(tolerances) for name in chosen[cut:end]}, pairs=pairs
+    )
 
 
 @given(similarities())
@@ -184,7 +222,10 @@ def test_similarities_are_values(similarity):
         assert twin == similarity
         assert hash(twin) == hash(similarity)
         assert repr(twin) == repr(similarity)
-    assert Similarity(free=similarity.free[::-1], within=dict(similarity.within)) == similarity
+    turned = {name: [(b, a) for a, b in reversed(pairs)] for name, pairs in similarity.pairs.items()}
+    again = Similarity(free=similarity.free[::-1], within=dict(similarity.within), pairs=turned)
+    assert again == similarity
+    assert hash(again) == hash(similarity)
 
 
 def test_immutable_and_of_plain_values():

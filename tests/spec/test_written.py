@@ -61,9 +61,9 @@ def claims(draw):
     drawn = draw(st.dictionaries(names, features, min_size=1, max_size=4))
     usable = [name for name, f in drawn.items() if not isinstance(f, Categorical | Ordinal) or f.numeric]
     rules = draw(st.lists(constraints(usable), max_size=3)) if usable else []
-    free, within = [], {}
+    free, within, pairs = [], {}, {}
     for name, feature in drawn.items():
-        how = draw(st.sampled_from(["same", "within", "free"]))
+        how = draw(st.sampled_from(["same", "within", "free", "pairs"]))
         if how == "free":
             free.append(name)
         elif how == "within" and isinstance(feature, Continuous | Integer):
@@ -72,6 +72,9 @@ def claims(draw):
             )
         elif how == "within" and isinstance(feature, Ordinal):
             within[name] = draw(st.integers(0, 5))
+        elif how == "pairs" and isinstance(feature, Categorical | Ordinal) and feature.size > 1:
+            some = st.lists(st.sampled_from(feature.levels), min_size=2, max_size=2, unique=True)
+            pairs[name] = draw(st.lists(some, min_size=1, max_size=3))
     wanted = draw(
         st.sampled_from(
             [SameDecision(), SameDecision(0.1), ScoreGap(1e-7), ScoreGap(1e22), ProbabilityGap(0.3)]
@@ -80,7 +83,7 @@ def claims(draw):
     path = st.none() | st.sampled_from(["model.skops", "../data/x.csv", '/abs/é \\ ".csv', "a\tb"])
     return Claim(
         Space(drawn, constraints=rules),
-        Similarity(free=free, within=within),
+        Similarity(free=free, within=within, pairs=pairs),
         wanted,
         model_path=draw(path),
         data_path=draw(path),
@@ -140,7 +143,7 @@ kind = "continuous"
 lo = 0.0
 hi = 100000.0
 
-# What every individual satisfies besides: linear, with <=, >= or ==.
+# What every individual satisfies besides: linear, with <=, >= or ==; or if a == b then c != d.
 [[constraints]]
 rule = "18 <= age <= 65"
 

@@ -113,14 +113,13 @@ def measure(
         raise SpecError(f"of must be 'score', 'probability' or 'margin', not {of!r}")
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < math.inf):
         raise SpecError(f"tolerance must be a positive number, not {tolerance!r}")
-    gauge = Gauge(of=of)
     checking = checking_with(n_jobs, executor) if certify else None
     with listening(progress) as listener:
         prepared = prepare(
             model,
             space,
             similar,
-            gauge.question(Fraction(0)),
+            Gauge(of=of).question(Fraction(0)),
             of,
             X=X,
             budget=budget,
@@ -128,7 +127,7 @@ def measure(
             listener=listener,
         )
         with interruptible(prepared.problem.budget):
-            climb = Climb(prepared, gauge, Fraction(tolerance))
+            climb = Climb(prepared, prepared.gauge, Fraction(tolerance))
             climb.run()
             return _disparity(prepared, climb, checking)
 

@@ -10,6 +10,7 @@ u_k and v_k linear, tables, or in pieces (`curves`), so its maximum is a sum of 
     same      max of u + v over the interval                      (ends, or the allowed levels)
     free      max of u over the first interval + max of v over the second
     within t  max over the polygon { l <= x <= h, l' <= x' <= h', |x - x'| <= t }: its corners
+    pairs     max over equal levels and over the allowed pairs, both ways round, that lie in the intervals
 
 For whole numbers the corners are whole when t is, so integers need no relaxation. All in rationals.
 """
@@ -63,7 +64,7 @@ class ExactBound:
             boxes = _rationals(here), _rationals(there)
             whole = self.pairs.variables[self.pairs.first[k]].discrete
             return curve_maximum(u.pieces, v.pieces, relation, *boxes, whole=whole)
-        if u.table is not None or v.table is not None:
+        if u.table is not None or v.table is not None or relation.kind == "pairs":
             return _levels(u, v, relation, here, there)
         if relation.kind == "same":
             slope = u.slope + v.slope
@@ -133,7 +134,16 @@ def _levels(u: Term, v: Term, relation: Relation, here: Interval, there: Interva
         return max(_at(u, i) + _at(v, i) for i in xs)
     if relation.kind == "free":
         return max(_at(u, i) for i in xs) + max(_at(v, j) for j in ys)
+    if relation.kind == "pairs":
+        return _paired(u, v, relation, xs, ys)
     return _within(u, v, math.floor(relation.tolerance or 0), xs, ys)
+
+
+def _paired(u: Term, v: Term, relation: Relation, xs: range, ys: range) -> Fraction | None:
+    """max of u[i] + v[j] over i = j and over the allowed pairs; None where the intervals have neither."""
+    equal = [_at(u, i) + _at(v, i) for i in xs if i in ys]
+    both_ways = [pair for i, j in relation.allowed for pair in ((i, j), (j, i))]
+    return max(equal + [_at(u, i) + _at(v, j) for i, j in both_ways if i in xs and j in ys], default=None)
 
 
 def _within(u: Term, v: Term, steps: int, xs: range, ys: range) -> Fraction | None:

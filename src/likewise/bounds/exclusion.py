@@ -27,10 +27,12 @@ def empty_leaf(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> Le
 
 
 def _similar(pairs: PairSpace, k: int, lo: Sequence[float], hi: Sequence[float]) -> bool:
-    """Whether the intervals of a feature have codes within its tolerance."""
-    tolerance = pairs.relations[k].tolerance
-    if pairs.relations[k].kind == "same" or tolerance is None:
+    """Whether the intervals of a feature have codes within its tolerance, or levels that are an allowed pair."""
+    relation, i, j = pairs.relations[k], pairs.first[k], pairs.second[k]
+    if relation.kind in ("same", "free") or max(lo[j] - hi[i], lo[i] - hi[j]) <= 0:
         return True
-    i, j = pairs.first[k], pairs.second[k]
+    if relation.tolerance is None:
+        both_ways = [pair for a, b in relation.allowed for pair in ((a, b), (b, a))]
+        return any(lo[i] <= a <= hi[i] and lo[j] <= b <= hi[j] for a, b in both_ways)
     apart = max(Fraction(lo[j]) - Fraction(hi[i]), Fraction(lo[i]) - Fraction(hi[j]))
-    return apart <= tolerance
+    return apart <= relation.tolerance

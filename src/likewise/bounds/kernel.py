@@ -25,6 +25,7 @@ import numpy as np
 from likewise.bounds.bands import bands_of
 from likewise.bounds.distances import Distance, distance_of
 from likewise.bounds.enumerated import enumerated_clearance, independent
+from likewise.bounds.exclusion import empty_leaf
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule
 from likewise.bounds.rbf import Boxes, bound_cells, bound_twins, shared_terms
 from likewise.bounds.rbf.copies import ROUNDING
@@ -194,19 +195,9 @@ class KernelOracle:
         return None
 
     def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:  # noqa: ARG002
-        """Only whether one constraint, or one tolerance, excludes the cell by itself."""
-        count = len(self.pairs.constraints)
-        if self._too_far_apart(lo, hi):
-            leaf = Leaf(rule="empty", multipliers=(Fraction(0),) * (2 * count))
-            return Relaxed(leaf=leaf, point=lo, fractional=None)
-        for side, owner in enumerate((self.pairs.first, self.pairs.second)):
-            for j, constraint in enumerate(self.pairs.constraints):
-                if constraint.least([lo[v] for v in owner], [hi[v] for v in owner]) > 0:
-                    weights = [Fraction(0)] * (2 * count)
-                    weights[side * count + j] = Fraction(1)
-                    leaf = Leaf(rule="empty", multipliers=tuple(weights))
-                    return Relaxed(leaf=leaf, point=lo, fractional=None)
-        return None
+        """Only whether one constraint, or one relation, excludes the cell by itself."""
+        leaf = empty_leaf(self.pairs, lo.tolist(), hi.tolist())
+        return None if leaf is None else Relaxed(leaf=leaf, point=lo, fractional=None)
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
         """Exact for all rules but `kernel`, which is only proposed here, by the float64 bound."""
@@ -228,7 +219,8 @@ class KernelOracle:
         return self.score.enclose(codes, bits)
 
     def _empty(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
-        """Cells without any pair, because the codes and differences that they allow do not go together."""
+        """Cells without any pair, because the codes and differences that they allow do not go together; said of
+        cells in which the levels that may differ are fixed."""
         empty = np.zeros(len(lo), dtype=bool)
         for band in self.bands:
             limits = band.limits(lo, hi)
@@ -236,24 +228,12 @@ class KernelOracle:
             size = np.abs(lo[:, [band.first, band.second]]) + np.abs(hi[:, [band.first, band.second]])
             empty |= limits.low > limits.high + ROUNDING * size.sum(axis=1)
         for k in self.levels:
-            i, j, reach = self.first[k], self.second[k], self.pairs.relations[k].tolerance
-            if reach is not None:
-                empty |= np.maximum(lo[:, j] - hi[:, i], lo[:, i] - hi[:, j]) > float(reach)
+            i, j, relation = self.first[k], self.second[k], self.pairs.relations[k]
+            if relation.tolerance is not None:
+                empty |= np.maximum(lo[:, j] - hi[:, i], lo[:, i] - hi[:, j]) > float(relation.tolerance)
+            if relation.kind == "pairs":
+                empty |= [not relation.allows(*codes) for codes in zip(lo[:, i], lo[:, j], strict=True)]
         return empty
-
-    def _too_far_apart(self, lo: Floats, hi: Floats) -> bool:
-        """Whether x and x' of some feature are further apart in all of the cell than its tolerance. Exact."""
-        for k, relation in enumerate(self.pairs.relations):
-            i, j, reach = self.first[k], self.second[k], relation.tolerance
-            if reach is None or max(lo[j] - hi[i], lo[i] - hi[j]) <= 0:
-                continue
-            ends = [
-                (Fraction(float(lo[j])), Fraction(float(hi[i]))),
-                (Fraction(float(lo[i])), Fraction(float(hi[j]))),
-            ]
-            if max(low - high for low, high in ends) > reach:
-                return True
-        return False
 
     def _folded(
         self, some: NDArray[np.intp], lo: Floats, hi: Floats, lean: Floats, threshold: Floats, into: Gathered

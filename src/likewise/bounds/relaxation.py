@@ -4,7 +4,8 @@ With the discrete variables relaxed (numbers to intervals, levels to convex weig
 
     max z   such that   lean_i s(x) - (1 - lean_i) s(x') >= T(lean_i) + z     for the question's leans,
                         g_j(x) + n_j z <= 0,   g_j(x') + n_j z <= 0           for the constraints,
-                        |x_k - x'_k| <= t_k                                   for `within` numbers.
+                        |x_k - x'_k| <= t_k                                   for `within` numbers,
+                        weight of i <= weights of its partners at the other   for levels in `pairs`.
 
 z* < 0: the dual values w_i >= 0 of the first rows and mu_j, nu_j >= 0 of the second show that no point of
 the cell is a witness; sum w_i (lean_i, 1 - lean_i) is one direction whose T is at least sum w_i T(lean_i)
@@ -28,6 +29,7 @@ from likewise.model.question import snap
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.pairs import PairSpace
 from likewise.spec.pieces import Pieces
+from likewise.spec.similarity import Relation
 from likewise.spec.terms import Separable, Term, nearest
 
 if TYPE_CHECKING:
@@ -200,6 +202,20 @@ class _Program:
                 reach = float(relation.tolerance or 0)
                 row = {self.place[i][0]: Fraction(1), self.place[j][0]: Fraction(-1)}
                 self.rows.append((row, -reach, reach))
+            if relation.kind == "pairs":
+                self._add_partners(relation, i, j)
+                self._add_partners(relation, j, i)
+
+    def _add_partners(self, relation: Relation, here: int, there: int) -> None:
+        """A level has no more weight on one side than its partners have together on the other."""
+        (column, start), (other, first) = self.place[here], self.place[there]
+        end, last = int(self.hi[here]), int(self.hi[there])
+        for level in range(start, end + 1):
+            row = {column + level - start: Fraction(1)}
+            for partner in relation.partners(level, last + 1):
+                if partner >= first:
+                    row[other + partner - first] = Fraction(-1)
+            self.rows.append((row, -highspy.kHighsInf, 0.0))
 
     def _highs(self) -> highspy.HighsLp:
         program = highspy.HighsLp()

@@ -33,6 +33,7 @@ from likewise.model.question import NOWHERE, Direction
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.pairs import PairSpace
+from likewise.spec.similarity import Relation
 from likewise.spec.terms import Separable, Term
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ class SeparableOracle:
         table = self.values[k]
         if table is not None:
             u, v = np.outer(lean, table), np.outer(lean - 1, table)
-            return _best_levels(u, v, relation.kind, relation.tolerance, here, there)
+            return _best_levels(u, v, relation, here, there)
         if (marks := self.marks[k]) is not None:
             return _best_marks(marks, lean, relation.kind, here, there)
         slope = float(self.score.terms[k].slope)
@@ -283,7 +284,7 @@ class SeparableOracle:
             size = abs(float(self.score.terms[k].slope)) if table is None else float(np.ptp(table))
             return continuous, -size
 
-        movable = [k for k, r in enumerate(self.pairs.relations) if r.kind != "free"]
+        movable = [k for k, r in enumerate(self.pairs.relations) if r.kind in ("same", "within")]
         return sorted((k for k in movable if not self.score.terms[k].constant), key=step)
 
     def _shift(self, k: int, lo: Floats, hi: Floats, points: Floats, missing: Floats) -> Floats:
@@ -378,21 +379,20 @@ def _inside(length: int, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
 def _best_levels(
     u: Floats,
     v: Floats,
-    kind: str,
-    tolerance: Fraction | None,
+    relation: Relation,
     here: tuple[Floats, Floats],
     there: tuple[Floats, Floats],
 ) -> tuple[Floats, Floats, Floats]:
     """Maximise u[i] + v[j] over the levels that each cell allows."""
     rows = np.arange(len(u))
     u = np.where(_inside(u.shape[1], *here), u, -np.inf)
-    if kind == "same":
+    if relation.kind == "same":
         total = u + v
         best = total.argmax(axis=1)
         return total[rows, best], best.astype(float), best.astype(float)
     v = np.where(_inside(v.shape[1], *there), v, -np.inf)
-    if kind == "within":
-        partner, which = _best_in_reach(v, int(tolerance or 0))
+    if relation.kind in ("within", "pairs"):
+        partner, which = _best_in_reach(v, relation)
         total = u + partner
         best = total.argmax(axis=1)
         return total[rows, best], best.astype(float), which[rows, best].astype(float)
@@ -400,8 +400,20 @@ def _best_levels(
     return u[rows, x] + v[rows, y], x.astype(float), y.astype(float)
 
 
-def _best_in_reach(v: Floats, steps: int) -> tuple[Floats, NDArray[np.intp]]:
-    """For every i the largest v[j] with |i - j| <= steps, and its j: windows of doubled width, then two that overlap."""
+def _best_in_reach(v: Floats, relation: Relation) -> tuple[Floats, NDArray[np.intp]]:
+    """For every i the largest v[j] of the levels j that may stand beside it, and that j."""
+    if relation.tolerance is not None:
+        return _best_in_steps(v, int(relation.tolerance))
+    best, which = np.empty_like(v), np.empty(v.shape, dtype=np.intp)
+    for i in range(v.shape[1]):
+        partners = np.array(relation.partners(i, v.shape[1]))
+        which[:, i] = partners[v[:, partners].argmax(axis=1)]
+        best[:, i] = np.take_along_axis(v, which[:, i : i + 1], axis=1)[:, 0]
+    return best, which
+
+
+def _best_in_steps(v: Floats, steps: int) -> tuple[Floats, NDArray[np.intp]]:
+    """The same for |i - j| <= steps: windows of doubled width, then two that overlap."""
     beyond = np.full((len(v), steps), -np.inf)
     best = np.concatenate([beyond, v, beyond], axis=1)
     which = np.broadcast_to(np.arange(-steps, v.shape[1] + steps), best.shape)

@@ -13,9 +13,10 @@ from typing import Any
 from likewise.errors import CertificateError, InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.embedding import Column
+from likewise.model.head import Head
 from likewise.model.scored import Model, Rounding
 from likewise.spec.features import Continuous, Feature, Integer
-from likewise.spec.pairs import PairSpace
+from likewise.spec.pairs import PairSpace, constraint_terms
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space
 
@@ -81,7 +82,9 @@ def property_line(kind: str, level: Fraction) -> bytes:
 def model_line(model: Model) -> bytes:
     """The model's exact parameters. Also what a model export holds, so that digests can be compared."""
     head = model.head
-    labels = None if head.labels is None else [scalar(label) for label in head.labels]
+    labels = None
+    if head.labels is not None and head.undecided is None:
+        labels = [scalar(label) for label in head.labels]
     return line(
         {
             "model": {
@@ -90,12 +93,18 @@ def model_line(model: Model) -> bytes:
                 "head": {
                     "labels": labels,
                     "zero": "upper" if head.zero_is_upper else "lower",
-                    "link": head.link,
+                    "link": _link(head),
                 },
                 "rounding": _rounding(model.rounding),
             }
         }
     )
+
+
+def _link(head: Head) -> Any:
+    if head.link is None or (head.slope == 1 and head.offset == 0):
+        return head.link
+    return [head.link, number(head.slope), number(head.offset)]
 
 
 def _body(model: Model) -> dict[str, Any]:
@@ -173,9 +182,13 @@ def _feature(name: str, feature: Feature) -> dict[str, Any]:
 def _constraint(space: Space, index: int) -> dict[str, Any]:
     constraint = space.constraints[index]
     places = sorted((space.names.index(name), value) for name, value in constraint.coefficients)
+    terms: list[list[Any]] = [[place, number(value)] for place, value in places]
+    if constraint.indicators:
+        counted = enumerate(constraint_terms(space, constraint).terms)
+        terms = [[k, [number(n) for n in term.table]] for k, term in counted if term.table is not None]
     return {
         "text": constraint.text,
-        "terms": [[place, number(value)] for place, value in places],
+        "terms": terms,
         "bound": number(constraint.bound),
     }
 
@@ -183,4 +196,6 @@ def _constraint(space: Space, index: int) -> dict[str, Any]:
 def _relation(relation: Relation) -> dict[str, Any]:
     if relation.kind == "within" and relation.tolerance is not None:
         return {"kind": "within", "tolerance": number(relation.tolerance)}
+    if relation.kind == "pairs":
+        return {"kind": "pairs", "allowed": [list(pair) for pair in relation.allowed]}
     return {"kind": relation.kind}

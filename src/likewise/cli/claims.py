@@ -1,7 +1,7 @@
 """From flags and spec file to a model, rows, a space and a claim, each checked against the others.
 
 A spec file says everything; flags override its entries one by one (``--free`` the list of free features,
-``--within`` the table of tolerances; ``--where`` adds a constraint, and rows that break it are left out). ``--data`` beside a spec file gives
+``--within`` the table of tolerances, ``--pairs`` the table of pairs of levels; ``--where`` adds a constraint, and rows that break it are left out). ``--data`` beside a spec file gives
 other rows to check and to start from: the space stays the one that the file describes. Without a spec file
 the space is what the data show.
 
@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -25,7 +24,7 @@ from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedMode
 if TYPE_CHECKING:
     from likewise.importers.imported import Imported
     from likewise.spec.claim import Claim
-    from likewise.spec.features import Feature
+    from likewise.spec.features import Level
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity, Tolerance
     from likewise.spec.space import Space
@@ -58,7 +57,7 @@ class _Wanted:
 def load(flags: ClaimFlags, property_text: str | None = None) -> Loaded:
     """Everything a search needs; raises what is wrong with any of it."""
     wanted = _wanted(flags, property_text)
-    _check_something_differs(wanted.similarity, flags.spec)
+    _check_something_differs(wanted.similarity, flags)
     model = read_model(wanted.model, allow_pickle=flags.allow_pickle, trust=flags.trust)
     frame = None if wanted.data is None else _rows(wanted.data, wanted.label)
     space = wanted.space
@@ -73,6 +72,8 @@ def load(flags: ClaimFlags, property_text: str | None = None) -> Loaded:
         _check_rows(space, frame, str(wanted.data), flags)
     if flags.where:
         space, frame = _restricted(space, frame, flags.where)
+    if flags.pairs:
+        wanted = replace(wanted, similarity=_with_pairs(wanted.similarity, space, flags))
     _check_claim(space, wanted, flags)
     imported = _imported(model, space, frame, wanted)
     return Loaded(
@@ -113,6 +114,7 @@ def _wanted(flags: ClaimFlags, property_text: str | None) -> _Wanted:
     known = Similarity() if claim is None else claim.similarity
     free = flags.free or tuple(name for name in known.free if name not in within)
     kept = {name: t for name, t in known.within.items() if name not in flags.free}
+    pairs = {name: p for name, p in known.pairs.items() if name not in flags.free and name not in within}
     if property_text is not None:
         property: Property = _flagged("--property", parse_property, property_text)
     else:
@@ -122,7 +124,7 @@ def _wanted(flags: ClaimFlags, property_text: str | None) -> _Wanted:
         data=data,
         label=flags.label or (claim.label if claim else None),
         similarity=_flagged(
-            "--free and --within", lambda _: Similarity(free=free, within=within or kept), None
+            "--free and --within", lambda _: Similarity(free=free, within=within or kept, pairs=pairs), None
         ),
         property=property,
         space=None if claim is None else claim.space,
@@ -180,8 +182,57 @@ def _flagged(flag: str, make: Any, value: Any) -> Any:
         raise error.located(flag) from None
 
 
-def _check_something_differs(similarity: Similarity, spec: str | None) -> None:
-    if similarity.free or similarity.within:
+def _with_pairs(similarity: Similarity, space: Space, flags: ClaimFlags) -> Similarity:
+    """The similarity with the pairs of ``job=skilled:unskilled``, read as the space's own levels; they take the
+    place of what a spec file says of the same feature, not of another flag."""
+    from likewise.spec.similarity import Similarity
+
+    pairs: dict[str, list[tuple[Level, Level]]] = {}
+    for text in flags.pairs:
+        name, levels = _flagged(f"--pairs {text}", lambda text: _level_pair(space, text), text)
+        pairs.setdefault(name, []).append(levels)
+    flagged = (*flags.free, *_tolerances(flags.within))
+    free = [name for name in similarity.free if name not in pairs or name in flagged]
+    within = {name: t for name, t in similarity.within.items() if name not in pairs or name in flagged}
+    made: Similarity = _flagged("--pairs", lambda _: Similarity(free=free, within=within, pairs=pairs), None)
+    return made
+
+
+def _level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]]:
+    """The feature and its two levels; names and levels may have an ``=`` or a ``:`` themselves."""
+    named = [(left.strip(), right) for left, right in _cut(text, "=") if left.strip() in space]
+    if not named:
+        name, equals, _ = text.partition("=")
+        raise SpecError(
+            f"no feature {name.strip()!r} in the space{closest(name.strip(), space.names)}"
+            if equals
+            else "no levels",
+            hint="--pairs job=skilled:unskilled",
+        )
+    name, levels = named[0]
+    feature = space[name]
+    if feature.kind == "continuous" or feature.kind == "integer":
+        raise SpecError(f"{name!r} is {feature.kind}, it has no levels", hint=f"--within {name}=2")
+    known = {str(level): level for level in feature.levels}
+    cuts = [(left.strip(), right.strip()) for left, right in _cut(levels, ":")]
+    found = [pair for pair in cuts if pair[0] in known and pair[1] in known]
+    if not found:
+        unknown = next((part for pair in cuts for part in pair if part not in known), levels)
+        raise SpecError(
+            f"unknown level {unknown!r}{closest(unknown, known)}" if cuts else "a pair is two levels, A:B",
+            hint=f"the levels of {name} are {', '.join(list(known)[:12])}{', ...' if len(known) > 12 else ''}",
+        )
+    return name, (known[found[0][0]], known[found[0][1]])
+
+
+def _cut(text: str, at: str) -> list[tuple[str, str]]:
+    """The text cut in two at each place of a sign."""
+    return [(text[:i], text[i + 1 :]) for i, sign in enumerate(text) if sign == at]
+
+
+def _check_something_differs(similarity: Similarity, flags: ClaimFlags) -> None:
+    spec = flags.spec
+    if similarity.names or flags.pairs:
         return
     if spec is None:
         raise SpecError(
@@ -243,21 +294,17 @@ def _restricted(space: Space, frame: Any, rules: tuple[str, ...]) -> tuple[Space
     return narrower, nw.from_native(frame, eager_only=True).filter(kept).to_native()
 
 
-def _exact_rows(space: Space, frame: Any) -> Iterator[dict[str, Fraction]]:
-    numeric = [(k, name) for k, name in enumerate(space.names) if not _has_words(space[name])]
+def _exact_rows(space: Space, frame: Any) -> Iterator[dict[str, Level]]:
     for codes in space.encode(frame, allow_extra=True).tolist():
-        yield {name: Fraction(space.value(k, codes[k])) for k, name in numeric}
-
-
-def _has_words(feature: Feature) -> bool:
-    return feature.kind in ("categorical", "ordinal") and not feature.numeric
+        yield {name: space.value(k, codes[k]) for k, name in enumerate(space.names)}
 
 
 def _check_claim(space: Space, wanted: _Wanted, flags: ClaimFlags) -> None:
     try:
         wanted.similarity.resolve(space)
     except LikewiseError as error:
-        given = [flag for flag, names in (("--free", flags.free), ("--within", flags.within)) if names]
+        flagged = (("--free", flags.free), ("--within", flags.within), ("--pairs", flags.pairs))
+        given = [flag for flag, names in flagged if names]
         raise error.located(" and ".join(given) or str(flags.spec)) from None
     if wanted.label is not None and wanted.label in space:
         raise SpecError(

@@ -39,6 +39,7 @@ class ClaimFlags(_Picked):
     label: str | None
     free: tuple[str, ...]
     within: tuple[str, ...]
+    pairs: tuple[str, ...]
     where: tuple[str, ...]
     widen: bool
     allow_pickle: bool
@@ -84,7 +85,16 @@ _CLAIM = (
         help="May differ by at most T, a number or a percentage of the range. Repeatable.",
     ),
     click.option(
-        "--where", multiple=True, metavar="RULE", help='Only individuals with "a <= b - 14". Repeatable.'
+        "--pairs",
+        multiple=True,
+        metavar="FEATURE=A:B",
+        help="May differ between the levels A and B only. Repeatable.",
+    ),
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="RULE",
+        help='Only individuals with "a <= b - 14" or "if a == b then c != d". Repeatable.',
     ),
     click.option("--widen", is_flag=True, help="Widen the space to cover the data."),
     *MODEL_OPTIONS,

@@ -3,7 +3,8 @@
 With f the score of the model inside, everything here is an affine map of it, g = slope f + offset, exactly:
 
     TransformedTargetRegressor      g = what `inverse_transform` does to f, where that is affine
-    CalibratedClassifierCV          P = sigma(-(a f + b)):  g = -(a f + b), upper label where g > 0
+    CalibratedClassifierCV          P = sigma(-(a f + b)):  g = -(a f + b), upper label where g > 0; around an RBF model, whose
+                                    parameters are doubles and -a times them are none, g stays a link of f
     threshold t on the score        upper where f >= t:     g = f - t, zero is upper
     threshold t on sigma(f)         upper where f >= logit(t)
 
@@ -166,9 +167,30 @@ def _calibrated(model: Model, wrapper: Any, kind: str) -> tuple[Model, Mapped]:
     if model.head.labels is None or len(found.calibrators) != 1:
         raise UnsupportedModel(f"{kind} is supported for two classes only")
     a, b = (Fraction(float(value)) for value in (found.calibrators[0].a_, found.calibrators[0].b_))
+    if isinstance(model.body, RbfSum):
+        return _linked(model, -a, -b, kind), NOTHING
     by = Mapped(slope=-a, offset=-b, size=abs(b) + SIGMA, operations=2)
     made = undescribed(mapped(model, by, kind))
     return replace(made, head=replace(made.head, link="logistic", zero_is_upper=False, unlinked=None)), by
+
+
+def _linked(model: Model, slope: Fraction, offset: Fraction, kind: str) -> Model:
+    """The model with the calibration as its link: its score stays that of the model inside."""
+    if slope == 0:
+        raise UnsupportedModel(
+            f"{kind} has fitted the slope 0: everybody has the same probability",
+            hint="calibrate on more rows",
+        )
+    head = replace(
+        model.head,
+        link="logistic",
+        slope=slope,
+        offset=offset,
+        zero_is_upper=False,
+        unlinked=None,
+        undecided=f"{kind} decides by the calibrated probability, not by the sign of the score",
+    )
+    return replace(model, head=head)
 
 
 # -- thresholds -------------------------------------------------------------------------------------------
@@ -178,6 +200,11 @@ def _threshold(model: Model, wrapper: Any, space: Space, kind: str) -> tuple[Mod
     labels = model.head.labels
     if labels is None:
         raise UnsupportedModel(f"{kind} around a regressor decides nothing")
+    if model.head.undecided is not None:
+        raise UnsupportedModel(
+            f"{kind} around a calibrated kernel model is not supported: its threshold is irrational",
+            hint="verify the calibrated model without the threshold",
+        )
     upper = _positive(wrapper, kind) in (None, labels[1])
     method, level = _level(wrapper, model, kind)
     # P(lower) >= t is P(upper) <= 1 - t, and -f >= t is f <= -t.

@@ -55,9 +55,11 @@ def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floa
             _refuse(model, space, codes[i], f"its score is {given!r}, the imported one {nearest(value)!r}")
     if model.head.labels is None:
         return
+    room = max(Fraction(1), abs(model.head.slope))  # what the link makes of an error of the score
     labels = replay.decisions(codes)
     for i, value in enumerate(ours):
-        if abs(value) > allowed[i] and labels[i] != model.head.decide(value):
+        certain = abs(model.head.deciding(value)) > room * allowed[i]
+        if certain and labels[i] != model.head.decide(value):
             _refuse(
                 model,
                 space,
@@ -65,9 +67,9 @@ def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floa
                 f"it says {labels[i]!r}, the imported one {model.head.decide(value)!r}",
             )
     if model.head.link == "logistic":
-        probabilities = logistic(np.array([float(value) for value in ours]))
+        probabilities = logistic(np.array([nearest(model.head.linked(value)) for value in ours]))
         for i, given in enumerate(replay.probabilities(codes)):
-            if abs(given - probabilities[i]) > LINK_TOLERANCE + float(allowed[i]):
+            if abs(given - probabilities[i]) > LINK_TOLERANCE + float(room * allowed[i]):
                 _refuse(model, space, codes[i], "its probability is not the logistic function of its score")
 
 

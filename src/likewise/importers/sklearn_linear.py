@@ -152,7 +152,11 @@ def _head(estimator: Any, name: str) -> Head:
 
 
 def why_unlinked(estimator: Any, name: str) -> str | None:
-    """Why a machine's own probabilities are no link: Platt's are fitted apart from the decision."""
+    """Why a machine's own probabilities are no link: libsvm does not evaluate Platt's formula, it iterates towards it and
+    stops within 0.005 (at 1/2 exactly for all that is near it), so a gap of the formula is no gap of `predict_proba`."""
     if name not in {"SVC", "NuSVC"} or getattr(estimator, "probability", None) is not True:
         return None
-    return f"{name}(probability=True) decides by its score and fits its probabilities apart from that"
+    return (
+        f"{name}(probability=True) iterates towards the probability that it has fitted and stops up to 0.005 away; "
+        "CalibratedClassifierCV(FrozenEstimator(model)) gives exact ones"
+    )

@@ -2,7 +2,7 @@
 
     score        s - s'                        the question at level v: is a gap above v possible?
     margin       min(s, -s')                   by how much the two decisions are on opposite sides
-    probability  sigma(s) - sigma(s')
+    probability  sigma(g) - sigma(g')          g = slope s + offset, slope > 0
 
 Each is a ladder of questions, one a level: the witness sets shrink as the level rises. A bound B of
 lean s - (1 - lean) s' over a cell caps the value at the level whose line has T(lean) = B.
@@ -39,9 +39,11 @@ BISECTIONS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gauge:
-    """One of the three scales."""
+    """One of the three scales; slope and offset are those of the link of probabilities."""
 
     of: Scale
+    slope: Fraction = Fraction(1)
+    offset: Fraction = Fraction(0)
 
     def question(self, level: Fraction) -> Question:
         """Is there a pair whose value is above this level?"""
@@ -49,7 +51,9 @@ class Gauge:
             return GapQuestion(delta=level)
         if self.of == "margin":
             return DecisionQuestion(level=level)
-        return ProbabilityQuestion(delta=level) if level > 0 else GapQuestion(delta=Fraction(0))
+        if level <= 0:
+            return GapQuestion(delta=Fraction(0))
+        return ProbabilityQuestion(delta=level, slope=self.slope, offset=self.offset)
 
     def value(self, first: Fraction, second: Fraction) -> Fraction:
         """The value of a pair: exact, or for probabilities a proved lower bound within 2^-100 of it."""
@@ -60,7 +64,8 @@ class Gauge:
         if first == second:
             return Fraction(0)
         with ctx.workprec(128):
-            return lower_end(sigma(first) - sigma(second))
+            linked = [sigma(self.slope * score + self.offset) for score in (first, second)]
+            return lower_end(linked[0] - linked[1])
 
     def cap(self, lean: Floats, bound: Floats) -> Floats:
         """The value that a bound in this direction allows at most, in float64."""
@@ -68,6 +73,7 @@ class Gauge:
             return np.where(lean == 0.5, 2 * bound, np.inf)
         if self.of == "margin":
             return bound
+        bound = float(self.slope) * bound + (2 * lean - 1) * float(self.offset)
         low, high = np.zeros_like(bound), np.ones_like(bound)
         for _ in range(BISECTIONS):
             middle = (low + high) / 2

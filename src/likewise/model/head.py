@@ -3,6 +3,9 @@
 A binary decision is the *upper* label where the score is above zero and the *lower* label where it is
 below. The score zero belongs to the lower label in scikit-learn's linear models (`decision_function > 0`)
 and to the upper one in libsvm's (`SVC.predict` asks whether the score is below zero): `zero_is_upper`.
+
+The probability of the upper label is sigma(slope f + offset), f the score. Where an estimator decides by that probability and not by
+the sign of f (a calibrated kernel model, whose calibration cannot be worked into the score exactly), it is `undecided`.
 """
 
 from __future__ import annotations
@@ -17,15 +20,28 @@ Link = Literal["logistic"] | None
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """`labels` is (lower, upper) for a classifier and None for a regressor; `link` maps score to probability,
-    and `unlinked` tells why there is none where the estimator does give probabilities."""
+    and `unlinked` tells why there is none where the estimator does give probabilities; `undecided` tells why no claim
+    about its decisions can be made."""
 
     labels: tuple[object, object] | None
     link: Link = None
     zero_is_upper: bool = False
     unlinked: str | None = None
+    slope: Fraction = Fraction(1)
+    offset: Fraction = Fraction(0)
+    undecided: str | None = None
+
+    def linked(self, score: Fraction) -> Fraction:
+        """What sigma is taken of."""
+        return self.slope * score + self.offset
+
+    def deciding(self, score: Fraction) -> Fraction:
+        """The number whose sign decides."""
+        return score if self.undecided is None else self.linked(score)
 
     def decide(self, score: Fraction) -> object:
         if self.labels is None:
             return score
-        upper = score > 0 or (self.zero_is_upper and score == 0)
+        value = self.deciding(score)
+        upper = value > 0 or (self.zero_is_upper and value == 0)
         return self.labels[1] if upper else self.labels[0]

@@ -18,6 +18,9 @@ and with q = p + delta the tangent at a rational p has rational directions
     a = q (1 - q),   b = p (1 - p),   T = a logit(q) - b logit(p).
 
 `lean` in [0, 1] names a direction by one number: a : b = lean : 1 - lean.
+
+A link with a slope > 0 and an offset has sigma(slope s + offset) for sigma(s): the same W in other coordinates, so the line (a, b, T) of
+slope s + offset is (slope a, slope b, T - (a - b) offset) of s, and its lean is the same.
 `Question` also turns a bound back into a value of the property ("how large can the gap be?") for measure.
 """
 
@@ -177,13 +180,16 @@ class GapQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbabilityQuestion:
-    """sigma(s) - sigma(s') > delta, 0 < delta < 1."""
+    """sigma(slope s + offset) - sigma(slope s' + offset) > delta, 0 < delta < 1, slope > 0."""
 
     delta: Fraction
+    slope: Fraction = Fraction(1)
+    offset: Fraction = Fraction(0)
 
     def holds(self, first: Fraction, second: Fraction) -> bool:
         """By balls of growing precision. Ends: for rational scores the two sides are never equal unless
         s = s' (sigma of rationals are rational functions of one transcendental number)."""
+        first, second = self._linked(first), self._linked(second)
         if first <= second:
             return False
         # sigma(0) = 1/2 and the other side is short of 0 or 1 by exp(-|s|): no precision would show that.
@@ -200,18 +206,26 @@ class ProbabilityQuestion:
             bits *= 2
 
     def clearance(self, first: Fraction, second: Fraction) -> Fraction:
-        """sigma has slope at most 1/4 on either side, so scores may move by twice what is missing."""
+        """sigma has slope at most 1/4 on either side, so what it is taken of may move by twice what is missing."""
         with ctx.workprec(128):
-            missing = lower_end(_ball(self.delta) - (sigma(first) - sigma(second)))
-        return max(2 * missing, Fraction(0))
+            gap = sigma(self._linked(first)) - sigma(self._linked(second))
+            missing = lower_end(_ball(self.delta) - gap)
+        return max(2 * missing / self.slope, Fraction(0))
 
     def threshold(self, lean: Floats) -> Floats:
-        return probability_threshold(lean, float(self.delta))
+        line = probability_threshold(lean, float(self.delta))
+        value: Floats = (line - (2 * lean - 1) * float(self.offset)) / float(self.slope)
+        return value
 
     def balance(self, lean: Floats) -> Floats:
         p = tangent_point(lean, float(self.delta))
-        value: Floats = _logit(p) + _logit(p + float(self.delta))
+        value: Floats = (_logit(p) + _logit(p + float(self.delta)) - 2 * float(self.offset)) / float(
+            self.slope
+        )
         return value
+
+    def _linked(self, score: Fraction) -> Fraction:
+        return self.slope * score + self.offset
 
     def direction(self, lean: Fraction) -> Direction:
         if not 0 < self.delta < 1:
@@ -234,7 +248,8 @@ class ProbabilityQuestion:
 
     def lean_at(self, second: float) -> float | None:
         """The tangent at the boundary point with the same s'."""
-        p = float(_inside(logistic(np.array([second])), float(self.delta))[0])
+        linked = np.array([float(self.slope) * second + float(self.offset)])
+        p = float(_inside(logistic(linked), float(self.delta))[0])
         q = p + float(self.delta)
         return q * (1 - q) / (q * (1 - q) + p * (1 - p))
 
@@ -244,11 +259,12 @@ class ProbabilityQuestion:
         a, b = q * (1 - q), p * (1 - p)
         with ctx.workprec(128):
             line = _ball(a) * (_ball(q) / _ball(1 - q)).log() - _ball(b) * (_ball(p) / _ball(1 - p)).log()
-            threshold = lower_end(line)
-        return Direction(a=a, b=b, threshold=threshold, attained=False, tangent=p)
+            threshold = lower_end(line) - (a - b) * self.offset
+        return Direction(a=self.slope * a, b=self.slope * b, threshold=threshold, attained=False, tangent=p)
 
     def margin(self, first: Floats, second: Floats) -> Floats:
-        value: Floats = logistic(first) - logistic(second) - float(self.delta)
+        here, there = (logistic(float(self.slope) * s + float(self.offset)) for s in (first, second))
+        value: Floats = here - there - float(self.delta)
         return value
 
 

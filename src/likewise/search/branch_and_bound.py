@@ -53,6 +53,7 @@ LONGER, SHORTER = 1.5, 0.5
 STEP_GRID = 2.0**10  # leans are stepped to on this grid: a certificate writes them in few digits
 
 CURVED_STEPS = 3  # leans tried for a cell under a curved question; its children go on from the best
+EXPLAINED = 0.1  # of the excess of a cell, from which on its losses tell where to cut it
 HALVINGS = 30  # to find a lean to 1e-9: the excess is flat at its minimum, so that is plenty
 
 End = Literal["closed", "witness", "budget", "stuck"]
@@ -194,7 +195,7 @@ class Search:
             self._put_back(batch)
             return True
         trial = tried.best()
-        variable, at = self.problem.oracle.branch(lo, hi, trial.bounds.loss, trial.bounds.cuts)
+        variable, at = self.problem.oracle.branch(lo, hi, self._losses(trial), trial.bounds.cuts)
         for i, cell in enumerate(batch):
             helped = cell.lean != trial.lean[i]
             cell.step = min(max(cell.step * (LONGER if helped else SHORTER), LEAST_STEP), MOST_STEP)
@@ -206,6 +207,15 @@ class Search:
                 self._put_back(batch[i:])
                 return True
         return False
+
+    def _losses(self, trial: Trial) -> Floats | None:
+        """What the bounds lost, by variable. Under a curved W, a cell stays open also because no one line separates
+        scores of such a range: where the losses explain little of the excess they say nothing about where to cut."""
+        loss = trial.bounds.loss
+        if loss is None or self.problem.question.lean_at(0.0) is None:
+            return loss
+        explained = np.maximum(loss, 0).sum(axis=1) >= EXPLAINED * trial.excess
+        return np.where(explained[:, None], loss, 0.0)
 
     def _leaf(self, trial: Trial, i: int) -> Leaf:
         hints = () if trial.bounds.hints is None else trial.bounds.hints[i]

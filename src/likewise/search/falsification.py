@@ -2,7 +2,8 @@
 
 1. Take known rows and random rows. For each, give the features that may differ every combination of
    values (all levels; the ends of a number; one tolerance up for `within`), and pair the best-scored with
-   the worst-scored variant: for every property that is the deepest pair of the row.
+   the worst-scored variant: for every property that is the deepest pair of the row. Where only certain pairs
+   of levels are allowed, each variant is paired with the worst-scored one that it may stand beside.
 2. From the deepest rows on, climb: one shared feature at a time, try other values for it, keep the best.
 
 Works on `scores` alone, so it serves every model family.
@@ -110,7 +111,7 @@ def _combinations(problem: Problem) -> list[dict[int, float | str]]:
         variable = pairs.variables[pairs.first[k]]
         if relation.kind == "within":
             choices.append([(k, "own"), (k, "up")])
-        elif relation.kind == "free":
+        elif relation.kind != "same":
             span = int(variable.hi - variable.lo) if variable.discrete else MOST_VARIANTS
             every = range(span + 1) if span < MOST_VARIANTS else (0, span)
             ends = [variable.lo + i for i in every] if variable.discrete else [variable.lo, variable.hi]
@@ -121,6 +122,7 @@ def _combinations(problem: Problem) -> list[dict[int, float | str]]:
         {k: c[problem.random.integers(len(c))][1] for c in choices for k in (c[0][0],)}
         for _ in range(MOST_VARIANTS)
     ]
+    picks[1::2] = [_beside(problem, *couple) for couple in zip(picks[::2], picks[1::2], strict=True)]
     lows, highs = {c[0][0]: c[0][1] for c in choices}, {c[0][0]: c[-1][1] for c in choices}
     return [lows, highs, *picks]
 
@@ -129,6 +131,34 @@ def _marked(problem: Problem, k: int) -> Floats:
     """Some of the codes at which a feature in pieces is cut or turns."""
     marks = problem.marks.get(k, np.empty(0))
     return marks if len(marks) <= MARKED else np.sort(problem.random.choice(marks, MARKED, replace=False))
+
+
+def _beside(
+    problem: Problem, setting: dict[int, float | str], other: dict[int, float | str]
+) -> dict[int, float | str]:
+    """The other setting, with levels that may stand beside those of the first where only pairs are allowed."""
+    moved = dict(other)
+    for k, relation in enumerate(problem.pairs.relations):
+        if relation.kind == "pairs":
+            levels = int(problem.pairs.variables[problem.pairs.first[k]].hi) + 1
+            moved[k] = float(problem.random.choice(relation.partners(int(setting[k]), levels)))
+    return moved
+
+
+def _together(problem: Problem, combinations: list[dict[int, float | str]]) -> NDArray[np.bool_] | None:
+    """Which settings may stand beside which; None where all may."""
+    paired = [(k, r) for k, r in enumerate(problem.pairs.relations) if r.kind == "pairs"]
+    if not paired:
+        return None
+    together = np.ones((len(combinations), len(combinations)), dtype=bool)
+    for k, relation in paired:
+        levels = int(problem.pairs.variables[problem.pairs.first[k]].hi) + 1
+        similar = np.eye(levels, dtype=bool)
+        for i, j in relation.allowed:
+            similar[i, j] = similar[j, i] = True
+        positions = [int(setting[k]) for setting in combinations]
+        together &= similar[np.ix_(positions, positions)]
+    return together
 
 
 def deepest_pairs(
@@ -144,7 +174,14 @@ def deepest_pairs(
     shape = variants.shape[:2]
     high = np.where(allowed, scores, -np.inf).reshape(shape)
     low = np.where(allowed, scores, np.inf).reshape(shape)
-    best, worst, each = high.argmax(axis=0), low.argmin(axis=0), np.arange(len(rows))
+    together, each = _together(problem, combinations), np.arange(len(rows))
+    if together is None:
+        best, worst = high.argmax(axis=0), low.argmin(axis=0)
+    else:
+        partner = np.stack([np.where(beside[:, None], low, np.inf).argmin(axis=0) for beside in together])
+        depths = problem.sought.margin(high, np.take_along_axis(low, partner, axis=0))
+        best = np.where(np.isnan(depths), -np.inf, depths).argmax(axis=0)
+        worst = partner[best, each]
     depth = problem.sought.margin(high[best, each], low[worst, each])
     return variants[best, each], variants[worst, each], np.where(np.isnan(depth), -np.inf, depth)
 
@@ -176,7 +213,7 @@ def _climb(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """One pass of coordinate ascent over the features that both individuals share or move together."""
     for k in problem.random.permutation(rows.shape[1]):
-        if problem.pairs.relations[k].kind == "free":
+        if problem.pairs.relations[k].kind in ("free", "pairs"):
             continue
         values = _values(problem, int(k), rows[:, k])
         tried = np.repeat(rows[None, :, :], values.shape[0], axis=0)

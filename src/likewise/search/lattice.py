@@ -1,7 +1,7 @@
 """Lattice: all individuals of a discrete space, in blocks that hold every similar individual of their members.
 
-Similar individuals of x are a box around x: its own value along a `same` axis, a window along a `within` axis, the
-whole `free` axis. So the features that may differ (`moving`) are kept whole in each block, and the shared ones are cut
+Similar individuals of x are a product around x: its own value along a `same` axis, a window along a `within` axis, its
+partners along a `pairs` axis, the whole `free` axis. So the features that may differ (`moving`) are kept whole in each block, and the shared ones are cut
 into two groups: a block is a range of settings of the `left` group with all settings of the `right` one,
 
     scores[left, moving_1, ..., moving_m, right],
@@ -95,14 +95,13 @@ class Block:
     def counterpart(self, flat: int) -> Floats:
         """The codes of the lowest-scored individual that is similar to this one."""
         index = np.unravel_index(flat, self.scores.shape)
-        window = [slice(int(i), int(i) + 1) for i in index]
+        similar = [[int(i)] for i in index]
         for axis, k in enumerate(self.lattice.moving, start=1):
-            relation, i = self.lattice.pairs.relations[k], int(index[axis])
-            reach = self.lattice.sizes[k] if relation.kind == "free" else int(relation.tolerance or 0)
-            window[axis] = slice(max(i - reach, 0), i + reach + 1)
-        part = self.scores[tuple(window)]
+            relation = self.lattice.pairs.relations[k]
+            similar[axis] = relation.partners(int(index[axis]), self.lattice.sizes[k])
+        part = self.scores[np.ix_(*similar)]
         best = np.unravel_index(np.nanargmin(part), part.shape)
-        place = [w.start + int(b) for w, b in zip(window, best, strict=True)]
+        place = [places[int(b)] for places, b in zip(similar, best, strict=True)]
         codes: Floats = self.codes(np.array([np.ravel_multi_index(place, self.scores.shape)]))[0]
         return codes
 
@@ -111,6 +110,12 @@ class Block:
             relation = self.lattice.pairs.relations[k]
             if relation.kind == "free":
                 values = of_two.reduce(values, axis=axis, keepdims=True)
+            elif relation.kind == "pairs":
+                around = [relation.partners(i, self.lattice.sizes[k]) for i in range(self.lattice.sizes[k])]
+                parts = [
+                    of_two.reduce(values.take(near, axis=axis), axis=axis, keepdims=True) for near in around
+                ]
+                values = np.concatenate(parts, axis=axis)  # type: ignore[assignment]
             else:
                 window = 2 * min(int(relation.tolerance or 0), self.lattice.sizes[k] - 1) + 1
                 # The edge's own value is in every window that reaches beyond the edge: repeating it changes nothing.

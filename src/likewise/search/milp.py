@@ -82,6 +82,12 @@ class _Program:
                 reach = float(relation.tolerance or 0)
                 self.solver.addConstr(difference <= reach)
                 self.solver.addConstr(difference >= -reach)
+            if relation.kind == "pairs":
+                for here, there in ((pairs.first[k], pairs.second[k]), (pairs.second[k], pairs.first[k])):
+                    picks, others = self.columns[here], self.columns[there]
+                    for level, pick in enumerate(picks):
+                        beside = [others[partner] for partner in relation.partners(level, len(others))]
+                        self.solver.addConstr(pick <= sum(beside))
 
     def _column(self, v: int) -> list[Any]:
         """One column for a number, one a level otherwise."""

@@ -1,4 +1,4 @@
-"""Linear constraints between features, read from text by a grammar of our own.
+"""Constraints on individuals, linear or between levels, read from text by a grammar of our own.
 
 A `Constraint` says  sum of coefficient * value <= bound  over the individual's features, with rational
 coefficients taken exactly from the text (``0.1`` is one tenth). Levels that are numbers count by their
@@ -13,8 +13,11 @@ At most one factor of a product has features in it and divisors have none; anyth
 Names that are no plain identifiers stand in backquotes or double quotes (the quote doubled inside), and
 if the known names are given, a bare one is taken too, longest first: ``credit-amount <= 5000``.
 
-In: text. Out: one `Constraint` for a comparison by <= or >=, two for ==, and so on along a chain; all
-of them carry the whole text.
+Implications between levels (``if housing == own then job != none``, see `implications`) are constraints as well: of
+indicators instead of values.
+
+In: text. Out: one `Constraint` for a comparison by <= or >=, two for ==, and so on along a chain, and one for
+each conclusion of an implication; all of them carry the whole text.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ from fractions import Fraction
 from typing import NoReturn
 
 from likewise.errors import SpecError
+from likewise.spec.features import Feature, Level
+from likewise.spec.implications import Indicator, is_implication, parse_implication
 from likewise.spec.numbers import number_text, shown
 from likewise.spec.tokens import Token, quoted_name, refuse, tokenize
 
@@ -33,13 +38,24 @@ _DEEPEST_NESTING = 50
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """sum of coefficient * value <= bound. Equal when the mathematics is; the text is for people."""
+    """sum of coefficient * value <= bound, or of indicators: see `forbidding`. Equal when the mathematics is; the
+    text is for people."""
 
     text: str = field(compare=False)
     coefficients: tuple[tuple[str, Fraction], ...]
     bound: Fraction
+    indicators: tuple[Indicator, ...] = ()
+
+    @classmethod
+    def forbidding(cls, text: str, indicators: Iterable[Indicator]) -> Constraint:
+        """Not all of these conditions hold: the sum of their indicators is at most one less than there are."""
+        conditions = tuple(sorted(indicators, key=Indicator.canonical))
+        return cls(text, (), Fraction(len(conditions) - 1), conditions)
 
     def __post_init__(self) -> None:
+        if self.indicators:
+            self._check_indicators()
+            return
         kept = tuple(sorted((name, Fraction(by)) for name, by in self.coefficients if by != 0))
         names = [name for name, _ in kept]
         if not kept:
@@ -49,17 +65,31 @@ class Constraint:
         object.__setattr__(self, "coefficients", kept)
         object.__setattr__(self, "bound", Fraction(self.bound))
 
+    def _check_indicators(self) -> None:
+        if self.coefficients or len(self.indicators) < 2 or self.bound != len(self.indicators) - 1:
+            raise SpecError(
+                f"constraint {self.text!r} must forbid two conditions or more, and nothing else",
+                hint="make it by Constraint.forbidding, or from text: if a == b then c != d",
+            )
+
     @property
     def names(self) -> tuple[str, ...]:
         """The features it speaks of, sorted."""
-        return tuple(name for name, _ in self.coefficients)
+        named = {name for name, _ in self.coefficients} | {condition.name for condition in self.indicators}
+        return tuple(sorted(named))
 
-    def holds(self, values: Mapping[str, Fraction | int | float]) -> bool:
+    def holds(self, values: Mapping[str, Fraction | Level]) -> bool:
         """Whether these values satisfy it, decided exactly."""
+        if self.indicators:
+            return not all(condition.holds(values[condition.name]) for condition in self.indicators)
         return sum(by * Fraction(values[name]) for name, by in self.coefficients) <= self.bound
 
     def canonical(self) -> str:
         """Text that parses to exactly this constraint, whatever `text` says."""
+        if self.indicators:
+            *given, last = self.indicators
+            conditions = " and ".join(condition.canonical() for condition in given)
+            return f"if {conditions} then {last.negated().canonical()}"
         parts = []
         for name, by in self.coefficients:
             sign = "-" if by < 0 else "+"
@@ -70,10 +100,17 @@ class Constraint:
         return self.text
 
 
-def parse(text: str, names: Iterable[str] = ()) -> tuple[Constraint, ...]:
-    """The constraints `text` spells; `names` are the known features, for bare names with hyphens or spaces."""
+def parse(text: str, features: Mapping[str, Feature] | Iterable[str] = ()) -> tuple[Constraint, ...]:
+    """The constraints `text` spells; `features` are the known ones: for bare names with hyphens or spaces their names
+    are enough, implications need their levels."""
     if not isinstance(text, str):
         raise SpecError(f"a constraint is text, got {shown(text)}", hint='for instance "18 <= age"')
+    names = list(features)
+    if is_implication(text, names):
+        known = features if isinstance(features, Mapping) else {}
+        return tuple(
+            Constraint.forbidding(text.strip(), conditions) for conditions in parse_implication(text, known)
+        )
     return _Parser(text, tokenize(text, names)).chain()
 
 

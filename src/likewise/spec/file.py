@@ -9,9 +9,12 @@
     path = "credit.csv"                                    age = 2
     label = "good"               [features.sex]            income = "5%"
     features = "observed"        kind = "categorical"
-                                 levels = ["f", "m"]       [property]
-    [[constraints]]                                        kind = "decision"
-    rule = "employed <= age - 14"                          margin = 0
+                                 levels = ["f", "m"]       [similarity.pairs]
+    [[constraints]]                                        job = [["skilled", "unskilled"]]
+    rule = "employed <= age - 14"
+                                                           [property]
+                                                           kind = "decision"
+                                                           margin = 0
 
 Features come from the data unless ``data.features`` is ``"listed"``: every column but the label, kinds,
 bounds and levels observed, and those listed in the file override theirs. Without ``data.path`` all of
@@ -32,7 +35,7 @@ from likewise.spec.features import Categorical, Continuous, Feature, Integer, Or
 from likewise.spec.numbers import shown
 from likewise.spec.properties import KINDS as PROPERTY_KINDS
 from likewise.spec.properties import Property, SameDecision, make_property
-from likewise.spec.similarity import Similarity
+from likewise.spec.similarity import KEYS, Similarity
 from likewise.spec.space import Space
 from likewise.spec.written import spec_text, toml_key, write_spec
 
@@ -217,14 +220,16 @@ def _similarity(file: Path, document: dict[str, Any]) -> Similarity:
             f"is missing{f' (found {near!r})' if near else ''}",
             hint='[similarity] free = ["sex"]',
         )
-    table = _table(file, document, "similarity", ("free", "within"))
-    free, within = table.get("free", []), table.get("within", {})
+    table = _table(file, document, "similarity", KEYS)
+    free, within, pairs = table.get("free", []), table.get("within", {}), table.get("pairs", {})
     if not isinstance(free, list):
         _refuse_type(file, "similarity.free", "a list of feature names", free)
     if not isinstance(within, dict):
         _refuse_type(file, "similarity.within", "a table of tolerances", within)
+    if not isinstance(pairs, dict):
+        _refuse_type(file, "similarity.pairs", "a table of lists of pairs", pairs)
     try:
-        return Similarity(free=free, within=within)
+        return Similarity(free=free, within=within, pairs=pairs)
     except SpecError as error:
         raise error.located(f"{file}: similarity") from None
 

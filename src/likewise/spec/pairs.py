@@ -1,9 +1,9 @@
 """Pair space: the box of all similar pairs (x, x'), in variables that a search can branch on.
 
-A feature that must be the `same` gives ONE shared variable; `within` and `free` give two, one a side.
+A feature that must be the `same` gives ONE shared variable; `within`, `pairs` and `free` give two, one a side.
 Variables carry codes (values of numbers, positions of levels); discrete ones take whole numbers only.
-A point of the box is a pair once |x_k - x'_k| <= t_k holds for the `within` features and both
-individuals satisfy the space's constraints; `PairSpace.valid` decides that in exact arithmetic.
+A point of the box is a pair once |x_k - x'_k| <= t_k holds for the `within` features, levels that differ
+in a `pairs` feature are one of its allowed pairs, and both individuals satisfy the space's constraints; `PairSpace.valid` decides that in exact arithmetic.
 
 `with_differences` adds one more variable, x'_k - x_k, for each number that is `within`: what a search needs
 where a bound depends on how far two individuals are apart (kernels). The others leave it out.
@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from likewise.spec.constraints import Constraint
-from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.terms import Separable, Term
 
@@ -57,7 +57,11 @@ class PairSpace:
 
     def valid(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
         """Whether (x, x') is a pair: both in the space, similar, constraints satisfied. Exact."""
-        return self._individual(x) and self._individual(other) and all(map(_alike, self.relations, x, other))
+        return self._individual(x) and self._individual(other) and self._similar(x, other)
+
+    def _similar(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
+        codes = zip(self.relations, x, other, strict=True)
+        return all(relation.allows(code, second) for relation, code, second in codes)
 
     def _individual(self, codes: Sequence[Fraction]) -> bool:
         for variable, code in zip(self._sides(), codes, strict=True):
@@ -121,14 +125,11 @@ def _reach(tolerance: Fraction, *, discrete: bool) -> float:
     return nearest if Fraction(nearest) >= tolerance else math.nextafter(nearest, math.inf)
 
 
-def _alike(relation: Relation, code: Fraction, other: Fraction) -> bool:
-    if relation.kind == "same":
-        return code == other
-    return relation.tolerance is None or abs(code - other) <= relation.tolerance
-
-
 def constraint_terms(space: Space, constraint: Constraint) -> Separable:
-    """A linear constraint over values as a sum of terms over codes: satisfied where it is <= 0."""
+    """A constraint over values or levels as a sum of terms over codes: satisfied where it is <= 0."""
+    if constraint.indicators:
+        terms = [_counted(space[name], name, constraint) for name in space.names]
+        return Separable(bias=-constraint.bound, terms=tuple(terms))
     coefficients = dict(constraint.coefficients)
     terms = []
     for name in space.names:
@@ -139,6 +140,15 @@ def constraint_terms(space: Space, constraint: Constraint) -> Separable:
         else:
             terms.append(Term(slope=coefficient))
     return Separable(bias=-constraint.bound, terms=tuple(terms))
+
+
+def _counted(feature: Feature, name: str, constraint: Constraint) -> Term:
+    """For each level how many of the conditions on this feature hold at it."""
+    conditions = [condition for condition in constraint.indicators if condition.name == name]
+    if not conditions or not isinstance(feature, (Categorical, Ordinal)):
+        return Term()
+    counts = [sum(condition.holds(level) for condition in conditions) for level in feature.levels]
+    return Term(table=tuple(map(Fraction, counts)))
 
 
 def _range(space: Space, name: str) -> tuple[float, float, bool]:

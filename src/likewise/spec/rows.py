@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from likewise.errors import DataError, closest
 from likewise.spec.columns import Column, as_table, at, read_column
 from likewise.spec.constraints import Constraint
-from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal, level_text
 from likewise.spec.frames import frame_from_columns
 from likewise.spec.numbers import EXACT_INT_LIMIT, number_text, shown
 
@@ -139,6 +139,9 @@ def _refuse_level(feature: Categorical | Ordinal, name: str, row: int, value: Le
 def _check_constraint(space: Space, constraint: Constraint, codes: NDArray[np.float64]) -> None:
     import numpy as np
 
+    if constraint.indicators:
+        _check_conditions(space, constraint, codes)
+        return
     bound = _double(constraint.bound)
     total = np.zeros(len(codes))
     size = np.full(len(codes), abs(bound))
@@ -154,10 +157,30 @@ def _check_constraint(space: Space, constraint: Constraint, codes: NDArray[np.fl
         exact = {name: _exact(space, name, codes[row]) for name in constraint.names}
         if not constraint.holds(exact):
             given = ", ".join(f"{name} = {number_text(value)}" for name, value in exact.items())
-            raise DataError(
-                f"row {row} (counted from 0) breaks the constraint {constraint.text!r}: {given}",
-                hint="drop such rows, or leave the constraint out of the space",
-            )
+            _refuse_row(int(row), constraint, given)
+
+
+def _check_conditions(space: Space, constraint: Constraint, codes: NDArray[np.float64]) -> None:
+    """That no row satisfies all conditions of a forbidden conjunction."""
+    import numpy as np
+
+    broken = np.ones(len(codes), dtype=bool)
+    for condition in constraint.indicators:
+        j = space.names.index(condition.name)
+        holds = [condition.holds(level) for level in getattr(space[condition.name], "levels", ())]
+        broken &= np.array(holds)[codes[:, j].astype(np.int64)]
+    if broken.any():
+        row = int(broken.argmax())
+        places = [(name, space.names.index(name)) for name in constraint.names]
+        given = ", ".join(f"{name} = {level_text(space.value(j, codes[row, j]))}" for name, j in places)
+        _refuse_row(row, constraint, given)
+
+
+def _refuse_row(row: int, constraint: Constraint, given: str) -> NoReturn:
+    raise DataError(
+        f"row {row} (counted from 0) breaks the constraint {constraint.text!r}: {given}",
+        hint="drop such rows, or leave the constraint out of the space",
+    )
 
 
 def _double(number: Fraction) -> float:

@@ -6,6 +6,7 @@ relation  two individuals are similar only if           written
 same      their values are equal                        by saying nothing
 within t  their values are at most t apart              ``within={"age": 2}``
           (steps between levels for `Ordinal`)          ``within={"income": "5%"}``
+pairs     their levels are equal or one allowed pair    ``pairs={"job": [("skilled", "unskilled")]}``
 free      anything the space allows                     ``free=["sex"]``
 ========  ============================================  ==============================
 
@@ -13,7 +14,8 @@ The paper's general form, groups S_j of features with thresholds eps_j, is `Simi
 is free, eps = 0 is same. Tolerances are exact: a float is the rational it stores, and ``"5%"`` is 5/100
 of hi - lo. `resolve` turns the words into one `Relation` per feature of a space, in its order, and in
 the smallest form: a tolerance that reaches across the domain is free, one that reaches no other value
-is same.
+is same, and pairs that name every two levels are free. Pairs are not passed on: that a may differ from b
+and b from c does not let a differ from c.
 """
 
 from __future__ import annotations
@@ -26,38 +28,66 @@ from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from likewise.errors import SpecError, closest
-from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
+from likewise.errors import DataError, SpecError, closest
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal, level_text
 from likewise.spec.numbers import exact_decimal, number_text, python_scalar, shown
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 Tolerance = int | float | str
+LevelPairs = tuple[tuple[Level, Level], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """How far one feature may differ; `tolerance` is set for ``within`` only, in values or steps."""
+    """How far one feature may differ; `tolerance` is set for ``within`` only, in values or steps, and `allowed`
+    for ``pairs`` only: positions of levels, the smaller first, in increasing order."""
 
-    kind: Literal["same", "within", "free"]
+    kind: Literal["same", "within", "free", "pairs"]
     tolerance: Fraction | None = None
+    allowed: tuple[tuple[int, int], ...] = ()
+
+    def allows(self, code: Fraction | float, other: Fraction | float) -> bool:
+        """Whether two codes may stand in one pair. Exact for exact codes."""
+        if self.kind == "free" or code == other:
+            return True
+        if self.tolerance is not None:
+            return abs(Fraction(code) - Fraction(other)) <= self.tolerance
+        return (code, other) in self.allowed or (other, code) in self.allowed
+
+    def partners(self, position: int, levels: int) -> list[int]:
+        """The positions that may stand beside this one, itself among them, in increasing order."""
+        return [other for other in range(levels) if self.allows(position, other)]
 
 
 class Similarity:
     """Which features may differ between similar individuals, and how far; all others are the same."""
 
-    __slots__ = ("_free", "_within")
+    __slots__ = ("_free", "_pairs", "_within")
 
     _free: tuple[str, ...]
     _within: dict[str, Tolerance]
+    _pairs: dict[str, LevelPairs]
 
-    def __init__(self, *, free: Iterable[str] = (), within: Mapping[str, Tolerance] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        free: Iterable[str] = (),
+        within: Mapping[str, Tolerance] | None = None,
+        pairs: Mapping[str, Iterable[tuple[Level, Level]]] | None = None,
+    ) -> None:
         names = list(_checked_names(free))
+        allowed = _checked_pairs(pairs)
+        for name in allowed:
+            if name in names:
+                raise SpecError(f"feature {name!r} is both free and in pairs", hint="keep one of the two")
         tolerances: dict[str, Tolerance] = {}
         for name, tolerance in _checked_within(within):
             if name in names:
                 raise SpecError(f"feature {name!r} is both free and within", hint="keep one of the two")
+            if name in allowed:
+                raise SpecError(f"feature {name!r} is both within and in pairs", hint="keep one of the two")
             if name in tolerances:
                 raise SpecError(f"feature {name!r} is given twice in within")
             tolerances[name] = tolerance
@@ -66,6 +96,7 @@ class Similarity:
         object.__setattr__(
             self, "_within", {name: t for name, t in tolerances.items() if name not in unbounded}
         )
+        object.__setattr__(self, "_pairs", allowed)
 
     @classmethod
     def groups(cls, groups: Iterable[tuple[Iterable[str], Tolerance]]) -> Similarity:
@@ -95,11 +126,21 @@ class Similarity:
         """The features that may differ by at most a tolerance, read only."""
         return MappingProxyType(self._within)
 
+    @property
+    def pairs(self) -> Mapping[str, LevelPairs]:
+        """The features that may differ between certain levels only, read only."""
+        return MappingProxyType(self._pairs)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All features that are said to differ."""
+        return (*self._free, *self._within, *self._pairs)
+
     def resolve(self, space: Space) -> tuple[Relation, ...]:
         """One relation per feature of `space`, in its order and smallest form; refuses if nothing may differ."""
         relations = self.relations(space)
         if all(relation.kind == "same" for relation in relations):
-            collapsed = [*self._free, *self._within]
+            collapsed = self.names
             why = f" ({', '.join(collapsed)} cannot differ in this space)" if collapsed else ""
             raise SpecError(
                 f"nothing may differ: every pair is one individual{why}",
@@ -109,7 +150,7 @@ class Similarity:
 
     def relations(self, space: Space) -> tuple[Relation, ...]:
         """As `resolve`, but also if nothing may differ."""
-        for name in (*self._free, *self._within):
+        for name in self.names:
             if name not in space:
                 raise SpecError(
                     f"similarity: no feature {name!r} in the space{closest(name, space.names)}",
@@ -120,6 +161,8 @@ class Similarity:
     def _relation(self, name: str, feature: Feature) -> Relation:
         if name in self._free:
             return Relation("same") if _span(feature) == 0 else Relation("free")
+        if name in self._pairs:
+            return _paired(name, self._pairs[name], feature)
         if name not in self._within:
             return Relation("same")
         tolerance = _exact_tolerance(name, self._within[name], feature)
@@ -130,6 +173,7 @@ class Similarity:
     def describe(self, space: Space | None = None) -> str:
         """In words: ``differ only in sex, by at most 2 in age``."""
         free, within = list(self._free), [(name, _tolerance_text(t)) for name, t in self._within.items()]
+        paired = list(self._pairs)
         if space is not None:
             relations = dict(zip(space.names, self.relations(space), strict=True))
             free = [name for name, relation in relations.items() if relation.kind == "free"]
@@ -138,23 +182,28 @@ class Similarity:
                 for name, relation in relations.items()
                 if relation.kind == "within"
             ]
+            paired = [name for name, relation in relations.items() if relation.kind == "pairs"]
         parts = [_joined(free)] if free else []
         parts += [f"by at most {tolerance} in {name}" for name, tolerance in within]
+        parts += [f"between {_pairs_text(self._pairs[name])} in {name}" for name in paired]
         if not parts:
             return "differ in nothing"
         return f"differ only {'in ' if free else ''}{', '.join(parts)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: ``{"free": [...], "within": {...}}``."""
-        return {"free": list(self._free), "within": dict(self._within)}
+        """JSON-ready: ``{"free": [...], "within": {...}}``, with ``"pairs"`` where there are any."""
+        content: dict[str, Any] = {"free": list(self._free), "within": dict(self._within)}
+        if self._pairs:
+            content["pairs"] = {name: [list(pair) for pair in pairs] for name, pairs in self._pairs.items()}
+        return content
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Similarity:
         """The inverse of `to_dict`."""
         for key in data:
-            if key not in ("free", "within"):
-                raise SpecError(f"similarity: unknown key {key!r}{closest(key, ('free', 'within'))}")
-        return cls(free=data.get("free", ()), within=data.get("within"))
+            if key not in KEYS:
+                raise SpecError(f"similarity: unknown key {key!r}{closest(key, KEYS)}")
+        return cls(free=data.get("free", ()), within=data.get("within"), pairs=data.get("pairs"))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Similarity is immutable: cannot set {name!r}")
@@ -165,10 +214,12 @@ class Similarity:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Similarity):
             return NotImplemented
-        return set(self._free) == set(other._free) and self._within == other._within
+        mine = (set(self._free), self._within, _unordered(self._pairs))
+        return mine == (set(other._free), other._within, _unordered(other._pairs))
 
     def __hash__(self) -> int:
-        return hash((frozenset(self._free), frozenset(self._within.items())))
+        pairs = frozenset(_unordered(self._pairs).items())
+        return hash((frozenset(self._free), frozenset(self._within.items()), pairs))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Similarity.from_dict, (self.to_dict(),)
@@ -176,14 +227,20 @@ class Similarity:
     def __repr__(self) -> str:
         parts = [f"free={list(self._free)!r}"] if self._free else []
         parts += [f"within={self._within!r}"] if self._within else []
+        pairs = {name: list(pairs) for name, pairs in self._pairs.items()}
+        parts += [f"pairs={pairs!r}"] if pairs else []
         return f"Similarity({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         rows = [(name, "free") for name in self._free]
         rows += [(name, f"within {_tolerance_text(t)}") for name, t in self._within.items()]
+        rows += [(name, f"between {_pairs_text(pairs)}") for name, pairs in self._pairs.items()]
         rows.append(("all others", "same"))
         body = "".join(f"<tr><th>{escape(name)}</th><td>{escape(what)}</td></tr>" for name, what in rows)
         return f"<table><caption>similar individuals {escape(self.describe())}</caption><tbody>{body}</tbody></table>"
+
+
+KEYS = ("free", "within", "pairs")
 
 
 def _checked_names(names: object) -> tuple[str, ...]:
@@ -230,6 +287,76 @@ def _checked_tolerance(name: str, given: object) -> Tolerance:
     if tolerance < 0:
         raise SpecError(f"within: the tolerance of {name!r} is negative: {number_text(tolerance)}")
     return tolerance
+
+
+def _checked_pairs(pairs: object) -> dict[str, LevelPairs]:
+    if pairs is None:
+        return {}
+    if not isinstance(pairs, Mapping):
+        raise SpecError(f"pairs must map names to pairs of levels, got {shown(pairs)}", hint=_PAIRS_HINT)
+    names = _checked_names(list(pairs))
+    return {
+        name: _checked_level_pairs(name, given) for name, given in zip(names, pairs.values(), strict=True)
+    }
+
+
+_PAIRS_HINT = 'pairs={"job": [("skilled", "unskilled")]}'
+
+
+def _checked_level_pairs(name: str, given: object) -> LevelPairs:
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise SpecError(f"pairs: {name!r} needs a list of pairs, got {shown(given)}", hint=_PAIRS_HINT)
+    checked: list[tuple[Level, Level]] = []
+    for pair in given:
+        if isinstance(pair, str | Mapping | set) or not isinstance(pair, Iterable):
+            raise SpecError(f"pairs: {shown(pair)} is no pair of levels of {name!r}", hint=_PAIRS_HINT)
+        levels = [python_scalar(level) for level in pair]
+        if len(levels) != 2:
+            raise SpecError(
+                f"pairs: a pair of levels of {name!r} has two, got {shown(pair)}",
+                hint="for three levels that may all differ give three pairs",
+            )
+        first, second = (_checked_level(name, level) for level in levels)
+        if first == second:
+            raise SpecError(
+                f"pairs: {shown(pair)} is one level of {name!r} twice", hint="equal levels are always similar"
+            )
+        if (first, second) not in checked and (second, first) not in checked:
+            checked.append((first, second))
+    if not checked:
+        raise SpecError(f"pairs: no pairs are given for {name!r}", hint="leave it out: then it is the same")
+    return tuple(checked)
+
+
+def _checked_level(name: str, level: object) -> Level:
+    if isinstance(level, str | bool | int | float):
+        return level
+    raise SpecError(f"pairs: {shown(level)} is no level of {name!r}", hint=_PAIRS_HINT)
+
+
+def _paired(name: str, pairs: LevelPairs, feature: Feature) -> Relation:
+    """The relation of allowed pairs: positions, the smaller first."""
+    if isinstance(feature, Continuous | Integer):
+        raise SpecError(
+            f"pairs: {name!r} is {feature.kind}, it has no levels",
+            hint=f"within={{{name!r}: 2}} allows a difference, or make it Categorical or Ordinal",
+        )
+    try:
+        places = [sorted(map(feature.position, pair)) for pair in pairs]
+    except DataError as error:
+        raise SpecError(f"pairs: feature {name!r}: {error.message}", hint=error.hint) from None
+    allowed = sorted({(low, high) for low, high in places})
+    if len(allowed) == feature.size * (feature.size - 1) // 2:
+        return Relation("free")
+    return Relation("pairs", allowed=tuple(allowed))
+
+
+def _unordered(pairs: Mapping[str, LevelPairs]) -> dict[str, frozenset[frozenset[Level]]]:
+    return {name: frozenset(map(frozenset, given)) for name, given in pairs.items()}
+
+
+def _pairs_text(pairs: LevelPairs) -> str:
+    return " or ".join(f"{level_text(first)} and {level_text(second)}" for first, second in pairs)
 
 
 def _percent(name: str, text: str) -> Fraction:

@@ -1,6 +1,6 @@
 """The space: who the individuals are.
 
-A `Space` is an ordered set of named features and linear constraints between them; its individuals are
+A `Space` is an ordered set of named features and constraints between them, linear or implications; its individuals are
 the assignments of one value to every feature that satisfy all constraints. It is immutable: `replace`,
 `where` and `widen` return new spaces.
 
@@ -20,7 +20,16 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from likewise.errors import SpecError, closest
 from likewise.spec.constraints import Constraint, parse
-from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal, encodable
+from likewise.spec.features import (
+    Categorical,
+    Continuous,
+    Feature,
+    Integer,
+    Level,
+    Ordinal,
+    encodable,
+    level_hint,
+)
 from likewise.spec.numbers import python_scalar, shown
 
 if TYPE_CHECKING:
@@ -29,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Space:
-    """Named features in order, with linear constraints: ``Space({"age": Integer(18, 75)})``."""
+    """Named features in order, with constraints: ``Space({"age": Integer(18, 75)})``."""
 
     __slots__ = ("_constraints", "_features", "_names")
 
@@ -74,7 +83,7 @@ class Space:
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """The linear constraints; a chained or == text gives several."""
+        """The constraints; a chained or == text gives several."""
         return self._constraints
 
     @property
@@ -124,7 +133,8 @@ class Space:
         return Space({**self._features, **changed}, constraints=self._constraints)
 
     def where(self, *texts: str | Constraint) -> Space:
-        """This space with more constraints: ``space.where("employed_years <= age - 14")``."""
+        """This space with more constraints: ``space.where("employed_years <= age - 14")``, or between levels:
+        ``space.where("if housing == own then job != none")``."""
         return Space(self._features, constraints=(*self._constraints, *texts))
 
     def widen(self, frame: Any) -> Space:
@@ -267,11 +277,31 @@ def _check_names(features: Mapping[str, Feature], constraint: Constraint) -> Non
                 hint=f"the features are {_named(features)}",
             )
         feature = features[name]
-        if isinstance(feature, Categorical | Ordinal) and not feature.numeric:
+        if constraint.indicators:
+            _check_levels(name, feature, constraint)
+        elif isinstance(feature, Categorical | Ordinal) and not feature.numeric:
             raise SpecError(
                 f"constraint {constraint.text!r}: feature {name!r} has text levels, which cannot be added up",
-                hint="constraints speak of numbers; levels that are numbers are allowed",
+                hint="linear constraints speak of numbers; levels that are numbers are allowed, and implications"
+                " between levels: if a == b then c != d",
             )
+
+
+def _check_levels(name: str, feature: Feature, constraint: Constraint) -> None:
+    """That a feature has the levels that an implication speaks of."""
+    if not isinstance(feature, Categorical | Ordinal):
+        raise SpecError(
+            f"constraint {constraint.text!r}: {name!r} is {feature.kind}, and implications are between levels",
+            hint="numbers have linear constraints, such as a <= b - 14",
+        )
+    for condition in constraint.indicators:
+        for level in sorted(condition.levels, key=str) if condition.name == name else ():
+            if not feature.contains(level):
+                raise SpecError(
+                    f"constraint {constraint.text!r}: {name!r} has no level {shown(level)}"
+                    f"{closest(level, feature.levels)}",
+                    hint=level_hint(feature.levels, level),
+                )
 
 
 def readable(text: str) -> str:

@@ -1,7 +1,7 @@
 """The words of a constraint: text in, tokens out, and errors with a caret under the place.
 
 Tokens are numbers (exact decimals), names, the operators ``+ - * / ( )`` and the comparisons
-``<= >= ==``. A name is an identifier ``[A-Za-z_][A-Za-z0-9_.]*``, or anything in backquotes or double
+``<= >= ==``; where levels are spoken of, also ``{ , }`` and ``!=``. A name is an identifier ``[A-Za-z_][A-Za-z0-9_.]*``, or anything in backquotes or double
 quotes, or, bare, one of the known names that begins with a letter: of all readings at one place the
 longest wins, so with a feature ``credit-amount`` the text ``credit-amount`` is that feature, and
 ``credit - amount`` is a difference.
@@ -25,7 +25,7 @@ _COMPARISON = re.compile(r"<=|>=|==")
 
 _STRICT_HINT = "strict comparison: on whole numbers write a <= b - 1"
 _REFUSED = (
-    ("!=", "!= is not a linear constraint", "use <=, >= or =="),
+    ("!=", "!= is not a linear constraint", "use <=, >= or ==; between levels: if a == b then c != d"),
     ("<>", "<> is not a linear constraint", "use <=, >= or =="),
     ("=<", "unknown comparison =<", "write <="),
     ("=>", "unknown comparison =>", "write >="),
@@ -50,10 +50,15 @@ class Token:
     text: str
     place: int
     number: Fraction = Fraction(0)
+    quoted: bool = False
+
+    def is_word(self, word: str) -> bool:
+        """Whether it is this word of the grammar, not a name in quotes."""
+        return self.sort == "name" and self.text == word and not self.quoted
 
 
-def tokenize(text: str, names: Iterable[str] = ()) -> list[Token]:
-    """The tokens of `text`, ended by one of sort ``end``."""
+def tokenize(text: str, names: Iterable[str] = (), *, levels: bool = False) -> list[Token]:
+    """The tokens of `text`, ended by one of sort ``end``; `levels` tells that it speaks of them."""
     bare = sorted({name for name in names if name[:1].isalpha() or name[:1] == "_"}, key=len, reverse=True)
     tokens: list[Token] = []
     at = 0
@@ -61,10 +66,21 @@ def tokenize(text: str, names: Iterable[str] = ()) -> list[Token]:
         if text[at].isspace():
             at += 1
             continue
-        token, at = _next_token(text, at, bare)
+        token, at = (levels and _of_levels(text, at)) or _next_token(text, at, bare)
         tokens.append(token)
     tokens.append(Token(sort="end", text="", place=len(text)))
     return tokens
+
+
+def _of_levels(text: str, at: int) -> tuple[Token, int] | None:
+    """What only texts about levels have: braces, commas, != and the empty level."""
+    if text[at] in "{,}":
+        return Token(sort="operator", text=text[at], place=at), at + 1
+    if text.startswith("!=", at):
+        return Token(sort="comparison", text="!=", place=at), at + 2
+    if text.startswith('""', at) and not _QUOTED.match(text, at):
+        return Token(sort="name", text="", place=at, quoted=True), at + 2
+    return None
 
 
 def _next_token(text: str, at: int, bare: list[str]) -> tuple[Token, int]:
@@ -73,7 +89,8 @@ def _next_token(text: str, at: int, bare: list[str]) -> tuple[Token, int]:
         return Token(sort="name", text=name, place=at), at + len(name)
     if found := _QUOTED.match(text, at):
         quote = text[at]
-        return Token(sort="name", text=found[0][1:-1].replace(quote * 2, quote), place=at), found.end()
+        name = found[0][1:-1].replace(quote * 2, quote)
+        return Token(sort="name", text=name, place=at, quoted=True), found.end()
     if found := _NUMBER.match(text, at):
         try:
             number = exact_decimal(found[0])

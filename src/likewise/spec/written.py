@@ -108,7 +108,7 @@ def _domain(feature: Feature) -> Iterator[str]:
 
 def _constraints(space: Space, comments: bool) -> Iterator[str]:
     if comments and space.constraints:
-        yield "# What every individual satisfies besides: linear, with <=, >= or ==."
+        yield "# What every individual satisfies besides: linear, with <=, >= or ==; or if a == b then c != d."
     for rule in _rules(space):
         yield "[[constraints]]"
         yield f"rule = {toml_string(rule)}"
@@ -129,7 +129,7 @@ def _rules(space: Space) -> Iterator[str]:
 
 def _own_wording(constraint: Constraint, space: Space) -> tuple[Constraint, ...]:
     try:
-        return parse(constraint.text, space.names)
+        return parse(constraint.text, space.features)
     except SpecError:
         return ()
 
@@ -145,6 +145,14 @@ def _similarity(claim: Claim, comments: bool) -> Iterator[str]:
         yield "[similarity.within]"
         for name, tolerance in similarity.within.items():
             yield f"{toml_key(name)} = {toml_value(tolerance)}"
+    if similarity.pairs:
+        yield ""
+        if comments:
+            yield "# Levels that may differ from each other; no others may."
+        yield "[similarity.pairs]"
+        for name, pairs in similarity.pairs.items():
+            written = ", ".join(f"[{toml_value(a)}, {toml_value(b)}]" for a, b in pairs)
+            yield f"{toml_key(name)} = [{written}]"
 
 
 def _property(claim: Claim, comments: bool) -> Iterator[str]:

@@ -83,7 +83,6 @@ def verify(
             f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(property).__name__}",
             hint="for instance likewise.SameDecision()",
         )
-    gauge = gauge_of(property)
     checking = checking_with(n_jobs, executor) if certify else None
     with listening(progress) as listener:
         prepared = prepare(
@@ -91,7 +90,7 @@ def verify(
             space,
             similar,
             question_of(property),
-            gauge.of,
+            gauge_of(property).of,
             X=X,
             budget=budget,
             random_state=random_state,
@@ -102,7 +101,7 @@ def verify(
         )
         with interruptible(prepared.problem.budget):
             outcome = decide(prepared.problem)
-            return conclude(prepared, outcome, claimed, gauge, checking)
+            return conclude(prepared, outcome, claimed, checking)
 
 
 def checking_with(n_jobs: int, executor: Executor | None) -> Checking:
@@ -124,10 +123,9 @@ def listening(progress: bool | Listener) -> Iterator[Listener]:
         yield silent
 
 
-def conclude(
-    prepared: Prepared, outcome: Outcome, claimed: Claimed, gauge: Gauge, checking: Checking | None
-) -> Result:
+def conclude(prepared: Prepared, outcome: Outcome, claimed: Claimed, checking: Checking | None) -> Result:
     """Turn what the search found into a Result; without `checking` nothing can be FAIR."""
+    gauge = prepared.gauge
     statement = Statement(
         kind=claimed.property.kind,
         level=Fraction(_level(claimed.property)),

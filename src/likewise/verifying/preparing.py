@@ -17,9 +17,10 @@ from likewise.bounds.products import kernel_products
 from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError
 from likewise.importers.imported import Imported, import_model
+from likewise.model.gauge import Gauge
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
-from likewise.model.question import Question
+from likewise.model.question import ProbabilityQuestion, Question
 from likewise.model.scored import score_of
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
@@ -39,12 +40,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """The imported model and the problem made of it; `mirrored` where scores were negated for the question."""
+    """The imported model and the problem made of it; `mirrored` where scores were negated for the question, `gauge` is
+    the scale of the question for the scores as they are then."""
 
     imported: Imported
     pairs: PairSpace
     problem: Problem
     mirrored: bool
+    gauge: Gauge
     like: Any
 
     def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
@@ -107,7 +110,11 @@ def prepare(
     if space.constraints:
         some_individual(space)
     # Where zero belongs to the upper label, `-s > 0` is the lower one: the same question about -s.
-    mirrored = head.zero_is_upper and scale == "margin"
+    # Where the probability falls with the score, it rises with -s.
+    mirrored = (head.zero_is_upper and scale == "margin") or (head.slope < 0 and scale == "probability")
+    gauge = Gauge(of=scale, slope=abs(head.slope), offset=head.offset)
+    if isinstance(question, ProbabilityQuestion):
+        question = gauge.question(question.delta)
     score = score_of(imported.model, len(space))
     if mirrored:
         score = score.negated()
@@ -132,7 +139,7 @@ def prepare(
         listener=listener,
         marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
     )
-    return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, like=X)
+    return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=X)
 
 
 def check_scale(scale: Scale, imported: Imported) -> None:
@@ -143,9 +150,14 @@ def check_scale(scale: Scale, imported: Imported) -> None:
             f"{family} is a regressor and makes no decision",
             hint="ask for ScoreGap(delta): predictions at most delta apart",
         )
+    if scale == "margin" and head.undecided is not None:
+        raise SpecError(
+            f"claims about the decisions of this {family} cannot be made: {head.undecided}",
+            hint="ask for ProbabilityGap(delta), or for the decisions of the model that was calibrated",
+        )
     if scale == "probability" and head.link is None:
         why = f": {head.unlinked}" if head.unlinked is not None else ""
         raise SpecError(
             f"{family} gives no probabilities that can be verified{why}",
-            hint="ask for ScoreGap(delta), or use LogisticRegression, with no threshold around it",
+            hint="ask for ScoreGap(delta), or use LogisticRegression or CalibratedClassifierCV, no threshold around it",
         )
