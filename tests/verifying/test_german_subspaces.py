@@ -8,8 +8,8 @@ import likewise as lw
 from likewise.spec.features import Continuous, Integer
 
 
-def around(space, row, random):
-    """Numbers within 10% of their range around a row, about half of the categories fixed to its own."""
+def around(space, row, random, fixed):
+    """Numbers within 10% of their range around a row, about such a share of the categories fixed to its own."""
     features = {}
     for name, feature in space.features.items():
         value = row[name]
@@ -20,7 +20,7 @@ def around(space, row, random):
             features[name] = (
                 lw.Integer(int(np.floor(lo)), int(np.ceil(hi))) if whole else lw.Continuous(lo, hi)
             )
-        elif name != "sex-marital-status" and random.random() < 0.5:
+        elif name != "sex-marital-status" and random.random() < fixed:
             features[name] = lw.Categorical([value])
         else:
             features[name] = feature
@@ -28,17 +28,20 @@ def around(space, row, random):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("near", [{}, {"age": 2}], ids=["same", "within"])
-def test_fair_parts_of_german_come_with_accepted_proofs(near):
-    case, random = standardised("german"), np.random.default_rng(4)
+@pytest.mark.parametrize(
+    ("near", "fixed", "gamma_times"), [({}, 0.2, 4.0), ({"age": 2}, 0.3, 2.0)], ids=["same", "within"]
+)
+def test_fair_parts_of_german_come_with_accepted_proofs(near, fixed, gamma_times):
+    """At the default gamma fewer cells do, however close the question is to the truth."""
+    case, random = standardised("german", gamma_times=gamma_times), np.random.default_rng(4)
     similar = lw.Similarity(free=["sex-marital-status"], within=near)
     cells = []
-    for index in random.permutation(len(case.X))[:3]:
-        space = around(case.space, case.X.iloc[int(index)], random)
-        bound = lw.measure(case.model, space, similar, tolerance=5e-4, budget=300, certify=True)
+    for index in random.permutation(len(case.X))[:2]:
+        space = around(case.space, case.X.iloc[int(index)], random, fixed)
+        bound = lw.measure(case.model, space, similar, tolerance=1e-4, budget=300, certify=True)
         assert bound.certificate is not None
-        assert bound.upper - bound.lower < 6e-4
-        result = lw.verify(case.model, space, similar, lw.ScoreGap(bound.lower + 2e-4), budget=300)
+        assert bound.upper - bound.lower < 2e-4
+        result = lw.verify(case.model, space, similar, lw.ScoreGap(bound.lower + 5e-5), budget=300)
         assert result.verdict == "FAIR"
         cells.append(result.stats["cells"])
     assert max(cells) >= 1000
