@@ -185,44 +185,34 @@ def _source() -> str:
     return digest.hexdigest()
 
 
+def _asked(plan: Plan, fit: Fit, data: Dataset) -> dict[str, Any]:
+    """What every algorithm is asked: the same decision for all who differ in the protected features only."""
+    return {
+        "model": fit.model,
+        "space": data.space,
+        "similar": Similarity(free=data.protected),
+        "X": data.X,
+        "budget": plan.budget,
+        "random_state": plan.seed,
+    }
+
+
 def _published(plan: Plan, fit: Fit, data: Dataset) -> Document:
     """The paper's algorithm for the family: D are the protected features, no integer is relaxed unless it must be."""
     started = perf_counter()
-    finding = verify_individual_bias(
-        fit.model,
-        data.space,
-        Similarity(free=data.protected),
-        X=data.X,
-        budget=plan.budget,
-        random_state=plan.seed,
-    )
+    finding = verify_individual_bias(**_asked(plan, fit, data))
     return {**finding.to_dict(), "wall": perf_counter() - started}
 
 
 def _testing(plan: Plan, fit: Fit, data: Dataset) -> Document:
     started = perf_counter()
-    finding = random_testing(
-        fit.model,
-        data.space,
-        Similarity(free=data.protected),
-        samples=plan.samples,
-        X=data.X,
-        budget=plan.budget,
-        random_state=plan.seed,
-    )
+    finding = random_testing(**_asked(plan, fit, data), samples=plan.samples)
     return {**finding.to_dict(), "wall": perf_counter() - started}
 
 
 def _ours(plan: Plan, fit: Fit, data: Dataset) -> Document:
     started = perf_counter()
-    result = verify(
-        fit.model,
-        data.space,
-        Similarity(free=data.protected),
-        X=data.X,
-        budget=plan.budget,
-        random_state=plan.seed,
-    )
+    result = verify(**_asked(plan, fit, data))
     # `verify` gives a certificate out only after the independent checker accepted it.
     return {**result.to_dict(), "wall": perf_counter() - started, "checked": result.certificate is not None}
 
