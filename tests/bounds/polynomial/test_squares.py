@@ -54,7 +54,7 @@ def pairs_of(oracle, lo, hi, random, count=40):
 def y_of(oracle, posed, x, other):
     """The axes' values at a pair."""
     values = []
-    for n in posed.axes:
+    for n in posed.frame.axes:
         c = oracle.coordinates.all[n]
         side = other if c.variables[0] == oracle.pairs.second[c.feature] else x
         code, second = Fraction(side[c.feature]), Fraction(other[c.feature])
@@ -64,7 +64,7 @@ def y_of(oracle, posed, x, other):
             "middle": (Fraction(x[c.feature]) + second) / 2,
             "half difference": (second - Fraction(x[c.feature])) / 2,
         }[c.kind]
-        y = ((z - c.middle) / c.reach - posed.middle[n]) / posed.half[n]
+        y = ((z - c.middle) / c.reach - posed.frame.middle[n]) / posed.frame.half[n]
         assert abs(y) <= 1
         values.append(fmpq(y.numerator, y.denominator))
     return values

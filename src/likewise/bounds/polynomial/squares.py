@@ -48,15 +48,25 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Posed:
-    """A cell as a cube: both copies in its axes, which are these coordinates with middles and half widths."""
+class Frame:
+    """A cell, exactly: its ends by variable; of every coordinate the middle and half width, in t; the coordinates
+    that are axes."""
 
+    low: list[Fraction]
+    high: list[Fraction]
+    middle: tuple[Fraction, ...]
+    half: tuple[Fraction, ...]
+    axes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Posed:
+    """A cell as a cube: both copies in its axes."""
+
+    frame: Frame
     cube: Cube
     first: Polynomial
     second: Polynomial
-    axes: tuple[int, ...]
-    middle: tuple[Fraction, ...]  # of every coordinate, in t
-    half: tuple[Fraction, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -121,120 +131,61 @@ class Squares:
         """The cell as a cube, exactly."""
         low, high = ([Fraction(end) for end in ends.tolist()] for ends in (lo, hi))
         ends = [_ends(coordinate, low, high) for coordinate in self.coordinates.all]
-        middle = tuple((a + b) / 2 for a, b in ends)
         half = tuple((b - a) / 2 for a, b in ends)
-        axes = tuple(n for n, width in enumerate(half) if width > 0)
-        moved = [self._moved(copy, middle, half, axes) for copy in self.copies]
-        return Posed(
-            cube=Cube(
-                groups=tuple(self._groups(low, high, middle, half, axes)),
-                constraints=self._constraints(low, high, middle, half, axes),
-            ),
-            first=moved[0],
-            second=moved[1],
-            axes=axes,
-            middle=middle,
+        frame = Frame(
+            low=low,
+            high=high,
+            middle=tuple((a + b) / 2 for a, b in ends),
             half=half,
+            axes=tuple(n for n, width in enumerate(half) if width > 0),
         )
+        first, second = (_moved(copy, frame) for copy in self.copies)
+        cube = Cube(groups=tuple(self._groups(frame)), constraints=self._constraints(frame))
+        return Posed(frame=frame, cube=cube, first=first, second=second)
 
-    def _moved(
-        self,
-        terms: Polynomial,
-        middle: tuple[Fraction, ...],
-        half: tuple[Fraction, ...],
-        axes: tuple[int, ...],
-    ) -> Polynomial:
-        """A polynomial in t's in terms of axes: t_n = middle_n + half_n y."""
-        place = {n: axis for axis, n in enumerate(axes)}
-        at = [fmpq(m.numerator, m.denominator) for m in middle]
-        by = [fmpq(w.numerator, w.denominator) for w in half]
-        total: dict[Monomial, fmpq] = {}
-        for key, value in terms.items():
-            parts: dict[Monomial, fmpq] = {(): value}
-            for n in key:
-                grown: dict[Monomial, fmpq] = {}
-                for product, weight in parts.items():
-                    if at[n] != 0:
-                        grown[product] = grown.get(product, 0) + weight * at[n]
-                    if n in place:
-                        longer = tuple(sorted((*product, place[n])))
-                        grown[longer] = grown.get(longer, 0) + weight * by[n]
-                parts = grown
-            for product, weight in parts.items():
-                total[product] = total.get(product, 0) + weight
-        return {product: weight for product, weight in total.items() if weight != 0}
-
-    def _groups(
-        self,
-        low: list[Fraction],
-        high: list[Fraction],
-        middle: tuple[Fraction, ...],
-        half: tuple[Fraction, ...],
-        axes: tuple[int, ...],
-    ) -> list[Group]:
+    def _groups(self, frame: Frame) -> list[Group]:
         """The groups of the axes, with the places that they have."""
         found: dict[int, list[int]] = {}
-        for axis, n in enumerate(axes):
+        for axis, n in enumerate(frame.axes):
             found.setdefault(self.coordinates.all[n].group, []).append(axis)
         return [
-            Group(
-                axes=tuple(members), places=self._places([axes[i] for i in members], low, high, middle, half)
-            )
+            Group(axes=tuple(members), places=self._places([frame.axes[i] for i in members], frame))
             for members in found.values()
         ]
 
-    def _places(
-        self,
-        members: list[int],
-        low: list[Fraction],
-        high: list[Fraction],
-        middle: tuple[Fraction, ...],
-        half: tuple[Fraction, ...],
-    ) -> tuple[tuple[fmpq, ...], ...] | None:
+    def _places(self, members: list[int], frame: Frame) -> tuple[tuple[fmpq, ...], ...] | None:
         coordinate = self.coordinates.all[members[0]]
         v = coordinate.variables[0]
         if coordinate.kind != "level" and not (
-            coordinate.kind == "number" and coordinate.discrete and high[v] - low[v] < MOST_PLACES
+            coordinate.kind == "number" and coordinate.discrete and frame.high[v] - frame.low[v] < MOST_PLACES
         ):
             return None
         rows = []
-        for code in range(int(low[v]), int(high[v]) + 1):
+        for code in range(int(frame.low[v]), int(frame.high[v]) + 1):
             row = []
             for n in members:
                 c = self.coordinates.all[n]
                 z = c.table[code] if c.kind == "level" else Fraction(code)
-                y = ((z - c.middle) / c.reach - middle[n]) / half[n]
+                y = ((z - c.middle) / c.reach - frame.middle[n]) / frame.half[n]
                 row.append(fmpq(y.numerator, y.denominator))
             rows.append(tuple(row))
         return tuple(rows)
 
-    def _constraints(
-        self,
-        low: list[Fraction],
-        high: list[Fraction],
-        middle: tuple[Fraction, ...],
-        half: tuple[Fraction, ...],
-        axes: tuple[int, ...],
-    ) -> dict[int, Polynomial]:
+    def _constraints(self, frame: Frame) -> dict[int, Polynomial]:
         """h_j(x), then h_j(x'), in axes; left out where a levels feature in it is not fixed."""
         found: dict[int, Polynomial] = {}
-        for side, owner in enumerate((self.pairs.first, self.pairs.second)):
+        for side in (0, 1):
             for j, constraint in enumerate(self.pairs.constraints):
-                terms = self._linear(constraint, side, owner, low, high)
+                terms = self._linear(constraint, side, frame)
                 if terms is not None:
                     number = side * len(self.pairs.constraints) + j
-                    found[number] = self._moved(polynomial(terms), middle, half, axes)
+                    found[number] = _moved(polynomial(terms), frame)
         return found
 
-    def _linear(
-        self,
-        constraint: Separable,
-        side: int,
-        owner: tuple[int, ...],
-        low: list[Fraction],
-        high: list[Fraction],
-    ) -> dict[Monomial, Fraction] | None:
+    def _linear(self, constraint: Separable, side: int, frame: Frame) -> dict[Monomial, Fraction] | None:
         """A constraint at one copy as a polynomial in t's."""
+        owner = (self.pairs.first, self.pairs.second)[side]
+        low, high = frame.low, frame.high
         total: dict[Monomial, Fraction] = {(): constraint.bias}
         for k, term in enumerate(constraint.terms):
             if term.constant:
@@ -259,10 +210,33 @@ class Squares:
         return found
 
     def _t(self, posed: Posed, point: Floats) -> Floats:
-        t = np.array([float(m) for m in posed.middle])
-        for axis, n in enumerate(posed.axes):
-            t[n] += float(posed.half[n]) * min(max(float(point[axis]), -1.0), 1.0)
+        frame = posed.frame
+        t = np.array([float(m) for m in frame.middle])
+        for axis, n in enumerate(frame.axes):
+            t[n] += float(frame.half[n]) * min(max(float(point[axis]), -1.0), 1.0)
         return t
+
+
+def _moved(terms: Polynomial, frame: Frame) -> Polynomial:
+    """A polynomial in t's in terms of axes: t_n = middle_n + half_n y."""
+    place = {n: axis for axis, n in enumerate(frame.axes)}
+    at = [fmpq(m.numerator, m.denominator) for m in frame.middle]
+    by = [fmpq(w.numerator, w.denominator) for w in frame.half]
+    total: dict[Monomial, fmpq] = {}
+    for key, value in terms.items():
+        parts: dict[Monomial, fmpq] = {(): value}
+        for n in key:
+            grown: dict[Monomial, fmpq] = {}
+            for product, weight in parts.items():
+                if at[n] != 0:
+                    grown[product] = grown.get(product, 0) + weight * at[n]
+                if n in place:
+                    longer = tuple(sorted((*product, place[n])))
+                    grown[longer] = grown.get(longer, 0) + weight * by[n]
+            parts = grown
+        for product, weight in parts.items():
+            total[product] = total.get(product, 0) + weight
+    return {product: weight for product, weight in total.items() if weight != 0}
 
 
 def _ends(c: Coordinate, low: list[Fraction], high: list[Fraction]) -> tuple[Fraction, Fraction]:
