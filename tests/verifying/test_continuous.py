@@ -131,7 +131,7 @@ questions = st.one_of(
 
 
 @given(case=mixed_cases(), property=questions)
-@settings(max_examples=150, **relaxed)
+@settings(max_examples=150, derandomize=True, **relaxed)  # a tie that no double attains can use up the budget
 def test_the_verdict_is_the_one_of_the_polygons(case, property):
     if case.kind == "regression" and isinstance(property, lw.SameDecision):
         property = lw.ScoreGap(0.5)
