@@ -1,0 +1,79 @@
+"""Tree ensembles: f_c(x) = bias_c + sum over trees of factor * (value c of the leaf that x comes to), c = 0, ..., n - 1.
+
+Trees test the codes of raw features: whatever a pipeline does to a column before a tree sees it, and every cast on the way, is
+worked into the tests by the importer. A number goes left where code <= threshold, a level where its position is among `levels` of the
+node, and a missing number (code `feature.missing_code`) where `missing_left` says. Thresholds, values and factors are taken exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LEAF = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tree:
+    """The nodes depth first, left before right: the left child of an inner node is the next one."""
+
+    feature: NDArray[np.int32]  # the feature that a node tests, LEAF for a leaf
+    threshold: Floats  # of tests of numbers
+    levels: Mapping[int, frozenset[int]]  # by node: the positions that go left, for tests of levels
+    missing_left: NDArray[np.bool_]
+    right: NDArray[np.int32]  # the right child of an inner node
+    values: Floats  # (nodes, n), of leaves
+    factor: Fraction = Fraction(1)
+
+    def leaf(self, codes: Sequence[Fraction], missing: Mapping[int, Fraction]) -> int:
+        """The leaf that an individual comes to; `missing` has the code that stands for it, by feature."""
+        node = 0
+        while (k := int(self.feature[node])) != LEAF:
+            node = node + 1 if self.goes_left(node, codes[k], missing.get(k)) else int(self.right[node])
+        return node
+
+    def goes_left(self, node: int, code: Fraction, missing: Fraction | None) -> bool:
+        """Which way a code goes at an inner node."""
+        if code == missing:
+            return bool(self.missing_left[node])
+        if node in self.levels:
+            return int(code) in self.levels[node]
+        return code <= Fraction(float(self.threshold[node]))
+
+    def exact(self, leaf: int) -> tuple[Fraction, ...]:
+        """What a leaf adds to each score."""
+        return tuple(self.factor * Fraction(value) for value in self.values[leaf].tolist())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TreeSum:
+    """An ensemble of n scores; `missing` has the codes of missing numbers, by feature that may miss one."""
+
+    bias: tuple[Fraction, ...]
+    trees: tuple[Tree, ...]
+    missing: Mapping[int, Fraction]
+
+    @property
+    def n_scores(self) -> int:
+        return len(self.bias)
+
+    def exact(self, codes: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """All scores of an individual."""
+        total = list(self.bias)
+        for tree in self.trees:
+            for c, value in enumerate(tree.exact(tree.leaf(codes, self.missing))):
+                total[c] += value
+        return tuple(total)
+
+    def tested(self) -> frozenset[int]:
+        """The features that some node tests: no score depends on any other."""
+        return frozenset(int(k) for tree in self.trees for k in np.unique(tree.feature) if k != LEAF)
