@@ -125,7 +125,9 @@ def test_a_class_of_interest_is_part_of_the_claim_and_of_its_words():
 def test_the_place_of_a_class_among_the_labels():
     assert place_of_class(None, ("a", "b"), "M") is None
     assert [place_of_class(label, ("low", 2, True), "M") for label in ("low", 2, True)] == [0, 1, 2]
-    with pytest.raises(SpecError, match=r"M has no class 'hihg' \(did you mean 'high'\?\)(.|\n)*'low', 'high'"):
+    with pytest.raises(
+        SpecError, match=r"M has no class 'hihg' \(did you mean 'high'\?\)(.|\n)*'low', 'high'"
+    ):
         place_of_class("hihg", ("low", "high"), "M")
     with pytest.raises(SpecError, match="no class True"):
         place_of_class(True, (0, 1, 2), "M")
