@@ -20,6 +20,7 @@ from likewise.model.question import round_down
 from likewise.progress import Listener
 from likewise.search.budget import interruptible
 from likewise.search.proof import walk
+from likewise.spec.properties import Label, place_of_class
 from likewise.verifying.certifying import Checking, Statement, certify_proof
 from likewise.verifying.deciding import checking_with, listening
 from likewise.verifying.preparing import Prepared, prepare
@@ -95,6 +96,7 @@ def measure(
     similar: Similarity,
     *,
     of: Scale = "score",
+    class_of_interest: Label | None = None,
     tolerance: float = TOLERANCE,
     X: Any = None,
     budget: float = 60,
@@ -107,7 +109,8 @@ def measure(
     """Bracket the largest gap of scores, of probabilities, or the largest margin of a flipped decision.
 
     Parameters are those of `verify`; `of` names the scale, and the search ends once upper - lower is at
-    most `tolerance`. With `certify` the upper end comes with a certificate that the checker has accepted.
+    most `tolerance`. A class of interest is one of the model's labels: of more than two classes, only its gaps count.
+    With `certify` the upper end comes with a certificate that the checker has accepted.
     """
     if of not in ("score", "probability", "margin"):
         raise SpecError(f"of must be 'score', 'probability' or 'margin', not {of!r}")
@@ -126,6 +129,8 @@ def measure(
             random_state=random_state,
             listener=listener,
         )
+        model = prepared.imported.model
+        place_of_class(class_of_interest, model.head.labels, model.family)
         with interruptible(prepared.problem.budget):
             climb = Climb(prepared, prepared.gauge, Fraction(tolerance))
             climb.run()
