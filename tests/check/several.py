@@ -87,6 +87,8 @@ class Truth(truth.Claim):
         self.kind, self.of = self.property["kind"], self.property["class"]
         self.bound = value(self.property.get("margin") or self.property.get("delta"))
         self._scores: dict = {}
+        self._points = list(self.points())
+        self._forms: dict = {}
 
     def scores(self, x) -> list[Fraction]:
         if x not in self._scores:
@@ -141,7 +143,10 @@ class Truth(truth.Claim):
         return [({s: 1 if up else -1}, up) for s, up in cube]
 
     def form(self, alpha: dict, x) -> Fraction:
-        return sum((factor * self.scores(x)[c] for c, factor in alpha.items()), Fraction(0))
+        key = x, tuple(alpha.items())
+        if key not in self._forms:
+            self._forms[key] = sum((factor * self.scores(x)[c] for c, factor in alpha.items()), Fraction(0))
+        return self._forms[key]
 
     def variables(self) -> list:
         """The root: one interval a variable, without differences."""
@@ -157,7 +162,7 @@ class Truth(truth.Claim):
         owners = [k for k, relation in enumerate(self.relations) for _ in range(1 if relation == SAME else 2)]
         return [
             (x, y)
-            for x, y in self.points()
+            for x, y in self._points
             if all(
                 lo <= (y if side == 1 else x)[k] <= hi
                 for k, side, (lo, hi) in zip(owners, places, cell, strict=True)
@@ -190,9 +195,7 @@ class Truth(truth.Claim):
         return self.member(x, i) and self.member(other, j)
 
     def holds_witness(self, case, cell) -> bool:
-        return any(
-            self.valid(x) and self.valid(y) and self.in_case(case, x, y) for x, y in self.inside(cell)
-        )
+        return any(self.valid(x) and self.valid(y) and self.in_case(case, x, y) for x, y in self.inside(cell))
 
 
 def all_cubes(count: int) -> list:

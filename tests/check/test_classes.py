@@ -5,13 +5,15 @@ import random
 from fractions import Fraction
 
 import pytest
-from tests.check.builder import FREE, SAME, categorical, checked, continuous, integer, line, number, proof, table
-from tests.check.builder import witness as witness_of
+from tests.check.builder import (
+    checked,
+    number,
+    proof,
+)
 from tests.check.kernels import seeds
 from tests.check.several import (
     HALF,
     Truth,
-    affine_body,
     all_cubes,
     asked,
     classes,
@@ -19,7 +21,6 @@ from tests.check.several import (
     numbers,
     random_body,
     random_space,
-    voted,
 )
 
 WAYS = (Fraction(0), Fraction(1), HALF, Fraction(1, 3))
