@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from likewise.model.classes import ClassHead
-from likewise.model.cubes import Cube, cubes
+from likewise.model.classes import ClassHead, votes
+from likewise.model.cubes import MOST_CLASSES, Cube, cubes
 from likewise.model.enclosure import MOST_BITS
 from likewise.model.question import (
     DecisionQuestion,
@@ -108,10 +108,23 @@ class Case:
         """Nothing is stated of rounding."""
         return Fraction(0)
 
+    def cases(self) -> tuple[Case, ...]:
+        """Itself: a case may be asked where all of them may be."""
+        return (self,)
+
+    def broken(self, first: Enclosures, second: Enclosures) -> tuple[Case, bool] | None:
+        """Itself, where the pair breaks it, the way round that it stands."""
+        return (self, False) if self.decided(first, second) else None
+
     def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
+        """Whether the pair is a witness of this case; None where the enclosures do not tell."""
         raise NotImplementedError
 
-    def signals(self, scores: Floats) -> tuple[Floats, Floats]:
+    def signals(self, scores: Floats) -> list[tuple[Question, Floats, Floats]]:
+        """Itself with its sides, as `ClassQuestion` says it of all cases."""
+        return [(self, *self.sides(scores))]
+
+    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
         """Signals of individuals as x, and as x', from their scores (rows, n), in float64."""
         raise NotImplementedError
 
@@ -136,24 +149,22 @@ class DecisionCase(Case):
     def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
         """For votes the classes are asked for, not the cubes: some pair of cubes is the one."""
         if self.head.rule == "votes":
-            return both(has_class(self.head, first, self.classes[0]), has_class(self.head, second, self.classes[1]))
-        sides = (self.first, first), (self.second, second)
-        return both(*(c.decided(scores, self.level) for conditions, scores in sides for c in conditions))
+            sides = (first, self.classes[0]), (second, self.classes[1])
+            return both(*(has_class(self.head, scores, i, self.level) for scores, i in sides))
+        conditions_of = (self.first, first), (self.second, second)
+        return both(*(c.decided(scores, self.level) for conditions, scores in conditions_of for c in conditions))
 
-    def signals(self, scores: Floats) -> tuple[Floats, Floats]:
+    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
         return _least(self.first, scores), -_least(self.second, scores)
 
     def signal(self, scores: Enclosures) -> Enclosure:
-        """By how much the class of an individual leads."""
-        leads = []
-        for conditions in (self.first, self.second):
-            values = [form_of(c.alpha, scores) for c in conditions]
-            leads.append(Enclosure(min(v.lo for v in values), min(v.hi for v in values)))
-        return max(leads, key=lambda lead: lead.lo)
+        """By how much the class of an individual leads; of votes, how many it has."""
+        return lead(self.head, scores)
 
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
-        sides = (self.first, first), (self.second, second)
-        return min(form_of(c.alpha, scores).lo for conditions, scores in sides for c in conditions)
+        if self.head.rule == "votes":
+            return Fraction(0)
+        return min(lead(self.head, first).lo, lead(self.head, second).lo)
 
     def rivals(self, r: int, other: int) -> RivalQuestion:
         """The question about one condition at x and one at x'."""
@@ -177,7 +188,7 @@ class GapCase(Case):
             return True
         return None if here.hi - there.lo > self.delta else False
 
-    def signals(self, scores: Floats) -> tuple[Floats, Floats]:
+    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
         return scores[:, self.of], scores[:, self.of]
 
     def signal(self, scores: Enclosures) -> Enclosure:
@@ -213,7 +224,7 @@ class SoftmaxCase(Case):
     def _differences(self, scores: Enclosures) -> list[Fraction]:
         return [score.lo - scores[self.of].lo for score in scores]
 
-    def signals(self, scores: Floats) -> tuple[Floats, Floats]:
+    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
         z = log_odds(scores, self.of)
         return z, z
 
@@ -253,17 +264,47 @@ class ClassQuestion:
         line = GapQuestion(delta=self.level, of_probabilities=self.kind == "probability")
         return tuple(GapCase(line=line, head=self.head, delta=self.level, of=c) for c in classes)
 
+    def signals(self, scores: Floats) -> list[tuple[Question, Floats, Floats]]:
+        """For each case, those of votes by their classes, the question and the signals of individuals as x and as x'."""
+        if self.kind != "decision":
+            return [(case, *case.sides(scores)) for case in self.cases()]
+        line, ahead = DecisionQuestion(level=self.level), leads(self.head, scores)
+        return [(line, ahead[:, i], -ahead[:, j]) for i, j in class_pairs(len(self.head.labels), self.of)]
+
     def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
         """Whether the pair breaks the property, whichever way round it stands."""
-        return not_neither(*(case.decided(*pair) for case in self.cases() for pair in ((first, second), (second, first))))
+        ways = ((first, second), (second, first))
+        if self.kind != "decision":
+            return not_neither(*(case.decided(*pair) for case in self.cases() for pair in ways))
+        count = len(self.head.labels)
+        here, there = (
+            [has_class(self.head, scores, i, self.level) for i in range(count)] for scores in (first, second)
+        )
+        pairs = class_pairs(count, self.of)
+        return not_neither(*(both(here[a], there[b]) for i, j in pairs for a, b in ((i, j), (j, i))))
 
     def broken(self, first: Enclosures, second: Enclosures) -> tuple[Case, bool] | None:
-        """A case that the pair breaks for certain, and whether the other way round."""
-        for case in self.cases():
+        """A case that the pair breaks for certain, and whether the other way round; of votes without cubes."""
+        for case in self.cases() if self.kind != "decision" else self._pair_cases():
             for swapped, pair in ((False, (first, second)), (True, (second, first))):
                 if case.decided(*pair):
                     return case, swapped
         return None
+
+    def value(self, first: Enclosures, second: Enclosures) -> Fraction:
+        """The largest value of the pair over all cases, whichever way round."""
+        cases = self.cases() if self.kind != "decision" else self._pair_cases()[:1]
+        return max(case.value(*pair) for case in cases for pair in ((first, second), (second, first)))
+
+    def _pair_cases(self) -> list[Case]:
+        """Decision cases by their classes alone."""
+        if self.head.rule == "argmax":
+            return _argmax_cases(self)
+        line = DecisionQuestion(level=self.level)
+        return [
+            DecisionCase(line=line, head=self.head, level=self.level, classes=classes, first=(), second=())
+            for classes in class_pairs(len(self.head.labels), self.of)
+        ]
 
 
 def class_pairs(count: int, of: int | None) -> list[tuple[int, int]]:
@@ -323,12 +364,40 @@ def _votes(cube: Cube, n_scores: int) -> tuple[Condition, ...]:
     )
 
 
-def has_class(head: ClassHead, scores: Enclosures, i: int) -> bool | None:
-    """Whether an individual is of class i; None where the enclosures leave it open."""
-    if any(score.lo <= 0 < score.hi for score in scores):
-        settled = {head.decide([end for end in ends]) for ends in _ends(scores)}
-        return None if i in settled and len(settled) > 1 else settled == {i}
-    return head.decide([score.lo for score in scores]) == i
+def has_class(head: ClassHead, scores: Enclosures, i: int, level: Fraction) -> bool | None:
+    """Whether an individual is of class i, by the margin; None where the enclosures leave it open."""
+    if head.rule == "argmax":
+        return both(*(condition.decided(scores, level) for condition in _leads(i, len(scores))))
+    settled = {head.decide(way) for way in _ends(scores)}
+    return None if i in settled and len(settled) > 1 else settled == {i}
+
+
+def lead(head: ClassHead, scores: Enclosures) -> Enclosure:
+    """By how much the class of an individual is ahead of every other one; of votes, how many it has."""
+    middle = [score.middle for score in scores]
+    i = head.decide(middle)
+    if head.rule == "votes":
+        return Enclosure.of(Fraction(votes(len(head.labels), middle)[i]))
+    rivals = [form_of(condition.alpha, scores) for condition in _leads(i, len(scores))]
+    return Enclosure(min(r.lo for r in rivals), min(r.hi for r in rivals))
+
+
+def leads(head: ClassHead, scores: Floats) -> Floats:
+    """By how much each class is ahead of every other one, negative where it is not the class; (rows, classes), in float64. Of
+    votes: by how much the least of the scores that make it win does, if they do."""
+    count = len(head.labels)
+    if head.rule == "argmax":
+        others = [np.delete(scores, i, axis=1).max(axis=1) for i in range(count)]
+        return scores - np.stack(others, axis=1)
+    if count > MOST_CLASSES:
+        least = np.abs(scores).min(axis=1)
+        won = np.array([head.decide([Fraction(s) for s in row]) for row in scores.tolist()])
+        return np.where(won[:, None] == np.arange(count), least[:, None], -least[:, None])
+    known = cubes(count)
+    columns = [
+        np.max([_least(_votes(cube, head.n_scores), scores) for cube in known[i]], axis=0) for i in range(count)
+    ]
+    return np.stack(columns, axis=1)
 
 
 def _ends(scores: Enclosures) -> list[list[Fraction]]:

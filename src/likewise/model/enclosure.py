@@ -14,26 +14,32 @@ from typing import TYPE_CHECKING
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
+    from likewise.model.cases import Case, ClassQuestion
     from likewise.model.question import Question
+
+    Asked = Question | Case | ClassQuestion
 
 FIRST_BITS = 128
 MOST_BITS = (
     8192  # beyond this a comparison is given up: undecided, which is never a witness and never a proof
 )
 
-Encloser = Callable[[Sequence[Fraction], int], Enclosure]
+Scores = Enclosure | tuple[Enclosure, ...]  # of one individual: several of a model of several classes
+Encloser = Callable[[Sequence[Fraction], int], Scores]
 
 
-def decided(question: Question, first: Enclosure, second: Enclosure) -> bool | None:
+def decided(question: Asked, first: Scores, second: Scores) -> bool | None:
     """Whether (s, s') is a witness, None where the enclosures are too wide to tell."""
-    if question.holds(first.lo, second.hi):
+    if isinstance(first, tuple):
+        return question.decided(first, second)  # type: ignore[union-attr, arg-type]
+    if question.holds(first.lo, second.hi):  # type: ignore[union-attr]
         return True
-    return None if question.holds(first.hi, second.lo) else False
+    return None if question.holds(first.hi, second.lo) else False  # type: ignore[union-attr]
 
 
 def decide(
-    question: Question, enclose: Encloser, x: Sequence[Fraction], other: Sequence[Fraction]
-) -> tuple[bool | None, Enclosure, Enclosure]:
+    question: Asked, enclose: Encloser, x: Sequence[Fraction], other: Sequence[Fraction]
+) -> tuple[bool | None, Scores, Scores]:
     """Ask for more bits until the question is decided, and say with which enclosures."""
     bits = FIRST_BITS
     while True:
