@@ -54,6 +54,7 @@ class Oracles:
     def __init__(self, score: ClassScore, pairs: PairSpace) -> None:
         self.score, self.pairs = score, pairs
         self.made: dict[tuple[Alpha, Alpha], Oracle] = {}
+        self.shared: Forms | None = None
 
     def of(self, first: Alpha, second: Alpha) -> Oracle:
         if (first, second) not in self.made:
@@ -62,6 +63,16 @@ class Oracles:
             one = first == second and not isinstance(here, PolynomialScore)
             self.made[first, second] = oracle_of(here, self.pairs, None if one else there)
         return self.made[first, second]
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
+        """All scores of one individual."""
+        return self.score.enclose(codes, bits)
+
+    def forms(self) -> Forms:
+        """All scores over cells, where they are separable."""
+        if self.shared is None:
+            self.shared = Forms(self.separable() or (), self.pairs)
+        return self.shared
 
     def separable(self) -> list[Separable] | None:
         """All scores, where they are separable."""
@@ -82,8 +93,7 @@ class CaseOracle:
         if isinstance(case, DecisionCase):
             conditions = [*case.first, *case.second]
             self.alphas = np.array([[float(a) for a in c.alpha] for c in conditions])
-            parts = oracles.separable()
-            self.forms = None if parts is None else Forms(parts, self.pairs)
+            self.forms = None if oracles.separable() is None else oracles.forms()
 
     def warm_up(self) -> None:
         self.views[0].oracle.warm_up()
