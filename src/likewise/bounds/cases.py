@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -94,6 +94,13 @@ class CaseOracle:
             conditions = [*case.first, *case.second]
             self.alphas = np.array([[float(a) for a in c.alpha] for c in conditions])
             self.forms = None if oracles.separable() is None else oracles.forms()
+
+    def ask(self, case: Case) -> None:
+        """Take the same case at another level."""
+        self.case = case
+        for n, view in enumerate(self.views):
+            question = case.line if view.rivals is None else case.rivals(*view.rivals)  # type: ignore[attr-defined]
+            self.views[n] = replace(view, question=question)
 
     def warm_up(self) -> None:
         self.views[0].oracle.warm_up()

@@ -167,6 +167,7 @@ def treated_pair(disparity: Disparity) -> Treated:
         scores=disparity.scores,
         probabilities=disparity.probabilities,
         upper_label=disparity.upper_label,
+        score_name=disparity.score_name,
     )
 
 

@@ -162,9 +162,9 @@ class DecisionCase(Case):
         return lead(self.head, scores)
 
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
-        if self.head.rule == "votes":
-            return Fraction(0)
-        return min(lead(self.head, first).lo, lead(self.head, second).lo)
+        """By how much all conditions hold: below 0 where the two do not get these classes."""
+        sides = (self.first, first), (self.second, second)
+        return min((form_of(c.alpha, of).lo for conditions, of in sides for c in conditions), default=Fraction(0))
 
     def rivals(self, r: int, other: int) -> RivalQuestion:
         """The question about one condition at x and one at x'."""
@@ -293,7 +293,7 @@ class ClassQuestion:
 
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
         """The largest value of the pair over all cases, whichever way round."""
-        cases = self.cases() if self.kind != "decision" else self._pair_cases()[:1]
+        cases = self.cases() if self.kind != "decision" else self._pair_cases()
         return max(case.value(*pair) for case in cases for pair in ((first, second), (second, first)))
 
     def _pair_cases(self) -> list[Case]:

@@ -20,7 +20,7 @@ from likewise.model.cubes import MOST_CLASSES
 from likewise.search.branch_and_bound import Cell, Search, Trial
 from likewise.search.falsification import falsify
 from likewise.search.problem import Problem, Witness
-from likewise.search.proof import Proof
+from likewise.search.proof import Proof, walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,6 +113,24 @@ class ClassSearch:
             if self.searches[0].problem.budget.over:
                 return "budget"
             self.turn *= LONGER
+
+    def ask(self, question: ClassQuestion, wanted: ClassQuestion | None = None) -> None:
+        """The same cases at another level; `wanted` is what a pair has to break."""
+        cases = zip(self.searches, question.cases(), (wanted or question).cases(), strict=True)
+        for search, case, sought in cases:
+            search.oracle.ask(case)
+            search.problem.question = case
+            search.problem.wanted = None if wanted is None else sought
+
+    def reopen_unproved(self) -> None:
+        """Cut the leaves that do not hold at the level that is asked for."""
+        for search in self.searches:
+            unproved = {
+                number
+                for number, node, lo, hi in walk(search.proof, search.problem.pairs)
+                if isinstance(node, Leaf) and search.oracle.prove(lo, hi, node, search.problem.question) is None
+            }
+            search.reopen(unproved, split=True)
 
     @property
     def proofs(self) -> list[Proof]:
