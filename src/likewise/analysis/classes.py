@@ -43,7 +43,7 @@ class ClassClimb:
         self.history: list[tuple[float, float, float]] = []
         self.search: ClassSearch | None = None
         self.independent = False
-        self.upper, self.proved = math.inf, False
+        self.upper, self.proved, self.closed = math.inf, False, False
         self.reason: str | None = None
         self.witness = nobody_else(prepared)
         self.lower = self._value(self.witness)
@@ -52,7 +52,7 @@ class ClassClimb:
     def run(self) -> None:
         """Close in until the tolerance is met or the budget is over."""
         if self.question.kind != "decision" and independent(self.problem.pairs, self.prepared.oracles.score):
-            self.independent, self.upper, self.proved = True, 0.0, True
+            self.independent, self.upper, self.proved, self.closed = True, 0.0, True, True
             return
         self._take(deepest(self.problem))
         if self.topped:
@@ -65,7 +65,8 @@ class ClassClimb:
         end = self._climb()
         if end == "topped":
             return
-        if end == "closed":
+        self.closed = end == "closed"
+        if self.closed:
             self.upper = round_up(self.lower + self.tolerance)
             self.proved = self.search.searches[0].oracle.exact
         else:
@@ -100,7 +101,8 @@ class ClassClimb:
             part.stuck.clear()
         search.ask(self.question.at(level))
         search.turn = math.inf
-        if search.run() == "closed":
+        self.closed = search.run() == "closed"
+        if self.closed:
             self.upper = round_up(level)
             self.proved = search.searches[0].oracle.exact
 

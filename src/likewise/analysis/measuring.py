@@ -220,7 +220,7 @@ def _measured_classes(
         climb = ClassClimb(prepared, Fraction(tolerance))
         climb.run()
         certificate, reason = None, climb.reason
-        if checking is not None and (climb.search is not None or climb.independent) and climb.upper < math.inf:
+        if checking is not None and climb.closed:
             certificate, refusal = _class_certificate(prepared, climb, checking, of)
             reason = refusal or reason
     pair, scores = prepared.pair(climb.witness)

@@ -62,7 +62,16 @@ class Forms:
 
     def at(self, codes: Floats) -> Floats:
         """All scores of individuals, (rows, n)."""
-        return np.stack([score.scores(codes) for score in self.scores], axis=1)
+        total = np.broadcast_to(self.bias, (len(codes), len(self.bias))).copy()
+        for k, slopes in enumerate(self.slopes):
+            table, curves = self.tables[k], self.curves[k]
+            if curves is not None:
+                total += curves.at(codes[:, k]).T
+            elif table is not None:
+                total += table[:, codes[:, k].astype(np.intp)].T
+            else:
+                total += np.outer(codes[:, k], slopes)
+        return total
 
     def spread(self, forms: Floats, lo: Floats, hi: Floats) -> Floats:
         """By cell and variable how much a form moves at most over the variable's interval; forms (q, n)."""

@@ -44,7 +44,7 @@ class Bounds:
     hints: list[tuple[int, ...]] | None = None
     loss: Floats | None = None
     cuts: Floats | None = None
-    soft: list[SoftLines] | None = None
+    soft: list[Any] | None = None  # of the rule `softmax`: what becomes `SoftLines` where a cell is closed
 
     def take(self, rows: NDArray[np.intp]) -> Bounds:
         """The bounds in these rows."""

@@ -39,8 +39,8 @@ class RivalOracle(SeparableOracle):
         found = self.forms.maximum(
             np.stack([lean, nothing], axis=1), np.stack([nothing, lean - 1], axis=1), lo, hi
         )
-        first = self.forms.scores[0].scores(found.points[:, self.first])
-        second = self.forms.scores[1].scores(found.points[:, self.second])
+        first = self.forms.at(found.points[:, self.first])[:, 0]
+        second = self.forms.at(found.points[:, self.second])[:, 1]
         terms = len(self.score.terms) + 2
         noise = ROUNDING * terms * (found.size + np.abs(first) + np.abs(second))
         return Bounds(upper=found.upper, first=first, second=second, points=found.points, noise=noise)

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 GRID = 2**24  # weights and slopes are rounded to this grid: any are sound, short ones keep proofs small
 BITS = 160
 ROOM = Fraction(1, 2**80)  # relative, left for the checker's own rounding: it may use 2^-90
-ROUNDS = 2  # of weights at x
-LEAST = 0.05  # weight of a score in choosing where to cut, however small its probability in the middle of a cell
+LEAST = 0.01  # weight of how far scores move in choosing where to cut
 
 
 class Upper(NamedTuple):
@@ -48,7 +47,22 @@ class Upper(NamedTuple):
     constant: Floats
     slopes: Floats  # (cells, m - 1)
     weights: list[Floats]  # (cells, r) each
+    bends: Floats  # (cells, m - 1): the largest second derivative of each softplus over its range
     empty: NDArray[np.bool_]
+
+
+class Proposed(NamedTuple):
+    """What `SoftLines` says, of a cell that may not need it, in float64 (on the grid, so exactly)."""
+
+    weights: Floats
+    slopes: Floats
+    steps: tuple[Floats, ...]
+
+    def exact(self) -> SoftLines:
+        steps = zip(self.slopes.tolist(), self.steps, strict=True)
+        return SoftLines(
+            weights=_fractions(self.weights), steps=tuple((Fraction(slope), _fractions(v)) for slope, v in steps)
+        )
 
 
 class SoftmaxOracle:
@@ -67,25 +81,24 @@ class SoftmaxOracle:
         self.differences = [combined(scores, alpha) for alpha in alphas]  # d_1, ..., d_m
         self.forms = Forms(self.differences, pairs)
         self.count = len(rivals)
+        self.last: tuple[Floats, Floats, tuple[Floats, Floats, Upper, Floats]] | None = None
         self.zero = combined(self.differences, [Fraction(0)] * self.count)
 
     def warm_up(self) -> None:
         """Nothing to compile."""
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
-        middle = self.candidates(lo, hi)
-        here = self.forms.at(middle[:, self.first])
-        upper = self._above(self.forms.at(middle[:, self.second]), lo, hi)
+        middle, here, upper, loss = self._seen(lo, hi)
         beta = (1 - lean)[:, None] * upper.form
-        weights, best, points = _softmax(here), np.full(len(lo), np.inf), middle
-        kept, size = weights, np.zeros(len(lo))
-        for _ in range(ROUNDS):
+        # Weights like the form at x' let what both individuals share cancel; those of the middle are best in small cells.
+        best, points = np.full(len(lo), np.inf), middle
+        kept, size = upper.form, np.zeros(len(lo))
+        for weights in (on_grid(upper.form), _softmax(here)):
             found = self.forms.maximum(-lean[:, None] * weights, beta, lo, hi)
             value = found.upper - lean * _entropy(weights) + (1 - lean) * upper.constant
             better = value < best
             best, points = np.where(better, value, best), np.where(better[:, None], found.points, points)
             kept, size = np.where(better[:, None], weights, kept), np.where(better, found.size, size)
-            weights = _softmax((here + self.forms.at(found.points[:, self.first])) / 2)
         best = np.where(upper.empty, -np.inf, best)
         terms = len(self.pairs.relations) + 4 * self.count
         return Bounds(
@@ -94,9 +107,21 @@ class SoftmaxOracle:
             second=self._log_odds(points[:, self.second]),
             points=points,
             noise=ROUNDING * terms * (size + np.abs(best, where=np.isfinite(best), out=np.zeros_like(best))),
-            loss=self._losses(here, lo, hi),
-            soft=[_lines(kept[i], upper, i) for i in range(len(lo))],
+            loss=loss,
+            soft=[
+                Proposed(kept[i], upper.slopes[i], tuple(v[i] for v in upper.weights)) for i in range(len(lo))
+            ],
         )
+
+    def _seen(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats, Upper, Floats]:
+        """What does not depend on the lean, so that a batch at several leans has it once: the middles, d there, the lines at x' and
+        what cutting may gain."""
+        if self.last is None or not (np.array_equal(self.last[0], lo) and np.array_equal(self.last[1], hi)):
+            middle = self.candidates(lo, hi)
+            upper = self._above(self.forms.at(middle[:, self.second]), lo, hi)
+            here = self.forms.at(middle[:, self.first])
+            self.last = lo, hi, (middle, here, upper, self._losses(upper, lo, hi))
+        return self.last[2]
 
     def _above(self, there: Floats, lo: Floats, hi: Floats) -> Upper:
         """The lines of every step, by the ranges of their arguments over each cell."""
@@ -104,7 +129,7 @@ class SoftmaxOracle:
         form, constant = np.zeros((cells, m)), np.zeros(cells)
         form[:, 0] = 1.0
         slopes, all_weights, empty = np.zeros((cells, max(m - 1, 0))), [], np.zeros(cells, dtype=bool)
-        nothing = np.zeros((cells, m))
+        nothing, bends = np.zeros((cells, m)), np.zeros((cells, max(m - 1, 0)))
         for r in range(1, m):
             weights = _softmax(there[:, :r])
             above, below = np.zeros((cells, m)), -form
@@ -120,20 +145,21 @@ class SoftmaxOracle:
             form[:, r] += slope
             constant = (1 - slope) * constant + lift
             slopes[:, r - 1] = slope
+            nearest = np.clip(0.0, low, np.maximum(low, high))
+            bends[:, r - 1] = 0.25 / np.cosh(np.clip(nearest / 2, -300, 300)) ** 2
             all_weights.append(weights)
-        return Upper(form, constant, slopes, all_weights, empty)
+        return Upper(form, constant, slopes, all_weights, bends, empty)
 
     def _log_odds(self, codes: Floats) -> Floats:
         return log_odds(np.concatenate([np.zeros((len(codes), 1)), self.forms.at(codes)], axis=1), 0)
 
-    def _losses(self, here: Floats, lo: Floats, hi: Floats) -> Floats:
-        """How much cutting a variable may gain: how far it moves each d, weighted by how the probability moves with that."""
-        every = np.concatenate([np.zeros((len(here), 1)), here], axis=1)
-        probabilities = _softmax(every)
-        weights = np.maximum(probabilities[:, 1:] * probabilities[:, :1], LEAST)
-        loss = np.zeros_like(lo)
-        for r, unit in enumerate(np.eye(self.count)):
-            loss += weights[:, r : r + 1] * self.forms.spread(unit[None], lo, hi)
+    def _losses(self, upper: Upper, lo: Floats, hi: Floats) -> Floats:
+        """How much cutting a variable may gain: how far it moves the argument of each softplus, as much as that is bent over the cell;
+        and a little how far it moves each d."""
+        loss = LEAST * self.forms.spread(np.eye(self.count), lo, hi)
+        for r in range(1, self.count):
+            form = np.eye(self.count)[r] - np.eye(self.count)[: r].mean(axis=0)
+            loss += upper.bends[:, r - 1 : r] * self.forms.spread(form[None], lo, hi)
         return loss
 
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
@@ -253,11 +279,16 @@ def _ball(value: Fraction) -> arb:
 def _softmax(values: Floats) -> Floats:
     """Weights on the grid, adding up to 1 exactly."""
     powers = np.exp(values - values.max(axis=1, keepdims=True))
-    whole = np.round(powers / powers.sum(axis=1, keepdims=True) * GRID)
+    return on_grid(powers / powers.sum(axis=1, keepdims=True))
+
+
+def on_grid(weights: Floats) -> Floats:
+    """Weights rounded to the grid, still adding up to 1 exactly."""
+    whole = np.round(weights * GRID)
     rows, largest = np.arange(len(whole)), whole.argmax(axis=1)
     whole[rows, largest] += GRID - whole.sum(axis=1)
-    weights: Floats = whole / GRID
-    return weights
+    rounded: Floats = whole / GRID
+    return rounded
 
 
 def _entropy(weights: Floats) -> Floats:
@@ -282,12 +313,5 @@ def _chord(low: Floats, high: Floats) -> Floats:
     return slope
 
 
-def _lines(weights: Floats, upper: Upper, i: int) -> SoftLines:
-    steps = (
-        (Fraction(float(slope)), _fractions(v[i])) for slope, v in zip(upper.slopes[i], upper.weights, strict=True)
-    )
-    return SoftLines(weights=_fractions(weights), steps=tuple(steps))
-
-
 def _fractions(row: Floats) -> tuple[Fraction, ...]:
-    return tuple(Fraction(float(value)) for value in row)
+    return tuple(Fraction(value) for value in row.tolist())

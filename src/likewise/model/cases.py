@@ -284,12 +284,14 @@ class ClassQuestion:
         return not_neither(*(both(here[a], there[b]) for i, j in pairs for a, b in ((i, j), (j, i))))
 
     def broken(self, first: Enclosures, second: Enclosures) -> tuple[Case, bool] | None:
-        """A case that the pair breaks for certain, and whether the other way round; of votes without cubes."""
-        for case in self.cases() if self.kind != "decision" else self._pair_cases():
-            for swapped, pair in ((False, (first, second)), (True, (second, first))):
-                if case.decided(*pair):
-                    return case, swapped
-        return None
+        """The case that the pair breaks most, and whether the other way round; of votes without cubes."""
+        cases = self.cases() if self.kind != "decision" else self._pair_cases()
+        ways = ((False, (first, second)), (True, (second, first)))
+        found = [(case, swapped, pair) for case in cases for swapped, pair in ways if case.decided(*pair)]
+        if not found:
+            return None
+        case, swapped, _ = max(found, key=lambda way: way[0].value(*way[2]))
+        return case, swapped
 
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
         """The largest value of the pair over all cases, whichever way round."""

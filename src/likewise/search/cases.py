@@ -66,7 +66,7 @@ class CaseSearch(Search):
     def _leaf(self, trial: Trial, i: int) -> Leaf:
         leaf, soft = Search._leaf(self, trial, i), trial.bounds.soft
         return replace(
-            leaf, rivals=self.oracle.views[int(trial.view[i])].rivals, soft=None if soft is None else soft[i]
+            leaf, rivals=self.oracle.views[int(trial.view[i])].rivals, soft=None if soft is None else soft[i].exact()
         )
 
     def _relaxed(self, cell: Cell) -> Relaxed | None:
