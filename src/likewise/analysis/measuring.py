@@ -25,8 +25,8 @@ from likewise.search.budget import interruptible
 from likewise.search.proof import walk
 from likewise.spec.properties import Label, place_of_class
 from likewise.verifying.certifying import Checking, Statement, certify_proof
-from likewise.verifying.deciding import checking_with, listening
 from likewise.verifying.classes import PreparedClasses, certify_cases, class_property, prepare_classes
+from likewise.verifying.deciding import checking_with, listening
 from likewise.verifying.preparing import Prepared, Taken, prepare_taken, take
 from likewise.verifying.wording import pair_rows
 
@@ -211,11 +211,11 @@ def _measured_classes(
     """The same for a model of several classes."""
     head, family = taken.imported.model.head, taken.imported.model.family
     if of == "margin" and isinstance(head, ClassHead) and head.rule == "votes":
-        raise SpecError(f"{family} decides by votes, which have no margin", hint="verify SameDecision() instead")
+        raise SpecError(
+            f"{family} decides by votes, which have no margin", hint="verify SameDecision() instead"
+        )
     asked = class_property("decision" if of == "margin" else of, 0.0, label)
-    prepared = prepare_classes(
-        taken, asked, budget=budget, random_state=random_state, listener=listener
-    )
+    prepared = prepare_classes(taken, asked, budget=budget, random_state=random_state, listener=listener)
     with interruptible(prepared.problem.budget):
         climb = ClassClimb(prepared, Fraction(tolerance))
         climb.run()

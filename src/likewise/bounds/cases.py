@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ALL_VIEWS = 9  # exact bounds of so many views are cheap enough to try them all
-MORE_VIEWS = {True: 3, False: 1}  # views tried of more than that, besides those of one form: of exact bounds, of others
+MORE_VIEWS = {
+    True: 3,
+    False: 1,
+}  # views tried of more than that, besides those of one form: of exact bounds, of others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +125,9 @@ class CaseOracle:
         return widest(self.forms, self.discrete, self.forms.spread(self.alphas, lo, hi), lo, hi)
 
     def after(self, variable: int, at: float) -> float | None:
-        return self.views[0].oracle.after(variable, at) if self.forms is None else self.forms.after(variable, at)
+        return (
+            self.views[0].oracle.after(variable, at) if self.forms is None else self.forms.after(variable, at)
+        )
 
     def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:  # noqa: ARG002
         """What excludes the whole cell, else what the linear program of the view says."""
@@ -208,7 +213,8 @@ def _views(case: Case, oracles: Oracles) -> list[View]:
         parts = oracles.separable()
         if parts is None:
             raise UnsupportedModel(
-                "softmax probabilities are verified for linear models only", hint="ask for SameDecision or ScoreGap"
+                "softmax probabilities are verified for linear models only",
+                hint="ask for SameDecision or ScoreGap",
             )
         return [View(oracle=SoftmaxOracle(parts, case.of, oracles.pairs), question=case.line)]
     unit: Alpha = tuple(Fraction(n == getattr(case, "of", 0)) for n in range(len(oracles.score.parts)))

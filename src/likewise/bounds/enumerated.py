@@ -18,8 +18,8 @@ from likewise.model.enclosure import FIRST_BITS, Encloser, Scores, decide, decid
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
-    from likewise.model.question import Question
     from likewise.model.classscore import ClassScore
+    from likewise.model.question import Question
     from likewise.model.scored import Score
 
 Codes = list[Fraction]

@@ -104,7 +104,9 @@ def exact_bound(
 def _with_common_cuts(terms: tuple[Term, ...], others: tuple[Term, ...]) -> tuple[Term, ...]:
     """The terms with the cuts of the others as well: sums of the same columns may change at different ones."""
     return tuple(
-        term if term.pieces is None or other.pieces is None else Term(pieces=term.pieces.cut_at(other.pieces.cuts))
+        term
+        if term.pieces is None or other.pieces is None
+        else Term(pieces=term.pieces.cut_at(other.pieces.cuts))
         for term, other in zip(terms, others, strict=True)
     )
 

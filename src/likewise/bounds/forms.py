@@ -44,8 +44,12 @@ class Forms:
         terms = list(zip(*(score.terms for score in scores), strict=True))
         self.slopes = [np.array([nearest(term.slope) for term in of]) for of in terms]
         tables = [[table_of(pairs, k, term) for term in of] for k, of in enumerate(terms)]
-        self.tables = [np.array([t for t in of if t is not None]) if of[0] is not None else None for of in tables]
-        marked = [[m for term in of if (m := marks_of(pairs, k, term)) is not None] for k, of in enumerate(terms)]
+        self.tables = [
+            np.array([t for t in of if t is not None]) if of[0] is not None else None for of in tables
+        ]
+        marked = [
+            [m for term in of if (m := marks_of(pairs, k, term)) is not None] for k, of in enumerate(terms)
+        ]
         self.curves = [Curves(marks) if marks else None for marks in marked]
 
     def maximum(self, alpha: Floats, beta: Floats, lo: Floats, hi: Floats) -> Largest:
@@ -134,7 +138,10 @@ class Forms:
             return float(np.abs(forms @ self.slopes[k]).max(initial=0)) * (hi - lo)
         inside = inside_of(table.shape[1], lo, hi)[:, None, :]
         values = (forms @ table)[None]
-        most, least = np.where(inside, values, -np.inf).max(axis=2), np.where(inside, values, np.inf).min(axis=2)
+        most, least = (
+            np.where(inside, values, -np.inf).max(axis=2),
+            np.where(inside, values, np.inf).min(axis=2),
+        )
         spread: Floats = (most - least).max(axis=1)
         return spread
 
@@ -167,8 +174,15 @@ class Curves:
         codes += [ys - reach, ys + reach, ys]
         others += [ys, ys, ys]
         fits += [allowed2, allowed2, allowed2]
-        x, y, fit = (np.concatenate(parts, axis=1) for parts in (codes, others, fits))
-        x, y = np.clip(x, here[0][:, None], here[1][:, None]), np.clip(y, there[0][:, None], there[1][:, None])
+        x, y, fit = (
+            np.concatenate(codes, axis=1),
+            np.concatenate(others, axis=1),
+            np.concatenate(fits, axis=1),
+        )
+        x, y = (
+            np.clip(x, here[0][:, None], here[1][:, None]),
+            np.clip(y, there[0][:, None], there[1][:, None]),
+        )
         every = np.repeat(xs, ys.shape[1], axis=1), np.tile(ys, (1, xs.shape[1]))
         x, y = np.concatenate([x, every[0]], axis=1), np.concatenate([y, every[1]], axis=1)
         both = np.repeat(allowed, ys.shape[1], axis=1) & np.tile(allowed2, (1, xs.shape[1]))
@@ -182,7 +196,10 @@ class Curves:
         codes, allowed = self._tried((lo, hi))
         values = np.einsum("qn,ncm->cqm", forms, self.at(codes))
         allowed = allowed[:, None, :]
-        most, least = np.where(allowed, values, -np.inf).max(axis=2), np.where(allowed, values, np.inf).min(axis=2)
+        most, least = (
+            np.where(allowed, values, -np.inf).max(axis=2),
+            np.where(allowed, values, np.inf).min(axis=2),
+        )
         spread: Floats = (most - least).max(axis=1)
         return spread
 

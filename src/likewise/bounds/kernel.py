@@ -69,7 +69,9 @@ class KernelOracle:
 
     def __init__(self, score: KernelScore, pairs: PairSpace, second: KernelScore | None = None) -> None:
         self.score, self.pairs = score, pairs
-        self.other = score if second is None else second  # of x': the same Gaussians, perhaps with other coefficients
+        self.other = (
+            score if second is None else second
+        )  # of x': the same Gaussians, perhaps with other coefficients
         self.first = np.array(pairs.first, dtype=np.intp)
         self.second = np.array(pairs.second, dtype=np.intp)
         self.discrete = np.array([v.discrete for v in pairs.variables])

@@ -83,7 +83,6 @@ class SoftLines:
     steps: tuple[tuple[Fraction, tuple[Fraction, ...]], ...]
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
     """Why a cell holds no witness.

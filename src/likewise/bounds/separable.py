@@ -227,9 +227,7 @@ class SeparableOracle:
             if len(self.evaluators) >= MOST_EVALUATORS:
                 self.evaluators.clear()
             way = NOWHERE if leaf.lean is None else question.direction(leaf.lean)
-            self.evaluators[key] = way, exact_bound(
-                self.score, self.pairs, way, leaf.multipliers, self.other
-            )
+            self.evaluators[key] = way, exact_bound(self.score, self.pairs, way, leaf.multipliers, self.other)
         return self.evaluators[key]
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
@@ -341,6 +339,7 @@ def _closest(gain: Floats, missing: Floats, allowed: NDArray[np.bool_]) -> NDArr
 
 
 def marks_of(pairs: PairSpace, k: int, term: Term) -> Marks | None:
+    """The marks of feature k, None where its term is not in pieces."""
     if term.pieces is None:
         return None
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
@@ -374,6 +373,7 @@ def table_of(pairs: PairSpace, k: int, term: Term) -> Floats | None:
 
 
 def inside_of(length: int, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
+    """Which of so many positions each cell allows."""
     positions = np.arange(length)
     inside: NDArray[np.bool_] = (positions >= lo[:, None]) & (positions <= hi[:, None])
     return inside

@@ -61,7 +61,8 @@ class Proposed(NamedTuple):
     def exact(self) -> SoftLines:
         steps = zip(self.slopes.tolist(), self.steps, strict=True)
         return SoftLines(
-            weights=_fractions(self.weights), steps=tuple((Fraction(slope), _fractions(v)) for slope, v in steps)
+            weights=_fractions(self.weights),
+            steps=tuple((Fraction(slope), _fractions(v)) for slope, v in steps),
         )
 
 
@@ -158,7 +159,7 @@ class SoftmaxOracle:
         and a little how far it moves each d."""
         loss = LEAST * self.forms.spread(np.eye(self.count), lo, hi)
         for r in range(1, self.count):
-            form = np.eye(self.count)[r] - np.eye(self.count)[: r].mean(axis=0)
+            form = np.eye(self.count)[r] - np.eye(self.count)[:r].mean(axis=0)
             loss += upper.bends[:, r - 1 : r] * self.forms.spread(form[None], lo, hi)
         return loss
 
@@ -238,7 +239,7 @@ class SoftmaxOracle:
         second = combined(self.differences, [-t for t in there])
         return exact_bound(first, self.pairs, ONE, multipliers, second).bound(lo, hi)
 
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:  # noqa: ARG002
         raise InternalError("log odds are decided by their case")
 
 

@@ -152,7 +152,9 @@ class DecisionCase(Case):
             sides = (first, self.classes[0]), (second, self.classes[1])
             return both(*(has_class(self.head, scores, i, self.level) for scores, i in sides))
         conditions_of = (self.first, first), (self.second, second)
-        return both(*(c.decided(scores, self.level) for conditions, scores in conditions_of for c in conditions))
+        return both(
+            *(c.decided(scores, self.level) for conditions, scores in conditions_of for c in conditions)
+        )
 
     def sides(self, scores: Floats) -> tuple[Floats, Floats]:
         return _least(self.first, scores), -_least(self.second, scores)
@@ -164,7 +166,9 @@ class DecisionCase(Case):
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
         """By how much all conditions hold: below 0 where the two do not get these classes."""
         sides = (self.first, first), (self.second, second)
-        return min((form_of(c.alpha, of).lo for conditions, of in sides for c in conditions), default=Fraction(0))
+        return min(
+            (form_of(c.alpha, of).lo for conditions, of in sides for c in conditions), default=Fraction(0)
+        )
 
     def rivals(self, r: int, other: int) -> RivalQuestion:
         """The question about one condition at x and one at x'."""
@@ -390,16 +394,20 @@ def leads(head: ClassHead, scores: Floats) -> Floats:
     count = len(head.labels)
     if head.rule == "argmax":
         others = [np.delete(scores, i, axis=1).max(axis=1) for i in range(count)]
-        return scores - np.stack(others, axis=1)
+        ahead: Floats = scores - np.stack(others, axis=1)
+        return ahead
     if count > MOST_CLASSES:
         least = np.abs(scores).min(axis=1)
         won = np.array([head.decide([Fraction(s) for s in row]) for row in scores.tolist()])
-        return np.where(won[:, None] == np.arange(count), least[:, None], -least[:, None])
+        voted: Floats = np.where(won[:, None] == np.arange(count), least[:, None], -least[:, None])
+        return voted
     known = cubes(count)
     columns = [
-        np.max([_least(_votes(cube, head.n_scores), scores) for cube in known[i]], axis=0) for i in range(count)
+        np.max([_least(_votes(cube, head.n_scores), scores) for cube in known[i]], axis=0)
+        for i in range(count)
     ]
-    return np.stack(columns, axis=1)
+    found: Floats = np.stack(columns, axis=1)
+    return found
 
 
 def _ends(scores: Enclosures) -> list[list[Fraction]]:

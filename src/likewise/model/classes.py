@@ -130,6 +130,7 @@ def winner(count: Sequence[int]) -> int:
 
 
 def dot(alpha: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
+    """sum_c alpha_c values_c."""
     return sum((a * v for a, v in zip(alpha, values, strict=True) if a), Fraction(0))
 
 

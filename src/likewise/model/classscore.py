@@ -61,7 +61,8 @@ class ClassScore:
             part = columns[start : start + step] - middle
             distances = (part**2).sum(axis=1)[:, None] - 2 * (part @ centres.T) + squares
             total[start : start + step] = np.exp(-first.body.gamma * np.maximum(distances, 0)) @ weights
-        return total + bias
+        scores: Floats = total + bias
+        return scores
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
         """All scores of one individual, to about so many bits."""
@@ -93,7 +94,12 @@ class ClassScore:
 
 def shares_centres(model: ClassModel) -> bool:
     """Whether all sums of Gaussians of a model have the same centres and gamma, as `ClassScore` takes for granted."""
-    bodies = [body for body in (() if not isinstance(model.bodies, tuple) else model.bodies) if isinstance(body, RbfSum)]
+    bodies = [
+        body
+        for body in (() if not isinstance(model.bodies, tuple) else model.bodies)
+        if isinstance(body, RbfSum)
+    ]
     return all(
-        body.gamma == bodies[0].gamma and np.array_equal(body.centres, bodies[0].centres) for body in bodies[1:]
+        body.gamma == bodies[0].gamma and np.array_equal(body.centres, bodies[0].centres)
+        for body in bodies[1:]
     )

@@ -52,7 +52,9 @@ def _cover(ways: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> list[Cube]:
     missing, found = wanted.copy(), []
     while missing.any():
         seeds = random.choice(np.flatnonzero(missing), TRIES)
-        tried = [_enlarged(ways[seed], random.permutation(ways.shape[1]).tolist(), ways, wanted) for seed in seeds]
+        tried = [
+            _enlarged(ways[seed], random.permutation(ways.shape[1]).tolist(), ways, wanted) for seed in seeds
+        ]
         best = max(tried, key=lambda cube: (int(missing[_inside(cube, ways)].sum()), -len(cube)))
         found.append(best)
         missing &= ~_inside(best, ways)

@@ -189,7 +189,9 @@ def score_of(model: Model, n_features: int) -> Score:
     return body_score(model.body, model.embedding, n_features)
 
 
-def body_score(body: Affine | RbfSum | PolynomialSum, embedding: tuple[Column, ...], n_features: int) -> Score:
+def body_score(
+    body: Affine | RbfSum | PolynomialSum, embedding: tuple[Column, ...], n_features: int
+) -> Score:
     """The score of a body over an embedding."""
     if isinstance(body, RbfSum):
         return KernelScore(body=body, embedding=embedding)

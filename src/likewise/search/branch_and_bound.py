@@ -394,6 +394,4 @@ class Search:
         for number, (lo, hi) in zip(
             (split.left, split.right), children(self.problem.pairs, cell.lo, cell.hi, split), strict=True
         ):
-            heapq.heappush(
-                self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper, cell.step, cell.view)
-            )
+            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper, cell.step, cell.view))

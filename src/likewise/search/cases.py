@@ -66,7 +66,9 @@ class CaseSearch(Search):
     def _leaf(self, trial: Trial, i: int) -> Leaf:
         leaf, soft = Search._leaf(self, trial, i), trial.bounds.soft
         return replace(
-            leaf, rivals=self.oracle.views[int(trial.view[i])].rivals, soft=None if soft is None else soft[i].exact()
+            leaf,
+            rivals=self.oracle.views[int(trial.view[i])].rivals,
+            soft=None if soft is None else soft[i].exact(),
         )
 
     def _relaxed(self, cell: Cell) -> Relaxed | None:
@@ -128,7 +130,8 @@ class ClassSearch:
             unproved = {
                 number
                 for number, node, lo, hi in walk(search.proof, search.problem.pairs)
-                if isinstance(node, Leaf) and search.oracle.prove(lo, hi, node, search.problem.question) is None
+                if isinstance(node, Leaf)
+                and search.oracle.prove(lo, hi, node, search.problem.question) is None
             }
             search.reopen(unproved, split=True)
 
@@ -198,7 +201,11 @@ def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:
         return ClassOutcome(engine=engine, proofs=search.proofs, search=search)
     reason = problem.budget.reason
     if end == "stuck":
-        shown = "but the model's own floating-point prediction does not show it" if problem.unreplayed else "perhaps"
+        shown = (
+            "but the model's own floating-point prediction does not show it"
+            if problem.unreplayed
+            else "perhaps"
+        )
         reason = f"rounding: a pair breaks the property in exact arithmetic, {shown}"
     return ClassOutcome(engine=engine, reason=reason, search=search)
 
@@ -209,5 +216,3 @@ def unproved(question: ClassQuestion) -> str | None:
     if question.head.rule == "votes" and count > MOST_CLASSES:
         return f"votes of {count} classes: proofs are written for at most {MOST_CLASSES}"
     return None
-
-

@@ -172,7 +172,11 @@ def deepest_pairs(
         allowed &= constraint.scores(flat) <= 0
     shape, each = variants.shape[:2], np.arange(len(rows))
     together = _together(problem, combinations)
-    best, worst, depth = np.zeros(len(rows), np.intp), np.zeros(len(rows), np.intp), np.full(len(rows), -np.inf)
+    best, worst, depth = (
+        np.zeros(len(rows), np.intp),
+        np.zeros(len(rows), np.intp),
+        np.full(len(rows), -np.inf),
+    )
     for question, first, second in problem.signals(flat):
         high = np.where(allowed, first, -np.inf).reshape(shape)
         low = np.where(allowed, second, np.inf).reshape(shape)
@@ -185,7 +189,11 @@ def deepest_pairs(
             two = partner[one, each]
         deep = question.margin(high[one, each], low[two, each])
         deeper = np.where(np.isnan(deep), -np.inf, deep) > depth
-        best, worst, depth = np.where(deeper, one, best), np.where(deeper, two, worst), np.where(deeper, deep, depth)
+        best, worst, depth = (
+            np.where(deeper, one, best),
+            np.where(deeper, two, worst),
+            np.where(deeper, deep, depth),
+        )
     return variants[best, each], variants[worst, each], depth
 
 

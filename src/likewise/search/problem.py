@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from likewise.bounds.oracle import Oracle
     from likewise.bounds.products import ProductSum
     from likewise.model.cases import Case, Enclosures
-    from likewise.model.enclosure import Asked
     from likewise.model.question import Question
     from likewise.search.budget import Budget
     from likewise.spec.enclosure import Enclosure
@@ -91,7 +90,7 @@ class Problem:
         scores, sought = self.scores(codes), self.sought
         if scores.ndim == 1:
             return [(sought, scores, scores)]
-        return sought.signals(scores)  # type: ignore[attr-defined, no-any-return]
+        return cast("Case", sought).signals(scores)
 
     def referee(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
         """The witness at this pair, if it is one exactly and on replay."""
@@ -120,18 +119,18 @@ def exact_witness(problem: Problem, x: Sequence[float], other: Sequence[float]) 
         if not answer:
             return None
         if isinstance(first, tuple) and isinstance(second, tuple):
-            return class_witness(problem.sought, (tuple(x), first), (tuple(second_try), second))
+            return class_witness(cast("Case", problem.sought), (tuple(x), first), (tuple(second_try), second))
         return Witness(x=tuple(x), other=tuple(second_try), first=first, second=second)  # type: ignore[arg-type]
     return None
 
 
 def class_witness(
-    question: Asked,
+    question: Case,
     one: tuple[tuple[float, ...], Enclosures],
     two: tuple[tuple[float, ...], Enclosures],
 ) -> Witness | None:
     """A pair that breaks a case, in the order in which the case has it."""
-    found = question.broken(one[1], two[1])  # type: ignore[union-attr]
+    found = question.broken(one[1], two[1])
     if found is None:
         return None
     case, swapped = found

@@ -173,9 +173,7 @@ def check_asked(question: ClassQuestion, family: str) -> None:
         )
 
 
-def verify_classes(
-    prepared: PreparedClasses, claimed: Claimed, checking: Checking | None
-) -> Result:
+def verify_classes(prepared: PreparedClasses, claimed: Claimed, checking: Checking | None) -> Result:
     """Decide, and turn what was found into a Result; without `checking` nothing can be FAIR."""
     outcome = decide_classes(prepared.problem, prepared.question, prepared.oracles)
     if outcome.witness is not None:
@@ -266,7 +264,9 @@ def gauge_of_classes(question: ClassQuestion) -> Gauge:
     """The scale on which bounds of a case's lines are read."""
     if question.kind == "decision":
         return Gauge(of="margin")
-    return Gauge(of="probability" if question.head.link == "softmax" and question.kind == "probability" else "score")
+    return Gauge(
+        of="probability" if question.head.link == "softmax" and question.kind == "probability" else "score"
+    )
 
 
 def open_upper(search: ClassSearch | None, question: ClassQuestion) -> float:
@@ -277,7 +277,11 @@ def open_upper(search: ClassSearch | None, question: ClassQuestion) -> float:
     gauge = gauge_of_classes(question)
     caps = gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
     highest = float(caps.max())
-    return max(float(question.level), highest + ROOM * (1 + abs(highest))) if math.isfinite(highest) else math.inf
+    return (
+        max(float(question.level), highest + ROOM * (1 + abs(highest)))
+        if math.isfinite(highest)
+        else math.inf
+    )
 
 
 # -- certificates -----------------------------------------------------------------------------------------
@@ -365,5 +369,4 @@ def _write(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
         way = Fraction(1, 2) if tangent is None else tangent  # a gap of 0: any point has a = b
         writer.softmax(way, node.soft.weights, node.soft.steps, node.multipliers)
     else:
-        way = None if node.lean is None else node.lean
-        writer.leaf(node.rule, way, node.multipliers, node.hints, node.rivals)
+        writer.leaf(node.rule, node.lean, node.multipliers, node.hints, node.rivals)

@@ -120,9 +120,7 @@ def prepare(
 ) -> Prepared:
     """Everything up to the search, for a model of one score."""
     taken = take(model, space, similar, X=X, budget=budget)
-    return prepare_taken(
-        taken, question, scale, budget=budget, random_state=random_state, listener=listener
-    )
+    return prepare_taken(taken, question, scale, budget=budget, random_state=random_state, listener=listener)
 
 
 def prepare_taken(
@@ -174,7 +172,9 @@ def prepare_taken(
         listener=listener,
         marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
     )
-    return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=taken.like)
+    return Prepared(
+        imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=taken.like
+    )
 
 
 def check_scale(scale: Scale, imported: Imported) -> None:
