@@ -8,7 +8,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, TypeAlias
 
-from likewise_check.cells import Tree
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected, anything, choice, record, text
 from likewise_check.leaves import Jury, Tally
@@ -56,7 +55,7 @@ def check(
                 raise Rejected("the certificate speaks of another model than the file given")
             if found["kind"] == "proof":
                 jury = stack.enter_context(Jury(claim, tally, jobs=jobs, refusals=refusals))
-                cells, end = check_nodes(lines, jury, Tree(claim), progress or _silent)
+                cells, end = check_nodes(lines, jury, claim, progress or _silent)
                 clearance, covered = check_end(end, lines, claim, tally, cells)
                 stated = {"cells": cells, "clearance": clearance, "covers_floating_point": covered}
             else:

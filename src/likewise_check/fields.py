@@ -74,6 +74,13 @@ def text(value: object, what: str) -> str:
     return value
 
 
+def boolean(value: object, what: str) -> bool:
+    """Reads a truth value."""
+    if type(value) is not bool:
+        raise Rejected(f"{what} must be true or false")
+    return value
+
+
 def true(value: object, what: str) -> bool:
     """Reads the truth value `true`."""
     if value is not True:

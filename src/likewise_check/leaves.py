@@ -10,18 +10,23 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
+from likewise_check.affine import Affine
 from likewise_check.cells import Cell, LeafRefused
 from likewise_check.claim import Claim
+from likewise_check.classes import Case
 from likewise_check.fields import Rejected
-from likewise_check.model import Affine
+from likewise_check.lemmas import lemma
 from likewise_check.rules import RULES, Rule
+from likewise_check.several import Several
 
 MOST_POINTS = 1 << 24
 BATCH = 256
 BATCH_OF_SLOW = 16  # leaves of kernel bodies take milliseconds: few at a time keep all jobs busy to the end
 UNDER_WAY = 4  # batches a job
+MOST_LEMMAS = 64  # rules prepared for lemmas of a proof and kept at a time
 
-Leaf: TypeAlias = tuple[int, int, list[object], Cell]  # index among the nodes, line, node, cell
+# Index among the nodes, line, node, cell, and the case of a model with classes.
+Leaf: TypeAlias = tuple[int, int, list[object], Cell, Case | None]
 
 
 @dataclass(slots=True)
@@ -55,15 +60,16 @@ class Judge:
     def __init__(self, claim: Claim) -> None:
         self._claim = claim
         self._rules: dict[str, Rule] = {}
+        self._lemmas: dict[object, Rule] = {}
 
     def judge(self, batch: list[Leaf], refusals: int) -> Tally:
         """Looks at the leaves in order, until one is malformed or so many are refused."""
         tally = Tally()
         known = None
-        for index, line, node, cell in batch:
+        for index, line, node, cell, case in batch:
             try:
-                name, rule = self._rule(node)
-                holds = rule(node, cell)
+                name, rule, leaf = self._rule(node, case)
+                holds = rule(leaf, cell)
             except LeafRefused as refusal:
                 tally.refused.append((index, line, str(refusal)))
                 if len(tally.refused) >= refusals:
@@ -79,13 +85,24 @@ class Judge:
                 known = holds
         return tally
 
-    def _rule(self, node: list[object]) -> tuple[str, Rule]:
+    def _rule(self, node: list[object], case: Case | None) -> tuple[str, Rule, list[object]]:
+        """A leaf's rule, prepared for what the leaf is about, and the leaf as the rule reads it."""
         name = node[0] if node else None
         if type(name) is not str or name not in RULES:
             raise Rejected(f"unknown rule; known: split, {', '.join(RULES)}")
-        if name not in self._rules:
-            self._rules[name] = RULES[name](self._claim)
-        return name, self._rules[name]
+        if case is None:
+            if self._claim.model.classes and name != "independent":
+                raise Rejected('the proof of a model with classes begins with "cases" or "independent"')
+            if name not in self._rules:
+                self._rules[name] = RULES[name](self._claim)
+            return name, self._rules[name], node
+        about = lemma(self._claim, case, node)
+        key = name, case, about.key
+        if key not in self._lemmas:
+            if len(self._lemmas) >= MOST_LEMMAS:
+                self._lemmas.clear()
+            self._lemmas[key] = RULES[name](about.claim())
+        return name, self._lemmas[key], about.leaf
 
 
 class Jury:
@@ -94,7 +111,9 @@ class Jury:
     def __init__(self, claim: Claim, tally: Tally, *, jobs: int, refusals: int) -> None:
         self._tally, self._refusals = tally, refusals
         self._most = UNDER_WAY * jobs
-        self._size = BATCH if isinstance(claim.model.body, Affine) else BATCH_OF_SLOW
+        body = claim.model.body
+        quick = isinstance(body.bodies[0] if isinstance(body, Several) else body, Affine)
+        self._size = BATCH if quick else BATCH_OF_SLOW
         self._judge = Judge(claim)
         self._batch: list[Leaf] = []
         self._pool = ProcessPoolExecutor(jobs, initializer=_start, initargs=(claim,)) if jobs > 1 else None

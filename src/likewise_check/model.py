@@ -1,50 +1,23 @@
 """The model line (section 2): a body that gives the score, a head that reads it, and how the deployed program rounds.
 
-The affine body f(x) = bias + sum of weight * column(x) is brought to its separable form:
-
-    f(x) = constant + sum_k phi_k(x_k)     phi_k(c) = slope_k * c  or  in pieces (continuous, integer),  or  table_k[c]  (levels kinds)
-
-Columns of one feature add up; their offsets go into the constant, or the slopes into the pieces if there are any. (Other bodies: `rbf`, `polynomial`.)
+Bodies: `affine`, `rbf`, `polynomial`; of several scores: `several`, with a head of its own, `classes` (section 10).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from likewise_check.affine import Affine, read_affine
+from likewise_check.classes import Classes, read_classes
 from likewise_check.fields import Rejected, anything, array_of, choice, kind, record, text, whole
-from likewise_check.numbers import Exact, number
-from likewise_check.pieces import Pieces, read_pieces, summed
-from likewise_check.polynomial import Polynomial, read_polynomial
+from likewise_check.numbers import number
+from likewise_check.polynomial import read_polynomial
 from likewise_check.properties import Property
-from likewise_check.rbf import Rbf, read_rbf
+from likewise_check.rbf import read_rbf
+from likewise_check.several import Scored, Several, read_several
 from likewise_check.space import Space
 
 MOST_OPERATIONS = 10**7
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Affine:
-    """The separable form, and for each column a bound of the absolute values that it takes on the space."""
-
-    constant: Fraction
-    tables: tuple[tuple[Fraction, ...], ...]  # one a feature: one entry a level, or just the slope
-    linear: tuple[bool, ...]
-    pieces: tuple[Pieces | None, ...]  # one a feature: in the place of slope * x, if there are any
-    extents: tuple[Exact, ...]  # one a column
-
-    def score(self, codes: Sequence[Fraction]) -> Fraction:
-        """f(x), exactly."""
-        parts = zip(self.tables, self.linear, self.pieces, codes, strict=True)
-        return self.constant + sum(
-            pieces.at(x) if pieces else table[0] * x if linear else table[int(x)]
-            for table, linear, pieces, x in parts
-        )
-
-    def steady(self, k: int) -> bool:
-        """Whether the score does not depend on this feature."""
-        if pieces := self.pieces[k]:
-            return pieces.steady
-        return self.tables[k][0] == 0 if self.linear[k] else len(set(self.tables[k])) == 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +31,19 @@ class Rounding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """The score, which label has the zero, the link and the rounding of the deployed program (of affine bodies only)."""
+    """The score or scores, which label has the zero, the link, the rounding of the deployed program (of affine bodies only), and the classes."""
 
-    body: Affine | Rbf | Polynomial
-    upper_at_zero: bool
-    link: tuple[Fraction, Fraction] | None  # slope and offset: probabilities are sigma(slope f + offset)
-    rounding: Rounding | None
+    body: Scored | Several
+    upper_at_zero: bool = False
+    link: tuple[Fraction, Fraction] | None = (
+        None  # slope and offset: probabilities are sigma(slope f + offset)
+    )
+    rounding: Rounding | None = None
+
+    @property
+    def classes(self) -> Classes | None:
+        """What is made of several scores."""
+        return self.body.classes if isinstance(self.body, Several) else None
 
 
 def read_model(line: object, space: Space, asked: Property) -> Model:
@@ -72,6 +52,14 @@ def read_model(line: object, space: Space, asked: Property) -> Model:
     _, item, head, rounding = record(
         content, "the model", family=text, body=anything, head=anything, rounding=anything
     )
+    if any(feature.missing for feature in space.features):
+        raise Rejected("only trees bodies know missing values")
+    if type(head) is dict and "classes" in head:
+        classes = read_classes(head, asked)
+        choice(None)(rounding, "the rounding")
+        return Model(body=read_several(item, space, classes))
+    if asked.of_classes:
+        raise Rejected("the property has a class, but the model has none")
     labels, zero, link = record(head, "the head", labels=anything, zero=choice("lower", "upper"), link=_link)
     if labels is not None:
         array_of(_label, 2)(labels, "the labels")
@@ -80,8 +68,6 @@ def read_model(line: object, space: Space, asked: Property) -> Model:
     if asked.kind == "probability" and link is None:
         raise Rejected("a probability needs a model with the logistic link")
     sort = kind(item, "the body", *BODIES)
-    if any(feature.missing for feature in space.features):
-        raise Rejected("only trees bodies know missing values")
     body = BODIES[sort](item, space)
     if isinstance(body, Affine):
         described = _rounding(rounding, len(body.extents))
@@ -119,55 +105,9 @@ def _rounding(item: object, columns: int) -> Rounding:
     return Rounding(sizes=tuple(sizes), constant=constant, operations=operations)
 
 
-def _affine(item: object, space: Space) -> Affine:
-    _, constant, columns = record(item, "the body", kind=text, bias=number, columns=array_of(anything))
-    tables = [(Fraction(0),) * max(feature.levels, 1) for feature in space.features]
-    curves: list[list[tuple[Fraction, Pieces]]] = [[] for _ in space.features]
-    extents: list[Exact] = []
-    for c, column in enumerate(columns):
-        what = f"column {c}"
-        place = column.get("feature") if type(column) is dict else None
-        k = whole(0, len(space.features) - 1)(place, f"{what}, feature")
-        feature = space.features[k]
-        if feature.levels:
-            reader = array_of(number, feature.levels)
-            _, weight, entries = record(column, what, feature=anything, weight=number, table=reader)
-            extents.append(max(map(abs, entries)))
-        elif "cuts" in column:
-            curves[k].append(read_pieces(column, what, whole=feature.discrete))
-            extents.append(curves[k][-1][1].extent(feature.lo, feature.hi))
-            continue
-        else:
-            _, weight, slope, offset = record(
-                column, what, feature=anything, weight=number, slope=number, offset=number
-            )
-            entries = [slope]
-            constant += weight * offset
-            extents.append(max(abs(offset + slope * end) for end in (feature.lo, feature.hi)))
-        added = zip(tables[k], entries, strict=True)
-        tables[k] = tuple(before + weight * entry for before, entry in added)
-    pieces: list[Pieces | None] = [None] * len(tables)
-    for k, found in enumerate(curves):
-        if found:
-            pieces[k] = summed(found, tables[k][0], whole=space.features[k].discrete)
-            tables[k] = (Fraction(0),)
-    return Affine(
-        constant=constant,
-        tables=tuple(tables),
-        linear=tuple(not feature.levels for feature in space.features),
-        pieces=tuple(pieces),
-        extents=tuple(extents),
-    )
-
-
-def flat(space: Space) -> Affine:
-    """The body that is zero everywhere, for rules that do not look at the score."""
-    return _affine({"kind": "affine", "bias": "0", "columns": []}, space)
-
-
 # Each later model family adds its body here.
-BODIES: dict[str, Callable[[object, Space], Affine | Rbf | Polynomial]] = {
-    "affine": _affine,
+BODIES: dict[str, Callable[[object, Space], Scored]] = {
+    "affine": read_affine,
     "rbf": read_rbf,
     "polynomial": read_polynomial,
 }

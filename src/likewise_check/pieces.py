@@ -4,14 +4,14 @@ A number belongs to the piece of as many cuts as lie below it: at a cut, to the 
 to min(hi, cut_(i+1)), both ends included; for whole numbers from the smallest above cut_i to the largest up to cut_(i+1).
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
-from likewise_check.fields import Rejected, anything, array_of, record
+from likewise_check.fields import Reader, Rejected, anything, array_of, record
 from likewise_check.numbers import Exact, exact, number
 
 MOST_CUTS = 10_000
@@ -42,6 +42,11 @@ class Pieces:
         """The same, multiplied by a factor other than 0."""
         polys = (tuple(exact(factor * c) for c in poly) for poly in self.polys)
         return Pieces(cuts=self.cuts, polys=tuple(polys), whole=self.whole)
+
+    def refined(self, cuts: Sequence[Exact]) -> "Pieces":
+        """The same function with these cuts, its own among them."""
+        polys = [self.polys[0], *(self.polys[bisect_right(self.cuts, cut)] for cut in cuts)]
+        return Pieces(cuts=tuple(cuts), polys=tuple(polys), whole=self.whole)
 
     def parts(self, lo: Exact, hi: Exact) -> Iterator[Part]:
         """The pieces that [lo, hi] meets, from left to right."""
@@ -81,13 +86,13 @@ def trimmed(poly: Iterable[Exact]) -> Poly:
     return tuple(coefficients)
 
 
-def read_pieces(column: object, what: str, *, whole: bool) -> tuple[Fraction, Pieces]:
+def read_pieces(column: object, what: str, coefficient: Reader, *, whole: bool) -> tuple[Fraction, Pieces]:
     """The weight and the function of a column in pieces."""
     _, weight, cuts, polys = record(
         column,
         what,
         feature=anything,
-        weight=number,
+        weight=coefficient,
         cuts=array_of(number),
         pieces=array_of(array_of(number)),
     )

@@ -4,14 +4,14 @@ The score is rational. It is added up in ints where denominators are small: with
 number of columns of a term and D the largest, every product is a multiple of f times the unit k q^D.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from typing import TypeAlias
 
 from likewise_check.columns import Column, read_column
-from likewise_check.fields import Rejected, anything, array_of, record, text, whole
+from likewise_check.fields import Reader, Rejected, anything, array_of, record, text, whole
 from likewise_check.numbers import Exact, common_scale, exact, number
 from likewise_check.space import Space
 
@@ -48,28 +48,36 @@ class Polynomial:
         return all(self.columns[c][0] != k or self.columns[c][1].steady for c in self.used)
 
 
-def read_polynomial(item: object, space: Space) -> Polynomial:
-    """The body of a model line."""
+def read_polynomial(item: object, space: Space, coefficient: Reader = number) -> Polynomial:
+    """The body of a model line; `coefficient` reads what multiplies terms."""
     _, columns, terms = record(
         item, "the body", kind=text, columns=array_of(anything), terms=array_of(array_of(anything, 2))
     )
     if len(columns) > MOST_COLUMNS or not terms:
         raise Rejected(f"the body must have at most {MOST_COLUMNS} columns and at least one term")
     found = tuple(read_column(column, f"column {c}", space) for c, column in enumerate(columns))
-    listed = [_term(weight, product, f"term {t}", len(columns)) for t, (weight, product) in enumerate(terms)]
-    if len({product for _, product in listed}) < len(listed):
+    products = [_product(product, f"term {t}", len(columns)) for t, (_, product) in enumerate(terms)]
+    if len(set(products)) < len(products):
         raise Rejected("two terms have the same product")
-    kept = tuple((weight, product) for weight, product in listed if weight)
+    weights = (coefficient(weight, f"the coefficient of term {t}") for t, (weight, _) in enumerate(terms))
+    return polynomial_of(found, zip(weights, products, strict=True))
+
+
+def polynomial_of(
+    columns: tuple[tuple[int, Column], ...], terms: Iterable[tuple[Fraction, Product]]
+) -> Polynomial:
+    """The body with these columns and terms, no two of the same product."""
+    kept = tuple((weight, product) for weight, product in terms if weight)
     most = max((len(product) for _, product in kept), default=0)
     scale = common_scale(
-        value for _, column in found for value in column.table or (column.slope, column.offset)
+        value for _, column in columns for value in column.table or (column.slope, column.offset)
     )
     if scale.bit_length() * most > _LONGEST:
         scale = 1
     factor = common_scale(weight for weight, _ in kept)
     weights = tuple(exact(weight * factor * scale ** (most - len(product))) for weight, product in kept)
     return Polynomial(
-        columns=found,
+        columns=columns,
         terms=kept,
         used=frozenset(c for _, product in kept for c in product),
         scale=scale,
@@ -78,8 +86,8 @@ def read_polynomial(item: object, space: Space) -> Polynomial:
     )
 
 
-def _term(weight: object, product: object, what: str, columns: int) -> tuple[Fraction, Product]:
+def _product(product: object, what: str, columns: int) -> Product:
     factors = array_of(whole(0, columns - 1))(product, f"{what}, column")
     if len(factors) > MOST_FACTORS or factors != sorted(factors):
         raise Rejected(f"{what} must name at most {MOST_FACTORS} columns, non-decreasing")
-    return number(weight, f"the coefficient of {what}"), tuple(factors)
+    return tuple(factors)

@@ -1,4 +1,4 @@
-"""The body and the end of a proof (sections 3 and 6): a tree of cells whose leaves all hold, and what the end states.
+"""The body and the end of a proof (sections 3 and 6): a tree of cells whose leaves all hold (one a case, if there are classes), and what the end states.
 
 A clearance covers the rounding of the deployed program if it exceeds
 
@@ -8,16 +8,18 @@ The power has 53 * operations bits after the point, too many to write out for la
 in units of 2^-bits, rounding down and up after each product; where bits >= 53 * operations nothing is rounded.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from fractions import Fraction
 
+from likewise_check.affine import Affine
 from likewise_check.cells import Tree
 from likewise_check.claim import Claim
+from likewise_check.classes import Case
 from likewise_check.fields import Rejected, anything, array_of, record, text, whole
 from likewise_check.leaves import Jury, Tally
 from likewise_check.logarithm import ceil_div
-from likewise_check.model import Affine, Model
+from likewise_check.model import Model
 from likewise_check.numbers import number, shown
 from likewise_check.reading import Lines
 
@@ -26,11 +28,13 @@ _PROGRESS_EVERY = 1000
 _PRECISIONS = (256, 4096, 1 << 17)
 
 
-def check_nodes(lines: Lines, jury: Jury, tree: Tree, progress: Callable[[int], None]) -> tuple[int, object]:
-    """Walks the tree and has its leaves judged; returns the number of nodes and the line that follows them."""
+def check_nodes(
+    lines: Lines, jury: Jury, claim: Claim, progress: Callable[[int], None]
+) -> tuple[int, object]:
+    """Walks the tree, or one tree a case, and has its leaves judged; returns the number of nodes and the line that follows them."""
     try:
         try:
-            found = _walk(lines, jury, tree, progress)
+            found = _walk(lines, jury, claim, progress)
         except Rejected as rejection:
             rejection.line = rejection.line or lines.number
             jury.finish()  # a leaf that came earlier may be at fault: then this raises instead
@@ -41,23 +45,30 @@ def check_nodes(lines: Lines, jury: Jury, tree: Tree, progress: Callable[[int], 
     return found
 
 
-def _walk(lines: Lines, jury: Jury, tree: Tree, progress: Callable[[int], None]) -> tuple[int, object]:
-    nodes = 0
+def _walk(lines: Lines, jury: Jury, claim: Claim, progress: Callable[[int], None]) -> tuple[int, object]:
+    nodes, tree, classes = 0, Tree(claim), claim.model.classes
+    case: Case | None = None
+    cases: Iterator[Case] = iter(())
     while type(node := lines.value("a node or the end")) is list:
         if tree.complete or nodes >= MOST_NODES:
             raise Rejected(f"a node follows the complete proof, or there are more than {MOST_NODES}")
-        if node[:1] == ["split"]:
+        if classes and nodes == 0 and node[:1] == ["cases"]:
+            cases = classes.cases(node, claim.asked)
+            case = next(cases)
+        elif node[:1] == ["split"] and (case or not classes):
             _, variable, *places = array_of(anything, max(3, min(len(node), 4)))(node, "a split")
             at = [number(place, "the place of a split") for place in places]
             tree.split(whole(0, MOST_NODES)(variable, "the variable"), *at)
         else:
-            jury.take((nodes, lines.number, node, tuple(tree.cell)))
+            jury.take((nodes, lines.number, node, tuple(tree.cell), case))
             tree.close()
+            if tree.complete and (following := next(cases, None)):
+                tree, case = Tree(claim), following
         nodes += 1
         if nodes % _PROGRESS_EVERY == 0:
             progress(nodes)
     if not tree.complete:
-        raise Rejected("the proof is not complete: a child of a split is missing")
+        raise Rejected("the proof is not complete: a child of a split, or a case, is missing")
     return nodes, node
 
 
@@ -77,7 +88,7 @@ def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int)
         raise Rejected(
             f"the stated clearance is below 0 or above the smallest of the leaves, {shown(tally.clearance)}"
         )
-    if claim.model.rounding is None and clearance != 0:
+    if claim.model.rounding is None and not claim.model.classes and clearance != 0:
         raise Rejected("the clearance of this body must be stated as 0")
     # How a program rounds sigma is not described, so nothing covers a probability.
     if covered is not (claim.asked.kind != "probability" and covers(clearance, claim.model)):

@@ -11,7 +11,7 @@ is monotone too: it does not grow with s nor with -s'.
 from dataclasses import dataclass
 from fractions import Fraction
 
-from likewise_check.fields import Rejected, anything, kind, record, text
+from likewise_check.fields import Reader, Rejected, anything, kind, record, text
 from likewise_check.logarithm import sigma_bounds
 from likewise_check.numbers import number
 
@@ -22,10 +22,12 @@ _CLEARANCE_BITS = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Property:
-    """What a witness breaks; `bound` is the margin of a decision, else delta."""
+    """What a witness breaks; `bound` is the margin of a decision, else delta; `of` a class, or None for all where it speaks `of_classes`."""
 
     kind: str
     bound: Fraction
+    of_classes: bool = False
+    of: int | None = None
 
     def broken_by(self, s: Fraction, other: Fraction) -> bool:
         """Whether (s, s') is in W, exactly."""
@@ -57,13 +59,19 @@ def read_property(line: object) -> Property:
     """The property of a certificate's fourth line."""
     (content,) = record(line, "the line", property=anything)
     sort = kind(content, "the property", "decision", "score", "probability")
-    if sort == "decision":
-        _, margin = record(content, "the property", kind=text, margin=number)
-        return Property(kind=sort, bound=margin)
-    _, delta = record(content, "the property", kind=text, delta=number)
-    if delta < 0 or (sort == "probability" and delta >= 1):
+    bounded = "margin" if sort == "decision" else "delta"
+    of_classes = type(content) is dict and "class" in content
+    more: dict[str, Reader] = {"class": _class} if of_classes else {}
+    _, bound, *of = record(content, "the property", kind=text, **{bounded: number}, **more)
+    if sort != "decision" and (bound < 0 or (sort == "probability" and bound >= 1)):
         raise Rejected("delta must be at least 0, and below 1 for a probability")
-    return Property(kind=sort, bound=delta)
+    return Property(kind=sort, bound=bound, of_classes=of_classes, of=of[0] if of else None)
+
+
+def _class(item: object, what: str) -> int | None:
+    if item is not None and type(item) is not int:
+        raise Rejected(f"{what} must be a whole number or null")
+    return item
 
 
 def _gap(s: Fraction, other: Fraction, bits: int) -> tuple[Fraction, Fraction]:

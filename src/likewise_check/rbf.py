@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from likewise_check.columns import Column, read_column
-from likewise_check.fields import Rejected, anything, array_of, record, text
+from likewise_check.fields import Reader, Rejected, anything, array_of, record, text
 from likewise_check.logarithm import exp_minus_ints, unit_bits
 from likewise_check.numbers import Exact, common_scale, exact, number
 from likewise_check.properties import Property
@@ -118,21 +118,23 @@ def broken_between(
     return None if asked.broken_by(high, low_other) else False
 
 
-def read_rbf(item: object, space: Space) -> Rbf:
-    """The body of a model line."""
+def read_rbf(item: object, space: Space, coefficient: Reader = number) -> Rbf:
+    """The body of a model line; `coefficient` reads the bias and what multiplies terms."""
     term = array_of(anything, 2)
     _, gamma, bias, columns, terms = record(
         item,
         "the body",
         kind=text,
         gamma=number,
-        bias=number,
+        bias=coefficient,
         columns=array_of(anything),
         terms=array_of(term),
     )
     if gamma <= 0 or not terms:
         raise Rejected("the body must have gamma above 0 and at least one term")
-    coefficients = [number(weight, f"the coefficient of term {t}") for t, (weight, _) in enumerate(terms)]
+    coefficients = [
+        coefficient(weight, f"the coefficient of term {t}") for t, (weight, _) in enumerate(terms)
+    ]
     centre = array_of(number, len(columns))
     rows = [centre(values, f"the centre of term {t}") for t, (_, values) in enumerate(terms)]
     found: list[list[Column]] = [[] for _ in space.features]

@@ -3,16 +3,22 @@
 Scores of a kernel body are irrational: enclosures of them are stated, which must meet the checker's own.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any, TypeAlias
 
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected, anything, array_of, record, text
 from likewise_check.numbers import number
+from likewise_check.outcomes import Outcomes
 from likewise_check.rbf import Rbf, breaks, broken_between
 from likewise_check.reading import Lines
+from likewise_check.several import Several
 from likewise_check.space import Relation
 
 SCORE_BITS = 128
+
+Codes: TypeAlias = Sequence[Fraction]
 
 
 def check_witness(line: object, claim: Claim) -> None:
@@ -20,25 +26,39 @@ def check_witness(line: object, claim: Claim) -> None:
     (content,) = record(line, "the line", witness=anything)
     codes = array_of(number, len(claim.space.features))
     body = claim.model.body
-    reader = array_of(number, 2) if isinstance(body, Rbf) else number
+    kernel = isinstance(body.bodies[0] if isinstance(body, Several) else body, Rbf)
+    reader = array_of(number, 2) if kernel else number
+    if isinstance(body, Several):
+        reader = array_of(reader, body.classes.scores)
     x, other, stated = record(content, "the witness", x=codes, other=codes, scores=array_of(reader, 2))
     if not claim.space.holds(x) or not claim.space.holds(other):
         raise Rejected("x or other is not a valid individual")
     if not all(map(Relation.allows, claim.similarity, x, other)):
         raise Rejected("x and other are not similar")
-    if isinstance(body, Rbf):
-        first, second = (body.score(point, SCORE_BITS) for point in (x, other))
-        met = _meet(stated[0], first) and _meet(stated[1], second)
-        known = broken_between(claim.asked, claim.gauge, first, second)
-        broken = breaks(claim.asked, claim.gauge, body, x, other) if known is None else known
-    else:
-        scores = [body.score(x), body.score(other)]
-        met = stated == scores
-        broken = claim.asked.broken_by(*map(claim.gauge, scores))
+    met, broken = _compared(claim, x, other, stated)
     if not met:
         raise Rejected("the stated scores are not those of the model")
     if not broken:
         raise Rejected("the pair does not break the property")
+
+
+def _compared(claim: Claim, x: Codes, other: Codes, stated: list[Any]) -> tuple[bool, bool]:
+    """Whether the stated scores are the model's, and whether the pair breaks the property."""
+    body = claim.model.body
+    if isinstance(body, Several):
+        own = [body.ends(codes, SCORE_BITS) for codes in (x, other)]
+        if isinstance(body.bodies[0], Rbf):
+            met = all(map(_meet, [*stated[0], *stated[1]], [*own[0], *own[1]]))
+        else:
+            met = stated == [[score for score, _ in ends] for ends in own]
+        return met, met and Outcomes(claim.asked, body).broken_by(x, other)
+    if isinstance(body, Rbf):
+        first, second = (body.score(point, SCORE_BITS) for point in (x, other))
+        known = broken_between(claim.asked, claim.gauge, first, second)
+        broken = breaks(claim.asked, claim.gauge, body, x, other) if known is None else known
+        return _meet(stated[0], first) and _meet(stated[1], second), broken
+    scores = [body.score(x), body.score(other)]
+    return stated == scores, claim.asked.broken_by(*map(claim.gauge, scores))
 
 
 def _meet(stated: list[Fraction], own: tuple[Fraction, Fraction]) -> bool:

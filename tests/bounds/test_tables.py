@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.bounds.exact import _levels
-from likewise.bounds.separable import _best_levels
+from likewise.bounds.separable import best_levels
 from likewise.spec.similarity import Relation
 from likewise.spec.terms import Term
 
@@ -38,7 +38,7 @@ def test_windows_find_what_looking_at_all_pairs_finds(case):
     terms = [Term(table=tuple(Fraction(value) for value in table)) for table in (u, v)]
     assert _levels(*terms, relation, tuple(here), tuple(there)) == expected
     ends = [(np.array([float(lo)]), np.array([float(hi)])) for lo, hi in (here, there)]
-    total, x, y = _best_levels(np.array([u], float), np.array([v], float), relation, *ends)
+    total, x, y = best_levels(np.array([u], float), np.array([v], float), relation, *ends)
     if expected is None:
         assert total[0] == -np.inf
     else:

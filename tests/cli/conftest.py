@@ -39,6 +39,10 @@ def shelf(tmp_path_factory):
         "rbf": SVC().fit(X, y),
         "svc": LinearSVC().fit(X, y),
         "regression": LinearRegression().fit(X, X.income),
+        "three": LogisticRegression(solver="newton-cg").fit(
+            X, np.array(["low", "middle", "high"])[np.digitize(X.age, [35, 52])]
+        ),
+        "grades": LogisticRegression(solver="newton-cg").fit(X, np.digitize(X.age, [35, 52])),
         "s": _subset_sum(folder / "s.csv", random),
     }
     for name, model in models.items():

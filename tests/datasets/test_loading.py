@@ -184,3 +184,20 @@ def test_the_authors_fraud_file():
     data = datasets.paper_problem("fraud", shared_file("paper", "fraud.csv").parent)
     assert data.X.shape == (1100, 9)
     data.space.check_frame(data.X)
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_credit_of_three_classes_has_a_third_of_the_rows_in_each(coded):
+    data, two = datasets.load_credit(coded=coded, classes=3), datasets.load_credit(coded=coded)
+    low, middle, high = (0, 1, 2) if coded else ("low", "middle", "high")
+    labels = list(data.y)
+    assert data.positive == high
+    assert columns(data) == columns(two)
+    assert [abs(labels.count(label) - 400 / 3) < 2 for label in (low, middle, high)] == [True] * 3
+    # The threshold of the two classes, 550 dollars, lies in the middle third.
+    pairs = set(zip(labels, two.y, strict=True))
+    assert pairs == {(low, 0 if coded else "low"), (high, two.positive)} | {
+        (middle, one) for one in set(two.y)
+    }
+    with pytest.raises(DataError, match="2 classes of balance or 3, not 4"):
+        datasets.load_credit(classes=4)

@@ -11,18 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.analysis.classes import ClassClimb
 from likewise.analysis.climbing import Climb
 from likewise.bounds.oracle import Clearance, Leaf
 from likewise.certificate.certificate import Certificate
 from likewise.errors import SpecError
+from likewise.importers.imported import ImportedClasses
+from likewise.model.classes import ClassHead
 from likewise.model.gauge import Gauge, Scale
 from likewise.model.question import round_down
 from likewise.progress import Listener
 from likewise.search.budget import interruptible
 from likewise.search.proof import walk
+from likewise.spec.properties import Label, place_of_class
 from likewise.verifying.certifying import Checking, Statement, certify_proof
+from likewise.verifying.classes import PreparedClasses, certify_cases, class_property, prepare_classes
 from likewise.verifying.deciding import checking_with, listening
-from likewise.verifying.preparing import Prepared, prepare
+from likewise.verifying.preparing import Prepared, Taken, prepare_taken, take
 from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
@@ -42,7 +47,8 @@ class Disparity:
     """lower <= D* <= upper; `pair` attains lower; `history` holds (seconds, lower, upper).
 
     `certificate` proves the upper end, where it was asked for and the checker accepted it. `proved` is False
-    where the upper end rests on floating point: kernel and polynomial models without a certificate.
+    where the upper end rests on floating point: kernel and polynomial models without a certificate. Of several classes, the largest value
+    of any class (or of the class of interest); `scores` and `probabilities` are as in `verify`'s `Result`.
     """
 
     of: Scale
@@ -54,6 +60,7 @@ class Disparity:
     decisions: tuple[Any, ...] | None = None
     probabilities: tuple[float, ...] | None = None
     upper_label: Any = None
+    score_name: str = "score"
     history: tuple[tuple[float, float, float], ...] = ()
     certificate: Certificate | None = None
     proved: bool = True
@@ -95,6 +102,7 @@ def measure(
     similar: Similarity,
     *,
     of: Scale = "score",
+    class_of_interest: Label | None = None,
     tolerance: float = TOLERANCE,
     X: Any = None,
     budget: float = 60,
@@ -107,7 +115,8 @@ def measure(
     """Bracket the largest gap of scores, of probabilities, or the largest margin of a flipped decision.
 
     Parameters are those of `verify`; `of` names the scale, and the search ends once upper - lower is at
-    most `tolerance`. With `certify` the upper end comes with a certificate that the checker has accepted.
+    most `tolerance`. A class of interest is one of the model's labels: of more than two classes, only its gaps count.
+    With `certify` the upper end comes with a certificate that the checker has accepted.
     """
     if of not in ("score", "probability", "margin"):
         raise SpecError(f"of must be 'score', 'probability' or 'margin', not {of!r}")
@@ -115,17 +124,21 @@ def measure(
         raise SpecError(f"tolerance must be a positive number, not {tolerance!r}")
     checking = checking_with(n_jobs, executor) if certify else None
     with listening(progress) as listener:
-        prepared = prepare(
-            model,
-            space,
-            similar,
+        taken = take(model, space, similar, X=X, budget=budget)
+        if isinstance(taken.imported, ImportedClasses):
+            return _measured_classes(
+                taken, of, class_of_interest, tolerance, budget, random_state, listener, checking
+            )
+        prepared = prepare_taken(
+            taken,
             Gauge(of=of).question(Fraction(0)),
             of,
-            X=X,
             budget=budget,
             random_state=random_state,
             listener=listener,
         )
+        model = prepared.imported.model
+        place_of_class(class_of_interest, model.head.labels, model.family)
         with interruptible(prepared.problem.budget):
             climb = Climb(prepared, prepared.gauge, Fraction(tolerance))
             climb.run()
@@ -180,6 +193,73 @@ def _certificate(
         return smallest
 
     certificate, report = certify_proof(prepared, proof, clearance, statement, checking, climb.search)
+    return (
+        (certificate, None) if report.accepted else (None, f"the checker refused the proof: {report.reason}")
+    )
+
+
+def _measured_classes(
+    taken: Taken,
+    of: Scale,
+    label: Label | None,
+    tolerance: float,
+    budget: float,
+    random_state: int | np.random.Generator | None,
+    listener: Listener,
+    checking: Checking | None,
+) -> Disparity:
+    """The same for a model of several classes."""
+    head, family = taken.imported.model.head, taken.imported.model.family
+    if of == "margin" and isinstance(head, ClassHead) and head.rule == "votes":
+        raise SpecError(
+            f"{family} decides by votes, which have no margin", hint="verify SameDecision() instead"
+        )
+    asked = class_property("decision" if of == "margin" else of, 0.0, label)
+    prepared = prepare_classes(taken, asked, budget=budget, random_state=random_state, listener=listener)
+    with interruptible(prepared.problem.budget):
+        climb = ClassClimb(prepared, Fraction(tolerance))
+        climb.run()
+        certificate, reason = None, climb.reason
+        if checking is not None and climb.closed:
+            certificate, refusal = _class_certificate(prepared, climb, checking, of)
+            reason = refusal or reason
+    pair, scores = prepared.pair(climb.witness)
+    treated = prepared.treated(climb.witness)
+    elapsed, lower = prepared.problem.budget.elapsed, round_down(climb.lower)
+    return Disparity(
+        of=of,
+        lower=lower,
+        upper=climb.upper,
+        names=prepared.pairs.space.names,
+        pair=pair,
+        scores=scores,
+        decisions=treated.decisions,
+        probabilities=treated.probabilities,
+        upper_label=treated.upper_label,
+        score_name=treated.score_name,
+        history=(*climb.history, (elapsed, lower, climb.upper)),
+        certificate=certificate,
+        proved=climb.proved or certificate is not None or climb.upper == 1.0,
+        reason=reason,
+        stats={"seconds": elapsed, "cells": 1 if climb.search is None else climb.search.cells},
+    )
+
+
+def _class_certificate(
+    prepared: PreparedClasses, climb: ClassClimb, checking: Checking, of: Scale
+) -> tuple[Certificate | None, str | None]:
+    """The certificate of the upper end, or why there is none; where no decisions differ, of that."""
+    if of == "probability" and climb.upper >= 1:
+        return None, None
+    level = max(Fraction(climb.upper), Fraction(0))
+    question, search = prepared.question.at(level), climb.search
+    if search is not None:
+        search.ask(question)
+        search.reopen_unproved()
+        if search.run() != "closed":
+            return None, climb.reason or "no upper end was proved"
+    words = f"similar individuals {IN_WORDS[of].format(level=f'{float(level):.6g}')}"
+    certificate, report = certify_cases(prepared, question, search, words, checking)
     return (
         (certificate, None) if report.accepted else (None, f"the checker refused the proof: {report.reason}")
     )

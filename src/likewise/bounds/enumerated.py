@@ -14,11 +14,11 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from likewise.bounds.oracle import Clearance
-from likewise.model.enclosure import FIRST_BITS, Encloser, decide, decided
-from likewise.spec.enclosure import Enclosure
+from likewise.model.enclosure import FIRST_BITS, Encloser, Scores, decide, decided
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
+    from likewise.model.classscore import ClassScore
     from likewise.model.question import Question
     from likewise.model.scored import Score
 
@@ -35,7 +35,7 @@ def pair_count(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> fl
     return math.prod(sizes)
 
 
-def independent(pairs: PairSpace, score: Score) -> bool:
+def independent(pairs: PairSpace, score: Score | ClassScore) -> bool:
     """Rule `independent`: no feature that may differ can change the score."""
     return not any(score.depends(k) for k, relation in enumerate(pairs.relations) if relation.kind != "same")
 
@@ -49,9 +49,16 @@ def enumerated_clearance(
         if answer is not False:
             if pairs.valid(x, other):
                 return None
-        elif (clearance := question.clearance(first.hi, second.lo)) < smallest and pairs.valid(x, other):
+        elif (clearance := _clearance(question, first, second)) < smallest and pairs.valid(x, other):
             smallest = clearance
     return smallest
+
+
+def _clearance(question: Question, first: Scores, second: Scores) -> Fraction:
+    """Of a pair that is no witness; of several classes nothing is stated."""
+    if isinstance(first, tuple) or isinstance(second, tuple):
+        return Fraction(0)
+    return question.clearance(first.hi, second.lo)
 
 
 def witnesses(
@@ -65,7 +72,7 @@ def witnesses(
 
 def asked_pairs(
     pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
-) -> Iterator[tuple[Codes, Codes, bool | None, Enclosure, Enclosure]]:
+) -> Iterator[tuple[Codes, Codes, bool | None, Scores, Scores]]:
     """All points of the cell, valid or not, with the question's answer and both scores."""
     values = [
         [] if variable.side == "difference" else _values(low, high)

@@ -78,20 +78,36 @@ class ExactBound:
 
 
 def exact_bound(
-    score: Separable, pairs: PairSpace, way: Direction, multipliers: Multipliers = ()
+    score: Separable,
+    pairs: PairSpace,
+    way: Direction,
+    multipliers: Multipliers = (),
+    second: Separable | None = None,
 ) -> ExactBound:
-    """Combine both copies and the constraints' multipliers BEFORE maximising."""
+    """Combine both copies and the constraints' multipliers BEFORE maximising; x' has the score `second`, if that is another one."""
+    other = score if second is None else second
     count = len(pairs.constraints)
     mu, nu = multipliers[:count], multipliers[count:]
-    constant = (way.a - way.b) * score.bias
+    constant = way.a * score.bias - way.b * other.bias
     for multiplier, constraint in zip(mu + nu, pairs.constraints * 2 if multipliers else (), strict=True):
         constant -= multiplier * constraint.bias
     curved = bool(way.a or way.b)
-    return ExactBound(
-        pairs=pairs,
-        constant=constant,
-        first=_combine(score, way.a, pairs, mu, curved=curved),
-        second=_combine(score, -way.b, pairs, nu, curved=curved),
+    here, there = (
+        _combine(score, way.a, pairs, mu, curved=curved),
+        _combine(other, -way.b, pairs, nu, curved=curved),
+    )
+    if second is not None:
+        here, there = _with_common_cuts(here, there), _with_common_cuts(there, here)
+    return ExactBound(pairs=pairs, constant=constant, first=here, second=there)
+
+
+def _with_common_cuts(terms: tuple[Term, ...], others: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The terms with the cuts of the others as well: sums of the same columns may change at different ones."""
+    return tuple(
+        term
+        if term.pieces is None or other.pieces is None
+        else Term(pieces=term.pieces.cut_at(other.pieces.cuts))
+        for term, other in zip(terms, others, strict=True)
     )
 
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from likewise.bounds.oracle import Oracle
+from likewise.bounds.rivals import RivalOracle
 from likewise.bounds.separable import SeparableOracle
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.scored import Score
 from likewise.spec.pairs import PairSpace
+from likewise.spec.terms import Separable
 
 
-def oracle_of(score: Score, pairs: PairSpace) -> Oracle:
-    """What bounds this score over cells of these pairs."""
+def oracle_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Oracle:
+    """What bounds this score over cells of these pairs; of x' the score `second`, if that is another one."""
     if isinstance(score, KernelScore):
         from likewise.bounds.kernel import KernelOracle  # brings in numba, which others need not load
 
-        return KernelOracle(score, pairs)
+        return KernelOracle(score, pairs, second if isinstance(second, KernelScore) else None)
     if isinstance(score, PolynomialScore):
         from likewise.bounds.polynomial import PolynomialOracle  # numba as well
 
-        return PolynomialOracle(score, pairs)
+        return PolynomialOracle(score, pairs, second if isinstance(second, PolynomialScore) else None)
+    if isinstance(second, Separable):
+        return RivalOracle(score, second, pairs)
     return SeparableOracle(score, pairs)

@@ -67,8 +67,11 @@ class KernelOracle:
     rule: Rule = "kernel"
     exact = False
 
-    def __init__(self, score: KernelScore, pairs: PairSpace) -> None:
+    def __init__(self, score: KernelScore, pairs: PairSpace, second: KernelScore | None = None) -> None:
         self.score, self.pairs = score, pairs
+        self.other = (
+            score if second is None else second
+        )  # of x': the same Gaussians, perhaps with other coefficients
         self.first = np.array(pairs.first, dtype=np.intp)
         self.second = np.array(pairs.second, dtype=np.intp)
         self.discrete = np.array([v.discrete for v in pairs.variables])
@@ -123,7 +126,7 @@ class KernelOracle:
         empty = self._empty(lo, hi) & (fixed | chosen)
         for i in np.flatnonzero(~fixed & ~chosen):
             found.upper[i] = self._termwise(lo[i], hi[i], float(lean[i]))
-        shift = (2 * lean - 1) * self.score.body.bias
+        shift = lean * self.score.body.bias - (1 - lean) * self.other.body.bias
         for some, bounded in (
             (np.flatnonzero(fixed), self._folded),
             (np.flatnonzero(chosen & ~fixed), self._twins),
@@ -135,7 +138,7 @@ class KernelOracle:
         return Bounds(
             upper=found.upper,
             first=self.score.scores(points[:, self.first]),
-            second=self.score.scores(points[:, self.second]),
+            second=self.other.scores(points[:, self.second]),
             points=points,
             noise=np.zeros(len(lo)),
             closes=found.closes,
@@ -315,7 +318,7 @@ class KernelOracle:
         body = self.score.body
         return (
             lean * body.coefficients * np.exp(-body.gamma * here),
-            (1 - lean) * body.coefficients * np.exp(-body.gamma * there),
+            (1 - lean) * self.other.body.coefficients * np.exp(-body.gamma * there),
         )
 
     def _hints(self, lo: Floats, hi: Floats, found: CellBounds, n: int) -> tuple[int, ...]:
@@ -333,10 +336,10 @@ class KernelOracle:
         body = self.score.body
         near, far = self._extremes(lo, hi, self.first)
         near2, far2 = self._extremes(lo, hi, self.second)
-        a, b = lean * body.coefficients, (1 - lean) * body.coefficients
+        a, b = lean * body.coefficients, (1 - lean) * self.other.body.coefficients
         here = np.where(a > 0, a * np.exp(-body.gamma * near), a * np.exp(-body.gamma * far))
         there = np.where(b > 0, b * np.exp(-body.gamma * far2), b * np.exp(-body.gamma * near2))
-        return float((2 * lean - 1) * body.bias + here.sum() - there.sum())
+        return float(lean * body.bias - (1 - lean) * self.other.body.bias + here.sum() - there.sum())
 
     def _extremes(self, lo: Floats, hi: Floats, owner: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Smallest and largest squared distance of one side to every centre."""

@@ -49,8 +49,9 @@ DUAL_GRID = 2**40  # float duals are rounded to this grid: any non-negative valu
 class LinearRelaxation:
     """Builds and solves the linear program of a cell."""
 
-    def __init__(self, score: Separable, pairs: PairSpace) -> None:
+    def __init__(self, score: Separable, pairs: PairSpace, second: Separable | None = None) -> None:
         self.score = score
+        self.second = score if second is None else second  # of x', if that is another one
         self.pairs = pairs
         self.solver = highspy.Highs()  # type: ignore[no-untyped-call]
         self.solver.setOptionValue("output_flag", False)
@@ -92,7 +93,7 @@ class _Program:
         *,
         elastic: list[Fraction],
     ) -> None:
-        self.score, self.pairs = owner.score, owner.pairs
+        self.score, self.second, self.pairs = owner.score, owner.second, owner.pairs
         self.lo, self.hi, self.question, self.leans = lo, hi, question, leans
         self.excess = np.inf
         self.columns: list[tuple[float, float]] = []
@@ -104,9 +105,9 @@ class _Program:
         self.columns.append((-highspy.kHighsInf, highspy.kHighsInf))
         thresholds = question.threshold(np.array([float(lean) for lean in leans]))
         for lean, threshold in zip(leans, thresholds, strict=True):
-            row = _sum(self._terms(self.score, 1, lean), self._terms(self.score, 2, lean - 1))
+            row = _sum(self._terms(self.score, 1, lean), self._terms(self.second, 2, lean - 1))
             row[self.z] = Fraction(-1)
-            constant = (2 * lean - 1) * self.score.bias
+            constant = lean * self.score.bias + (lean - 1) * self.second.bias
             constant += self._chord_constants(1, lean) + self._chord_constants(2, lean - 1)
             self.rows.append((row, nearest(Fraction(threshold) - constant), highspy.kHighsInf))
         for side in (1, 2):
@@ -144,7 +145,7 @@ class _Program:
 
     def second_score(self, point: Floats) -> float:
         _, other = self.pairs.split([float(c) for c in point])
-        return float(self.score.scores(np.array([other]))[0])
+        return float(self.second.scores(np.array([other]))[0])
 
     def _is_levels(self, v: int) -> bool:
         name = self.pairs.space.names[self.pairs.variables[v].feature]
@@ -184,10 +185,8 @@ class _Program:
         return slope, low - slope * lo
 
     def _chord_constants(self, side: int, factor: Fraction) -> Fraction:
-        owner = self.pairs.first if side == 1 else self.pairs.second
-        curves = (
-            (owner[k], term.pieces) for k, term in enumerate(self.score.terms) if term.pieces is not None
-        )
+        owner, score = (self.pairs.first, self.score) if side == 1 else (self.pairs.second, self.second)
+        curves = ((owner[k], term.pieces) for k, term in enumerate(score.terms) if term.pieces is not None)
         return factor * sum((self._chord(pieces, v)[1] for v, pieces in curves), Fraction(0))
 
     def _add_convexity_and_bands(self) -> None:

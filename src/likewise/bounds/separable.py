@@ -58,13 +58,14 @@ class SeparableOracle:
 
     def __init__(self, score: Separable, pairs: PairSpace) -> None:
         self.score = score
+        self.other: Separable | None = None  # the score of x', where that is another one (`rivals`)
         self.pairs = pairs
         self.first = np.array(pairs.first, dtype=np.intp)
         self.second = np.array(pairs.second, dtype=np.intp)
         self.discrete = np.array([v.discrete for v in pairs.variables])
         self.bias = float(score.bias)
-        self.values = [_table(pairs, k, term) for k, term in enumerate(score.terms)]
-        self.marks = [_marks(pairs, k, term) for k, term in enumerate(score.terms)]
+        self.values = [table_of(pairs, k, term) for k, term in enumerate(score.terms)]
+        self.marks = [marks_of(pairs, k, term) for k, term in enumerate(score.terms)]
         self.widths = np.array([float(v.hi) - float(v.lo) for v in pairs.variables])
         self.lossy = {k for k, marks in enumerate(self.marks) if marks is not None and marks.loses}
         self.evaluators: dict[tuple[Leaf, Question], tuple[Direction, ExactBound]] = {}
@@ -226,7 +227,7 @@ class SeparableOracle:
             if len(self.evaluators) >= MOST_EVALUATORS:
                 self.evaluators.clear()
             way = NOWHERE if leaf.lean is None else question.direction(leaf.lean)
-            self.evaluators[key] = way, exact_bound(self.score, self.pairs, way, leaf.multipliers)
+            self.evaluators[key] = way, exact_bound(self.score, self.pairs, way, leaf.multipliers, self.other)
         return self.evaluators[key]
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
@@ -240,7 +241,7 @@ class SeparableOracle:
         table = self.values[k]
         if table is not None:
             u, v = np.outer(lean, table), np.outer(lean - 1, table)
-            return _best_levels(u, v, relation, here, there)
+            return best_levels(u, v, relation, here, there)
         if (marks := self.marks[k]) is not None:
             return _best_marks(marks, lean, relation.kind, here, there)
         slope = float(self.score.terms[k].slope)
@@ -251,7 +252,7 @@ class SeparableOracle:
         x, y = np.where(u > 0, here[1], here[0]), np.where(v > 0, there[1], there[0])
         if relation.kind == "free":
             return u * x + v * y, x, y
-        return _best_band(u, v, float(relation.tolerance or 0), here, there)
+        return best_band(u, v, float(relation.tolerance or 0), here, there)
 
     def _phi(self, k: int, codes: Floats) -> Floats:
         table = self.values[k]
@@ -269,7 +270,7 @@ class SeparableOracle:
         table = self.values[k]
         if table is None:
             return abs(float(self.score.terms[k].slope)) * (hi - lo)
-        inside = _inside(len(table), lo, hi)
+        inside = inside_of(len(table), lo, hi)
         most = np.where(inside, table, -np.inf).max(axis=1)
         spread: Floats = most - np.where(inside, table, np.inf).min(axis=1)
         return spread
@@ -295,7 +296,7 @@ class SeparableOracle:
             if i != j:
                 return np.zeros(len(lo))
             gain = 2 * (table[None, :] - self._phi(k, points[:, i])[:, None])
-            best = _closest(gain, missing, _inside(len(table), lo[:, i], hi[:, i]))
+            best = _closest(gain, missing, inside_of(len(table), lo[:, i], hi[:, i]))
             points[:, i] = best
             chosen: Floats = gain[np.arange(len(lo)), best]
             return chosen
@@ -337,7 +338,8 @@ def _closest(gain: Floats, missing: Floats, allowed: NDArray[np.bool_]) -> NDArr
     return best
 
 
-def _marks(pairs: PairSpace, k: int, term: Term) -> Marks | None:
+def marks_of(pairs: PairSpace, k: int, term: Term) -> Marks | None:
+    """The marks of feature k, None where its term is not in pieces."""
     if term.pieces is None:
         return None
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
@@ -360,7 +362,7 @@ def _best_marks(
     return first + second, x, y
 
 
-def _table(pairs: PairSpace, k: int, term: Term) -> Floats | None:
+def table_of(pairs: PairSpace, k: int, term: Term) -> Floats | None:
     """The term's values over the levels of feature k, None where the feature is a number."""
     if term.table is not None:
         return np.array([float(v) for v in term.table])
@@ -370,13 +372,14 @@ def _table(pairs: PairSpace, k: int, term: Term) -> Floats | None:
     return None
 
 
-def _inside(length: int, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
+def inside_of(length: int, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
+    """Which of so many positions each cell allows."""
     positions = np.arange(length)
     inside: NDArray[np.bool_] = (positions >= lo[:, None]) & (positions <= hi[:, None])
     return inside
 
 
-def _best_levels(
+def best_levels(
     u: Floats,
     v: Floats,
     relation: Relation,
@@ -385,12 +388,12 @@ def _best_levels(
 ) -> tuple[Floats, Floats, Floats]:
     """Maximise u[i] + v[j] over the levels that each cell allows."""
     rows = np.arange(len(u))
-    u = np.where(_inside(u.shape[1], *here), u, -np.inf)
+    u = np.where(inside_of(u.shape[1], *here), u, -np.inf)
     if relation.kind == "same":
         total = u + v
         best = total.argmax(axis=1)
         return total[rows, best], best.astype(float), best.astype(float)
-    v = np.where(_inside(v.shape[1], *there), v, -np.inf)
+    v = np.where(inside_of(v.shape[1], *there), v, -np.inf)
     if relation.kind in ("within", "pairs"):
         partner, which = _best_in_reach(v, relation)
         total = u + partner
@@ -427,7 +430,7 @@ def _best_in_steps(v: Floats, steps: int) -> tuple[Floats, NDArray[np.intp]]:
     return best, which
 
 
-def _best_band(
+def best_band(
     u: Floats, v: Floats, tolerance: float, here: tuple[Floats, Floats], there: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats, Floats]:
     """Maximise u x + v x' over x in here, x' in there, |x - x'| <= tolerance: the corners of a polygon."""

@@ -7,11 +7,13 @@ rationals as fractions. A line is canonical (fixed key order, no spaces), so tha
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 from likewise.errors import CertificateError, InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.classes import ClassModel
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.scored import Model, Rounding
@@ -79,6 +81,12 @@ def property_line(kind: str, level: Fraction) -> bytes:
     return line({"property": {"kind": kind, "margin" if kind == "decision" else "delta": number(level)}})
 
 
+def class_property_line(kind: str, level: Fraction, of: int | None) -> bytes:
+    """The same of a model of several classes, with the class of interest (None: all of them)."""
+    name = "margin" if kind == "decision" else "delta"
+    return line({"property": {"kind": kind, name: number(level), "class": of}})
+
+
 def model_line(model: Model) -> bytes:
     """The model's exact parameters. Also what a model export holds, so that digests can be compared."""
     head = model.head
@@ -99,6 +107,56 @@ def model_line(model: Model) -> bytes:
             }
         }
     )
+
+
+def class_model_line(model: ClassModel) -> bytes:
+    """The exact parameters of a model of several classes."""
+    head = model.head
+    return line(
+        {
+            "model": {
+                "family": model.family,
+                "body": _class_body(model),
+                "head": {
+                    "labels": [scalar(label) for label in head.labels],
+                    "classes": head.rule,
+                    "link": head.link,
+                },
+                "rounding": None,
+            }
+        }
+    )
+
+
+def _class_body(model: ClassModel) -> dict[str, Any]:
+    """The body with an array of n numbers in the place of each coefficient."""
+    bodies: Any = model.bodies
+    if isinstance(bodies, tuple) and all(isinstance(body, Affine) for body in bodies):
+        columns = []
+        for column, *weights in zip(model.embedding, *(body.weights for body in bodies), strict=True):
+            place, *rest = _column(column).items()
+            columns.append(dict([place, ("weight", _numbers(weights)), *rest]))
+        return {"kind": "affine", "bias": _numbers(body.bias for body in bodies), "columns": columns}
+    columns = [_column(column) for column in model.embedding]
+    if isinstance(bodies, tuple) and all(isinstance(body, RbfSum) for body in bodies):
+        rows = zip(bodies[0].centres.tolist(), *(body.coefficients.tolist() for body in bodies), strict=True)
+        return {
+            "kind": "rbf",
+            "gamma": number(bodies[0].gamma),
+            "bias": _numbers(body.bias for body in bodies),
+            "columns": columns,
+            "terms": [[_numbers(values), _numbers(centre)] for centre, *values in rows],
+        }
+    if isinstance(bodies, tuple) and all(isinstance(body, PolynomialSum) for body in bodies):
+        known = [dict(zip(body.products, body.coefficients, strict=True)) for body in bodies]
+        products = dict.fromkeys(product for terms in known for product in terms)
+        terms = [[_numbers(terms.get(p, Fraction(0)) for terms in known), list(p)] for p in products]
+        return {"kind": "polynomial", "columns": columns, "terms": terms}
+    raise InternalError("no certificate is written of this body")
+
+
+def _numbers(values: Iterable[Fraction | float]) -> list[str]:
+    return [number(value) for value in values]
 
 
 def _link(head: Head) -> Any:

@@ -52,22 +52,42 @@ class Writer:
         next, then its right child's."""
         self._node(["split", variable, number(at), *([] if after is None else [number(after)])])
 
+    def cases(self, cubes: Sequence[Sequence[Sequence[tuple[int, bool]]]] | None = None) -> None:
+        """The first node of a proof about several classes; then comes a tree of cells a case."""
+        known = () if cubes is None else ([[[list(pair) for pair in cube] for cube in of] for of in cubes],)
+        self._node(["cases", *known])
+
     def leaf(
         self,
         rule: str,
         way: Fraction | None = None,
         multipliers: Sequence[Fraction] = (),
         hints: Sequence[int] = (),
+        rivals: tuple[int, int] | None = None,
     ) -> None:
-        """The node is closed by a rule."""
+        """The node is closed by a rule; in a case of several classes by two of its conditions."""
         parts: list[Any] = [rule]
         if way is not None:
-            parts.append(number(way))
+            parts.append(number(way) if rivals is None else [*rivals, number(way)])
         if rule == "kernel":
             parts += [list(hints[:-1]), hints[-1]]
         if rule == "polynomial":
             parts.append(list(hints))
         if multipliers or rule == "empty":
+            parts.append([number(m) for m in multipliers])
+        self._node(parts)
+
+    def softmax(
+        self,
+        way: Fraction,
+        weights: Sequence[Fraction],
+        steps: Sequence[tuple[Fraction, Sequence[Fraction]]],
+        multipliers: Sequence[Fraction] = (),
+    ) -> None:
+        """The node is closed by bounds of log odds."""
+        parts: list[Any] = ["softmax", number(way), [number(w) for w in weights]]
+        parts.append([[number(slope), [number(v) for v in row]] for slope, row in steps])
+        if multipliers:
             parts.append([number(m) for m in multipliers])
         self._node(parts)
 
@@ -96,6 +116,20 @@ class Writer:
             "x": [number(code) for code in x],
             "other": [number(code) for code in other],
             "scores": [number(s.lo) if exact else [number(s.lo), number(s.hi)] for s in scores],
+        }
+        self._write(line({"witness": body}))
+
+    def class_witness(
+        self, x: Sequence[float], other: Sequence[float], scores: Sequence[Sequence[Enclosure]]
+    ) -> None:
+        """The same with all scores of both individuals."""
+        exact = all(score.lo == score.hi for row in scores for score in row)
+        body = {
+            "x": [number(code) for code in x],
+            "other": [number(code) for code in other],
+            "scores": [
+                [number(s.lo) if exact else [number(s.lo), number(s.hi)] for s in row] for row in scores
+            ],
         }
         self._write(line({"witness": body}))
 

@@ -22,7 +22,7 @@ from likewise.cli.options import ClaimFlags
 from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, closest
 
 if TYPE_CHECKING:
-    from likewise.importers.imported import Imported
+    from likewise.importers.imported import Imported, ImportedClasses
     from likewise.spec.claim import Claim
     from likewise.spec.features import Level
     from likewise.spec.properties import Property
@@ -35,7 +35,7 @@ class Loaded:
     """The model with all that is claimed about it; `imported` is the model as mathematics."""
 
     model: Any
-    imported: Imported
+    imported: Imported | ImportedClasses
     X: Any
     space: Space
     similarity: Similarity
@@ -54,7 +54,9 @@ class _Wanted:
     space: Space | None
 
 
-def load(flags: ClaimFlags, property_text: str | None = None, *, alone: bool = False) -> Loaded:
+def load(
+    flags: ClaimFlags, property_text: str | None = None, class_text: str | None = None, *, alone: bool = False
+) -> Loaded:
     """Everything a search needs; raises what is wrong with any of it. `alone`: also where nobody is similar to another."""
     wanted = _wanted(flags, property_text)
     if not alone:
@@ -83,7 +85,7 @@ def load(flags: ClaimFlags, property_text: str | None = None, *, alone: bool = F
         X=frame,
         space=space,
         similarity=wanted.similarity,
-        property=wanted.property,
+        property=_with_class(wanted.property, imported, class_text, flags),
     )
 
 
@@ -116,10 +118,10 @@ def _wanted(flags: ClaimFlags, property_text: str | None) -> _Wanted:
     free = flags.free or tuple(name for name in known.free if name not in within)
     kept = {name: t for name, t in known.within.items() if name not in flags.free}
     pairs = {name: p for name, p in known.pairs.items() if name not in flags.free and name not in within}
+    property: Property = SameDecision() if claim is None else claim.property
     if property_text is not None:
-        property: Property = _flagged("--property", parse_property, property_text)
-    else:
-        property = SameDecision() if claim is None else claim.property
+        given: Property = _flagged("--property", parse_property, property_text)
+        property = replace(given, class_of_interest=property.class_of_interest)
     return _Wanted(
         model=model,
         data=data,
@@ -362,7 +364,7 @@ def _check_columns(model: Any, space: Space, wanted: _Wanted) -> None:
         )
 
 
-def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported:
+def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported | ImportedClasses:
     """Import once now, so that a refusal names its file; the search imports again with the data's rows."""
     import numpy as np
 
@@ -376,6 +378,25 @@ def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported
         raise error.located(wanted.model) from None
     except DataError as error:
         raise error.located(wanted.model) from None
+
+
+def _with_class(
+    property: Property, imported: Imported | ImportedClasses, text: str | None, flags: ClaimFlags
+) -> Property:
+    """The property with the label that is spelled so as its class of interest; refuses one that the model does not have."""
+    from likewise.spec.properties import place_of_class
+
+    labels = imported.model.head.labels
+    wanted: Any = property.class_of_interest
+    if text is not None:
+        spelled = {str(label): label for label in labels or () if not isinstance(label, str)}
+        wanted = text if text in (labels or ()) else spelled.get(text, text)
+    try:
+        place = place_of_class(wanted, labels, imported.model.family)
+    except SpecError as error:
+        where = "--class-of-interest" if text is not None else f"{flags.spec}: property.class_of_interest"
+        raise error.located(where) from None
+    return property if place is None else replace(property, class_of_interest=wanted)
 
 
 def _check_stray_text(space: Space, frame: Any, path: str, *, declared: bool) -> None:

@@ -51,9 +51,14 @@ def init(**given: Any) -> int:
     output = None if given["output"] is None else Path(given["output"])
     if output is not None and output.exists() and not given["force"]:
         raise SpecError(f"{output}: is there already", hint="another name, or --force to overwrite it")
-    claim, left_out, constant = _drafted(given)
+    model = _opened(given)
+    claim, left_out, constant = _drafted(given, model)
     text = draft_text(
-        claim, left_out=left_out, constant=constant, folder=output.parent if output else Path.cwd()
+        claim,
+        left_out=left_out,
+        constant=constant,
+        folder=output.parent if output else Path.cwd(),
+        classes=_classes(model),
     )
     if output is None:
         emit(text.rstrip("\n"))
@@ -67,7 +72,7 @@ def init(**given: Any) -> int:
     return Exit.DONE
 
 
-def _drafted(given: dict[str, Any]) -> tuple[Claim, list[str], list[str]]:
+def _drafted(given: dict[str, Any], model: Any) -> tuple[Claim, list[str], list[str]]:
     """The claim, the columns left out because the model has no use for them, and the constant ones."""
     from likewise.spec.claim import Claim
     from likewise.spec.frames import read_table
@@ -80,7 +85,7 @@ def _drafted(given: dict[str, Any]) -> tuple[Claim, list[str], list[str]]:
     columns = [str(name) for name in frame.columns]
     if label is not None and label not in columns:
         raise DataError(f"{path}: no column {label!r} to be the label{closest(label, columns)}")
-    left_out = _not_for_the_model(columns, given)
+    left_out = _not_for_the_model(columns, model, given)
     try:
         exclude = [*left_out, *([] if label is None else [label])]
         space = Space.from_data(frame, exclude=exclude, constant="keep")
@@ -102,16 +107,28 @@ def _drafted(given: dict[str, Any]) -> tuple[Claim, list[str], list[str]]:
     return claim, left_out, constant
 
 
-def _not_for_the_model(columns: list[str], given: dict[str, Any]) -> list[str]:
-    """The columns that the model was not fitted on, where it can be opened and knows its columns."""
+def _opened(given: dict[str, Any]) -> Any:
+    """The model, where it can be opened; None for a pickle that must stay closed."""
     from likewise.cli.claims import read_model
     from likewise.importers.files import PICKLES, check_model_path
 
-    path, label = given["model"], given["label"]
+    path = given["model"]
     check_model_path(path)
     if Path(path).suffix.lower() in PICKLES and not given["allow_pickle"]:
-        return []  # a name is all that is needed here, so it stays closed
-    model = read_model(path, allow_pickle=given["allow_pickle"], trust=given["trust"])
+        return None  # a name is all that is needed here
+    return read_model(path, allow_pickle=given["allow_pickle"], trust=given["trust"])
+
+
+def _classes(model: Any) -> list[Any]:
+    """The labels of a classifier of more than two classes."""
+    labels = [] if isinstance(model, type) else getattr(model, "classes_", [])
+    plain = [label.item() if hasattr(label, "item") else label for label in labels]
+    return plain if len(plain) > 2 and all(isinstance(p, (str, int, float)) for p in plain) else []
+
+
+def _not_for_the_model(columns: list[str], model: Any, given: dict[str, Any]) -> list[str]:
+    """The columns that the model was not fitted on, where it knows its columns."""
+    path, label = given["model"], given["label"]
     if isinstance(model, type) or not hasattr(model, "feature_names_in_"):
         return []
     known = [str(name) for name in model.feature_names_in_]
@@ -123,7 +140,14 @@ def _not_for_the_model(columns: list[str], given: dict[str, Any]) -> list[str]:
     return [name for name in columns if name not in known and name != label]
 
 
-def draft_text(claim: Claim, *, left_out: Iterable[str], constant: Iterable[str], folder: Path) -> str:
+def draft_text(
+    claim: Claim,
+    *,
+    left_out: Iterable[str],
+    constant: Iterable[str],
+    folder: Path,
+    classes: Iterable[Any] = (),
+) -> str:
     """The spec file with the comments that a draft needs."""
     from likewise.spec.written import spec_text, toml_key
 
@@ -145,7 +169,18 @@ def draft_text(claim: Claim, *, left_out: Iterable[str], constant: Iterable[str]
             draft += [f"# The model was not fitted on: {_commented(noted)}", line]
         else:
             draft.append(line)
-    return "\n".join(draft) + "\n"
+    return "\n".join((*draft, *_one_class(list(classes)))) + "\n"
+
+
+def _one_class(classes: list[Any]) -> list[str]:
+    """How the claim, whose last lines are its property, can be narrowed to one class."""
+    from likewise.spec.written import toml_value
+
+    if not classes:
+        return []
+    labels = [toml_value(label) for label in classes]
+    shown = ", ".join(labels[:12]) + (", ..." if len(labels) > 12 else "")
+    return [f"# class_of_interest = {labels[0]}    # only this class counts then; the classes: {shown}"]
 
 
 def _to_fill_in(space: Space) -> list[str]:

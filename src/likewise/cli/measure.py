@@ -8,6 +8,7 @@ import click
 
 from likewise.cli.exits import Exit
 from likewise.cli.options import (
+    CLASS,
     ClaimFlags,
     OutputFlags,
     SearchFlags,
@@ -19,6 +20,8 @@ from likewise.cli.options import (
 if TYPE_CHECKING:
     from likewise.analysis.measuring import Disparity
     from likewise.cli.claims import Loaded
+    from likewise.model.gauge import Scale
+    from likewise.spec.properties import Label
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
     from likewise.verifying.wording import Treated
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     metavar="T",
     help="Search until the bracket is this narrow.",
 )
+@CLASS
 @search_options
 @output_options
 def measure(**given: Any) -> int:
@@ -57,12 +61,13 @@ def measure(**given: Any) -> int:
     from likewise.cli.claims import load
     from likewise.cli.output import emit, emit_json
 
-    loaded = load(flags)
+    loaded = load(flags, class_text=given["class_of_interest"])
     disparity = climb(
         loaded.model,
         loaded.space,
         loaded.similarity,
         of=given["of"],
+        class_of_interest=loaded.property.class_of_interest,
         tolerance=given["tolerance"],
         X=loaded.X,
         budget=look.budget,
@@ -89,6 +94,7 @@ def _document(disparity: Disparity, loaded: Loaded) -> dict[str, Any]:
         **disparity.to_dict(),
         "similarity": loaded.similarity.to_dict(),
         "model": loaded.imported.model.family,
+        "class_of_interest": loaded.property.class_of_interest,
     }
 
 
@@ -97,7 +103,9 @@ def _text(
 ) -> str:
     from likewise.verifying.wording import pair_lines, pair_of, paragraph
 
-    lines = bracket_lines(disparity, loaded.space, loaded.similarity)
+    lines = bracket_lines(
+        disparity, loaded.space, loaded.similarity, class_of_interest=loaded.property.class_of_interest
+    )
     lines += pair_lines(
         pair_of(disparity.pair, loaded.space.names),
         treated_pair(disparity),
@@ -112,18 +120,23 @@ def _text(
 
 
 _MEASURED = {
-    "score": "the largest gap of scores between individuals who",
-    "probability": "the largest gap of probabilities between individuals who",
+    "score": "the largest gap of scores{of_class} between individuals who",
+    "probability": "the largest gap of probabilities{of_class} between individuals who",
     "margin": "the largest margin of different decisions for individuals who",
 }
+_MEASURED_OF_ONE = (
+    "the largest margin by which one gets the class {label} and the other does not, for individuals who"
+)
 
 
-def bracket_lines(disparity: Disparity, space: Space, similarity: Similarity) -> list[str]:
+def bracket_lines(
+    disparity: Disparity, space: Space, similarity: Similarity, *, class_of_interest: Label | None = None
+) -> list[str]:
     """What was measured, and between which numbers it lies."""
     from likewise.verifying.wording import number, paragraph
 
     seconds = disparity.stats.get("seconds", 0.0)
-    lines = paragraph("measure", f"{_MEASURED[disparity.of]} {similarity.describe(space)}")
+    lines = paragraph("measure", f"{_measured(disparity.of, class_of_interest)} {similarity.describe(space)}")
     lines += paragraph("space", space.describe())
     low, high = number(disparity.lower), number(disparity.upper)
     if low == high and disparity.upper > disparity.lower:
@@ -139,6 +152,12 @@ def bracket_lines(disparity: Disparity, space: Space, similarity: Similarity) ->
     return lines
 
 
+def _measured(of: Scale, label: Label | None) -> str:
+    if label is not None and of == "margin":
+        return _MEASURED_OF_ONE.format(label=repr(label))
+    return _MEASURED[of].format(of_class="" if label is None else f" of the class {label!r}")
+
+
 def treated_pair(disparity: Disparity) -> Treated:
     """What the model's own program says about the pair."""
     from likewise.verifying.wording import Treated
@@ -148,6 +167,7 @@ def treated_pair(disparity: Disparity) -> Treated:
         scores=disparity.scores,
         probabilities=disparity.probabilities,
         upper_label=disparity.upper_label,
+        score_name=disparity.score_name,
     )
 
 

@@ -107,6 +107,12 @@ PROPERTY = click.option(
     help="What they must share: decision (the default), score:0.5 or probability:0.1.",
 )
 
+CLASS = click.option(
+    "--class-of-interest",
+    metavar="LABEL",
+    help="Claim it of this class only, of more than two.",
+)
+
 _SEARCH = (
     click.option(
         "--budget", type=float, default=60.0, show_default=True, metavar="SECONDS", help="Time to search."

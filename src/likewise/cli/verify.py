@@ -8,6 +8,7 @@ import click
 
 from likewise.cli.exits import IN_WORDS, Exit
 from likewise.cli.options import (
+    CLASS,
     PROPERTY,
     ClaimFlags,
     OutputFlags,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 @click.command(epilog=IN_WORDS)
 @claim_options
 @PROPERTY
+@CLASS
 @search_options
 @output_options
 def verify(**given: Any) -> int:
@@ -41,7 +43,7 @@ def verify(**given: Any) -> int:
     from likewise.cli.output import emit, emit_json
     from likewise.verifying import verify as decide
 
-    loaded = load(flags, given["property"])
+    loaded = load(flags, given["property"], given["class_of_interest"])
     result = decide(
         loaded.model,
         loaded.space,

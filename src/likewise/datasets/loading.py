@@ -18,7 +18,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from likewise.datasets.tables import ADULT, CREDIT, FRAUD, GERMAN, Column, Table
+from likewise.datasets.tables import ADULT, CREDIT, CREDIT_OF_THREE, FRAUD, GERMAN, Column, Table
 from likewise.errors import DataError, closest
 from likewise.spec.frames import native_backend
 from likewise.spec.space import Space
@@ -27,6 +27,8 @@ FrameKind = Literal["auto", "pandas", "polars"]
 
 # The paper's threshold on the average card balance, in dollars.
 HIGH_BALANCE = 550
+# The balances that a third and two thirds of the 400 card holders do not exceed: low, middle and high are equally many.
+THIRDS = (188, 717)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,7 +36,7 @@ class Dataset:
     """Rows, labels, and the domain that the paper searches.
 
     `X` is a pandas or polars frame, `y` a series of the same library named `label`; `positive` is the label that
-    the paper codes as 1; `protected` names the columns that should not matter.
+    the paper codes as 1 (the highest one of three); `protected` names the columns that should not matter.
     """
 
     name: str
@@ -61,9 +63,14 @@ def load_adult(*, coded: bool = False, frame: FrameKind = "auto") -> Dataset:
     return _shipped(ADULT, coded=coded, frame=frame)
 
 
-def load_credit(*, coded: bool = False, frame: FrameKind = "auto") -> Dataset:
-    """Credit: 400 rows, 10 features, label high / low (balance above 550 or not); protected: gender, ethnicity."""
-    return _shipped(CREDIT, coded=coded, frame=frame)
+def load_credit(*, coded: bool = False, classes: Literal[2, 3] = 2, frame: FrameKind = "auto") -> Dataset:
+    """Credit: 400 rows, 10 features, label high / low (balance above 550 or not); protected: gender, ethnicity.
+
+    With ``classes=3`` the label is low, middle or high, a third of the rows each: a balance of up to 188 dollars, up to 717, or above.
+    """
+    if classes not in (2, 3):
+        raise DataError(f"Credit has 2 classes of balance or 3, not {classes!r}")
+    return _shipped(CREDIT if classes == 2 else CREDIT_OF_THREE, coded=coded, frame=frame)
 
 
 def paper_problem(name: str, path: str | Path | None = None, *, frame: FrameKind = "auto") -> Dataset:
@@ -85,8 +92,10 @@ def _shipped(table: Table, *, coded: bool, frame: FrameKind) -> Dataset:
     header, *rows = csv.reader(gzip.decompress(packed).decode("utf-8").splitlines())
     cells = dict(zip(header, zip(*rows, strict=True), strict=True))
     labels = cells[table.label]
-    if table is CREDIT:
-        labels = tuple("high" if int(balance) > HIGH_BALANCE else "low" for balance in labels)
+    if table in (CREDIT, CREDIT_OF_THREE):
+        ends = (HIGH_BALANCE,) if table is CREDIT else THIRDS
+        names = tuple(table.label_codes)
+        labels = tuple(names[sum(int(balance) > end for end in ends)] for balance in labels)
     return _dataset(table, [cells[column.name] for column in table.columns], labels, coded=coded, frame=frame)
 
 
@@ -134,7 +143,7 @@ def _dataset(
     }
     label = table.coded_label if coded else table.label
     outcomes: list[Any] = [table.label_codes[text] for text in labels] if coded else list(labels)
-    positive = next(text for text, code in table.label_codes.items() if code == 1)
+    positive, code = max(table.label_codes.items(), key=lambda item: item[1])
 
     import narwhals.stable.v2 as nw
 
@@ -143,7 +152,7 @@ def _dataset(
         X=nw.from_dict(values, backend=backend).to_native(),
         y=nw.new_series(label, outcomes, backend=backend).to_native(),
         label=label,
-        positive=1 if coded else positive,
+        positive=code if coded else positive,
         protected=tuple(names[name] for name in table.protected),
         space=Space({names[column.name]: column.feature(coded=coded) for column in table.columns}),
         description=table.description,

@@ -12,7 +12,7 @@ column with levels is min..max of its codes. The tables are facts about the file
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 
@@ -239,6 +239,16 @@ CREDIT = Table(
     description=(
         "Credit (simulated, from An Introduction to Statistical Learning): 400 card holders, income in thousands "
         "of dollars, and whether their average balance is above 550 dollars."
+    ),
+)
+
+CREDIT_OF_THREE = replace(
+    CREDIT,
+    coded_label="Balance-Third",
+    label_codes={"low": 0, "middle": 1, "high": 2},
+    description=(
+        "Credit (simulated, from An Introduction to Statistical Learning): 400 card holders, income in thousands "
+        "of dollars, and in which third of them their average balance lies."
     ),
 )
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
+    from likewise.model.cases import Case
     from likewise.model.question import Question
 
 FIRST_BITS = 128
@@ -21,11 +22,15 @@ MOST_BITS = (
     8192  # beyond this a comparison is given up: undecided, which is never a witness and never a proof
 )
 
-Encloser = Callable[[Sequence[Fraction], int], Enclosure]
+Several = tuple[Enclosure, ...]
+Scores = Enclosure | Several  # of one individual: several of a model of several classes
+Encloser = Callable[[Sequence[Fraction], int], Scores]
 
 
-def decided(question: Question, first: Enclosure, second: Enclosure) -> bool | None:
-    """Whether (s, s') is a witness, None where the enclosures are too wide to tell."""
+def decided(question: Question, first: Scores, second: Scores) -> bool | None:
+    """Whether (s, s') is a witness, None where the enclosures are too wide to tell. Several scores are decided by their cases."""
+    if isinstance(first, tuple) or isinstance(second, tuple):
+        return cast("Case", question).decided(cast("Several", first), cast("Several", second))
     if question.holds(first.lo, second.hi):
         return True
     return None if question.holds(first.hi, second.lo) else False
@@ -33,7 +38,7 @@ def decided(question: Question, first: Enclosure, second: Enclosure) -> bool | N
 
 def decide(
     question: Question, enclose: Encloser, x: Sequence[Fraction], other: Sequence[Fraction]
-) -> tuple[bool | None, Enclosure, Enclosure]:
+) -> tuple[bool | None, Scores, Scores]:
     """Ask for more bits until the question is decided, and say with which enclosures."""
     bits = FIRST_BITS
     while True:

@@ -186,18 +186,29 @@ def rounding_error(model: Model, space: Space) -> Fraction | None:
 
 def score_of(model: Model, n_features: int) -> Score:
     """The score in the form that its family's oracle works on."""
-    if isinstance(model.body, RbfSum):
-        return KernelScore(body=model.body, embedding=model.embedding)
-    if isinstance(model.body, PolynomialSum):
-        return PolynomialScore(body=model.body, embedding=model.embedding)
-    return separable(model, n_features)
+    return body_score(model.body, model.embedding, n_features)
+
+
+def body_score(
+    body: Affine | RbfSum | PolynomialSum, embedding: tuple[Column, ...], n_features: int
+) -> Score:
+    """The score of a body over an embedding."""
+    if isinstance(body, RbfSum):
+        return KernelScore(body=body, embedding=embedding)
+    if isinstance(body, PolynomialSum):
+        return PolynomialScore(body=body, embedding=embedding)
+    return affine_score(body, embedding, n_features)
 
 
 def separable(model: Model, n_features: int) -> Separable:
-    """The score of an affine body feature by feature: columns of one feature are added up exactly."""
-    body, embedding = model.body, model.embedding
-    if not isinstance(body, Affine):
+    """The score of a model whose body is affine."""
+    if not isinstance(model.body, Affine):
         raise InternalError("only affine scores are separable")
+    return affine_score(model.body, model.embedding, n_features)
+
+
+def affine_score(body: Affine, embedding: tuple[Column, ...], n_features: int) -> Separable:
+    """The score of an affine body feature by feature: columns of one feature are added up exactly."""
     slopes = [Fraction(0)] * n_features
     tables: list[list[Fraction] | None] = [None] * n_features
     curves: dict[int, list[tuple[Fraction, Pieces]]] = {}

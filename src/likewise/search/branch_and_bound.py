@@ -34,6 +34,7 @@ from likewise.search.proof import Proof, children, root_cell, walk
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.bounds.oracle import Relaxed
     from likewise.model.question import Question
     from likewise.search.problem import Problem, Witness
 
@@ -70,6 +71,7 @@ class Cell:
     lean: float = field(compare=False)
     upper: float = field(compare=False, default=np.inf)  # of the score in the direction of `lean`
     step: float = field(compare=False, default=FIRST_STEP)  # by which another lean is tried
+    view: int = field(compare=False, default=0)  # of several (`search.cases`) the one that `lean` belongs to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,7 @@ class Trial:
     lean: Floats
     excess: Floats
     bounds: Bounds
+    view: NDArray[np.intp]
 
     @property
     def closes(self) -> NDArray[np.bool_]:
@@ -100,6 +103,7 @@ class Trial:
             lean=self.lean[rows],
             excess=self.excess[rows],
             bounds=self.bounds.take(rows),
+            view=self.view[rows],
         )
 
     @staticmethod
@@ -110,6 +114,7 @@ class Trial:
             lean=np.concatenate([part.lean for part in parts]),
             excess=np.concatenate([part.excess for part in parts]),
             bounds=Bounds.joined([part.bounds for part in parts]),
+            view=np.concatenate([part.view for part in parts]),
         )
 
 
@@ -128,6 +133,7 @@ class Search:
     settles: bool = False  # whether every cell left open is to be proved something of when the budget ends
     proving: float = 0.0  # seconds spent on exact proofs, and how many there were
     proofs: int = 0
+    view: int = 0  # the one that bounds are asked of
 
     def __post_init__(self) -> None:
         lo, hi = root_cell(self.problem.pairs)
@@ -172,8 +178,9 @@ class Search:
             self.closed -= 1
             self.proof.reopen(number)
             lean = 0.5 if node.lean is None else float(node.lean)
+            self._look_from(node)
             tried = self._try(lo[None], hi[None], np.array([lean]))
-            cell = Cell(0.0, number, lo, hi, lean, float(tried.bounds.upper[0]))
+            cell = Cell(0.0, number, lo, hi, lean, float(tried.bounds.upper[0]), view=self.view)
             if not split:
                 heapq.heappush(self.open, cell)
                 continue
@@ -185,10 +192,13 @@ class Search:
             else:
                 self._split(cell, int(variable[0]), float(at[0]))
 
+    def _look_from(self, leaf: Leaf) -> None:
+        """Ask for bounds in the way that closed a leaf: there is only one."""
+
     def _work(self, batch: list[Cell]) -> bool:
         """Close or split every cell of the batch; on a witness (True) put back what is not done."""
         lo, hi = np.stack([c.lo for c in batch]), np.stack([c.hi for c in batch])
-        tried = self._separate(lo, hi, np.array([c.lean for c in batch]), np.array([c.step for c in batch]))
+        tried = self._tried(batch, lo, hi)
         bounded = tried.bounds.points, tried.bounds.first, tried.bounds.second
         candidates = self._scored(self.problem.oracle.candidates(lo, hi))
         if self._look(*(np.concatenate(parts) for parts in zip(bounded, candidates, strict=True))):
@@ -200,6 +210,7 @@ class Search:
             helped = cell.lean != trial.lean[i]
             cell.step = min(max(cell.step * (LONGER if helped else SHORTER), LEAST_STEP), MOST_STEP)
             cell.lean, cell.upper = float(trial.lean[i]), float(trial.bounds.upper[i])
+            cell.view = int(trial.view[i])
             cell.rank = -float(trial.excess[i])
             if trial.closes[i] and self._close(cell, self._leaf(trial, i)):
                 continue
@@ -207,6 +218,10 @@ class Search:
                 self._put_back(batch[i:])
                 return True
         return False
+
+    def _tried(self, batch: list[Cell], lo: Floats, hi: Floats) -> Trial:
+        """Bounds of all cells of a batch, at one lean or more."""
+        return self._separate(lo, hi, np.array([c.lean for c in batch]), np.array([c.step for c in batch]))
 
     def _losses(self, trial: Trial) -> Floats | None:
         """What the bounds lost, by variable. Under a curved W, a cell stays open also because no one line separates
@@ -230,7 +245,8 @@ class Search:
         cell = np.arange(len(lo)) if some is None else some
         threshold = self.problem.question.threshold(lean)
         bounds = self.problem.oracle.bound(lo[cell], hi[cell], lean, threshold)
-        return Trial(cell=cell, lean=lean, excess=bounds.upper - threshold, bounds=bounds)
+        view = np.full(len(cell), self.view)
+        return Trial(cell=cell, lean=lean, excess=bounds.upper - threshold, bounds=bounds, view=view)
 
     def _separate(self, lo: Floats, hi: Floats, lean: Floats, step: Floats) -> Trial:
         """Each cell at its parent's lean, and at others where that does not close it and others may."""
@@ -332,7 +348,7 @@ class Search:
     def _finish(self, cell: Cell, variable: int, at: float) -> bool:
         """Close a cell by the relaxation or by looking through it, else split it; True on a witness."""
         problem = self.problem
-        relaxed = problem.oracle.relax(cell.lo, cell.hi, problem.question)
+        relaxed = self._relaxed(cell)
         if relaxed is not None:
             if self._close(cell, relaxed.leaf):
                 return False
@@ -347,6 +363,9 @@ class Search:
         else:
             self._split(cell, variable, at)
         return False
+
+    def _relaxed(self, cell: Cell) -> Relaxed | None:
+        return self.problem.oracle.relax(cell.lo, cell.hi, self.problem.question)
 
     def _look_through(self, cell: Cell) -> bool:
         """Decide a cell of few pairs one by one; a witness that does not replay leaves it stuck."""
@@ -375,4 +394,4 @@ class Search:
         for number, (lo, hi) in zip(
             (split.left, split.right), children(self.problem.pairs, cell.lo, cell.hi, split), strict=True
         ):
-            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper, cell.step))
+            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper, cell.step, cell.view))

@@ -164,26 +164,37 @@ def _together(problem: Problem, combinations: list[dict[int, float | str]]) -> N
 def deepest_pairs(
     problem: Problem, rows: Floats, combinations: list[dict[int, float | str]]
 ) -> tuple[Floats, Floats, Floats]:
-    """For each row its best-scored and worst-scored valid variant, and how deep that pair is."""
+    """For each row its best-scored and worst-scored valid variant, and how deep that pair is; of several cases the deepest."""
     variants = np.stack([_variant(problem, rows, setting) for setting in combinations])
     flat = variants.reshape(-1, rows.shape[1])
-    scores = problem.scores(flat)
     allowed = np.ones(len(flat), dtype=bool)
     for constraint in problem.pairs.constraints:
         allowed &= constraint.scores(flat) <= 0
-    shape = variants.shape[:2]
-    high = np.where(allowed, scores, -np.inf).reshape(shape)
-    low = np.where(allowed, scores, np.inf).reshape(shape)
-    together, each = _together(problem, combinations), np.arange(len(rows))
-    if together is None:
-        best, worst = high.argmax(axis=0), low.argmin(axis=0)
-    else:
-        partner = np.stack([np.where(beside[:, None], low, np.inf).argmin(axis=0) for beside in together])
-        depths = problem.sought.margin(high, np.take_along_axis(low, partner, axis=0))
-        best = np.where(np.isnan(depths), -np.inf, depths).argmax(axis=0)
-        worst = partner[best, each]
-    depth = problem.sought.margin(high[best, each], low[worst, each])
-    return variants[best, each], variants[worst, each], np.where(np.isnan(depth), -np.inf, depth)
+    shape, each = variants.shape[:2], np.arange(len(rows))
+    together = _together(problem, combinations)
+    best, worst, depth = (
+        np.zeros(len(rows), np.intp),
+        np.zeros(len(rows), np.intp),
+        np.full(len(rows), -np.inf),
+    )
+    for question, first, second in problem.signals(flat):
+        high = np.where(allowed, first, -np.inf).reshape(shape)
+        low = np.where(allowed, second, np.inf).reshape(shape)
+        if together is None:
+            one, two = high.argmax(axis=0), low.argmin(axis=0)
+        else:
+            partner = np.stack([np.where(beside[:, None], low, np.inf).argmin(axis=0) for beside in together])
+            depths = question.margin(high, np.take_along_axis(low, partner, axis=0))
+            one = np.where(np.isnan(depths), -np.inf, depths).argmax(axis=0)
+            two = partner[one, each]
+        deep = question.margin(high[one, each], low[two, each])
+        deeper = np.where(np.isnan(deep), -np.inf, deep) > depth
+        best, worst, depth = (
+            np.where(deeper, one, best),
+            np.where(deeper, two, worst),
+            np.where(deeper, deep, depth),
+        )
+    return variants[best, each], variants[worst, each], depth
 
 
 def _variant(problem: Problem, rows: Floats, setting: dict[int, float | str]) -> Floats:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from likewise.bounds.oracle import Oracle
     from likewise.bounds.products import ProductSum
+    from likewise.model.cases import Case, Enclosures
     from likewise.model.question import Question
     from likewise.search.budget import Budget
     from likewise.spec.enclosure import Enclosure
@@ -43,12 +44,15 @@ class Replay(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """A pair that breaks the property: codes of both individuals and their scores."""
+    """A pair that breaks the property: codes of both individuals and their scores. Of several classes these are the numbers that the
+    case is about (`Case.signal`), `scores` are all of them, and `case` is the one that is broken."""
 
     x: tuple[float, ...]
     other: tuple[float, ...]
     first: Enclosure
     second: Enclosure
+    scores: tuple[Enclosures, Enclosures] | None = None
+    case: Case | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,6 +85,13 @@ class Problem:
         """What a witness has to answer with yes."""
         return self.question if self.wanted is None else self.wanted
 
+    def signals(self, codes: Floats) -> list[tuple[Question, Floats, Floats]]:
+        """For each case of the question what individuals count as x and as x', in float64: the score, of a model of one."""
+        scores, sought = self.scores(codes), self.sought
+        if scores.ndim == 1:
+            return [(sought, scores, scores)]
+        return cast("Case", sought).signals(scores)
+
     def referee(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
         """The witness at this pair, if it is one exactly and on replay."""
         witness = exact_witness(self, x, other)
@@ -107,8 +118,31 @@ def exact_witness(problem: Problem, x: Sequence[float], other: Sequence[float]) 
         answer, first, second = decide(problem.sought, problem.oracle.enclose, codes, codes2)
         if not answer:
             return None
-        return Witness(x=tuple(x), other=tuple(second_try), first=first, second=second)
+        if isinstance(first, tuple) and isinstance(second, tuple):
+            return class_witness(cast("Case", problem.sought), (tuple(x), first), (tuple(second_try), second))
+        return Witness(x=tuple(x), other=tuple(second_try), first=first, second=second)  # type: ignore[arg-type]
     return None
+
+
+def class_witness(
+    question: Case,
+    one: tuple[tuple[float, ...], Enclosures],
+    two: tuple[tuple[float, ...], Enclosures],
+) -> Witness | None:
+    """A pair that breaks a case, in the order in which the case has it."""
+    found = question.broken(one[1], two[1])
+    if found is None:
+        return None
+    case, swapped = found
+    (x, first), (other, second) = (two, one) if swapped else (one, two)
+    return Witness(
+        x=x,
+        other=other,
+        first=case.signal(first),
+        second=case.signal(second),
+        scores=(first, second),
+        case=case,
+    )
 
 
 def nudged(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> list[float]:

@@ -70,6 +70,14 @@ class Pieces:
         polynomials = (plus([factor * c for c in p], (Fraction(0), slope)) for p in self.polynomials)
         return Pieces(cuts=self.cuts, polynomials=tuple(polynomials))
 
+    def cut_at(self, more: Iterable[Fraction]) -> Pieces:
+        """The same function with more cuts."""
+        cuts = sorted({*self.cuts, *more})
+        places = [bisect_left(self.cuts, cut) for cut in cuts]
+        return Pieces(
+            cuts=tuple(cuts), polynomials=tuple(self.polynomials[i] for i in (*places, len(self.cuts)))
+        )
+
     def values(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
         """The values of many codes in float64, for proposing; never for deciding."""
         ends, *_ = self.floats()

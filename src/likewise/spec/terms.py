@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from likewise.errors import InternalError
 from likewise.spec.enclosure import Enclosure
-from likewise.spec.pieces import Pieces
+from likewise.spec.pieces import Pieces, summed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,3 +112,23 @@ def _negated(term: Term) -> Term:
         table=None if term.table is None else tuple(-v for v in term.table),
         pieces=None if term.pieces is None else term.pieces.moved(Fraction(-1), Fraction(0)),
     )
+
+
+def combined(parts: Sequence[Separable], alpha: Sequence[Fraction]) -> Separable:
+    """sum_c alpha_c parts_c, for parts of the same columns."""
+    used = [(a, part) for a, part in zip(alpha, parts, strict=True) if a]
+    terms = []
+    for k, like in enumerate(parts[0].terms):
+        if like.pieces is not None:
+            pieces = ((a, part.terms[k].pieces) for a, part in used)
+            terms.append(Term(pieces=summed(((a, p) for a, p in pieces if p is not None), Fraction(0))))
+        elif like.table is not None:
+            columns = zip(*(part.terms[k].table or () for part in parts), strict=True)
+            terms.append(Term(table=tuple(_dot(alpha, column) for column in columns)))
+        else:
+            terms.append(Term(slope=sum((a * part.terms[k].slope for a, part in used), Fraction(0))))
+    return Separable(bias=sum((a * part.bias for a, part in used), Fraction(0)), terms=tuple(terms))
+
+
+def _dot(alpha: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
+    return sum((a * v for a, v in zip(alpha, values, strict=True) if a), Fraction(0))

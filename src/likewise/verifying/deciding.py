@@ -19,14 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import InternalError, SpecError
+from likewise.importers.imported import ImportedClasses
 from likewise.model.gauge import Gauge, gauge_of
 from likewise.model.question import question_of, round_down
 from likewise.progress import Listener, silent, terminal
 from likewise.search.budget import interruptible
 from likewise.search.portfolio import Outcome, decide
-from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
+from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, certify_witness
-from likewise.verifying.preparing import Prepared, prepare
+from likewise.verifying.classes import prepare_classes, verify_classes
+from likewise.verifying.preparing import Prepared, prepare_taken, take
 from likewise.verifying.result import Claimed, Result, Verdict
 
 if TYPE_CHECKING:
@@ -85,20 +87,26 @@ def verify(
         )
     checking = checking_with(n_jobs, executor) if certify else None
     with listening(progress) as listener:
-        prepared = prepare(
-            model,
-            space,
-            similar,
+        taken = take(model, space, similar, X=X, budget=budget)
+        family = taken.imported.model.family
+        if isinstance(taken.imported, ImportedClasses):
+            several = prepare_classes(
+                taken, property, budget=budget, random_state=random_state, listener=listener
+            )
+            claimed = Claimed(space=space, similarity=similar, property=property, family=family)
+            with interruptible(several.problem.budget):
+                return verify_classes(several, claimed, checking)
+        prepared = prepare_taken(
+            taken,
             question_of(property),
             gauge_of(property).of,
-            X=X,
             budget=budget,
             random_state=random_state,
             listener=listener,
         )
-        claimed = Claimed(
-            space=space, similarity=similar, property=property, family=prepared.imported.model.family
-        )
+        # Two classes: what is claimed of one label is claimed of the other.
+        place_of_class(property.class_of_interest, prepared.imported.model.head.labels, family)
+        claimed = Claimed(space=space, similarity=similar, property=property, family=family)
         with interruptible(prepared.problem.budget):
             outcome = decide(prepared.problem)
             return conclude(prepared, outcome, claimed, checking)

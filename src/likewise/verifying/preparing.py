@@ -15,8 +15,8 @@ import numpy as np
 from likewise.bounds.families import oracle_of
 from likewise.bounds.products import kernel_products
 from likewise.bounds.separable import SeparableOracle
-from likewise.errors import SpecError
-from likewise.importers.imported import Imported, import_model
+from likewise.errors import SpecError, UnsupportedModel
+from likewise.importers.imported import Imported, ImportedClasses, import_model
 from likewise.model.gauge import Gauge
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
@@ -27,7 +27,7 @@ from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Problem
 from likewise.spec.pairs import PairSpace, pairs_of, with_differences
-from likewise.spec.similarity import Similarity
+from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
 from likewise.spec.terms import nearest
 from likewise.verifying.wording import Treated
@@ -77,19 +77,17 @@ class Prepared:
         return (witness.x, witness.first), (witness.other, witness.second)
 
 
-def prepare(
-    model: Any,
-    space: Space,
-    similar: Similarity,
-    question: Question,
-    scale: Scale,
-    *,
-    X: Any = None,
-    budget: float = 60,
-    random_state: int | np.random.Generator | None = 0,
-    listener: Listener = silent,
-) -> Prepared:
-    """Everything up to the search; raises what is wrong with the user's input."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What the user handed over, checked and imported."""
+
+    imported: Imported | ImportedClasses
+    relations: tuple[Relation, ...]
+    like: Any
+
+
+def take(model: Any, space: Space, similar: Similarity, *, X: Any = None, budget: float = 60) -> Taken:
+    """Check and import; raises what is wrong with the user's input."""
     if not isinstance(space, Space):
         raise SpecError(
             f"space must be a likewise.Space, not {type(space).__name__}", hint="Space.from_data(X)"
@@ -103,12 +101,47 @@ def prepare(
     relations = similar.resolve(space)
     given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
     imported = import_model(model, space, rows=given, like=X)
+    if imported.space.constraints:
+        some_individual(imported.space)
+    return Taken(imported=imported, relations=relations, like=X)
+
+
+def prepare(
+    model: Any,
+    space: Space,
+    similar: Similarity,
+    question: Question,
+    scale: Scale,
+    *,
+    X: Any = None,
+    budget: float = 60,
+    random_state: int | np.random.Generator | None = 0,
+    listener: Listener = silent,
+) -> Prepared:
+    """Everything up to the search, for a model of one score."""
+    taken = take(model, space, similar, X=X, budget=budget)
+    return prepare_taken(taken, question, scale, budget=budget, random_state=random_state, listener=listener)
+
+
+def prepare_taken(
+    taken: Taken,
+    question: Question,
+    scale: Scale,
+    *,
+    budget: float = 60,
+    random_state: int | np.random.Generator | None = 0,
+    listener: Listener = silent,
+) -> Prepared:
+    """The same for what was taken already."""
+    imported, relations = taken.imported, taken.relations
+    if isinstance(imported, ImportedClasses):
+        raise UnsupportedModel(
+            f"{imported.model.family} was fitted on {len(imported.model.head.labels)} classes, and this is about one score"
+        )
     space, rows = imported.space, imported.rows
     pairs = pairs_of(space, relations)
     head = imported.model.head
     check_scale(scale, imported)
-    if space.constraints:
-        some_individual(space)
     # Where zero belongs to the upper label, `-s > 0` is the lower one: the same question about -s.
     # Where the probability falls with the score, it rises with -s.
     mirrored = (head.zero_is_upper and scale == "margin") or (head.slope < 0 and scale == "probability")
@@ -139,7 +172,9 @@ def prepare(
         listener=listener,
         marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
     )
-    return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=X)
+    return Prepared(
+        imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=taken.like
+    )
 
 
 def check_scale(scale: Scale, imported: Imported) -> None:

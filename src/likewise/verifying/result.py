@@ -2,6 +2,10 @@
 
 `bounds` brackets the largest value over all similar pairs: of the margin min(s, -s') for a decision, of
 the gap for scores and probabilities. FAIR: the upper end is what was proved.
+
+Of a model of several classes, `scores` are two numbers that the broken case is about, which `score_name` tells: the scores of the
+class whose gap is too large; or for decisions by how much each one's class leads all others (of votes, how many it has). `probabilities`
+are those of `upper_label`: that class, or the class that the first individual gets.
 """
 
 from __future__ import annotations
@@ -52,6 +56,7 @@ class Result:
     decisions: tuple[Any, ...] | None = None
     probabilities: tuple[float, ...] | None = None
     upper_label: Any = None
+    score_name: str = "score"
     bounds: tuple[float, float] = (-math.inf, math.inf)
     reason: str | None = None
     certificate: Certificate | None = None

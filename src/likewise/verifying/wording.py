@@ -49,6 +49,7 @@ def result_text(result: Result, *, all_features: bool = False, shown: Shown | No
             scores=result.scores,
             probabilities=result.probabilities,
             upper_label=result.upper_label,
+            score_name=result.score_name,
         )
         names = result.claimed.space.names
         lines += pair_lines(pair_of(result.pair, names), treated, all_features=all_features, shown=shown)
@@ -106,13 +107,14 @@ class Treated:
     scores: tuple[float, ...] | None = None
     probabilities: tuple[float, ...] | None = None
     upper_label: Any = None
+    score_name: str = "score"
 
     def rows(self) -> list[tuple[str, str, str]]:
         rows = []
         if self.decisions is not None:
             rows.append(("decision", str(self.decisions[0]), str(self.decisions[1])))
         if self.scores is not None:
-            rows.append(("score", *_told_apart(self.scores, number)))
+            rows.append((self.score_name, *_told_apart(self.scores, number)))
         if self.probabilities is not None:
             texts = _told_apart(self.probabilities, "{:.3f}".format)
             rows.append((f"P({self.upper_label})", *texts))

@@ -30,13 +30,19 @@ ROOM = 1 << 35
 
 
 class Curves:
-    """u and v of one feature, each factor * pieces + slope * x."""
+    """u and v of one feature, each factor * pieces + slope * x; v may have other pieces, with the same cuts."""
 
-    def __init__(self, pieces: Pieces, first: tuple[Exact, Exact], second: tuple[Exact, Exact]) -> None:
+    def __init__(
+        self,
+        pieces: Pieces,
+        first: tuple[Exact, Exact],
+        second: tuple[Exact, Exact],
+        others: Pieces | None = None,
+    ) -> None:
         self._pieces = pieces
         self._u, self._v = (
-            [_plus([factor * c for c in poly], [0, slope]) for poly in pieces.polys]
-            for factor, slope in (first, second)
+            [_plus([factor * c for c in poly], [0, slope]) for poly in own.polys]
+            for own, (factor, slope) in ((pieces, first), (others or pieces, second))
         )
 
     def maximum(self, box: Box, relation: Relation) -> Exact | None:

@@ -6,7 +6,7 @@ vectors. Points that break a constraint are no pairs. As W and the clearance are
 other exceeds in both are judged: for each s' the largest s, and of those, by rising s', the ones whose s exceeds all before.
 
 Scores of other bodies than affine ones are no sums over features: there, pair by pair is judged (by enclosures if scores are irrational), and
-the clearance counts as 0.
+the clearance counts as 0. So it is with models that have classes.
 """
 
 from collections.abc import Iterator
@@ -15,14 +15,15 @@ from itertools import product
 from operator import add
 from typing import TypeAlias
 
+from likewise_check.affine import Affine
 from likewise_check.cells import Box, Cell, Holds, LeafRefused
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected
-from likewise_check.model import Affine
 from likewise_check.numbers import Exact
-from likewise_check.polynomial import Polynomial
+from likewise_check.outcomes import Outcomes
 from likewise_check.rbf import Rbf, breaks
 from likewise_check.rules.line import Terms
+from likewise_check.several import Several
 
 MOST_POINTS = 1 << 20
 _SHORT = 1 << 10
@@ -36,6 +37,9 @@ class Enumerated:
 
     def __init__(self, claim: Claim) -> None:
         self._claim, self._terms = claim, Terms(claim)
+        body = claim.model.body
+        if isinstance(body, Several):
+            self._outcomes = Outcomes(claim.asked, body)
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether no point of the cell is a witness."""
@@ -49,24 +53,25 @@ class Enumerated:
                 points *= int(hi - lo) + 1
                 if points > MOST_POINTS:
                     raise LeafRefused(f"enumerated: more than {MOST_POINTS} points")
-        body = self._claim.model.body
-        if not isinstance(body, Affine):
-            return Holds(clearance=self._look(cell, body), points=points)
+        if not isinstance(self._claim.model.body, Affine):
+            return Holds(clearance=self._look(cell), points=points)
         return Holds(clearance=self._judge(self._largest(cell)), points=points)
 
-    def _look(self, cell: Cell, body: Rbf | Polynomial) -> Fraction | None:
+    def _look(self, cell: Cell) -> Fraction | None:
         """Looks at every pair; 0, or None if there are none; refuses a witness."""
         claim, found = self._claim, None
         for chosen in product(*(self._pairs(k, box) for k, box in enumerate(cell))):
             x, other = ([Fraction(codes[side]) for codes in chosen] for side in (0, 1))
             if claim.space.satisfied_by(x) and claim.space.satisfied_by(other):
-                if self._broken_by(x, other, body):
+                if self._broken_by(x, other):
                     raise LeafRefused("enumerated: the cell holds a witness")
                 found = Fraction(0)
         return found
 
-    def _broken_by(self, x: list[Fraction], other: list[Fraction], body: Rbf | Polynomial) -> bool:
-        asked, gauge = self._claim.asked, self._claim.gauge
+    def _broken_by(self, x: list[Fraction], other: list[Fraction]) -> bool:
+        asked, gauge, body = self._claim.asked, self._claim.gauge, self._claim.model.body
+        if isinstance(body, Several):
+            return self._outcomes.broken_by(x, other, self._claim.case)
         if isinstance(body, Rbf):
             return breaks(asked, gauge, body, x, other)
         return asked.broken_by(gauge(body.score(x)), gauge(body.score(other)))
@@ -76,7 +81,7 @@ class Enumerated:
         options = sorted(
             ((k, self._pairs(k, box)) for k, box in enumerate(cell)), key=lambda option: len(option[1])
         )
-        constant, bounds = self._terms.constant, self._terms.bounds
+        constant, bounds = self._terms.first.constant, self._terms.bounds
         start: Sums = (constant, constant, *(-bound for bound in bounds * 2))
         short, cut, size = [start], 0, 1
         while cut < len(options) and size * len(options[cut][1]) <= _SHORT:
@@ -109,7 +114,7 @@ class Enumerated:
 
     def _add(self, sums: list[Exact], k: int, side: int, code: Exact) -> None:
         terms = self._terms
-        gauge, linear, pieces = terms.gauge[k], terms.linear[k], terms.pieces[k]
+        gauge, linear, pieces = terms.first.tables[k], terms.linear[k], terms.first.pieces[k]
         sums[side] += pieces.at(code) if pieces else gauge[0] * code if linear else gauge[int(code)]
         for values, weights in terms.weights[k]:
             value = code if linear else values[int(code)]

@@ -70,7 +70,7 @@ class Expander:
             weight, other = _weight(c, fall, off), _weight(other_c, other_fall, off)
             i, j = _grid(h), _grid(other_h)
             steep = bent = cubed = 0
-            if 2 * gap * GRID <= max(i, j) << EXPONENT:
+            if 2 * gap * GRID <= max(i, j) << EXPONENT and (weight > 0) != (other > 0):
                 m = weight if abs(weight) <= abs(other) else -other
                 weight, other = weight - m, other + m
                 _, p1, p2, p3, eps = self._chord(max(i, j), k)

@@ -24,10 +24,11 @@ bound. Notation as in section 7; units as in `cubics`.
        C~ exp(L~) + O~ exp(L~')  =  m (exp(L~) - exp(L~'))  +  (C~ - m) exp(L~)  +  (O~ + m) exp(L~').
 
    The last two are as in step 3. The first is at most m P(L~) - m P(L~') + |m| eps |L~ - L~'| with the `chord` P for the larger of the two h, and |L~ - L~'| is
-   at most g~_t, the sum over the axes of |l~_t - l~'_t|, exactly. m is C~ or -O~, whichever is smaller, if 2 g~_t <= h, else 0.
+   at most g~_t, the sum over the axes of |l~_t - l~'_t|, exactly. m is C~ or -O~, whichever is smaller, if 2 g~_t <= h and both have one sign, else 0.
    The y_p of an axis p is y_u y_d: its n1 becomes part of the product of u and d, exactly.
 
 The leaf holds if the bound is below 0, not just at most 0: F < U, which is enough for the decision with way = 0 too, where W is closed.
+In lemmas about two bodies (`claim`) c_t has the coefficients of the first and c'_t those of the second; nothing else changes.
 All excesses are below the room of the specification: with S = sum |C_t|, 1 and 2 cost at most 2^-44 K S + 2^-89 sum |c_t|, 3 at most
 2^-45 exp(h) (h + 2)^3 S, 7 at most 2^-42 exp(h) (h + 5) sum |m_t| g_t more, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-59 (1 + 2 H)^2 sum |q|.
 """
@@ -65,10 +66,10 @@ class Kernel:
     """The rule, prepared for one claim."""
 
     def __init__(self, claim: Claim) -> None:
-        body = claim.model.body
-        if not isinstance(body, Rbf):
+        body, other = claim.bodies
+        if not isinstance(body, Rbf) or not isinstance(other, Rbf):
             raise Rejected("kernel: the body is not a kernel one")
-        self._claim, self._body = claim, body
+        self._claim, self._body, self._other = claim, body, other  # which differ in coefficients only
         self._sorts = [sort_of(claim.space.features[k], body, k) for k in range(len(claim.space.features))]
         self._numeric = {k: sort for k, sort in enumerate(self._sorts) if isinstance(sort, Numeric)}
         same = [k for k, relation in enumerate(claim.similarity) if relation.kind == "same"]
@@ -77,7 +78,8 @@ class Kernel:
         self._differ = [k for k, relation in enumerate(claim.similarity) if relation.kind != "same"]
         self._parts: dict[tuple[int, tuple[int, ...]], Part] = {}
         self._couples: dict[tuple[int, Box], Couple] = {}
-        self._weights: dict[tuple[tuple[int, Exact], ...], Weights] = {}
+        known: dict[tuple[tuple[int, Exact], ...], Weights] = {}
+        self._weights = known, known if other is body else {}  # of x and of x'
         self._expander = Expander()
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
@@ -115,7 +117,8 @@ class Kernel:
         candidates = [parts[k].axis for k in moving]
         for couple in couples:
             candidates += couple.axes
-        limit = threshold - (a - b) * self._claim.gauge(self._body.bias)
+        gauge = self._claim.gauge
+        limit = threshold - a * gauge(self._body.bias) + b * gauge(self._other.bias)
         choices = [part.choice for part in parts.values() if part.choice]
         axes = [(axis, hint) for axis, hint in zip(candidates, hints, strict=True) if axis]
         return _bound(expansion, axes, choices, limit, tangent), expansion.bits
@@ -146,21 +149,22 @@ class Kernel:
             self._couples[key] = couple_of(self._numeric[k], box)
         return self._couples[key]
 
-    def _weighed(self, codes: tuple[tuple[int, Exact], ...]) -> Weights:
-        """For these features and codes, the terms' coefficients with what they fall by there."""
-        if codes not in self._weights:
-            if len(self._weights) * len(self._body.coefficients) * 2 > KEPT:
-                self._weights.clear()
+    def _weighed(self, side: int, codes: tuple[tuple[int, Exact], ...]) -> Weights:
+        """For these features and codes of x (side 0) or x', the terms' coefficients with what they fall by there."""
+        known, coefficients = self._weights[side], (self._body, self._other)[side].coefficients
+        if codes not in known:
+            if len(known) * len(coefficients) * 2 > KEPT:
+                known.clear()
             one, slope = 1 << WEIGHT, self._claim.slope
             decays = self._body.decays(codes, WEIGHT + 32)
-            self._weights[codes] = [
+            known[codes] = [
                 (int(min(ends) // 1), int(-(-max(ends) // 1)))
                 for ends in (
                     [slope * coefficient * end * one for end in enclosure]
-                    for coefficient, enclosure in zip(self._body.coefficients, decays, strict=True)
+                    for coefficient, enclosure in zip(coefficients, decays, strict=True)
                 )
             ]
-        return self._weights[codes]
+        return known[codes]
 
     def _expanded(
         self, a: Fraction, b: Fraction, cell: Cell, parts: list[Part], couples: list[Couple]
@@ -175,7 +179,7 @@ class Kernel:
         at_x, at_other = int(a * factor), int(b * factor)
         fixed = [k for k in (*self._others, *self._differ) if not _moves(cell[k])]
         first, second = (
-            self._weighed(tuple((k, cell[k].intervals[side][0]) for k in fixed)) for side in (0, -1)
+            self._weighed(side, tuple((k, cell[k].intervals[-side][0]) for k in fixed)) for side in (0, 1)
         )
         most = LANE_SUM if choices else FINE_SUM
         off = 2 * len(self._sorts)

@@ -2,18 +2,18 @@
 
 Separable: the way gives a, b >= 0 and T such that a s - b s' > T on all of W (>= T for a decision with a = 0). B is the maximum
 over the cell of a g(x) - b g(x') minus multiples m >= 0 of the constraints' h, which are <= 0 at pairs; so B <= T (B < T where
-a = 0) leaves no witness. T of a probability is irrational: B is compared with a lower bound of it (`logarithm`).
+a = 0) leaves no witness. (A lemma about two bodies tells which of its conditions are strict: > T if one of those with a factor above 0 is.) T of a probability is irrational: B is compared with a lower bound of it (`logarithm`).
 
 Empty: with a = b = 0 the line is at least 0 at every pair; B < 0 means that there is none.
 """
 
 from fractions import Fraction
 
+from likewise_check.affine import Affine
 from likewise_check.cells import Cell, Holds, LeafRefused
 from likewise_check.claim import Claim
 from likewise_check.fields import Rejected, array_of
 from likewise_check.logarithm import log_bounds
-from likewise_check.model import Affine
 from likewise_check.numbers import Exact, exact, number, shown
 from likewise_check.properties import Property
 from likewise_check.rules.line import Line, Terms
@@ -34,13 +34,18 @@ def read_way(text: object, asked: Property) -> tuple[Fraction, Fraction, Fractio
         if way != Fraction(1, 2):
             raise Rejected("the way must be 1/2")
         return way, way, delta / 2
-    if not 0 < way < 1 - delta:
+    return tangent(way, delta)
+
+
+def tangent(p: Fraction, delta: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    """a, b and a lower bound of T of the tangent at p to the boundary of a probability's W."""
+    if not 0 < p < 1 - delta:
         raise Rejected("the way of a probability must be above 0 and below 1 - delta")
-    p, q = way, way + delta
+    q = p + delta
     a, b = q * (1 - q), p * (1 - p)
     low, _ = log_bounds(q / (1 - q))
     _, high = log_bounds(p / (1 - p))
-    return a, b, a * low - b * high
+    return a, b, a * low - b * high if delta else Fraction(0)
 
 
 def read_multipliers(items: object, claim: Claim) -> list[Fraction]:
@@ -54,12 +59,12 @@ def read_multipliers(items: object, claim: Claim) -> list[Fraction]:
 class _Separation:
     """A way with multipliers, ready for cells; `holds` belongs to `worst`, the largest maximum seen so far."""
 
-    def __init__(self, terms: Terms, asked: Property, way: object, multipliers: list[Fraction]) -> None:
-        a, b, threshold = read_way(way, asked)
+    def __init__(self, terms: Terms, claim: Claim, way: object, multipliers: list[Fraction]) -> None:
+        a, b, threshold = read_way(way, claim.asked)
         self.line = Line(terms, a, b, multipliers)
         self._limit = exact(threshold * self.line.scale)
-        self._closed = a == 0
-        self._spread = (a + b) * self.line.scale
+        self._closed = claim.closed(a, b)
+        self._spread = claim.spread(a, b) * self.line.scale
         self._worst: Exact | None = None
         self._holds = _NO_PAIR
 
@@ -95,7 +100,7 @@ class Separable:
         if key not in self._separations:
             zeros = [Fraction(0)] * (2 * len(self._claim.space.constraints))
             multipliers = read_multipliers(leaf[2], self._claim) if len(leaf) == 3 else zeros
-            self._separations[key] = _Separation(self._terms, self._claim.asked, leaf[1], multipliers)
+            self._separations[key] = _Separation(self._terms, self._claim, leaf[1], multipliers)
             self._kept += sum(map(len, key)) // 8 + len(zeros)
         separation = self._separations[key]
         self._kept -= separation.line.kept

@@ -54,14 +54,17 @@ class PolynomialOracle:
     rule: Rule = "polynomial"
     exact = False
 
-    def __init__(self, score: PolynomialScore, pairs: PairSpace) -> None:
+    def __init__(
+        self, score: PolynomialScore, pairs: PairSpace, second: PolynomialScore | None = None
+    ) -> None:
         self.score, self.pairs = score, pairs
+        self.other = score if second is None else second  # of x', over the same columns
         self.first = np.array(pairs.first, dtype=np.intp)
         self.second = np.array(pairs.second, dtype=np.intp)
         self.discrete = np.array([v.discrete for v in pairs.variables])
         self.coordinates = coordinates_of(score, pairs)
-        self.tables = tables_of(score.body, self.coordinates)
-        self.squares = Squares(score, pairs, self.coordinates)
+        self.tables = tables_of(score.body, self.coordinates, self.other.body)
+        self.squares = Squares(score, pairs, self.coordinates) if second is None else None
         self.extremes = [_Extremes(c) if c.kind == "level" else None for c in self.coordinates.all]
         self.ahead = np.array(sorted(self._ahead()), dtype=np.intp)
 
@@ -95,7 +98,7 @@ class PolynomialOracle:
         return Bounds(
             upper=np.where(boxes.empty, -np.inf, upper + threshold),
             first=self.score.scores(points[:, self.first]),
-            second=self.score.scores(points[:, self.second]),
+            second=self.other.scores(points[:, self.second]),
             points=points,
             noise=np.zeros(len(lo)),
             closes=closes,
@@ -165,6 +168,8 @@ class PolynomialOracle:
             return Relaxed(leaf=leaf, point=lo, fractional=None)
         if np.any(lo[self.ahead] < hi[self.ahead]) or self.boxes(lo[None], hi[None]).empty[0]:
             return None
+        if self.squares is None:  # only one score has sums of squares
+            return None
         found = self.squares.propose(lo, hi, question)
         if found is None:
             return None
@@ -192,7 +197,7 @@ class PolynomialOracle:
             return found if found is None or isinstance(found, float) else Fraction(0)
         if leaf.rule == "empty":
             return math.inf if empty_leaf(self.pairs, lo.tolist(), hi.tolist()) == leaf else None
-        if leaf.rule == "sos" and leaf.squares is not None:
+        if leaf.rule == "sos" and leaf.squares is not None and self.squares is not None:
             return Fraction(0) if self.squares.proves(lo, hi, leaf.squares, question) else None
         if leaf.rule != "polynomial" or leaf.lean is None or not question.admits(leaf.lean):
             return None

@@ -57,9 +57,10 @@ class Tables(NamedTuple):
     levels: Floats
 
 
-def tables_of(body: PolynomialSum, coordinates: Coordinates) -> Tables:
-    """Both copies over one set of monomials."""
-    copies = [substituted(body, maps) for maps in coordinates.maps]
+def tables_of(body: PolynomialSum, coordinates: Coordinates, second: PolynomialSum | None = None) -> Tables:
+    """Both copies over one set of monomials; x' has the score `second`, if that is another one."""
+    bodies = (body, body if second is None else second)
+    copies = [substituted(part, maps) for part, maps in zip(bodies, coordinates.maps, strict=True)]
     monomials = sorted(closed(chain(*copies)), key=lambda m: (len(m), m))
     place = {monomial: i for i, monomial in enumerate(monomials)}
     group_of = [coordinate.group for coordinate in coordinates.all]

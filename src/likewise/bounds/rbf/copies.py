@@ -12,7 +12,7 @@ other, and F = exp(-gamma R) sum_t [ C_t exp(L_t) - C'_t exp(L'_t) ] is bounded 
     C exp(L) - C' exp(L') = m (exp(L) - exp(L')) + (C - m) exp(L) - (C' - m) exp(L')
                          <= m (P(L) - P(L')) + abs(m) eps g + (C - m) p(L) - (C' - m) p'(L'),       g >= abs(L - L'),
 
-p and p' one-sided cubics, m the smaller of C and C' where both copies are near each other (2 g <= h), else 0.
+p and p' one-sided cubics, m the smaller of C and C' where they have one sign and both copies are near each other (2 g <= h), else 0.
 """
 
 from __future__ import annotations
@@ -137,7 +137,8 @@ def copy_shapes(cell: Local, apart: Floats, cubics: Floats) -> tuple[float, Floa
         reach = max(cell.reach[t], cell.reach[count + t])
         both = cubics[math.ceil(reach * GRID)]
         first, second, middle = cell.weight[t], -cell.weight[count + t], 0.0
-        if 2.0 * apart[t] <= math.ceil(reach * GRID) / GRID:
+        # One score has C and C' of one sign; two (`model.cases`) may not.
+        if first * second > 0.0 and 2.0 * apart[t] <= math.ceil(reach * GRID) / GRID:
             middle = first if abs(first) < abs(second) else second
         constant += abs(middle) * both[11] * apart[t]
         for c, left, sign in ((t, first - middle, 1.0), (count + t, middle - second, -1.0)):

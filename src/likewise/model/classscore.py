@@ -1,0 +1,105 @@
+"""The scores of a model of several classes, evaluated exactly (one) or in float64 (many), and its forms as scores of one number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.model.body import RbfSum
+from likewise.model.classes import ClassModel, TreeForm
+from likewise.model.kernel import BLOCK, KernelScore
+from likewise.model.polynomial import PolynomialScore
+from likewise.model.scored import Score, body_score
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.model.cases import Alpha, Enclosures
+    from likewise.spec.space import Space
+
+    Floats = NDArray[np.float64]
+
+
+class ClassScore:
+    """All scores of a model over the codes of a space."""
+
+    def __init__(self, model: ClassModel, n_features: int) -> None:
+        self.model, self.n_features = model, n_features
+        units = np.eye(model.n_scores, dtype=int).tolist()
+        self.forms: dict[Alpha, Score] = {}
+        self.parts = [self.form(tuple(Fraction(n) for n in unit)) for unit in units]
+
+    def form(self, alpha: Alpha) -> Score:
+        """alpha . f as a score; made once."""
+        if alpha not in self.forms:
+            body = self.model.form(alpha)
+            if isinstance(body, TreeForm):
+                raise UnsupportedModel("models of several classes made of trees are not taken yet")
+            self.forms[alpha] = body_score(body, self.model.embedding, self.n_features)
+        return self.forms[alpha]
+
+    def scores(self, codes: Floats) -> Floats:
+        """Many rows in float64, one column a score; for proposing, never for deciding."""
+        first = self.parts[0]
+        if isinstance(first, KernelScore):
+            return self._kernel_scores(first, codes)
+        return np.stack([part.scores(codes) for part in self.parts], axis=1)
+
+    def _kernel_scores(self, first: KernelScore, codes: Floats) -> Floats:
+        """The same for sums of Gaussians, which share their kernel values."""
+        bodies = [part.body for part in self.parts if isinstance(part, KernelScore)]
+        weights, bias = np.stack([b.coefficients for b in bodies], axis=1), np.array([b.bias for b in bodies])
+        columns, middle = first.columns(codes), first.body.centres.mean(axis=0)
+        centres = first.body.centres - middle
+        squares, total = (centres**2).sum(axis=1), np.empty((len(codes), len(bodies)))
+        step = max(1, BLOCK // len(centres))
+        for start in range(0, len(codes), step):
+            part = columns[start : start + step] - middle
+            distances = (part**2).sum(axis=1)[:, None] - 2 * (part @ centres.T) + squares
+            total[start : start + step] = np.exp(-first.body.gamma * np.maximum(distances, 0)) @ weights
+        scores: Floats = total + bias
+        return scores
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
+        """All scores of one individual, to about so many bits."""
+        return tuple(part.enclose(codes, bits) for part in self.parts)
+
+    def depends(self, feature: int) -> bool:
+        """Whether any score can change with a feature."""
+        return any(part.depends(feature) for part in self.parts)
+
+    def landmarks(self, space: Space) -> Floats:
+        """Individuals that are worth looking at."""
+        first = self.parts[0]
+        if isinstance(first, (KernelScore, PolynomialScore)):
+            return first.landmarks(space)
+        return np.empty((0, len(space)))
+
+    @property
+    def cost(self) -> int:
+        """What a search has to pay for a row."""
+        if isinstance(self.parts[0], KernelScore):
+            return self.parts[0].cost
+        return sum(part.cost for part in self.parts)
+
+    @property
+    def rational(self) -> bool:
+        """Whether scores are known exactly."""
+        return not isinstance(self.parts[0], KernelScore)
+
+
+def shares_centres(model: ClassModel) -> bool:
+    """Whether all sums of Gaussians of a model have the same centres and gamma, as `ClassScore` takes for granted."""
+    bodies = [
+        body
+        for body in (() if not isinstance(model.bodies, tuple) else model.bodies)
+        if isinstance(body, RbfSum)
+    ]
+    return all(
+        body.gamma == bodies[0].gamma and np.array_equal(body.centres, bodies[0].centres)
+        for body in bodies[1:]
+    )

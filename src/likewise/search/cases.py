@@ -1,0 +1,218 @@
+"""Branch and bound over the cases of a property of several classes: a tree of cells a case, all of them on one budget.
+
+Cases take turns, each for a while longer every time, so that an easy witness is not kept waiting by a hard proof. In a decision case
+every cell tries several views (`bounds.cases`), each with leans of its own, and hands the best one on to its children.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.bounds.cases import CaseOracle, Oracles
+from likewise.bounds.enumerated import independent
+from likewise.bounds.oracle import Clearance, Leaf, Relaxed
+from likewise.errors import InternalError
+from likewise.model.cubes import MOST_CLASSES
+from likewise.search.branch_and_bound import Cell, Search, Trial
+from likewise.search.falsification import falsify
+from likewise.search.problem import Problem, Witness
+from likewise.search.proof import Proof, walk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.model.cases import Case, ClassQuestion
+
+    Floats = NDArray[np.float64]
+
+TURN = 512  # cells of a case in its first turn
+LONGER = 2
+
+
+@dataclass(slots=True, kw_only=True)
+class CaseSearch(Search):
+    """The branch and bound of one case."""
+
+    @property
+    def oracle(self) -> CaseOracle:
+        oracle = self.problem.oracle
+        if not isinstance(oracle, CaseOracle):
+            raise InternalError("a case is searched by its own oracle")
+        return oracle
+
+    def _tried(self, batch: list[Cell], lo: Floats, hi: Floats) -> Trial:
+        known, lean = np.array([c.view for c in batch]), np.array([c.lean for c in batch])
+        step, parts = np.array([c.step for c in batch]), []
+        for view, chosen in enumerate(self.oracle.plans(lo, hi, known)):
+            some = np.flatnonzero(chosen)
+            if not len(some):
+                continue
+            self._turn_to(view)
+            start = np.where(known[some] == view, lean[some], self.oracle.leans(lo[some], hi[some], view))
+            found = self._separate(lo[some], hi[some], start, step[some])
+            parts.append(replace(found, cell=some[found.cell]))
+        return Trial.joined(parts)
+
+    def _turn_to(self, view: int) -> None:
+        self.view = self.oracle.view = view
+
+    def _look_from(self, leaf: Leaf) -> None:
+        self._turn_to(self.oracle.place(leaf))
+
+    def _leaf(self, trial: Trial, i: int) -> Leaf:
+        leaf, soft = Search._leaf(self, trial, i), trial.bounds.soft
+        return replace(
+            leaf,
+            rivals=self.oracle.views[int(trial.view[i])].rivals,
+            soft=None if soft is None else soft[i].exact(),
+        )
+
+    def _relaxed(self, cell: Cell) -> Relaxed | None:
+        self._turn_to(cell.view)
+        relaxed = self.oracle.relax(cell.lo, cell.hi, self.problem.question)
+        if relaxed is None or relaxed.leaf.lean is None:
+            return relaxed
+        leaf = replace(relaxed.leaf, rivals=self.oracle.views[cell.view].rivals)
+        return replace(relaxed, leaf=leaf)
+
+    def _scored(self, points: Floats) -> tuple[Floats, Floats, Floats]:
+        """Points with both signals of the case."""
+        pairs, case = self.problem.pairs, self.problem.signals
+        ((_, first, _),) = case(points[:, list(pairs.first)])
+        ((_, _, second),) = case(points[:, list(pairs.second)])
+        return points, first, second
+
+    def _look(self, points: Floats, first: Floats, second: Floats) -> bool:  # noqa: ARG002
+        """Bounds know the scores of their own view only: the signals are asked for again."""
+        return Search._look(self, *self._scored(points))
+
+
+@dataclass(slots=True, kw_only=True)
+class ClassSearch:
+    """The searches of all cases."""
+
+    searches: list[CaseSearch]
+    witness: Witness | None = None
+    turn: float = field(default=TURN)
+
+    def run(self) -> str:
+        """Until every case is closed, a witness is found or the budget is over: as `Search.run` says it."""
+        ends = dict.fromkeys(range(len(self.searches)), "budget")
+        while True:
+            for n, search in enumerate(self.searches):
+                if ends[n] != "budget":
+                    continue
+                ends[n] = search.run(most=self.turn)
+                if ends[n] == "witness":
+                    self.witness = search.witness
+                    return "witness"
+            if "budget" not in ends.values():
+                return "stuck" if "stuck" in ends.values() else "closed"
+            if self.searches[0].problem.budget.over:
+                return "budget"
+            self.turn *= LONGER
+
+    def ask(self, question: ClassQuestion, wanted: ClassQuestion | None = None) -> None:
+        """The same cases at another level; `wanted` is what a pair has to break."""
+        cases = zip(self.searches, question.cases(), (wanted or question).cases(), strict=True)
+        for search, case, sought in cases:
+            search.oracle.ask(case)
+            search.problem.question = case
+            search.problem.wanted = None if wanted is None else sought
+
+    def reopen_unproved(self) -> None:
+        """Cut the leaves that do not hold at the level that is asked for."""
+        for search in self.searches:
+            unproved = {
+                number
+                for number, node, lo, hi in walk(search.proof, search.problem.pairs)
+                if isinstance(node, Leaf)
+                and search.oracle.prove(lo, hi, node, search.problem.question) is None
+            }
+            search.reopen(unproved, split=True)
+
+    @property
+    def proofs(self) -> list[Proof]:
+        return [search.proof for search in self.searches]
+
+    @property
+    def clearance(self) -> Clearance:
+        return min((search.clearance for search in self.searches), default=math.inf)
+
+    @property
+    def cells(self) -> int:
+        return sum(len(search.proof.nodes) for search in self.searches)
+
+    @property
+    def open(self) -> list[tuple[Case, Cell]]:
+        """What is left, by case."""
+        return [
+            (search.problem.question, cell)  # type: ignore[misc]
+            for search in self.searches
+            for cell in (*search.open, *search.stuck)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassOutcome:
+    """A witness, or complete proofs of all cases (or the one leaf `independent`), or neither with the reason."""
+
+    engine: str
+    witness: Witness | None = None
+    proofs: list[Proof] | None = None
+    independent: bool = False
+    reason: str | None = None
+    search: ClassSearch | None = None
+
+
+def decide_classes(problem: Problem, question: ClassQuestion, oracles: Oracles) -> ClassOutcome:
+    """Run the engines until one of them decides or the budget is over."""
+    if independent(problem.pairs, oracles.score):
+        return ClassOutcome(engine="independence", independent=True)
+    witness = falsify(problem)
+    if witness is not None:
+        return ClassOutcome(engine="falsification", witness=witness)
+    refusal = unproved(question)
+    if refusal is not None:
+        return ClassOutcome(engine="falsification", reason=refusal)
+    return conclude_classes(problem, class_search(problem, question, oracles))
+
+
+def class_search(problem: Problem, question: ClassQuestion, oracles: Oracles) -> ClassSearch:
+    """The searches of all cases of a question."""
+    return ClassSearch(
+        searches=[
+            CaseSearch(problem=replace(problem, oracle=CaseOracle(case, oracles), question=case, wanted=None))  # type: ignore[arg-type]
+            for case in question.cases()
+        ]
+    )
+
+
+def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:
+    """Run the searches to their end and say what came out."""
+    end, engine = search.run(), "branch and bound"
+    if end == "witness":
+        return ClassOutcome(engine=engine, witness=search.witness, search=search)
+    if end == "closed":
+        return ClassOutcome(engine=engine, proofs=search.proofs, search=search)
+    reason = problem.budget.reason
+    if end == "stuck":
+        shown = (
+            "but the model's own floating-point prediction does not show it"
+            if problem.unreplayed
+            else "perhaps"
+        )
+        reason = f"rounding: a pair breaks the property in exact arithmetic, {shown}"
+    return ClassOutcome(engine=engine, reason=reason, search=search)
+
+
+def unproved(question: ClassQuestion) -> str | None:
+    """Why no proof is tried: votes of many classes have too many cases."""
+    count = len(question.head.labels)
+    if question.head.rule == "votes" and count > MOST_CLASSES:
+        return f"votes of {count} classes: proofs are written for at most {MOST_CLASSES}"
+    return None

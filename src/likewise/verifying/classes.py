@@ -1,0 +1,372 @@
+"""Models of several classes, from what was taken to a `Result`: what `preparing`, `certifying` and `deciding` do for one score.
+
+A verdict rests on the same three things: FAIR on one certificate with a tree of cells for every case, accepted by the checker; BIASED on a
+pair that breaks a case in exact arithmetic, also to the checker, and on the model's own predict.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.bounds.cases import Oracles
+from likewise.bounds.oracle import Leaf
+from likewise.certificate.certificate import Certificate
+from likewise.certificate.lines import class_model_line, class_property_line, similarity_line, space_line
+from likewise.certificate.writer import Writer
+from likewise.errors import InternalError, SpecError, UnsupportedModel
+from likewise.importers.imported import ImportedClasses
+from likewise.model.body import RbfSum
+from likewise.model.cases import ClassQuestion, DecisionCase
+from likewise.model.classscore import ClassScore, shares_centres
+from likewise.model.cubes import cubes
+from likewise.model.gauge import Gauge
+from likewise.model.question import round_down
+from likewise.progress import Listener, Snapshot, silent
+from likewise.search.budget import Budget
+from likewise.search.cases import ClassOutcome, ClassSearch, decide_classes
+from likewise.search.problem import Problem
+from likewise.search.proof import Split, walk
+from likewise.spec.pairs import PairSpace, pairs_of, with_differences
+from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
+from likewise.spec.terms import Separable, nearest
+from likewise.verifying.certifying import Checking, CheckReport
+from likewise.verifying.result import Claimed, Result, Verdict
+from likewise.verifying.wording import Treated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from likewise.model.cases import Case
+    from likewise.search.problem import Witness
+    from likewise.verifying.preparing import Taken
+
+ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedClasses:
+    """The imported model, the question, and the problem made of both."""
+
+    imported: ImportedClasses
+    pairs: PairSpace
+    problem: Problem
+    question: ClassQuestion
+    oracles: Oracles
+    like: Any
+
+    def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
+        """The witness as a frame of the user's kind, with the two numbers that its case is about."""
+        frame = self.pairs.space.decode(np.array([witness.x, witness.other]), like=self.like)
+        return frame, (nearest(witness.first.middle), nearest(witness.second.middle))
+
+    def treated(self, witness: Witness) -> Treated:
+        """What the model's own program says about the two; probabilities of the class that the case is about."""
+        head, replay = self.imported.model.head, self.imported.replay
+        codes = np.array([witness.x, witness.other])
+        place = self.place(witness)
+        probabilities = None
+        if head.link is not None:
+            probabilities = tuple(float(p) for p in replay.probabilities(codes)[:, place])
+        return Treated(
+            decisions=tuple(replay.decisions(codes).tolist()),
+            scores=self.pair(witness)[1],
+            probabilities=probabilities,
+            upper_label=head.labels[place],
+            score_name=self.score_name(witness),
+        )
+
+    def place(self, witness: Witness) -> int:
+        """The class that the pair is about: of a decision the one that the first individual gets."""
+        if isinstance(witness.case, DecisionCase):
+            return witness.case.classes[0]
+        return int(getattr(witness.case, "of", self.question.of or 0))
+
+    def score_name(self, witness: Witness) -> str:
+        """What the two scores that are shown are."""
+        head = self.imported.model.head
+        if self.question.kind != "decision":
+            return f"score of {head.labels[self.place(witness)]}"
+        return "votes for it" if head.rule == "votes" else "lead over others"
+
+
+class _Replayed:
+    """The original's replay, which speaks of properties, for a search, which speaks of questions."""
+
+    def __init__(self, imported: ImportedClasses, property: Property) -> None:
+        self.imported, self.property = imported, property
+
+    def confirms(self, x: Sequence[float], other: Sequence[float], question: object) -> bool:  # noqa: ARG002
+        return self.imported.replay.confirms(x, other, self.property)
+
+
+def class_property(kind: str, level: float, label: Any) -> Property:
+    """The property of this kind about this class."""
+    if kind == "decision":
+        return SameDecision(level, class_of_interest=label)
+    maker = ScoreGap if kind == "score" else ProbabilityGap
+    return maker(level, class_of_interest=label)
+
+
+def prepare_classes(
+    taken: Taken,
+    property: Property,
+    *,
+    budget: float = 60,
+    random_state: int | np.random.Generator | None = 0,
+    listener: Listener = silent,
+) -> PreparedClasses:
+    """Everything up to the search; raises a question that the model has no answer to."""
+    imported = taken.imported
+    if not isinstance(imported, ImportedClasses):
+        raise InternalError("a model of one score was taken for one of several classes")
+    model, space = imported.model, imported.space
+    if isinstance(model.bodies, tuple) and isinstance(model.bodies[0], RbfSum) and not shares_centres(model):
+        raise UnsupportedModel(f"the sums of Gaussians of this {model.family} do not share their centres")
+    place = place_of_class(property.class_of_interest, model.head.labels, model.family)
+    level = property.margin if isinstance(property, SameDecision) else property.delta
+    question = ClassQuestion(kind=property.kind, level=Fraction(level), of=place, head=model.head)
+    check_asked(question, model.family)
+    score = ClassScore(model, len(space))
+    pairs, rows = pairs_of(space, taken.relations), imported.rows
+    if not isinstance(score.parts[0], Separable):
+        rows, pairs = np.concatenate([rows, score.landmarks(space)]), with_differences(pairs)
+    oracles = Oracles(score, pairs)
+    forms = oracles.separable()
+    problem = Problem(
+        pairs=pairs,
+        oracle=oracles,  # type: ignore[arg-type]  # of all cases: it only encloses scores
+        question=question,  # type: ignore[arg-type]
+        scores=score.scores,
+        replay=_Replayed(imported, property),
+        budget=Budget(budget),
+        random=np.random.default_rng(random_state),
+        rows=rows,
+        cost=score.cost,
+        listener=listener,
+        marks={} if forms is None else oracles.forms().marked(),
+    )
+    return PreparedClasses(
+        imported=imported, pairs=pairs, problem=problem, question=question, oracles=oracles, like=taken.like
+    )
+
+
+def check_asked(question: ClassQuestion, family: str) -> None:
+    """Refuse a question that the model has no answer to."""
+    head = question.head
+    if head.rule == "votes" and question.kind == "score":
+        raise SpecError(
+            f"{family} decides by votes and has no score of a class", hint="ask for SameDecision()"
+        )
+    if head.rule == "votes" and question.kind == "decision" and question.level:
+        raise SpecError(f"{family} decides by votes, which have no margin", hint="ask for SameDecision()")
+    if question.kind == "probability" and head.link is None:
+        why = f": {head.unlinked}" if head.unlinked is not None else ""
+        raise SpecError(
+            f"{family} gives no probabilities that can be verified{why}",
+            hint="ask for SameDecision(), or for ScoreGap(delta) where classes have scores",
+        )
+
+
+def verify_classes(prepared: PreparedClasses, claimed: Claimed, checking: Checking | None) -> Result:
+    """Decide, and turn what was found into a Result; without `checking` nothing can be FAIR."""
+    outcome = decide_classes(prepared.problem, prepared.question, prepared.oracles)
+    if outcome.witness is not None:
+        return _biased(prepared, outcome, claimed, checking)
+    reason, report = outcome.reason, None
+    if outcome.proofs is not None or outcome.independent:
+        if checking is None:
+            reason = "a proof was found but not checked (certify=False)"
+        else:
+            certificate, report = certify_cases(
+                prepared, prepared.question, outcome.search, claimed.in_words(), checking
+            )
+            if outcome.search is not None and outcome.search.witness is not None:
+                return _biased(prepared, replace(outcome, witness=outcome.search.witness), claimed, checking)
+            if report.accepted:
+                return Result(
+                    verdict=Verdict.FAIR,
+                    claimed=claimed,
+                    bounds=(_least(prepared.question), float(prepared.question.level)),
+                    certificate=certificate,
+                    covers_floating_point=report.covers_floating_point,
+                    stats=_stats(prepared, outcome, report),
+                )
+            reason = f"the checker refused the proof: {report.reason}"
+    upper = open_upper(outcome.search, prepared.question)
+    bounds = (_least(prepared.question), upper)
+    return Result(
+        verdict=Verdict.UNKNOWN,
+        claimed=claimed,
+        bounds=bounds,
+        reason=reason,
+        stats=_stats(prepared, outcome, report),
+    )
+
+
+def _biased(
+    prepared: PreparedClasses, outcome: ClassOutcome, claimed: Claimed, checking: Checking | None
+) -> Result:
+    witness, certificate = outcome.witness, None
+    if witness is None or witness.scores is None or witness.case is None:
+        raise InternalError("BIASED without a witness")
+    if checking is not None:
+        certificate, report = certify_pair(prepared, witness, claimed.in_words(), checking)
+        if not report.accepted:
+            return Result(
+                verdict=Verdict.UNKNOWN,
+                claimed=claimed,
+                bounds=(_least(prepared.question), math.inf),
+                reason=f"the checker refused the pair that was found: {report.reason}",
+                stats=_stats(prepared, outcome, report),
+            )
+    pair, scores = prepared.pair(witness)
+    treated = prepared.treated(witness)
+    return Result(
+        verdict=Verdict.BIASED,
+        claimed=claimed,
+        pair=pair,
+        scores=scores,
+        decisions=treated.decisions,
+        probabilities=treated.probabilities,
+        upper_label=treated.upper_label,
+        score_name=treated.score_name,
+        bounds=(round_down(witness.case.value(*witness.scores)), math.inf),
+        certificate=certificate,
+        covers_floating_point=True,
+        stats=_stats(prepared, outcome, None),
+    )
+
+
+def _stats(prepared: PreparedClasses, outcome: ClassOutcome, report: CheckReport | None) -> dict[str, Any]:
+    cells = 1 if outcome.independent else 0
+    if outcome.search is not None:
+        cells = outcome.search.cells
+    stats = {"engine": outcome.engine, "seconds": prepared.problem.budget.elapsed, "cells": cells}
+    if outcome.search is not None:
+        stats["cases"] = len(outcome.search.searches)
+    if report is not None:
+        stats |= {"checked": report.accepted, "check_seconds": report.seconds}
+    return stats
+
+
+def _least(question: ClassQuestion) -> float:
+    """What every space has: an individual and itself, of gap zero."""
+    return -math.inf if question.kind == "decision" else 0.0
+
+
+def gauge_of_classes(question: ClassQuestion) -> Gauge:
+    """The scale on which bounds of a case's lines are read."""
+    if question.kind == "decision":
+        return Gauge(of="margin")
+    return Gauge(
+        of="probability" if question.head.link == "softmax" and question.kind == "probability" else "score"
+    )
+
+
+def open_upper(search: ClassSearch | None, question: ClassQuestion) -> float:
+    """The largest value that the cells left open still allow, in float64 with room for its rounding."""
+    cells = [] if search is None else [cell for _, cell in search.open]
+    if not cells or (question.kind == "decision" and question.head.rule == "votes"):
+        return math.inf
+    gauge = gauge_of_classes(question)
+    caps = gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
+    highest = float(caps.max())
+    return (
+        max(float(question.level), highest + ROOM * (1 + abs(highest)))
+        if math.isfinite(highest)
+        else math.inf
+    )
+
+
+# -- certificates -----------------------------------------------------------------------------------------
+
+
+def _lines(prepared: PreparedClasses, question: ClassQuestion) -> tuple[bytes, ...]:
+    return (
+        space_line(prepared.pairs),
+        similarity_line(prepared.pairs),
+        class_property_line(question.kind, question.level, question.of),
+        class_model_line(prepared.imported.model),
+    )
+
+
+def certify_pair(
+    prepared: PreparedClasses, witness: Witness, words: str, checking: Checking
+) -> tuple[Certificate, CheckReport]:
+    """A witness certificate and what the checker says of it."""
+    if witness.scores is None:
+        raise InternalError("a witness of several classes has all scores")
+    file = io.BytesIO()
+    writer = Writer(file, kind="witness", words=words, lines=_lines(prepared, prepared.question))
+    writer.class_witness(witness.x, witness.other, witness.scores)
+    writer.end_witness()
+    certificate = Certificate(file.getvalue())
+    return certificate, checking.check(certificate)
+
+
+def certify_cases(
+    prepared: PreparedClasses,
+    question: ClassQuestion,
+    search: ClassSearch | None,
+    words: str,
+    checking: Checking,
+) -> tuple[Certificate, CheckReport]:
+    """A proof of all cases that the checker accepts, if the budget allows for what it refuses at first; without a search, the one
+    leaf `independent`."""
+    while True:
+        certificate, places = write_cases(prepared, question, search, words)
+        budget = prepared.problem.budget
+        prepared.problem.listener(
+            Snapshot(stage="checking the proof", seconds=budget.elapsed, closed=len(places))
+        )
+        report = checking.check(certificate)
+        if report.accepted or search is None or not report.refused:
+            return certificate, report
+        for n, part in enumerate(search.searches):
+            refused = {number for case, number in (places[i] for i in report.refused) if case == n}
+            if refused:
+                part.reopen(refused, split=True)
+        if search.run() != "closed":
+            return certificate, report
+
+
+def write_cases(
+    prepared: PreparedClasses, question: ClassQuestion, search: ClassSearch | None, words: str
+) -> tuple[Certificate, list[tuple[int, int]]]:
+    """The certificate of complete proofs, and for each of its lines the case and the number of the node."""
+    file = io.BytesIO()
+    writer = Writer(file, kind="proof", words=words, lines=_lines(prepared, question))
+    places = [(-1, -1)]
+    if search is None:
+        writer.leaf("independent")
+    else:
+        voted = question.kind == "decision" and question.head.rule == "votes"
+        writer.cases(cubes(len(question.head.labels)) if voted else None)
+        for n, (part, case) in enumerate(zip(search.searches, question.cases(), strict=True)):
+            for number, node, _, _ in walk(part.proof, prepared.pairs):
+                places.append((n, number))
+                _write(writer, node, case)
+    writer.end_proof(clearance=Fraction(0), covers_floating_point=False)
+    return Certificate(file.getvalue()), places
+
+
+def _write(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
+    if node is None:
+        raise InternalError("a proof with open cells was to be written")
+    if isinstance(node, Split):
+        writer.split(node.variable, node.at, node.after)
+    elif node.squares is not None:
+        blocks = ((block.generator, block.mu, block.squares) for block in node.squares.blocks)
+        writer.squares(node.squares.way, node.squares.bits, blocks)
+    elif node.soft is not None and node.lean is not None:
+        tangent = case.direction(node.lean).tangent
+        way = Fraction(1, 2) if tangent is None else tangent  # a gap of 0: any point has a = b
+        writer.softmax(way, node.soft.weights, node.soft.steps, node.multipliers)
+    else:
+        writer.leaf(node.rule, node.lean, node.multipliers, node.hints, node.rivals)

@@ -1,0 +1,139 @@
+"""Bodies of n scores at once (section 10): each coefficient is an array, one number a score.
+
+For numbers alpha_c the form alpha . f = sum_c alpha_c f_c is the score of a body of the same kind, whose coefficients are those sums. The bodies of all scores
+share everything else: columns in pieces have one and the same cuts.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from likewise_check.affine import Affine, read_affine
+from likewise_check.classes import Classes, Form
+from likewise_check.fields import Reader, anything, array_of, kind
+from likewise_check.numbers import Exact, exact, number
+from likewise_check.pieces import MOST_COEFFICIENTS, Pieces, trimmed
+from likewise_check.polynomial import Polynomial, Product, polynomial_of, read_polynomial
+from likewise_check.rbf import Rbf, read_rbf
+from likewise_check.space import Space
+
+Scored: TypeAlias = Affine | Rbf | Polynomial  # a body of one score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Several:
+    """The bodies of the scores, all of one kind, and the classes that are made of the scores."""
+
+    bodies: tuple[Scored, ...]
+    classes: Classes
+
+    def form(self, alpha: Form) -> Scored:
+        """The body whose score is alpha . f."""
+        first = self.bodies[0]
+        if isinstance(first, Affine):
+            return _affine_form([b for b in self.bodies if isinstance(b, Affine)], alpha)
+        if isinstance(first, Rbf):
+            return _rbf_form([b for b in self.bodies if isinstance(b, Rbf)], alpha)
+        return _polynomial_form([b for b in self.bodies if isinstance(b, Polynomial)], alpha)
+
+    def steady(self, k: int) -> bool:
+        """Whether no score depends on this feature."""
+        return all(body.steady(k) for body in self.bodies)
+
+    def ends(self, codes: Sequence[Fraction], bits: int) -> list[tuple[Fraction, Fraction]]:
+        """All scores, each enclosed by two rationals at most 2^-bits apart; the two are equal where scores are rational."""
+        return [
+            body.score(codes, bits) if isinstance(body, Rbf) else (body.score(codes),) * 2
+            for body in self.bodies
+        ]
+
+
+def _blend(alpha: Form, rows: Sequence[Sequence[Fraction]]) -> list[Fraction]:
+    """The sum of alpha_c times row c, entry by entry."""
+    total = [Fraction(0)] * len(rows[0])
+    for c, factor in alpha:
+        total = [old + factor * entry for old, entry in zip(total, rows[c], strict=True)]
+    return total
+
+
+def _affine_form(bodies: Sequence[Affine], alpha: Form) -> Affine:
+    first = bodies[0]
+    tables = tuple(
+        tuple(_blend(alpha, [body.tables[k] for body in bodies])) for k in range(len(first.tables))
+    )
+    pieces = tuple(
+        found and _pieces_form([(factor, bodies[c].pieces[k]) for c, factor in alpha], found)
+        for k, found in enumerate(first.pieces)
+    )
+    (constant,) = _blend(alpha, [[body.constant] for body in bodies])
+    return replace(first, constant=constant, tables=tables, pieces=pieces)
+
+
+def _pieces_form(parts: Sequence[tuple[Fraction, Pieces | None]], like: Pieces) -> Pieces:
+    """The sum of factor * pieces; all have the cuts of the last argument."""
+    polys = []
+    for i in range(len(like.polys)):
+        total: list[Exact] = [0] * MOST_COEFFICIENTS
+        for factor, pieces in parts:
+            for n, c in enumerate(pieces.polys[i] if pieces else ()):
+                total[n] = exact(total[n] + factor * c)
+        polys.append(trimmed(total))
+    return replace(like, polys=tuple(polys))
+
+
+def _rbf_form(bodies: Sequence[Rbf], alpha: Form) -> Rbf:
+    bias, *coefficients = _blend(alpha, [[body.bias, *body.coefficients] for body in bodies])
+    return replace(bodies[0], bias=bias, coefficients=tuple(coefficients))
+
+
+def _polynomial_form(bodies: Sequence[Polynomial], alpha: Form) -> Polynomial:
+    weights: dict[Product, Fraction] = {}
+    for c, factor in alpha:
+        for weight, product in bodies[c].terms:
+            weights[product] = weights.get(product, Fraction(0)) + factor * weight
+    return polynomial_of(bodies[0].columns, ((weight, product) for product, weight in weights.items()))
+
+
+def read_several(item: object, space: Space, classes: Classes) -> Several:
+    """The body of a model line, of as many scores as the classes need."""
+    sort = kind(item, "the body", *_READERS)
+    bodies = [_READERS[sort](item, space, _entry(c, classes.scores)) for c in range(classes.scores)]
+    return Several(bodies=tuple(_shared(bodies)), classes=classes)
+
+
+def _entry(c: int, scores: int) -> Reader:
+    """Reads an array of numbers, one a score, and keeps that of score c."""
+
+    def read(value: object, what: str) -> Fraction:
+        return number(array_of(anything, scores)(value, what)[c], f"{what}, of score {c}")
+
+    return read
+
+
+def _shared(bodies: Sequence[Scored]) -> Sequence[Scored]:
+    """The same bodies with what they have in common."""
+    affine = [body for body in bodies if isinstance(body, Affine)]
+    kernels = [body for body in bodies if isinstance(body, Rbf)]
+    if kernels:
+        return [replace(kernels[0], bias=body.bias, coefficients=body.coefficients) for body in kernels]
+    if not affine:
+        return bodies
+    cuts = [
+        sorted({cut for pieces in found if pieces for cut in pieces.cuts})
+        for found in zip(*(body.pieces for body in affine), strict=True)
+    ]
+    return [
+        replace(
+            body,
+            pieces=tuple(found and found.refined(own) for found, own in zip(body.pieces, cuts, strict=True)),
+        )
+        for body in affine
+    ]
+
+
+_READERS: dict[str, Callable[[object, Space, Reader], Scored]] = {
+    "affine": read_affine,
+    "rbf": read_rbf,
+    "polynomial": read_polynomial,
+}
