@@ -17,7 +17,8 @@ from likewise_check.classes import Case
 from likewise_check.fields import Rejected
 from likewise_check.lemmas import lemma
 from likewise_check.rules import RULES, Rule
-from likewise_check.several import Several
+from likewise_check.several import example
+from likewise_check.trees import Trees
 
 MOST_POINTS = 1 << 24
 BATCH = 256
@@ -111,8 +112,7 @@ class Jury:
     def __init__(self, claim: Claim, tally: Tally, *, jobs: int, refusals: int) -> None:
         self._tally, self._refusals = tally, refusals
         self._most = UNDER_WAY * jobs
-        body = claim.model.body
-        quick = isinstance(body.bodies[0] if isinstance(body, Several) else body, Affine)
+        quick = isinstance(example(claim.model.body), Affine | Trees)
         self._size = BATCH if quick else BATCH_OF_SLOW
         self._judge = Judge(claim)
         self._batch: list[Leaf] = []

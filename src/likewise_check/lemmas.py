@@ -20,7 +20,7 @@ from likewise_check.properties import Property
 from likewise_check.several import Several
 
 # Rules whose leaves have a way.
-WITH_WAY = ("separable", "kernel", "polynomial", "sos")
+WITH_WAY = ("separable", "kernel", "polynomial", "sos", "trees")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
