@@ -22,7 +22,7 @@ class TreeSums:
             raise Rejected("trees: the body has no trees")
         self._asked = claim.asked
         self._gauge = body.form([claim.slope], claim.offset)
-        self._forest = Forest(claim.space.features, claim.similarity, body.trees)
+        self._forest = Forest(claim.space.features, claim.similarity, self._gauge)
         self._ways: dict[str, tuple[Fraction, Fraction, Fraction]] = {}
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
