@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 from operator import or_
 from typing import TypeAlias
 
@@ -33,9 +33,8 @@ Front: TypeAlias = list[tuple[Exact, Exact]]  # F_l and G_l'
 class Forest:
     """The trees of a body, ready for cells of a space with these relations."""
 
-    def __init__(
-        self, features: Sequence[Feature], similarity: Sequence[Relation], trees: Sequence[Nodes]
-    ) -> None:
+    def __init__(self, features: Sequence[Feature], similarity: Sequence[Relation], body: Trees) -> None:
+        """It is quickest where F and G are the (first) score of this body; any others of the same trees will do."""
         self._sides = [sides_of(*both) for both in zip(features, similarity, strict=True)]
         tested = dict(enumerate(self._sides))
         root = {k: self._sides[k].start(box((feature.lo, feature.end))) for k, feature in enumerate(features)}
@@ -43,11 +42,12 @@ class Forest:
         self._listed: list[int] = []
         self._searched: dict[int, set[int]] = {}  # with the features that they test
         found: list[ListedTree] = []
-        self._trees, left = trees, LISTED_IN_ALL
-        for t, nodes in enumerate(trees):
+        self._trees, left = body.trees, LISTED_IN_ALL
+        for t, (nodes, values) in enumerate(zip(body.trees, body.values, strict=True)):
             pairs = list(islice(pairs_in(nodes, tested, root, _always), min(LISTED, left) + 1))
             left -= min(len(pairs), left)
             if len(pairs) <= LISTED and left:
+                pairs.sort(key=lambda pair: _before((values[pair[0]][0], values[pair[1]][0])))
                 self._listed.append(t)
                 found.append(ListedTree(nodes, pairs, tested, root))
             else:
@@ -124,10 +124,10 @@ class _Scores:
 
     def __init__(self, first: Trees, second: Trees, listed: list[int], lists: list[list[LeafPair]]) -> None:
         self._bodies = first, second  # also keeps them alive, as they are known by their ids
-        both = list(zip(listed, lists, strict=True))
-        self._largest = [_by_value([first.values[t][i][0] for i, _ in pairs], True) for t, pairs in both]
-        self._smallest = [_by_value([second.values[t][j][0] for _, j in pairs], False) for t, pairs in both]
-        self._bits = list(map(len, lists))
+        self._ordered = [
+            _Ordered([(first.values[t][i][0], second.values[t][j][0]) for i, j in pairs])
+            for t, pairs in zip(listed, lists, strict=True)
+        ]
         self._known: list[dict[int, Front]] = [{} for _ in listed]
         self._sets = [0] * len(listed)
         self._fronts: list[Front] = [[] for _ in listed]
@@ -144,19 +144,10 @@ class _Scores:
         return self._fronts
 
     def _new(self, t: int, pairs: int) -> Front:
-        """From the smallest G_l' on: the largest F_l there; then only larger ones count."""
         if self._kept > KEPT:
             self._known, self._kept = [{} for _ in self._known], 0
-        self._kept += self._bits[t]
-        (large, holding_large), (small, holding_small) = self._largest[t], self._smallest[t]
-        front: Front = []
-        left = pairs
-        while left:
-            j = bisect_left(holding_small, True, key=lambda held: held & left != 0)
-            lowest = left & holding_small[j]
-            i = bisect_left(holding_large, True, key=lambda held: held & lowest != 0)
-            front.append((large[i], small[j]))
-            left = left & holding_large[i - 1] if i else 0
+        front, size = self._ordered[t].front(pairs)
+        self._kept += size
         self._known[t][pairs] = front
         return front
 
@@ -168,7 +159,40 @@ class _Scores:
         return self._ranges[t]
 
 
-def _by_value(values: list[Exact], descending: bool) -> tuple[list[Exact], list[int]]:
+class _Ordered:
+    """The pairs of one tree by their F_l and G_l'."""
+
+    def __init__(self, values: list[tuple[Exact, Exact]]) -> None:
+        self._values = values
+        self._listed = all(_before(point) <= _before(after) for point, after in pairwise(values))
+        self._largest, self._holding_large = _by_value([value for value, _ in values], descending=True)
+        self._smallest, self._holding_small = _by_value([other for _, other in values], descending=False)
+        ranks = {value: i for i, value in enumerate(self._largest)}
+        self._ranks = [ranks[value] for value, _ in values]
+
+    def front(self, pairs: int) -> tuple[Front, int]:
+        """The front of a set, and the bits of the set: from the smallest G_l' on, the largest F_l there; then only larger ones count."""
+        front: Front = []
+        left = pairs
+        while left:
+            if self._listed:  # in just this order, so the next pair is the lowest bit
+                e = (left & -left).bit_length() - 1
+                i = self._ranks[e]
+                front.append(self._values[e])
+            else:
+                j = bisect_left(self._holding_small, True, key=lambda held: held & left != 0)
+                lowest = left & self._holding_small[j]
+                i = bisect_left(self._holding_large, True, key=lambda held: held & lowest != 0)
+                front.append((self._largest[i], self._smallest[j]))
+            left = left & self._holding_large[i - 1] if i else 0
+        return front, len(self._values)
+
+
+def _before(point: tuple[Exact, Exact]) -> tuple[Exact, Exact]:
+    return point[1], -point[0]
+
+
+def _by_value(values: list[Exact], *, descending: bool) -> tuple[list[Exact], list[int]]:
     """The values in order, and with each the set of pairs that have it or one before it."""
     having: dict[Exact, int] = defaultdict(int)
     for e, value in enumerate(values):

@@ -17,7 +17,7 @@ from operator import or_
 from typing import TypeAlias
 
 from likewise_check.cells import Box
-from likewise_check.numbers import Exact
+from likewise_check.numbers import Exact, common_scale, exact
 from likewise_check.rules.sides import NumberSides, Side, numbers_in
 from likewise_check.space import Relation
 
@@ -48,14 +48,18 @@ class Ranks:
 
     def close(self) -> None:
         """All is noted."""
-        self._floors, self._ceilings = sorted(set(self._floors)), sorted(set(self._ceilings))
-        self._floor_ranks = {floor: i for i, floor in enumerate(self._floors)}
-        self._ceiling_ranks = {ceiling: -i for i, ceiling in enumerate(self._ceilings)}
+        floors, ceilings = sorted(set(self._floors)), sorted(set(self._ceilings))
+        self._floor_ranks = {floor: i for i, floor in enumerate(floors)}
+        self._ceiling_ranks = {ceiling: -i for i, ceiling in enumerate(ceilings)}
+        scale = self._scale = common_scale([*(number for number, _ in floors), *ceilings])
+        self._floors = [(exact(scale * number), opened) for number, opened in floors]
+        self._ceilings = [exact(scale * number) for number in ceilings]
 
     def place(self, box: Box) -> Place:
         """A number's condition holds if its rank is below that of the end: l <= ceiling; h >= floor, or h > floor."""
         ranks: list[int] = []
-        for lo, hi in (box.intervals[0], box.intervals[-1]):
+        for interval in (box.intervals[0], box.intervals[-1]):
+            lo, hi = (exact(self._scale * end) for end in interval)
             ranks += [1 - bisect_left(self._ceilings, lo), bisect_right(self._floors, (hi, False))]
         first, second = self._sides.start(box)
         together = self.relation.kind == "free" or self._sides.numbers_together(first, second)

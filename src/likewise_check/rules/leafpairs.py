@@ -122,7 +122,8 @@ class LeafPairs:
             )
         self._boxes: dict[int, Box] = {}
         self._known: dict[tuple[int, Place], list[int]] = {}
-        self._bits, self._kept = sum(len(tree.pairs) for tree in trees), 0
+        self._bits = {k: sum(len(trees[t].pairs) for t in found) for k, found in self._testing.items()}
+        self._kept = 0
 
     def move(self, cell: Cell) -> None:
         """Goes on to another cell."""
@@ -146,5 +147,5 @@ class LeafPairs:
             if self._kept > KEPT:
                 self._known, self._kept = {}, 0
             self._known[key] = self._sets[k].sets(key[1])
-            self._kept += self._bits
+            self._kept += self._bits[k]
         return self._known[key]

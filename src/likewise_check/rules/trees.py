@@ -23,7 +23,7 @@ class TreeSums:
         self._claim = claim
         self._first = _gauge(claim, first)
         self._second = self._first if second is first else _gauge(claim, second)
-        self._forest = forest_of(claim, first)
+        self._forest = forest_of(claim, self._first)
         self._ways: dict[str, tuple[Fraction, Fraction, Fraction]] = {}
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
@@ -51,7 +51,7 @@ class TreeSums:
 def forest_of(claim: Claim, body: Trees) -> Forest:
     """The trees ready for cells: once for all lemmas of a claim, whose bodies differ in values only."""
     if "forest" not in claim.shared:
-        claim.shared["forest"] = Forest(claim.space.features, claim.similarity, body.trees)
+        claim.shared["forest"] = Forest(claim.space.features, claim.similarity, body)
     found: Forest = claim.shared["forest"]
     return found
 
