@@ -35,9 +35,8 @@ class Claim:
     strict: tuple[bool, bool] = (True, False)  # which of the two conditions of a decision are
     steps: tuple[int, int] = (1, 1)  # how far F(x) and G(x') move where each score moves by 1
     case: Case | None = None  # of a model with classes
-    shared: dict[str, Any] = field(
-        default_factory=dict, repr=False, compare=False
-    )  # what rules keep for all lemmas
+    # What rules keep for all lemmas of a claim: it depends on the space, the similarity and what the bodies have in common.
+    shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def bodies(self) -> tuple[Scored | Several, Scored | Several]:

@@ -19,6 +19,7 @@ from tests.check.builder import (
     within,
     worth,
 )
+from tests.check.ensembles import random_tree
 from tests.check.truth import value
 
 HALF = Fraction(1, 2)
@@ -66,9 +67,21 @@ def one_score(body: dict, c: int) -> dict:
     if body["kind"] == "affine":
         columns = [{**column, "weight": column["weight"][c]} for column in body["columns"]]
         return {**body, "bias": body["bias"][c], "columns": columns}
+    if body["kind"] == "trees":
+        return tree_form(body, {c: 1})
     terms = [[weight[c], *rest] for weight, *rest in body["terms"]]
     more = {"bias": body["bias"][c]} if "bias" in body else {}
     return {**body, **more, "terms": terms}
+
+
+def tree_form(body: dict, alpha: dict) -> dict:
+    """The body of trees whose score is alpha . f."""
+
+    def blended(entries):
+        return number(sum((factor * value(entries[c]) for c, factor in alpha.items()), Fraction(0)))
+
+    found = [[node if isinstance(node[0], int) else blended(node) for node in tree] for tree in body["trees"]]
+    return {"kind": "trees", "bias": blended(body["bias"]), "trees": found}
 
 
 class Truth(truth.Claim):
@@ -257,3 +270,16 @@ def random_body(rng: random.Random, features, scores: int, *, size=2) -> dict:
             else:
                 columns.append((line(k, 0, rng.randint(1, 2), rng.randint(-1, 1)), weights()))
     return affine_body([rng.randint(-2, 2) for _ in range(scores)], columns)
+
+
+def random_trees(rng: random.Random, features, scores: int, count=2, depth=2) -> dict:
+    """Trees with small whole values at their leaves."""
+
+    def valued(tree):
+        return [
+            node if isinstance(node, list) else numbers(rng.randint(-2, 2) for _ in range(scores))
+            for node in tree
+        ]
+
+    found = [valued(random_tree(rng, features, rng.randint(1, depth))) for _ in range(rng.randint(1, count))]
+    return {"kind": "trees", "bias": numbers(rng.randint(-1, 1) for _ in range(scores)), "trees": found}

@@ -29,6 +29,6 @@ RULES: dict[str, Callable[[Claim], Rule]] = {
     "kernel": Kernel,
     "polynomial": Polynomials,
     "sos": Squares,
-    "softmax": Softmax,
     "trees": TreeSums,
+    "softmax": Softmax,
 }
