@@ -18,7 +18,7 @@ from likewise_check.numbers import number
 from likewise_check.properties import Property
 
 MOST_SCORES = 1_000
-MOST_VOTED = 6
+VOTED = range(3, 7)  # how many classes votes may be for
 
 Form: TypeAlias = tuple[tuple[int, Fraction], ...]  # scores and their factors: alpha . f without what is 0
 Cube: TypeAlias = tuple[tuple[int, bool], ...]  # scores, and whether they are to be positive
