@@ -5,6 +5,9 @@
 Trees with few pairs that are together possible in the root have them listed (`leafpairs`), up to LISTED a tree and LISTED_IN_ALL. Of a set of pairs only those count that no
 other exceeds in both F_l and -G_l': their front, kept for each set. All other trees are searched in each cell: both copies go down together, and
 pairs of subtrees are left aside whose largest F_l and smallest G_l' do not exceed what was found already.
+
+If every feature has codes (c, c') in the cell that satisfy its relation, the leaves that these come to are together possible, in every tree; if one has none,
+no leaves are, in no tree. So whether B is minus infinity is seen from the cell alone.
 """
 
 from bisect import bisect_left
@@ -44,7 +47,9 @@ class Forest:
         found: list[ListedTree] = []
         self._trees, left = body.trees, LISTED_IN_ALL
         for t, (nodes, values) in enumerate(zip(body.trees, body.values, strict=True)):
-            pairs = list(islice(pairs_in(nodes, tested, root, _always), min(LISTED, left) + 1))
+            pairs = list(
+                islice(pairs_in(nodes, tested, root, lambda *_: 0, lambda _: True), min(LISTED, left) + 1)
+            )
             left -= min(len(pairs), left)
             if len(pairs) <= LISTED and left:
                 pairs.sort(key=lambda pair: _before((values[pair[0]][0], values[pair[1]][0])))
@@ -65,24 +70,18 @@ class Forest:
         if not self._holds_codes(cell):
             return None
         self._pairs.move(cell)
-        possible = self._pairs.possible
-        if not all(possible):
-            return None
         scores = self._ready(first, second)
         at_x, at_other = a / first.scale, b / second.scale
         unit = common_scale([at_x, at_other])
         p, q = exact(unit * at_x), exact(unit * at_other)
         total = p * first.bias[0] - q * second.bias[0]
-        for front in scores.fronts(possible):
+        for front in scores.fronts(self._pairs.possible):
             if len(front) == 1:
                 total += p * front[0][0] - q * front[0][1]
             else:
                 total += max([p * value - q * other for value, other in front])
         for t in self._searched:
-            best = self._search(cell, t, scores, p, q)
-            if best is None:
-                return None
-            total += best
+            total += self._search(cell, t, scores, p, q)
         return Fraction(total) / unit
 
     def _holds_codes(self, cell: Cell) -> bool:
@@ -101,22 +100,21 @@ class Forest:
             self._scores[key] = _Scores(first, second, self._listed, self._lists)
         return self._scores[key]
 
-    def _search(self, cell: Cell, t: int, scores: "_Scores", p: Exact, q: Exact) -> Exact | None:
-        """The largest p F_l - q G_l' of one tree, or None if no leaves are together possible."""
+    def _search(self, cell: Cell, t: int, scores: "_Scores", p: Exact, q: Exact) -> Exact:
+        """The largest p F_l - q G_l' of one tree."""
         most, least = scores.range_of(t, self._trees[t])
-        best: Exact | None = None
+        found: list[Exact] = []
 
-        def hopeful(i: int, j: int) -> bool:
-            return best is None or p * most[i] - q * least[j] > best
+        def hope(i: int, j: int) -> Exact:
+            return p * most[i] - q * least[j]
+
+        def enough(hoped: Exact) -> bool:
+            return not found or hoped > found[-1]
 
         root = {k: self._sides[k].start(cell[k]) for k in self._searched[t]}
-        for i, j in pairs_in(self._trees[t], self._tested, root, hopeful):
-            best = p * most[i] - q * least[j]
-        return best
-
-
-def _always(_i: int, _j: int) -> bool:
-    return True
+        for i, j in pairs_in(self._trees[t], self._tested, root, hope, enough):
+            found.append(hope(i, j))
+        return found[-1]
 
 
 class _Scores:

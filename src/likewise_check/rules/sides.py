@@ -15,7 +15,8 @@ from likewise_check.trees import Node, Nodes
 NumberSide: TypeAlias = tuple[Exact, bool, Exact, bool]
 Side: TypeAlias = Any  # NumberSide, or int for a levels kind
 Pair: TypeAlias = tuple[Side, Side]
-Hopeful: TypeAlias = Callable[[int, int], bool]
+Hope: TypeAlias = Callable[[int, int], Exact]
+Enough: TypeAlias = Callable[[Exact], bool]
 
 
 class NumberSides:
@@ -115,16 +116,16 @@ def _widened(bits: int, steps: int) -> int:
 
 
 def pairs_in(
-    nodes: Nodes, sides: dict[int, AnySides], root: dict[int, Pair], hopeful: Hopeful
+    nodes: Nodes, sides: dict[int, AnySides], root: dict[int, Pair], hope: Hope, enough: Enough
 ) -> Iterator[tuple[int, int]]:
     """The leaves of a tree that are together possible below these sides at its root, both copies going down jointly.
 
-    Pairs of nodes that are not `hopeful` when their turn comes are left aside, with all that is below.
+    Of two children the one with more hope comes first; where the hope is not enough when its turn comes, all below is left aside.
     """
-    open_pairs: list[tuple[int, int, dict[int, Pair]]] = [(0, 0, {})]
-    while open_pairs:
-        i, j, known = open_pairs.pop()
-        if not hopeful(i, j):
+    waiting: list[tuple[int, int, dict[int, Pair]]] = [(0, 0, {})]
+    while waiting:
+        i, j, known = waiting.pop()
+        if not enough(hope(i, j)):
             continue
         first, second = nodes[i], nodes[j]
         at_first = second is None or (first is not None and i <= j)
@@ -133,15 +134,17 @@ def pairs_in(
             yield i, j
             continue
         k = node.feature
-        before = known.get(k, root[k])
-        for left in (False, True):
+        before = known[k] if k in known else root[k]
+        found: list[tuple[int, int, dict[int, Pair]]] = []
+        for left in (True, False):
             child = (i if at_first else j) + 1 if left else node.right
             narrow = sides[k].narrowed(before[0 if at_first else 1], node, left)
             after = (narrow, before[1]) if at_first else (before[0], narrow)
             if sides[k].together(*after):
-                open_pairs.append(
-                    (child, j, {**known, k: after}) if at_first else (i, child, {**known, k: after})
-                )
+                found.append((*((child, j) if at_first else (i, child)), {**known, k: after}))
+        if len(found) == 2 and hope(*found[0][:2]) > hope(*found[1][:2]):
+            found.reverse()
+        waiting += found
 
 
 def leaf_sides(
