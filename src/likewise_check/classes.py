@@ -148,10 +148,8 @@ def read_classes(head: object, asked: Property) -> Classes:
     classes = Classes(count=len(labels), voting=way == "votes", link=link)
     if classes.count < 2 or len(set(labels)) < len(labels):
         raise Rejected("a model with classes needs two labels or more, no two of them equal")
-    if classes.scores > MOST_SCORES or (classes.voting and (classes.count > MOST_VOTED or link)):
-        raise Rejected(
-            f"at most {MOST_SCORES} scores; votes for at most {MOST_VOTED} classes, without a link"
-        )
+    if classes.scores > MOST_SCORES or (classes.voting and (classes.count not in VOTED or link)):
+        raise Rejected(f"at most {MOST_SCORES} scores; votes for 3 to 6 classes, without a link")
     if not asked.of_classes:
         raise Rejected("the property must have a class, or null for all")
     if asked.of is not None and not 0 <= asked.of < classes.count:

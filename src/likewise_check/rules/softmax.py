@@ -47,8 +47,11 @@ class Softmax:
 
     def __init__(self, claim: Claim) -> None:
         body, case = claim.model.body, claim.case
-        if case is None or not isinstance(body, Several) or not isinstance(body.bodies[0], Affine | Trees):
-            raise Rejected("softmax: only for cases of the softmax link, and bodies that are affine or trees")
+        asked = claim.asked.kind == "probability" and claim.model.classes
+        if case is None or not isinstance(body, Several) or not asked or asked.link != "softmax":
+            raise Rejected("softmax: only for cases of probabilities with the softmax link")
+        if not isinstance(body.bodies[0], Affine | Trees):
+            raise Rejected("softmax: only for bodies that are affine or trees")
         others = (k for k in range(body.classes.count) if k != case.i)
         self._gaps: list[Alpha] = [{k: Fraction(1), case.i: Fraction(-1)} for k in others]
         self._claim, self._forms = claim, _Forms(claim, body)
