@@ -244,6 +244,5 @@ PROOFS = [
     stepped,
     adjusted,
     grown,
-    branched,
 ]
 WITNESSES = [refuted, unlikely, bent, jumped, felled]

@@ -116,12 +116,12 @@ def grown(truth: Truth, case, cell) -> list:
     if case[2] and case[3]:
         for r in range(len(case[2])):
             for again in range(len(case[3])):
-                for lam in WAYS:
+                for lam in (Fraction(0), Fraction(1)):
                     top, enough, _ = truth.separation(case, (r, again, lam), cell)
                     if top is None or top < truth.bound or (top == truth.bound and enough):
                         return [["separable", [r, again, number(lam)]]]
     moving = [v for v, (lo, hi) in enumerate(cell) if lo < hi]
-    if len(moving) < 2:
+    if len(moving) < 3:
         return [["enumerated"]]
     v = moving[0]
     lo, hi = cell[v]
@@ -130,7 +130,7 @@ def grown(truth: Truth, case, cell) -> list:
 
 
 @pytest.mark.parametrize(("way", "count"), [("argmax", 3), ("argmax", 4), ("votes", 3), ("votes", 4)])
-@seeds(4, 40)
+@seeds(2, 40)
 def test_proofs_agree_with_all_pairs(way, count, seed) -> None:
     _, values, cubes = drawn(seed, way, count)
     cubes = cubes and joined_cubes(count)

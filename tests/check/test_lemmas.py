@@ -54,7 +54,7 @@ def lemma_of(rng, model, kernel, constraints=()):
 
 def prepared(claim, case, places, leaf):
     """The rule that the checker takes, and the leaf as it reads it."""
-    about = lemma(claim, case, [leaf[0], [*places, leaf[1]], *leaf[2:]])
+    about = lemma(claim, claim.model.body, case, [leaf[0], [*places, leaf[1]], *leaf[2:]])
     assert about.leaf == leaf
     return RULES[leaf[0]](about.claim())
 
