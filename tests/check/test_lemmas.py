@@ -6,13 +6,14 @@ from fractions import Fraction
 
 import pytest
 from tests.check import test_kernel, test_sos, test_two_copies
-from tests.check.builder import decision, number
-from tests.check.kernels import boxes, claim_of, decimal, dyadic, seeds
+from tests.check.builder import FREE, SAME, categorical, checked, decision, integer, number, proof
+from tests.check.kernels import boxes, claim_of, decimal, dyadic, seeds, sloped, tabled
 from tests.check.polynomials import Slow
 from tests.check.polynomials import boxes as cube_of
 from tests.check.polynomials import pairs as sampled_pairs
 from tests.check.section7 import Bound
 from tests.check.several import asked, classes, numbers
+from tests.check.test_classes import with_nodes
 
 from likewise_check.classes import Case
 from likewise_check.lemmas import lemma
@@ -130,3 +131,54 @@ def test_polynomial_bounds_are_those_of_the_specification(seed) -> None:
         a, other = Fraction(leaf[1]), replace(curve, terms=twin)
         for x, again in sampled_pairs(rng, curve, cell, 15):
             assert a * curve.score(x) - (1 - a) * other.score(again) - margin <= bound
+
+
+def test_proofs_by_leaves_of_kernel_and_polynomial_cases() -> None:
+    """Class 0 leads everywhere: f_0 - f_1 is at least 1, f_0 - f_2 too."""
+    features, relations = [integer("a", 0, 2), categorical("sex", ["f", "m"])], [SAME, FREE]
+    columns = [sloped(0), tabled(1, [0, 1])]
+    quadratic = {
+        "kind": "polynomial",
+        "columns": columns,
+        "terms": [[["1", "0", "-3"], []], [["0", "0", "1"], [0]], [["1", "0", "0"], [0, 0]]],
+    }
+    bump = {
+        "kind": "rbf",
+        "gamma": "1/4",
+        "bias": ["1", "0", "-1"],
+        "columns": columns,
+        "terms": [[["1", "0", "0"], ["1", "0"]], [["0", "0", "-1"], ["0", "1"]]],
+    }
+    fixed = [["split", 1, "0"], ["split", 2, "0"], None, None, ["split", 2, "0"], None, None]
+    proofs = [
+        (
+            quadratic,
+            [
+                ["polynomial", [0, 0, "0"], [0, 0, 0]],
+                ["sos", [0, 0, "0"], 0, []],
+                ["sos", [0, 0, ["1/2", "0", "0", "0"]], 0, []],
+            ],
+            [None],
+        ),
+        (
+            bump,
+            [
+                ["kernel", [0, 0, "0"], [0], 0],
+                ["kernel", [0, 0, "0"], [0], 0],
+                ["kernel", [0, 0, "1"], [0], 0],
+            ],
+            fixed,
+        ),
+    ]
+    for body, by_case, shape in proofs:
+        values = proof(features, relations, asked("decision", 0), classes(body, "abc"), [])
+        nodes = [["cases"], *(node or leaf for leaf in by_case for node in shape)]
+        report = checked(with_nodes(values, nodes))
+        assert report.accepted, report
+        # Where class 1 leads the same leaves do not hold.
+        constant = body["terms"][0][0] if body is quadratic else body["bias"]
+        constant[1] = "9"
+        values = proof(features, relations, asked("decision", 0), classes(body, "abc"), [])
+        report = checked(with_nodes(values, nodes), refusals=99)
+        assert not report.accepted
+        assert report.refused
