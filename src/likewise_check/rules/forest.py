@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from operator import or_
 from typing import TypeAlias
 
@@ -38,28 +38,33 @@ class Forest:
 
     def __init__(self, features: Sequence[Feature], similarity: Sequence[Relation], body: Trees) -> None:
         """It is quickest where F and G are the (first) score of this body; any others of the same trees will do."""
-        self._sides = [sides_of(*both) for both in zip(features, similarity, strict=True)]
-        tested = dict(enumerate(self._sides))
-        root = {k: self._sides[k].start(box((feature.lo, feature.end))) for k, feature in enumerate(features)}
-        self._tested: dict[int, AnySides] = tested
+        tests: list[set[Exact]] = [set() for _ in features]
+        for node in filter(None, chain(*body.trees)):
+            tests[node.feature].add(node.test)
+        self._sides = [sides_of(*each) for each in zip(features, similarity, tests, strict=True)]
+        self._tested: dict[int, AnySides] = {k: self._sides[k] for k, some in enumerate(tests) if some}
+        root = {k: sides.start(box((features[k].lo, features[k].end))) for k, sides in self._tested.items()}
+        self._trees: list[Nodes] = [
+            tuple(node and self._sides[node.feature].test(node) for node in nodes) for nodes in body.trees
+        ]
         self._listed: list[int] = []
         self._searched: dict[int, set[int]] = {}  # with the features that they test
         found: list[ListedTree] = []
-        self._trees, left = body.trees, LISTED_IN_ALL
-        for t, (nodes, values) in enumerate(zip(body.trees, body.values, strict=True)):
+        left = LISTED_IN_ALL
+        for t, (nodes, values) in enumerate(zip(self._trees, body.values, strict=True)):
             pairs = list(
-                islice(pairs_in(nodes, tested, root, lambda *_: 0, lambda _: True), min(LISTED, left) + 1)
+                islice(
+                    pairs_in(nodes, self._tested, root, lambda *_: 0, lambda _: True), min(LISTED, left) + 1
+                )
             )
             left -= min(len(pairs), left)
             if len(pairs) <= LISTED and left:
                 pairs.sort(key=lambda pair: _before((values[pair[0]][0], values[pair[1]][0])))
                 self._listed.append(t)
-                found.append(ListedTree(nodes, pairs, tested, root))
+                found.append(ListedTree(nodes, pairs, self._tested, root))
             else:
                 self._searched[t] = {node.feature for node in nodes if node}
-        self._pairs = LeafPairs(
-            {k: tested[k] for k in sorted({k for tree in found for k in tree.tested})}, found
-        )
+        self._pairs = LeafPairs(self._tested, found)
         self._lists = [tree.pairs for tree in found]
         self._boxes: list[Box | None] = [None] * len(self._sides)
         self._void: set[int] = set()  # features none of whose codes in the cell satisfy the relation
