@@ -2,8 +2,8 @@
 
     B = a bias_F - b bias_G + sum over the trees of  max over leaves l, l' together possible in the cell of  a F_l - b G_l'
 
-Trees with few pairs that are together possible in the root have them listed (`leafpairs`), up to LISTED a tree and LISTED_IN_ALL. Of a set of pairs only those count that no
-other exceeds in both F_l and -G_l': their front, kept for each set. All other trees are searched in each cell: both copies go down together, and
+Trees with few leaves and few pairs that are together possible in the root have these listed (`leafpairs`). Of a set of pairs only those count that
+no other exceeds in both F_l and -G_l': their front, kept for each set. All other trees are searched in each cell: both copies go down together, and
 pairs of subtrees are left aside whose largest F_l and smallest G_l' do not exceed what was found already.
 
 If every feature has codes (c, c') in the cell that satisfy its relation, the leaves that these come to are together possible, in every tree; if one has none,
@@ -25,8 +25,10 @@ from likewise_check.rules.sides import AnySides, pairs_in, sides_of
 from likewise_check.space import Feature, Relation
 from likewise_check.trees import Nodes, Trees, Values
 
-LISTED = 1 << 13  # pairs of a tree
-LISTED_IN_ALL = 1 << 20
+LISTED = (
+    1 << 22
+)  # leaves of a tree times pairs of it: what is kept of a tree are a few sets a leaf, of one bit a pair
+LISTED_IN_ALL = 1 << 28
 KEPT = 1 << 30  # bits of sets whose fronts are kept; dropped beyond, which changes nothing but time
 KEPT_SCORES = 256  # pairs of F and G that are kept ready
 
@@ -52,13 +54,11 @@ class Forest:
         found: list[ListedTree] = []
         left = LISTED_IN_ALL
         for t, (nodes, values) in enumerate(zip(self._trees, body.values, strict=True)):
-            pairs = list(
-                islice(
-                    pairs_in(nodes, self._tested, root, lambda *_: 0, lambda _: True), min(LISTED, left) + 1
-                )
-            )
-            left -= min(len(pairs), left)
-            if len(pairs) <= LISTED and left:
+            leaves = nodes.count(None)
+            room = min(LISTED, left) // leaves
+            pairs = list(islice(pairs_in(nodes, self._tested, root, lambda *_: 0, lambda _: True), room + 1))
+            if len(pairs) <= room:
+                left -= leaves * len(pairs)
                 pairs.sort(key=lambda pair: _before((values[pair[0]][0], values[pair[1]][0])))
                 self._listed.append(t)
                 found.append(ListedTree(nodes, pairs, self._tested, root))
