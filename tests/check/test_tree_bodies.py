@@ -420,8 +420,9 @@ def test_trees_and_nodes_are_limited(monkeypatch):
     assert "at most 7 nodes" in report([chain(4)]).reason
 
 
-def test_too_many_pairs_are_searched_for():
-    """201 leaves: up to 40,401 pairs, more than are listed."""
+def test_too_many_pairs_are_searched_for(monkeypatch):
+    """201 leaves: up to 40,401 pairs."""
+    monkeypatch.setattr(forest, "LISTED", 1 << 20)
     steep = [[[0, f"{i}/100", 2 * i + 2], str(i)][j] for i in range(200) for j in (0, 1)] + ["200"]
     for delta, holds in ((200, True), ("399/2", False)):
         assert gap([ONE], [FREE], [steep], [LEAF], delta) == holds

@@ -2,8 +2,8 @@
 
     B = a bias_F - b bias_G + sum over the trees of  max over leaves l, l' together possible in the cell of  a F_l - b G_l'
 
-Trees with few pairs that are together possible in the root have them listed (`leafpairs`), up to LISTED a tree and LISTED_IN_ALL. Of a set of pairs only those count that no
-other exceeds in both F_l and -G_l': their front, kept for each set. All other trees are searched in each cell: both copies go down together, and
+Trees with few leaves and few pairs that are together possible in the root have these listed (`leafpairs`). Of a set of pairs only those count that
+no other exceeds in both F_l and -G_l': their front, kept for each set. All other trees are searched in each cell: both copies go down together, and
 pairs of subtrees are left aside whose largest F_l and smallest G_l' do not exceed what was found already.
 
 If every feature has codes (c, c') in the cell that satisfy its relation, the leaves that these come to are together possible, in every tree; if one has none,
@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from operator import or_
 from typing import TypeAlias
 
@@ -25,8 +25,10 @@ from likewise_check.rules.sides import AnySides, pairs_in, sides_of
 from likewise_check.space import Feature, Relation
 from likewise_check.trees import Nodes, Trees, Values
 
-LISTED = 1 << 13  # pairs of a tree
-LISTED_IN_ALL = 1 << 20
+LISTED = (
+    1 << 22
+)  # leaves of a tree times pairs of it: what is kept of a tree are a few sets a leaf, of one bit a pair
+LISTED_IN_ALL = 1 << 28
 KEPT = 1 << 30  # bits of sets whose fronts are kept; dropped beyond, which changes nothing but time
 KEPT_SCORES = 1 << 22  # pairs of leaves, for pairs of F and G that are kept ready
 
@@ -38,28 +40,31 @@ class Forest:
 
     def __init__(self, features: Sequence[Feature], similarity: Sequence[Relation], body: Trees) -> None:
         """It is quickest where F and G are the (first) score of this body; any others of the same trees will do."""
-        self._sides = [sides_of(*both) for both in zip(features, similarity, strict=True)]
-        tested = dict(enumerate(self._sides))
-        root = {k: self._sides[k].start(box((feature.lo, feature.end))) for k, feature in enumerate(features)}
-        self._tested: dict[int, AnySides] = tested
+        tests: list[set[Exact]] = [set() for _ in features]
+        for node in filter(None, chain(*body.trees)):
+            tests[node.feature].add(node.test)
+        self._sides = [sides_of(*each) for each in zip(features, similarity, tests, strict=True)]
+        self._tested: dict[int, AnySides] = {k: self._sides[k] for k, some in enumerate(tests) if some}
+        root = {k: sides.start(box((features[k].lo, features[k].end))) for k, sides in self._tested.items()}
+        self._trees: list[Nodes] = [
+            tuple(node and self._sides[node.feature].test(node) for node in nodes) for nodes in body.trees
+        ]
         self._listed: list[int] = []
         self._searched: dict[int, set[int]] = {}  # with the features that they test
         found: list[ListedTree] = []
-        self._trees, left = body.trees, LISTED_IN_ALL
-        for t, (nodes, values) in enumerate(zip(body.trees, body.values, strict=True)):
-            pairs = list(
-                islice(pairs_in(nodes, tested, root, lambda *_: 0, lambda _: True), min(LISTED, left) + 1)
-            )
-            left -= min(len(pairs), left)
-            if len(pairs) <= LISTED and left:
+        left = LISTED_IN_ALL
+        for t, (nodes, values) in enumerate(zip(self._trees, body.values, strict=True)):
+            leaves = nodes.count(None)
+            room = min(LISTED, left) // leaves
+            pairs = list(islice(pairs_in(nodes, self._tested, root, lambda *_: 0, lambda _: True), room + 1))
+            if len(pairs) <= room:
+                left -= leaves * len(pairs)
                 pairs.sort(key=lambda pair: _before((values[pair[0]][0], values[pair[1]][0])))
                 self._listed.append(t)
-                found.append(ListedTree(nodes, pairs, tested, root))
+                found.append(ListedTree(nodes, pairs, self._tested, root))
             else:
                 self._searched[t] = {node.feature for node in nodes if node}
-        self._pairs = LeafPairs(
-            {k: tested[k] for k in sorted({k for tree in found for k in tree.tested})}, found
-        )
+        self._pairs = LeafPairs(self._tested, found)
         self._lists = [tree.pairs for tree in found]
         self._boxes: list[Box | None] = [None] * len(self._sides)
         self._void: set[int] = set()  # features none of whose codes in the cell satisfy the relation

@@ -17,9 +17,8 @@ from operator import or_
 from typing import TypeAlias
 
 from likewise_check.cells import Box
-from likewise_check.numbers import Exact, common_scale, exact
+from likewise_check.numbers import Exact
 from likewise_check.rules.sides import NumberSides, Side, numbers_in
-from likewise_check.space import Relation
 
 Members: TypeAlias = dict[Side, int]  # by the side of a leaf, the pairs with such a leaf
 Place: TypeAlias = tuple[
@@ -31,14 +30,14 @@ _TOGETHER, _MISSING = 4, (5, 6)
 class Ranks:
     """The numbers of all sides of one feature, in order: ends of cells are compared with them once for all trees."""
 
-    def __init__(self, sides: NumberSides, relation: Relation) -> None:
-        self._sides, self.relation = sides, relation
+    def __init__(self, sides: NumberSides) -> None:
+        self._sides, self.relation, self.tolerance = sides, sides.relation, sides.tolerance
         self._floors: list[tuple[Exact, bool]] = []  # to be reached, or exceeded if True
         self._ceilings: list[Exact] = []
 
     def note(self, members: Members) -> None:
         """Takes in the numbers of these sides."""
-        tolerance = self.relation.tolerance
+        tolerance = self.tolerance
         for low, opened, high, _ in members:
             self._floors.append((low, opened))
             self._ceilings.append(high)
@@ -48,18 +47,15 @@ class Ranks:
 
     def close(self) -> None:
         """All is noted."""
-        floors, ceilings = sorted(set(self._floors)), sorted(set(self._ceilings))
-        self._floor_ranks = {floor: i for i, floor in enumerate(floors)}
-        self._ceiling_ranks = {ceiling: -i for i, ceiling in enumerate(ceilings)}
-        scale = self._scale = common_scale([*(number for number, _ in floors), *ceilings])
-        self._floors = [(exact(scale * number), opened) for number, opened in floors]
-        self._ceilings = [exact(scale * number) for number in ceilings]
+        self._floors, self._ceilings = sorted(set(self._floors)), sorted(set(self._ceilings))
+        self._floor_ranks = {floor: i for i, floor in enumerate(self._floors)}
+        self._ceiling_ranks = {ceiling: -i for i, ceiling in enumerate(self._ceilings)}
 
     def place(self, box: Box) -> Place:
         """A number's condition holds if its rank is below that of the end: l <= ceiling; h >= floor, or h > floor."""
         ranks: list[int] = []
         for interval in (box.intervals[0], box.intervals[-1]):
-            lo, hi = (exact(self._scale * end) for end in interval)
+            lo, hi = map(self._sides.scaled, interval)
             ranks += [1 - bisect_left(self._ceilings, lo), bisect_right(self._floors, (hi, False))]
         first, second = self._sides.start(box)
         together = self.relation.kind == "free" or self._sides.numbers_together(first, second)
@@ -117,20 +113,19 @@ class Choice:
 
 def choices(first: Members, second: Members, ranks: Ranks, everyone: int, numbers: int) -> list[Choice]:
     """All conditions of one feature in one tree; `numbers` are the pairs that its numbers leave possible in the root."""
-    relation = ranks.relation
     own = [ranks.steps(members, 0) for members in (first, second)]
     missing = [reduce(or_, (m for side, m in members.items() if side[3]), 0) for members in (first, second)]
-    if relation.kind == "free":
+    if ranks.relation.kind == "free":
         return [
             Choice(
                 {2 * copy + end: Ladder(own[copy][end]) for end in (0, 1)}, everyone, missing[copy], (copy,)
             )
             for copy in (0, 1)
         ]
-    if relation.tolerance is None:
+    if ranks.tolerance is None:
         ladders = {end: Ladder(own[0][end], own[1][end]) for end in (0, 1)}
     else:
-        near = [ranks.steps(members, relation.tolerance) for members in (first, second)]
+        near = [ranks.steps(members, ranks.tolerance) for members in (first, second)]
         ladders = {
             2 * copy + end: Ladder(own[copy][end], near[1 - copy][end]) for copy in (0, 1) for end in (0, 1)
         }

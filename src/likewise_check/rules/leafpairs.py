@@ -65,7 +65,7 @@ class _Numbers:
     """The sets of one continuous or integer feature in the trees that test it."""
 
     def __init__(self, k: int, sides: NumberSides, trees: list[ListedTree]) -> None:
-        self._ranks = Ranks(sides, sides.relation)
+        self._ranks = Ranks(sides)
         members = [tree.members(k) for tree in trees]
         for first, second in members:
             self._ranks.note(first)

@@ -4,11 +4,12 @@ A side of a number is (low, open, high, missing): the numbers from low (not itse
 levels kind is an int: bit i is set if position i is left. Both start from the feature's intervals in a cell.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from likewise_check.cells import Box, Interval
-from likewise_check.numbers import Exact
+from likewise_check.numbers import Exact, common_scale, exact
 from likewise_check.space import Feature, Relation
 from likewise_check.trees import Node, Nodes
 
@@ -20,24 +21,35 @@ Enough: TypeAlias = Callable[[Exact], bool]
 
 
 class NumberSides:
-    """Of a continuous or integer feature."""
+    """Of a continuous or integer feature; continuous codes times a scale that makes them ints where denominators are small."""
 
-    def __init__(self, feature: Feature, relation: Relation) -> None:
-        self._last, self.missing, self._whole = feature.hi, feature.missing, feature.discrete
-        self.relation = relation
+    def __init__(self, feature: Feature, relation: Relation, tests: Iterable[Exact]) -> None:
+        self.missing, self._whole, self.relation = feature.missing, feature.discrete, relation
+        near = relation.tolerance or Fraction(0)
+        self._scale = 1 if self._whole else common_scale([feature.lo, feature.hi, near, *tests])
+        self._last = self.scaled(feature.hi)
+        self.tolerance = None if relation.tolerance is None else self.scaled(near)
+
+    def scaled(self, code: Exact) -> Exact:
+        """A code as it stands in sides."""
+        return exact(self._scale * code)
+
+    def test(self, node: Node) -> Node:
+        """The node as `narrowed` takes it."""
+        return node._replace(test=node.test // 1 if self._whole else self.scaled(node.test))
 
     def start(self, box: Box) -> Pair:
         """The sides of both copies above all tests."""
         return self._side(box.intervals[0]), self._side(box.intervals[-1])
 
     def _side(self, interval: Interval) -> NumberSide:
-        lo, hi = interval
-        return lo, False, min(hi, self._last), hi == self.missing
+        lo, hi = map(self.scaled, interval)
+        return lo, False, min(hi, self._last), interval[1] == self.missing
 
     def narrowed(self, side: NumberSide, node: Node, left: bool) -> NumberSide:
         """What is left below one child of a node."""
         low, opened, high, missing = side
-        test = node.test // 1 if self._whole else node.test
+        test = node.test
         missing = missing and node.missing_left == left
         if left:
             return low, opened, min(high, test), missing
@@ -53,7 +65,7 @@ class NumberSides:
 
     def numbers_together(self, first: NumberSide, second: NumberSide) -> bool:
         """The same without missing values; for `within` it is enough that the sides, with their ends, are near."""
-        tolerance = self.relation.tolerance
+        tolerance = self.tolerance
         if tolerance is not None:
             near = second[0] - first[2] <= tolerance and first[0] - second[2] <= tolerance
             return near and numbers_in(first) and numbers_in(second)
@@ -72,6 +84,10 @@ class LevelSides:
     def __init__(self, feature: Feature, relation: Relation) -> None:
         self._relation = relation
         self._steps = int(min(relation.tolerance or 0, feature.levels))
+
+    def test(self, node: Node) -> Node:
+        """The node as `narrowed` takes it."""
+        return node
 
     def start(self, box: Box) -> Pair:
         """The sides of both copies above all tests."""
@@ -95,9 +111,9 @@ class LevelSides:
 AnySides: TypeAlias = NumberSides | LevelSides
 
 
-def sides_of(feature: Feature, relation: Relation) -> AnySides:
-    """The sides of a feature of either sort."""
-    return LevelSides(feature, relation) if feature.levels else NumberSides(feature, relation)
+def sides_of(feature: Feature, relation: Relation, tests: Iterable[Exact]) -> AnySides:
+    """The sides of a feature of either sort, which nodes test like this."""
+    return LevelSides(feature, relation) if feature.levels else NumberSides(feature, relation, tests)
 
 
 def _bits(interval: Interval) -> int:
