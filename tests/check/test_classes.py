@@ -3,17 +3,15 @@
 import copy
 import random
 from fractions import Fraction
+from itertools import product
 
 import pytest
-from tests.check.builder import (
-    checked,
-    number,
-    proof,
-)
+from tests.check.builder import FREE, checked, integer, number, proof
 from tests.check.kernels import seeds
 from tests.check.several import (
     HALF,
     Truth,
+    affine_body,
     all_cubes,
     asked,
     classes,
@@ -165,3 +163,27 @@ def test_witnesses_are_exactly_the_pairs_that_break_the_property(kind, seed) -> 
         report = checked(lines)
         assert report.accepted == truth.broken(x, other), report
         assert report.accepted or "does not break" in report.reason
+
+
+@pytest.mark.parametrize("way", ["argmax", "votes"])
+def test_the_clearance_is_told_in_scores(way) -> None:
+    """A condition f_i - f_k moves by two where each score moves by one, a vote by one."""
+    values = proof(
+        [integer("age", 0, 1)],
+        [FREE],
+        asked("decision", 0),
+        classes(affine_body([5, 2, 1], []), "abc", way),
+        [],
+    )
+    truth, cubes = Truth(values), all_cubes(3) if way == "votes" else None
+    nodes, clear = [opening(cubes)], []
+    for case in truth.cases(cubes):
+        for places in product(range(len(case[2])), range(len(case[3])), WAYS):
+            top, _, spread = truth.separation(case, places, truth.variables())
+            if top < 0:
+                nodes.append(["separable", [*places[:2], number(places[2])]])
+                clear.append(-top / spread)
+                break
+    assert min(clear) == (Fraction(3, 2) if way == "argmax" else 2)
+    assert checked(with_nodes(values, nodes, min(clear))).accepted
+    assert not checked(with_nodes(values, nodes, min(clear) + Fraction(1, 10**9))).accepted
