@@ -38,9 +38,7 @@ class Model:
 
     body: Scored | Several
     upper_at_zero: bool = False
-    link: tuple[Fraction, Fraction] | None = (
-        None  # slope and offset: probabilities are sigma(slope f + offset)
-    )
+    link: tuple[Fraction, Fraction] | None = None  # slope, offset: probabilities are sigma(slope f + offset)
     rounding: Rounding | None = None
 
     @property
