@@ -251,7 +251,7 @@ def random_space(rng: random.Random, *, constrained=False) -> tuple[list, list, 
     return features, relations, limits if constrained else []
 
 
-def random_body(rng: random.Random, features, scores: int, *, size=2) -> dict:
+def random_body(rng: random.Random, features, scores: int, *, size=2, degree=1) -> dict:
     """Weights are small whole numbers: ties are many."""
 
     def weights():
@@ -265,7 +265,10 @@ def random_body(rng: random.Random, features, scores: int, *, size=2) -> dict:
                 columns.append((table(k, 0, entries), weights()))
             elif rng.random() < 0.3:
                 cuts = sorted({Fraction(rng.randint(0, 4), 2) for _ in range(2)})
-                polys = [[rng.randint(-1, 1) for _ in range(rng.randint(1, 2))] for _ in range(len(cuts) + 1)]
+                polys = [
+                    [rng.randint(-1, 1) for _ in range(rng.randint(1, degree + 1))]
+                    for _ in range(len(cuts) + 1)
+                ]
                 columns.append((pieces(k, 0, cuts, polys), weights()))
             else:
                 columns.append((line(k, 0, rng.randint(1, 2), rng.randint(-1, 1)), weights()))

@@ -187,3 +187,19 @@ def test_the_clearance_is_told_in_scores(way) -> None:
     assert min(clear) == (Fraction(3, 2) if way == "argmax" else 2)
     assert checked(with_nodes(values, nodes, min(clear))).accepted
     assert not checked(with_nodes(values, nodes, min(clear) + Fraction(1, 10**9))).accepted
+
+
+@seeds(6, 60)
+def test_leaves_about_curves_hold_only_where_no_pair_breaks_them(seed) -> None:
+    """Where columns in pieces are no lines, bounds over reals are above what whole numbers reach, but never below."""
+    rng = random.Random(seed)
+    features, relations, _ = random_space(rng)
+    body = random_body(rng, features, 3, degree=4)
+    values = proof(features, relations, asked("decision", 0), classes(body, "abc"), [])
+    truth = Truth(values)
+    for places in product(range(2), range(2), WAYS[:3]):
+        leaf = ["separable", [*places[:2], number(places[2])]]
+        report = checked(with_nodes(values, [["cases"], leaf, leaf, leaf]), refusals=9)
+        for n, case in enumerate(truth.cases(), start=1):
+            top, enough, _ = truth.separation(case, places, truth.variables())
+            assert n in report.refused or top < 0 or (top == 0 and enough)
