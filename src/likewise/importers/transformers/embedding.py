@@ -217,15 +217,16 @@ def walked(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
     return codes
 
 
-def transformed(steps: Steps, inputs: Any) -> Floats:
-    """The matrix that reaches the model, from the fitted transformers themselves."""
+def transformed(steps: Steps, inputs: Any, *, single: bool = False) -> Floats:
+    """The matrix that reaches the model, from the fitted transformers themselves; in single precision only for models that take it
+    for the doubles that it holds."""
     step = Step(path=())
     for name, transformer in steps:
         if transformer is not None and not isinstance(transformer, str):
             step = Step(path=()).inside(name, transformer)
             inputs = _transform(transformer, inputs, step)
     matrix = inputs.toarray() if hasattr(inputs, "toarray") else np.asarray(inputs)
-    if matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
+    if not single and matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
         step.refuse(
             f"gives {matrix.dtype}, so that the model calculates in single precision",
             hint="fit the pipeline on float64 data, and encoders with dtype=numpy.float64",

@@ -16,3 +16,8 @@ SKLEARN: dict[str, Grower] = {**sklearn_trees.FAMILY, **hist_boosting.FAMILY}
 def grower_of(estimator: Any) -> Grower | None:
     """What reads an estimator, None if it is no ensemble of trees that is known."""
     return SKLEARN.get(type(estimator).__name__) if genuine(estimator) else None
+
+
+def supported_trees() -> tuple[str, ...]:
+    """The names of all of them."""
+    return tuple(SKLEARN)

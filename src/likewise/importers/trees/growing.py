@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.errors import UnsupportedModel
 from likewise.importers.trees.grown import Forest
 from likewise.importers.trees.raw import tree_sum
 from likewise.importers.trees.reaching import Numbering, Own, Reaching, Steps, reaching
@@ -38,7 +39,7 @@ Leaves = Callable[["NDArray[np.float64]"], Iterable["NDArray[np.float64]"]]
 class GrownModel:
     """An estimator as its library sees it: `own` and `numbered` are what it does to columns before its trees test them (see
     `reaching`), `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
-    that rows of columns come to, tree by tree."""
+    that rows of columns come to, tree by tree; `takes_missing` that it lets NaN pass."""
 
     family: str
     forest: Forest
@@ -49,6 +50,7 @@ class GrownModel:
     own: Own | None = None
     numbered: Mapping[int, Numbering] = field(default_factory=dict)
     leaves: Leaves | None = None
+    takes_missing: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,8 @@ def planted(grown: GrownModel, steps: Steps, inputs: Inputs) -> Planted:
         numbered=grown.numbered,
         listed_columns=grown.forest.tested_by_category(),
     )
+    if not grown.takes_missing:
+        _refuse_missing(grown.family, found)
     body = tree_sum(grown.forest, found, model=grown.family)
     rounding = None
     if grown.operations is not None and found.settled:
@@ -82,6 +86,16 @@ def planted(grown: GrownModel, steps: Steps, inputs: Inputs) -> Planted:
     else:
         model = Model(family=grown.family, rounding=rounding, embedding=(), body=body, head=grown.head)
     return Planted(model=model, reaching=found)
+
+
+def _refuse_missing(family: str, found: Reaching) -> None:
+    for column in found.columns:
+        values = [column.missing] if column.table is None else column.table.tolist()
+        if any(value is not None and np.isnan(value) for value in values):
+            raise UnsupportedModel(
+                f"{family} takes no missing values, and {found.inputs.space.names[column.feature]!r} comes to it with some",
+                hint="put a SimpleImputer before it, or leave missing values out of the space",
+            )
 
 
 def size_of(body: TreeSum) -> Fraction:
