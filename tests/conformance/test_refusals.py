@@ -176,7 +176,7 @@ CASES = {
     "not a finite number": (infinite, "step 'prepare' > 'part' (StandardScaler) holds the number inf", "fit it again"),
     "no final model": (lambda: fitted(Pipeline([("prepare", StandardScaler()), ("model", "passthrough")]), X[NUMBERS]), "the pipeline ends in step 'model' ('passthrough'), which predicts nothing", "classifier or regressor"),
     "only a transformer": (lambda: fitted(ColumnTransformer([WORDS_STEP])), "ColumnTransformer is not supported: it transforms columns and predicts nothing", "supported:"),
-    "neighbours": (lambda: in_front(StandardScaler(), NUMBERS, KNeighborsClassifier(2)), "KNeighborsClassifier is not supported", "RandomForestClassifier"),
+    "neighbours as a model": (lambda: in_front(StandardScaler(), NUMBERS, KNeighborsClassifier(2)), "KNeighborsClassifier is not supported", "RandomForestClassifier"),
     "votes": (lambda: fitted(VotingClassifier([("a", usual())])), "VotingClassifier is not supported", "LogisticRegression"),
     "ensemble of calibrations": (lambda: fitted(CalibratedClassifierCV(usual(), cv=2)), "averages the probabilities of 2 classifiers", "ensemble=False"),
     "bent target": (lambda: fitted(TransformedTargetRegressor(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), LinearRegression()), func=np.log, inverse_func=np.exp), y=np.exp(TARGET / 50)), "bends its predictions (FunctionTransformer, inverse exp)", "regressor_"),
