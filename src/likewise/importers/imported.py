@@ -17,15 +17,15 @@ from likewise.importers import sklearn_kernel, sklearn_linear
 from likewise.importers.heads import worked_in
 from likewise.importers.inputs import Inputs
 from likewise.importers.products import multiplied, of_products, place_of_products, unknown_columns
+from likewise.importers.recoding import Recoding, same_space
 from likewise.importers.replay import EstimatorReplay
 from likewise.importers.selfcheck import check_import
-from likewise.importers.transformers.embedding import Embedded, embed, recoded
+from likewise.importers.transformers.embedding import Embedded, embed, refuse_gap
 from likewise.importers.transformers.tracing import Step
 from likewise.importers.unfolding import Unfolded, unfold
 from likewise.model.body import Affine
 from likewise.model.embedding import columns_as_they_are
 from likewise.model.scored import KernelRounding, PolynomialRounding, ProductRounding, Rounding
-from likewise.spec.features import Continuous, Integer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,14 +48,18 @@ IMPORTERS: dict[str, Importer] = dict.fromkeys(
 class Imported:
     """The model as mathematics and the original to replay witnesses on.
 
-    `space` is the one that the model is over: the user's own, with integer features that tables are needed of
-    as ordinal ones. `rows` are the user's rows in its codes.
+    `space` is the one that the model is over: the user's own, with some features declared otherwise (see `recoding`).
+    `rows` are the user's rows in its codes.
     """
 
     model: Model
     replay: EstimatorReplay
-    space: Space
+    recoding: Recoding
     rows: NDArray[np.float64]
+
+    @property
+    def space(self) -> Space:
+        return self.recoding.space
 
 
 def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], like: Any = None) -> Imported:
@@ -64,23 +68,23 @@ def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], lik
     importer = _importer(unfolded.final)
     columns, named = fitted_columns(estimator, unfolded, space)
     family = type(unfolded.final).__name__
-    inputs = Inputs(space=space, columns=columns, like=like, named=named)
-    _check_complete(space, family)
+    inputs = Inputs(recoding=same_space(space), columns=columns, like=like, named=named)
     products = place_of_products(unfolded.steps)
     if not unfolded.steps:
+        _check_complete(space)
         model = importer(unfolded.final, columns_as_they_are(space, columns, step=family))
     elif products is not None:
         embedded = embed(unfolded.steps[:products], inputs, model="PolynomialFeatures")
         made = multiplied(unfolded.steps[products:], len(embedded.columns))
         linear = importer(unfolded.final, unknown_columns(len(made.products)))
         model = rounded(of_products(linear, made, embedded.columns), embedded)
-        _check_pieces(model, space)
-        rows, inputs = recoded(rows, space, embedded.inputs.space), embedded.inputs
+        _check_pieces(model, space, embedded.highest)
+        inputs = embedded.inputs
     else:
         embedded = embed(unfolded.steps, inputs, model=family)
         model = rounded(importer(unfolded.final, embedded.columns), embedded)
-        _check_pieces(model, space)
-        rows, inputs = recoded(rows, space, embedded.inputs.space), embedded.inputs
+        _check_pieces(model, space, embedded.highest)
+        inputs = embedded.inputs
     maps = []
     for wrapper in reversed(unfolded.wrappers):
         model, mapped = worked_in(model, wrapper, inputs.space)
@@ -93,18 +97,16 @@ def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], lik
         before=unfolded.before,
         maps=tuple(maps),
     )
+    rows = inputs.recoding.coded(rows)
     check_import(model, replay, inputs.space, rows)
-    return Imported(model=model, replay=replay, space=inputs.space, rows=rows)
+    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
 
 
-def _check_complete(space: Space, family: str) -> None:
-    """Numbers that may be missing need a model that knows what to do with them."""
+def _check_complete(space: Space) -> None:
+    """A model without any preprocessing takes no missing values."""
     for name, feature in space.features.items():
-        if isinstance(feature, (Continuous, Integer)) and feature.missing:
-            raise UnsupportedModel(
-                f"{family} takes no missing values, and {name!r} may be missing",
-                hint=f"leave missing=True out of the feature {name!r}",
-            )
+        if feature.missing:
+            refuse_gap(name)
 
 
 def rounded(model: Model, embedded: Embedded) -> Model:
@@ -125,9 +127,17 @@ def rounded(model: Model, embedded: Embedded) -> Model:
     return replace(model, rounding=more)
 
 
-def _check_pieces(model: Model, space: Space) -> None:
+def _check_pieces(model: Model, space: Space, highest: frozenset[int]) -> None:
     """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
     bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
+    told = [name for name in bent if space.names.index(name) in highest]
+    if told and not isinstance(model.body, Affine):
+        raise UnsupportedModel(
+            f"{model.family} takes products or distances of columns, and tells a missing {told[0]!r} from every number of its "
+            "range: by an indicator, or by a number outside of it that is put in its place",
+            hint=f"let the bounds of {told[0]!r} hold that number, without an indicator; or declare "
+            f"Integer(lo, hi, missing=True), or a Categorical with None; or use a linear model",
+        )
     if bent and not isinstance(model.body, Affine):
         raise UnsupportedModel(
             f"{model.family} takes products or distances of columns, and {bent[0]!r} is continuous and comes to it in "

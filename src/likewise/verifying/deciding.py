@@ -97,7 +97,11 @@ def verify(
             listener=listener,
         )
         claimed = Claimed(
-            space=space, similarity=similar, property=property, family=prepared.imported.model.family
+            space=space,
+            similarity=similar,
+            property=property,
+            family=prepared.imported.model.family,
+            notes=prepared.imported.recoding.notes,
         )
         with interruptible(prepared.problem.budget):
             outcome = decide(prepared.problem)

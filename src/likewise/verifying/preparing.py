@@ -53,7 +53,8 @@ class Prepared:
     def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
         """The witness as a frame of the user's kind, higher score first, with both scores."""
         first, second = self.ordered(witness)
-        frame = self.pairs.space.decode(np.array([first[0], second[0]]), like=self.like)
+        recoding = self.imported.recoding
+        frame = recoding.given.decode(recoding.raw(np.array([first[0], second[0]])), like=self.like)
         return frame, (nearest(first[1].middle), nearest(second[1].middle))
 
     def treated(self, witness: Witness) -> Treated:
@@ -104,7 +105,7 @@ def prepare(
     given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
     imported = import_model(model, space, rows=given, like=X)
     space, rows = imported.space, imported.rows
-    pairs = pairs_of(space, relations)
+    pairs = pairs_of(space, imported.recoding.relations(relations))
     head = imported.model.head
     check_scale(scale, imported)
     if space.constraints:
@@ -138,6 +139,7 @@ def prepare(
         cost=score.cost,
         listener=listener,
         marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
+        settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=X)
 
