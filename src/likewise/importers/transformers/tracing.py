@@ -267,7 +267,9 @@ def _of_continuous(column: Traced, feature: Continuous, action: Tabulated, step:
         return replace(column, untouched=False, line=line, starts=None, curve=None, bend=None, tells=True)
     if column.starts is not None:
         return replace(column, untouched=False, settled=settled)
-    if column.line is None or column.curve is not None or column.bend is not None:
+    if column.line is None or column.curve is not None:
+        refuse_curve(column, action, step)
+    if column.bend is not None and action.spline is None:
         refuse_curve(column, action, step)
     if action.function is not None:
         bend = bend_of(column.line, action.function, float(feature.lo), float(feature.hi))
@@ -279,8 +281,11 @@ def _of_continuous(column: Traced, feature: Continuous, action: Tabulated, step:
         return replace(column, untouched=False, line=None, settled=settled, starts=starts)
     if action.spline is None:
         refuse_curve(column, action, step)
-    curve, line = spline_of(action.spline, column.line, float(feature.lo), float(feature.hi))
-    return replace(column, untouched=False, line=line, settled=settled, curve=curve)
+    lo, hi = feature.lo, feature.hi
+    if column.bend is not None and (values := column.bend.range()) is not None:
+        lo, hi = values.lo, values.hi
+    curve, line = spline_of(action.spline, column.line, float(lo), float(hi))
+    return replace(column, untouched=False, line=line, settled=False, curve=curve)
 
 
 def refuse_curve(column: Traced, action: Tabulated, step: Step) -> NoReturn:
