@@ -18,7 +18,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
-    MinMaxScaler,
     Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
@@ -155,7 +154,6 @@ CASES = {
     "words": (lambda: in_front(CountVectorizer(), "city"), "step 'prepare' > 'part' (CountVectorizer) makes columns of words", "OneHotEncoder"),
     "periodic splines of a continuous feature": (lambda: in_front(SplineTransformer(5, extrapolation="periodic"), ["wealth"]), "(SplineTransformer) repeats its splines periodically, and 'wealth' is continuous", 'extrapolation="constant"'),
     "power of a continuous feature": (lambda: in_front(PowerTransformer(), ["wealth"]), "(PowerTransformer) bends numbers", "'wealth': Integer(lo, hi)"),
-    "clipped continuous feature": (lambda: in_front(MinMaxScaler(clip=True), ["wealth"]), "(MinMaxScaler) clips numbers", "'wealth': Integer(lo, hi)"),
     "too many values": (lambda: in_front(OneHotEncoder(handle_unknown="ignore"), ["age"]), "needs a table of 'age', and that has 200,001 values", "at most 100,000 values", WIDE),
     "unseen level": (usual, "step 'prepare' > 'words' (OneHotEncoder) has never seen the value 'paris' of feature 'city'", "handle_unknown='ignore'", SEEN),
     "unseen position": (lambda: in_front(OrdinalEncoder(), ["city"]), "step 'prepare' > 'part' (OrdinalEncoder) has never seen the value 'paris'", "space.replace({'city': ...})", SEEN),

@@ -51,6 +51,7 @@ from threadpoolctl import threadpool_limits
 import likewise as lw
 from likewise.errors import UnsupportedModel
 from likewise.importers.inputs import Inputs
+from likewise.importers.recoding import same_space
 from likewise.importers.trees.checking import check_trees
 from likewise.importers.trees.families import grower_of
 from likewise.importers.trees.growing import planted
@@ -249,6 +250,9 @@ def test_ordinal_bins_are_taken_and_others_refused():
     model = fitted(make_pipeline(in_bins("onehot-dense"), DecisionTreeRegressor()), X, TARGET)
     with pytest.raises(UnsupportedModel, match=r"bins of '(income|wealth)' that lie between others"):
         import_quietly(model, SPACE, X)
+    logarithms = ColumnTransformer([("l", FunctionTransformer(np.log1p), ["wealth"])])
+    with pytest.raises(UnsupportedModel, match=r"tests log1p\(wealth\)"):
+        import_quietly(fitted(make_pipeline(logarithms, DecisionTreeRegressor()), X, TARGET), SPACE, X)
     splines = ColumnTransformer([("s", SplineTransformer(), ["income"])])
     with pytest.raises(UnsupportedModel, match="splines of 'income'"):
         import_quietly(fitted(make_pipeline(splines, DecisionTreeRegressor()), X, TARGET), SPACE, X)
@@ -350,7 +354,7 @@ class Asked:
 
 def read(model):
     grown = grower_of(model)(model)
-    inputs = Inputs(space=ONLY_NUMBERS, columns=tuple(NUMBERS), like=X[NUMBERS], named=True)
+    inputs = Inputs(recoding=same_space(ONLY_NUMBERS), columns=tuple(NUMBERS), like=X[NUMBERS], named=True)
     return grown, inputs
 
 

@@ -10,6 +10,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 import likewise as lw
 from likewise.importers.inputs import Inputs
+from likewise.importers.recoding import same_space
 from likewise.importers.trees.grown import Forest, depth_first
 from likewise.importers.trees.limits import doubles_of_keys, keys_of_doubles, raw_limits
 from likewise.importers.trees.reaching import reaching
@@ -70,7 +71,7 @@ def test_raw_limits_are_those_of_the_pipeline_itself(single):
         [("z", StandardScaler(), ["small", "wide"]), ("m", MaxAbsScaler(), ["age"])],
         transformer_weights={"m": -3.7},
     ).fit(X)
-    inputs = Inputs(space=space, columns=space.names, like=X, named=True)
+    inputs = Inputs(recoding=same_space(space), columns=space.names, like=X, named=True)
     found = reaching([("prepared", prepared)], inputs, model="trees")
     columns = np.repeat(np.arange(3), 150)
     made = prepared.transform(X)

@@ -275,7 +275,8 @@ def nobody_else(prepared: Prepared) -> Witness:
     if space.constraints:
         codes = some_individual(space)
     else:
-        codes = [Fraction(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
+        lowest = np.array([[float(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]])
+        codes = [Fraction(c) for c in prepared.imported.recoding.settled(lowest)[0].tolist()]
     score, point = prepared.problem.oracle.enclose(codes, FIRST_BITS), tuple(float(c) for c in codes)
     return Witness(x=point, other=point, first=score, second=score)
 

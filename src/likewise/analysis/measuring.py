@@ -144,7 +144,7 @@ def _disparity(prepared: Prepared, climb: Climb, checking: Checking | None) -> D
         of=climb.gauge.of,
         lower=lower,
         upper=climb.upper,
-        names=prepared.pairs.space.names,
+        names=prepared.imported.recoding.given.names,
         pair=pair,
         scores=scores,
         decisions=treated.decisions,
@@ -169,7 +169,8 @@ def _certificate(
     prepared.problem.wanted = None  # only a pair above the level would speak against it
     kind = "decision" if climb.gauge.of == "margin" else climb.gauge.of
     words = IN_WORDS[climb.gauge.of].format(level=f"{climb.upper:.6g}")
-    statement = Statement(kind=kind, level=level, words=f"similar individuals {words}", question=question)
+    said = "; ".join((f"similar individuals {words}", *prepared.imported.recoding.notes))
+    statement = Statement(kind=kind, level=level, words=said, question=question)
 
     def clearance() -> Clearance:
         smallest: Clearance = math.inf

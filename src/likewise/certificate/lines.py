@@ -15,7 +15,7 @@ from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.scored import Model, Rounding
-from likewise.spec.features import Continuous, Feature, Integer
+from likewise.spec.features import Continuous, Feature, Integer, Level
 from likewise.spec.pairs import PairSpace, constraint_terms
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space
@@ -177,7 +177,11 @@ def _feature(name: str, feature: Feature) -> dict[str, Any]:
     if isinstance(feature, (Continuous, Integer)):
         ends = {"name": name, "kind": feature.kind, "lo": number(feature.lo), "hi": number(feature.hi)}
         return {**ends, "missing": True} if feature.missing else ends
-    return {"name": name, "kind": feature.kind, "levels": [scalar(level) for level in feature.levels]}
+    return {"name": name, "kind": feature.kind, "levels": [_level(level) for level in feature.levels]}
+
+
+def _level(level: Level) -> Any:
+    return None if level is None else scalar(level)
 
 
 def _constraint(space: Space, index: int) -> dict[str, Any]:

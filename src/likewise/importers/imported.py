@@ -19,9 +19,10 @@ from likewise.importers.classes import Scores, class_model, refuse_wrapper
 from likewise.importers.heads import worked_in
 from likewise.importers.inputs import Inputs
 from likewise.importers.products import multiplied, of_products, place_of_products, unknown_columns
+from likewise.importers.recoding import Recoding, same_space
 from likewise.importers.replay import EstimatorReplay
 from likewise.importers.selfcheck import check_classes, check_import
-from likewise.importers.transformers.embedding import Embedded, embed, recoded
+from likewise.importers.transformers.embedding import Embedded, embed, refuse_gap
 from likewise.importers.transformers.tracing import Step
 from likewise.importers.trees.checking import check_trees
 from likewise.importers.trees.families import grower_of, supported_trees
@@ -31,7 +32,6 @@ from likewise.model.body import Affine
 from likewise.model.classes import ClassModel
 from likewise.model.embedding import columns_as_they_are
 from likewise.model.scored import KernelRounding, Model, PolynomialRounding, ProductRounding, Rounding
-from likewise.spec.features import Continuous, Integer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,14 +53,18 @@ IMPORTERS: dict[str, Importer] = dict.fromkeys(
 class Imported:
     """The model as mathematics and the original to replay witnesses on.
 
-    `space` is the one that the model is over: the user's own, with integer features that tables are needed of
-    as ordinal ones. `rows` are the user's rows in its codes.
+    `space` is the one that the model is over: the user's own, with some features declared otherwise (see `recoding`).
+    `rows` are the user's rows in its codes.
     """
 
     model: Model
     replay: EstimatorReplay
-    space: Space
+    recoding: Recoding
     rows: NDArray[np.float64]
+
+    @property
+    def space(self) -> Space:
+        return self.recoding.space
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +73,12 @@ class ImportedClasses:
 
     model: ClassModel
     replay: ClassReplay
-    space: Space
+    recoding: Recoding
     rows: NDArray[np.float64]
+
+    @property
+    def space(self) -> Space:
+        return self.recoding.space
 
 
 def import_model(
@@ -82,17 +90,16 @@ def import_model(
     if grow is None:
         _check_known(unfolded.final)
     columns, named = fitted_columns(estimator, unfolded, space)
-    inputs = Inputs(space=space, columns=columns, like=like, named=named)
+    inputs = Inputs(recoding=same_space(space), columns=columns, like=like, named=named)
     if grow is not None:
         return _imported_trees(estimator, unfolded, grow(unfolded.final), inputs, rows)
-    _check_complete(space, type(unfolded.final).__name__)
     model, inputs = _model(unfolded, inputs)
-    rows = recoded(rows, space, inputs.space)
+    rows = inputs.recoding.coded(rows)
     if isinstance(model, Scores):
         return _imported_classes(estimator, unfolded, model, inputs, rows)
     model, replay = _with_wrappers(estimator, unfolded, model, inputs)
     check_import(model, replay, inputs.space, rows)
-    return Imported(model=model, replay=replay, space=inputs.space, rows=rows)
+    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
 
 
 def _with_wrappers(
@@ -118,27 +125,24 @@ def _imported_trees(
     estimator: Any, unfolded: Unfolded, grown: GrownModel, inputs: Inputs, rows: NDArray[np.float64]
 ) -> Imported | ImportedClasses:
     found = planted(grown, unfolded.steps, inputs)
-    rows = recoded(rows, inputs.space, found.reaching.inputs.space)
     inputs = found.reaching.inputs
+    rows = inputs.recoding.coded(rows)
     if isinstance(found.model, ClassModel):
         for wrapper in unfolded.wrappers:
             refuse_wrapper(wrapper, found.model)
         asked = class_replay(estimator, unfolded, found.model.head, inputs)
         check_trees(found.model, grown, found.reaching, asked, rows)
-        return ImportedClasses(model=found.model, replay=asked, space=inputs.space, rows=rows)
+        return ImportedClasses(model=found.model, replay=asked, recoding=inputs.recoding, rows=rows)
     model, replay = _with_wrappers(estimator, unfolded, found.model, inputs)
     check_trees(model, grown, found.reaching, replay, rows)
-    return Imported(model=model, replay=replay, space=inputs.space, rows=rows)
+    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
 
 
-def _check_complete(space: Space, family: str) -> None:
-    """Numbers that may be missing need a model that knows what to do with them."""
+def _check_complete(space: Space) -> None:
+    """A model without any preprocessing takes no missing values."""
     for name, feature in space.features.items():
-        if isinstance(feature, (Continuous, Integer)) and feature.missing:
-            raise UnsupportedModel(
-                f"{family} takes no missing values, and {name!r} may be missing",
-                hint=f"leave missing=True out of the feature {name!r}",
-            )
+        if feature.missing:
+            refuse_gap(name)
 
 
 def _imported_classes(
@@ -149,7 +153,7 @@ def _imported_classes(
     model = class_model(scores)
     replay = class_replay(estimator, unfolded, model.head, inputs)
     check_classes(model, scores.models, replay, inputs.space, rows)
-    return ImportedClasses(model=model, replay=replay, space=inputs.space, rows=rows)
+    return ImportedClasses(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
 
 
 def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
@@ -161,6 +165,7 @@ def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
         )
     importer, family = _importer(final), type(final).__name__
     if not steps:
+        _check_complete(inputs.space)
         return importer(final, columns_as_they_are(inputs.space, inputs.columns, step=family)), inputs
     products = place_of_products(steps)
     if products is None:
@@ -171,7 +176,9 @@ def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
         made = multiplied(steps[products:], len(embedded.columns))
         linear = importer(final, unknown_columns(len(made.products)))
         model = _each(linear, lambda one: rounded(of_products(one, made, embedded.columns), embedded))
-    return _each(model, lambda one: _with_checked_pieces(one, inputs.space)), embedded.inputs
+    return _each(
+        model, lambda one: _with_checked_pieces(one, inputs.space, embedded.highest)
+    ), embedded.inputs
 
 
 def _each(model: Model | Scores, change: Callable[[Model], Model]) -> Model | Scores:
@@ -196,9 +203,17 @@ def rounded(model: Model, embedded: Embedded) -> Model:
     return replace(model, rounding=more)
 
 
-def _with_checked_pieces(model: Model, space: Space) -> Model:
+def _with_checked_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
     """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
     bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
+    told = [name for name in bent if space.names.index(name) in highest]
+    if told and not isinstance(model.body, Affine):
+        raise UnsupportedModel(
+            f"{model.family} takes products or distances of columns, and tells a missing {told[0]!r} from every number of its "
+            "range: by an indicator, or by a number outside of it that is put in its place",
+            hint=f"let the bounds of {told[0]!r} hold that number, without an indicator; or declare "
+            f"Integer(lo, hi, missing=True), or a Categorical with None; or use a linear model",
+        )
     if bent and not isinstance(model.body, Affine):
         raise UnsupportedModel(
             f"{model.family} takes products or distances of columns, and {bent[0]!r} is continuous and comes to it in "

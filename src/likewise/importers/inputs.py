@@ -10,22 +10,32 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.importers.recoding import Recoding
     from likewise.spec.space import Space
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
     """`columns` are the estimator's columns in its order, `like` the user's frame type; `named` estimators
-    were fitted on frames."""
+    were fitted on frames. Codes are those of the space that the model is over."""
 
-    space: Space
+    recoding: Recoding
     columns: tuple[str, ...]
     like: Any
     named: bool
 
+    @property
+    def space(self) -> Space:
+        """The space that the model is over."""
+        return self.recoding.space
+
     def of(self, codes: NDArray[np.float64]) -> Any:
         """Rows as the estimator takes them: a frame with its column names, or a plain array."""
-        frame = self.space.decode(codes, like=self.like)
+        return self.of_raw(self.recoding.raw(codes))
+
+    def of_raw(self, rows: NDArray[np.float64]) -> Any:
+        """The same of rows in codes of the user's own space."""
+        frame = self.recoding.given.decode(rows, like=self.like)
         if self.named:
             import narwhals.stable.v2 as nw
 

@@ -52,7 +52,7 @@ LINK_TOLERANCE = 1e-9  # probabilities: expit is computed in a few roundings of 
 
 def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floats) -> None:
     """Raise UnsupportedModel where the imported model and the original disagree."""
-    codes = sample_codes(space, rows)
+    codes = replay.inputs.recoding.settled(sample_codes(space, rows))
     ours, allowed = _scores(model, space, codes), _errors(model, codes)
     theirs = replay.scores(codes)
     for i, (value, given) in enumerate(zip(ours, theirs, strict=True)):

@@ -65,6 +65,8 @@ class Lattice:
     def partners(self, k: int, position: int) -> list[int]:
         """The positions of a feature that may stand beside this one; its codes start at `lo`."""
         lo, relation = int(self.pairs.variables[self.pairs.first[k]].lo), self.pairs.relations[k]
+        if relation.kind == "pairs":
+            return relation.partners(position, self.sizes[k])
         return [other for other in range(self.sizes[k]) if relation.allows(lo + position, lo + other)]
 
     def codes(self, flat: Places) -> Floats:

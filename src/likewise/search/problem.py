@@ -75,6 +75,9 @@ class Problem:
     marks: dict[int, Floats] = field(
         default_factory=dict
     )  # codes of a feature in pieces that are worth trying
+    settle: Callable[[Floats], Floats] | None = (
+        None  # codes nearby that individuals really have; None: all are
+    )
 
     @property
     def sought(self) -> Question:
@@ -97,6 +100,11 @@ def exact_witness(problem: Problem, x: Sequence[float], other: Sequence[float]) 
     """Exact validity and exact scores; a pair that misses its tolerance by rounding is nudged back."""
     if not all(map(math.isfinite, (*x, *other))):
         return None  # proposed by an overflow: nobody
+    if problem.settle is not None:
+        found = problem.settle(np.array([x, other]))
+        if not (problem.settle(found) == found).all():
+            return None
+        x, other = found.tolist()
     pairs = problem.pairs
     second_try = list(other)
     for _ in range(NUDGES):

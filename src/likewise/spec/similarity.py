@@ -24,6 +24,7 @@ makes a feature with missing values free, and steps between the levels of an `Or
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -61,10 +62,15 @@ class Relation:
             return False
         if self.tolerance is not None:
             return abs(Fraction(code) - Fraction(other)) <= self.tolerance
-        return (code, other) in self.allowed or (other, code) in self.allowed
+        pair = (min(code, other), max(code, other))
+        place = bisect_left(self.allowed, pair)
+        return place < len(self.allowed) and self.allowed[place] == pair
 
     def partners(self, position: int, levels: int) -> list[int]:
         """The positions that may stand beside this one, itself among them, in increasing order."""
+        if self.kind == "pairs":
+            beside = {i + j - position for i, j in self.allowed if position in (i, j)}
+            return sorted(other for other in beside | {position} if other < levels)
         return [other for other in range(levels) if self.allows(position, other)]
 
 

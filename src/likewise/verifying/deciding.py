@@ -99,7 +99,13 @@ def verify(
         family = prepared.imported.model.family
         # Two classes: what is claimed of one label is claimed of the other.
         place_of_class(property.class_of_interest, prepared.imported.model.head.labels, family)
-        claimed = Claimed(space=space, similarity=similar, property=property, family=family)
+        claimed = Claimed(
+            space=space,
+            similarity=similar,
+            property=property,
+            family=family,
+            notes=prepared.imported.recoding.notes,
+        )
         with interruptible(prepared.problem.budget):
             outcome = decide(prepared.problem)
             return conclude(prepared, outcome, claimed, checking)

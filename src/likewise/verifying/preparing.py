@@ -53,7 +53,8 @@ class Prepared:
     def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
         """The witness as a frame of the user's kind, higher score first, with both scores."""
         first, second = self.ordered(witness)
-        frame = self.pairs.space.decode(np.array([first[0], second[0]]), like=self.like)
+        recoding = self.imported.recoding
+        frame = recoding.given.decode(recoding.raw(np.array([first[0], second[0]])), like=self.like)
         return frame, (nearest(first[1].middle), nearest(second[1].middle))
 
     def treated(self, witness: Witness) -> Treated:
@@ -108,7 +109,7 @@ def prepare(
             f"{imported.model.family} was fitted on {len(imported.model.head.labels)} classes, which no search is known for"
         )
     space, rows = imported.space, imported.rows
-    pairs = pairs_of(space, relations)
+    pairs = pairs_of(space, imported.recoding.relations(relations))
     head = imported.model.head
     check_scale(scale, imported)
     if space.constraints:
@@ -142,6 +143,7 @@ def prepare(
         cost=score.cost,
         listener=listener,
         marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
+        settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=X)
 

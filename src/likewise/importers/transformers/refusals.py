@@ -43,7 +43,7 @@ REASONS: dict[str, tuple[str, str]] = {
         ("KNNImputer", "IterativeImputer"),
         (
             "fills a gap from the other columns",
-            "use SimpleImputer, which fills it with one number",
+            "use SimpleImputer, which fills each column with one number of its own",
         ),
     ),
     **dict.fromkeys(

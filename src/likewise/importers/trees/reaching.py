@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
+from likewise.importers.recoding import Part, Recoding
 from likewise.importers.transformers.composing import through
-from likewise.importers.transformers.embedding import ROWS, transformed, walked, with_tables
+from likewise.importers.transformers.embedding import ROWS, transformed, walked
 from likewise.importers.transformers.tracing import MOST_CODES, Step, Traced, listed, raw_column
-from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,10 +86,14 @@ def reaching(
     must come to it as they are. `listed_columns` are those that it tests for categories: numbers among them become levels.
     """
     traced = _traced(steps, inputs, own)
-    space = with_tables(inputs.space, traced)
-    names = {traced[c].name for c in listed_columns | frozenset(numbered or ())}
-    space = space.replace({name: _as_levels(space, name, model) for name in names})
-    inputs = replace(inputs, space=space)
+    numbers = {c for c, one in enumerate(traced) if one.line is None and one.starts is None}
+    inputs = replace(
+        inputs,
+        recoding=_with_levels(
+            inputs.space, {traced[c].index for c in numbers | listed_columns | set(numbered or ())}, model
+        ),
+    )
+    space = inputs.space
     traced = _traced(steps, inputs, own)
     _check_words(traced, numbered or {}, model)
     everything = (*steps, *(() if own is None else ((own.name, own.transformer),)))
@@ -119,10 +124,19 @@ def _traced(steps: Steps, inputs: Inputs, own: Own | None) -> tuple[Traced, ...]
     return traced
 
 
-def _as_levels(space: Space, name: str, model: str) -> Categorical | Ordinal:
-    feature = space[name]
-    if isinstance(feature, (Categorical, Ordinal)):
-        return feature
+def _with_levels(space: Space, places: set[int], model: str) -> Recoding:
+    """The space with these features as levels; numbers that may be missing stay as they are otherwise, as trees know them."""
+    changed = {k: space[space.names[k]] for k in places if not _has_levels(space, k)}
+    levels = {space.names[k]: _as_levels(space.names[k], feature, model) for k, feature in changed.items()}
+    parts = {k: Part(shift=float(feature.code_range[0])) for k, feature in changed.items()}
+    return Recoding(given=space, space=space.replace(levels), parts=parts)
+
+
+def _has_levels(space: Space, k: int) -> bool:
+    return isinstance(space[space.names[k]], (Categorical, Ordinal))
+
+
+def _as_levels(name: str, feature: Feature, model: str) -> Ordinal:
     values = listed(feature)
     if values is None or len(values) > MOST_CODES:
         raise UnsupportedModel(
@@ -146,6 +160,11 @@ def _check_words(traced: Sequence[Traced], numbered: Mapping[int, Numbering], mo
             raise UnsupportedModel(
                 f"{model} comes after splines of {one.name!r}, which is continuous: they neither rise nor fall",
                 hint="fit the trees on the number itself, which loses nothing",
+            )
+        elif one.bend is not None:
+            raise UnsupportedModel(
+                f"{model} tests {one.bend.title(one.name)}, and programs do not round that function in its own order",
+                hint=f"fit the trees on {one.name!r} itself, which loses nothing, or declare it as Integer(lo, hi)",
             )
 
 
