@@ -111,7 +111,7 @@ def _known(estimator: Any) -> dict[int, frozenset[int]]:
 
 def _own(estimator: Any) -> Own | None:
     """The encoder of categories; a model without any looks at its columns as they are."""
-    if estimator._preprocessor is None:
+    if getattr(estimator, "_preprocessor", None) is None:
         return None
     mask = np.asarray(estimator.is_categorical_, dtype=bool)
 

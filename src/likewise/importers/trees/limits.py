@@ -40,7 +40,7 @@ def raw_limits(reaching: Reaching, columns: NDArray[np.intp], limits: Floats) ->
     lowest = np.array([ends[k][0] for k in features.tolist()], dtype=np.int64)
     highest = np.array([ends[k][1] for k in features.tolist()], dtype=np.int64)
     whole = np.array([isinstance(_feature(reaching, k), Integer) for k in features.tolist()], dtype=bool)
-    direct = np.array([one.untouched for one in reached], dtype=bool)
+    direct = np.array([one.bare for one in reached], dtype=bool)
     found = np.empty(len(limits), dtype=np.int64)
     found[direct] = np.clip(_keys_below(limits[direct], whole[direct]), lowest[direct] - 1, highest[direct])
     rest = np.flatnonzero(~direct)

@@ -22,6 +22,7 @@ from likewise.importers.transformers.composing import through
 from likewise.importers.transformers.embedding import ROWS, transformed, walked
 from likewise.importers.transformers.tracing import MOST_CODES, Step, Traced, listed, raw_column
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
+from likewise.spec.numbers import EXACT_INT_LIMIT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,12 +48,12 @@ class Own:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reached:
-    """A column. Of a number: `slope` is the sign of what it does (None if it is in steps or a table), `untouched` that it is the
-    number itself. In steps: `last` has the last number of each and `values` what the column is there. Of levels: `table`."""
+    """A column. Of a number: `slope` is the sign of what it does (None if it is in steps or a table), `bare` that it is the
+    number itself, without any preprocessing. In steps: `last` has the last number of each and `values` what the column is there. Of levels: `table`."""
 
     feature: int
     slope: int | None = None
-    untouched: bool = False
+    bare: bool = False
     last: Floats | None = None
     values: Floats | None = None
     table: Floats | None = None
@@ -95,6 +96,7 @@ def reaching(
     )
     space = inputs.space
     traced = _traced(steps, inputs, own)
+    _check_levels(space, model)
     _check_words(traced, numbered or {}, model)
     everything = (*steps, *(() if own is None else ((own.name, own.transformer),)))
     if not everything:
@@ -107,7 +109,7 @@ def reaching(
     else:
         matrix = _through(everything, inputs, len(traced))
     return Reaching(
-        columns=_columns(traced, space, matrix),
+        columns=_columns(traced, space, matrix, bare=not everything),
         inputs=inputs,
         matrix=matrix,
         settled=all(one.settled for one in traced),
@@ -144,6 +146,18 @@ def _as_levels(name: str, feature: Feature, model: str) -> Ordinal:
             hint=f"declare the values that it can take: space.replace({{{name!r}: Categorical([...])}})",
         )
     return Ordinal(values)
+
+
+def _check_levels(space: Space, model: str) -> None:
+    """Whole numbers that are no doubles would be rounded to float32 by some programs at once, by others twice."""
+    for name, feature in space.features.items():
+        levels = feature.levels if isinstance(feature, (Categorical, Ordinal)) else ()
+        large = [level for level in levels if isinstance(level, int) and abs(level) > EXACT_INT_LIMIT]
+        if large:
+            raise UnsupportedModel(
+                f"{model} takes the level {large[0]} of {name!r} for a number, and it is beyond 2**53",
+                hint="use text for the levels, and encode it",
+            )
 
 
 def _check_words(traced: Sequence[Traced], numbered: Mapping[int, Numbering], model: str) -> None:
@@ -226,16 +240,18 @@ def missing_code(space: Space, k: int) -> float | None:
 
 
 def _columns(
-    traced: Sequence[Traced], space: Space, matrix: Callable[[Floats], Floats]
+    traced: Sequence[Traced], space: Space, matrix: Callable[[Floats], Floats], *, bare: bool
 ) -> tuple[Reached, ...]:
     tables = _tables(traced, space, matrix)
     missing = _missing(space, matrix)
-    return tuple(
-        Reached(feature=one.index, table=tables[c])
-        if c in tables
-        else _of_number(c, one, space, matrix, None if missing_code(space, one.index) is None else missing[c])
-        for c, one in enumerate(traced)
-    )
+    columns = []
+    for c, one in enumerate(traced):
+        if c in tables:
+            columns.append(Reached(feature=one.index, table=tables[c]))
+            continue
+        gap = None if missing_code(space, one.index) is None else float(missing[c])
+        columns.append(replace(_of_number(c, one, space, matrix), missing=gap, bare=bare))
+    return tuple(columns)
 
 
 def _tables(traced: Sequence[Traced], space: Space, matrix: Callable[[Floats], Floats]) -> dict[int, Floats]:
@@ -265,19 +281,15 @@ def _missing(space: Space, matrix: Callable[[Floats], Floats]) -> Floats:
     return made
 
 
-def _of_number(
-    c: int, one: Traced, space: Space, matrix: Callable[[Floats], Floats], missing: float | None
-) -> Reached:
+def _of_number(c: int, one: Traced, space: Space, matrix: Callable[[Floats], Floats]) -> Reached:
     if one.starts is not None:
-        return replace(_in_steps(c, one, space, matrix), missing=missing)
+        return _in_steps(c, one, space, matrix)
     if one.line is None:
         raise InternalError(f"no table for a column of {one.name!r}")
     slope = (one.line.slope > 0) - (one.line.slope < 0)
     return Reached(
         feature=one.index,
         slope=slope,
-        untouched=one.untouched,
-        missing=missing,
         line=(float(one.line.slope), float(one.line.offset)),
     )
 

@@ -118,6 +118,7 @@ def adaptive(estimator: Any) -> GrownModel:
         head=head,
         operations=len(parts) + 2,
         leaves=_leaves(parts),
+        takes_missing=False,
     )
 
 
