@@ -61,7 +61,7 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
             f"no column is left after step {steps[-1][0]!r}", hint="a model of nothing treats everybody alike"
         )
     _check_numbers(traced, model)
-    inputs = replace(inputs, space=_with_tables(space, traced))
+    inputs = replace(inputs, space=with_tables(space, traced))
     tables, stairs = _tables(steps, traced, inputs), _stairs(steps, traced, inputs)
     columns = tuple(
         stairs[c] if c in stairs else _column(one, table, inputs.space)
@@ -78,7 +78,7 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
     )
 
 
-def _with_tables(space: Space, traced: Sequence[Traced]) -> Space:
+def with_tables(space: Space, traced: Sequence[Traced]) -> Space:
     """The space with every number that has a table as an ordinal feature of its values."""
     tabulated = {
         one.name: listed(one.feature)
@@ -131,7 +131,7 @@ def _tables(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> list[Floa
         tables[c] = np.empty(sizes[traced[c].index])
     longest = max((sizes[traced[c].index] for c in places), default=1)
     for start in range(0, longest, ROWS):
-        made = transformed(steps, inputs.of(_walk(space, sizes, start, min(start + ROWS, longest))))
+        made = transformed(steps, inputs.of(walked(space, sizes, start, min(start + ROWS, longest))))
         _check_shape(made, traced, steps)
         for c in places:
             table = tables[c]
@@ -152,7 +152,7 @@ def _stairs(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> dict[int,
     for c in places:
         starts.setdefault(traced[c].index, []).extend(traced[c].starts or ())
     walks = {k: _ends_of_pieces(inputs.space, k, sorted(set(found))) for k, found in starts.items()}
-    codes = _walk(inputs.space, [1] * len(inputs.space), 0, max(map(len, walks.values())))
+    codes = walked(inputs.space, [1] * len(inputs.space), 0, max(map(len, walks.values())))
     for k, walk in walks.items():
         codes[: len(walk), k], codes[len(walk) :, k] = walk, walk[-1]
     made = np.concatenate(
@@ -205,7 +205,7 @@ def _levels(space: Space, name: str) -> int:
     return feature.size if isinstance(feature, (Categorical, Ordinal)) else 0
 
 
-def _walk(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
+def walked(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
     """Individuals number `start` to `stop`: every feature with levels at this level, as far as it has any."""
     codes = np.empty((stop - start, len(space)))
     for k, name in enumerate(space.names):
