@@ -1,6 +1,6 @@
 """A scored model: embedding, body and head together, evaluated exactly (one) or in float64 (many).
 
-The score of a model, a `Separable`, a `KernelScore` or a `PolynomialScore`, is its real-number semantics and what every verdict
+The score of a model, a `Separable`, `KernelScore`, `PolynomialScore` or `TreeScore`, is its real-number semantics and what every verdict
 refers to: `enclose` gives it for one individual, to any precision, `scores` for many in float64.
 """
 
@@ -21,6 +21,7 @@ from likewise.model.head import Head
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.trees import TreeSum
+from likewise.model.treescore import TreeScore
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.pieces import Pieces, summed
 from likewise.spec.terms import Separable, Term
@@ -160,7 +161,7 @@ class TreeRounding:
         return growth * self.constant + self.operations * SMALLEST[self.bits]
 
 
-Score = Separable | KernelScore | PolynomialScore
+Score = Separable | KernelScore | PolynomialScore | TreeScore
 # Beyond any score: a sum of products of three doubles or their inverses.
 BOUNDLESS = Fraction(2**4096)
 UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
@@ -212,6 +213,8 @@ def score_of(model: Model, n_features: int) -> Score:
         return KernelScore(body=model.body, embedding=model.embedding)
     if isinstance(model.body, PolynomialSum):
         return PolynomialScore(body=model.body, embedding=model.embedding)
+    if isinstance(model.body, TreeSum):
+        return TreeScore(body=model.body)
     return separable(model, n_features)
 
 

@@ -11,7 +11,7 @@ each multiplication of a leaf by a factor that is not stored with it, as roundin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -27,13 +27,18 @@ from likewise.model.scored import Model, TreeRounding
 from likewise.model.trees import LEAF, Tree, TreeSum
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from likewise.importers.inputs import Inputs
+
+Leaves = Callable[["NDArray[np.float64]"], Iterable["NDArray[np.float64]"]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GrownModel:
     """An estimator as its library sees it: `own` and `numbered` are what it does to columns before its trees test them (see
-    `reaching`), `operations` None where its rounding is not described."""
+    `reaching`), `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
+    that rows of columns come to, tree by tree."""
 
     family: str
     forest: Forest
@@ -43,6 +48,7 @@ class GrownModel:
     more: Fraction = Fraction(0)
     own: Own | None = None
     numbered: Mapping[int, Numbering] = field(default_factory=dict)
+    leaves: Leaves | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
