@@ -21,6 +21,7 @@ import numpy as np
 from likewise.importers.trees.grown import Forest
 from likewise.importers.trees.raw import tree_sum
 from likewise.importers.trees.reaching import Numbering, Own, Reaching, Steps, reaching
+from likewise.importers.trees.taken import PLAIN, Taken
 from likewise.model.classes import ClassHead, ClassModel
 from likewise.model.head import Head
 from likewise.model.scored import Model, TreeRounding
@@ -48,6 +49,7 @@ class GrownModel:
     more: Fraction = Fraction(0)
     own: Own | None = None
     numbered: Mapping[int, Numbering] = field(default_factory=dict)
+    taken: Taken = PLAIN
     leaves: Leaves | None = None
 
 
@@ -68,6 +70,7 @@ def planted(grown: GrownModel, steps: Steps, inputs: Inputs) -> Planted:
         own=grown.own,
         numbered=grown.numbered,
         listed_columns=grown.forest.tested_by_category(),
+        taken=grown.taken,
     )
     body = tree_sum(grown.forest, found, model=grown.family)
     rounding = None

@@ -18,8 +18,9 @@ import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.importers.transformers.composing import through
-from likewise.importers.transformers.embedding import ROWS, transformed, walked, with_tables
+from likewise.importers.transformers.embedding import ROWS, handed_over, transformed, walked, with_tables
 from likewise.importers.transformers.tracing import MOST_CODES, Step, Traced, listed, raw_column
+from likewise.importers.trees.taken import PLAIN, Taken, is_sparse
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
 
 if TYPE_CHECKING:
@@ -78,11 +79,13 @@ def reaching(
     own: Own | None = None,
     numbered: Mapping[int, Numbering] | None = None,
     listed_columns: frozenset[int] = frozenset(),
+    taken: Taken = PLAIN,
 ) -> Reaching:
     """The columns that reach the estimator called `model` after these steps and its own preprocessing.
 
     `numbered` has the columns whose values the model numbers itself, by a mapping of them (NaN for what it does not have); they
     must come to it as they are. `listed_columns` are those that it tests for categories: numbers among them become levels.
+    `taken` is how it reads what the last step hands over.
     """
     traced = _traced(steps, inputs, own)
     space = with_tables(inputs.space, traced)
@@ -100,7 +103,8 @@ def reaching(
             hint="encode them with OrdinalEncoder or OneHotEncoder, or fit the model without a pipeline",
         )
     else:
-        matrix = _through(everything, inputs, len(traced))
+        matrix = _through(everything, inputs, len(traced), taken)
+        _check_absent(everything, inputs, traced, taken, model)
     return Reaching(
         columns=_columns(traced, space, matrix),
         inputs=inputs,
@@ -149,12 +153,27 @@ def _check_words(traced: Sequence[Traced], numbered: Mapping[int, Numbering], mo
             )
 
 
+def _check_absent(steps: Steps, inputs: Inputs, traced: Sequence[Traced], taken: Taken, model: str) -> None:
+    """Where an entry that is not stored is missing, a number that comes to be zero is missing: no test of it rises or falls."""
+    space = inputs.space
+    numbers = [one.name for one in traced if isinstance(space[one.name], (Continuous, Integer))]
+    if not (taken.absent_missing and numbers):
+        return
+    handed, step = handed_over(steps, inputs.of(walked(space, [1] * len(space), 0, 1)))
+    if is_sparse(handed):
+        raise UnsupportedModel(
+            f"{step} gives a sparse matrix, in which {model} takes every zero for a missing value, also that of {numbers[0]!r}",
+            hint="make it dense: OneHotEncoder(sparse_output=False), ColumnTransformer(..., sparse_threshold=0)",
+        )
+
+
 # -- what the program computes ---------------------------------------------------------------------------
 
 
-def _through(steps: Steps, inputs: Inputs, width: int) -> Callable[[Floats], Floats]:
+def _through(steps: Steps, inputs: Inputs, width: int, taken: Taken) -> Callable[[Floats], Floats]:
     def matrix(codes: Floats) -> Floats:
-        made = [transformed(steps, inputs.of(codes[i : i + ROWS])) for i in range(0, len(codes), ROWS)]
+        parts = (inputs.of(codes[i : i + ROWS]) for i in range(0, len(codes), ROWS))
+        made = [transformed(steps, part, taken.numbers) for part in parts]
         if made[0].shape[1] != width:
             raise UnsupportedModel(
                 f"{Step(path=()).inside(*steps[-1])} gives {made[0].shape[1]} columns where {width} were expected",
