@@ -25,13 +25,14 @@ def raw_scores(stored: StoredLightGBM, columns: Floats) -> Floats:
     seen = np.where(np.abs(columns) <= NEAR_ZERO, 0.0, columns)
     total = np.zeros((len(columns), stored.n_scores))
     for number, tree in enumerate(stored.trees):
-        total[:, number % stored.n_scores] += tree.leaves[_leaves(tree, seen)]
+        total[:, number % stored.n_scores] += tree.leaves[leaves(tree, seen)]
     if stored.averaged:
         total /= len(stored.trees) // stored.n_scores
     return total
 
 
-def _leaves(tree: StoredTree, columns: Floats) -> NDArray[np.int64]:
+def leaves(tree: StoredTree, columns: Floats) -> NDArray[np.int64]:
+    """The number of the leaf that each row comes to."""
     at = np.full(len(columns), 0 if len(tree.left) else -1, dtype=np.int64)
     rows = np.arange(len(columns))
     while (inner := at >= 0).any():

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 
 def margins(trees: Sequence[StoredTree], groups: Sequence[int], base: Sequence[np.float32], columns: Floats) -> Singles:
     """The margins of all scores, (rows, scores); `base` are the base scores as margins, NaN is a missing value."""
-    with np.errstate(over="ignore"):
-        cast = columns.astype(np.float32)
     total = np.tile(np.array(base, dtype=np.float32), (len(columns), 1))
     for tree, group in zip(trees, groups, strict=True):
-        total[:, group] += tree.condition[_leaves(tree, cast)]
+        total[:, group] += tree.condition[leaves(tree, columns)]
     return total
 
 
@@ -43,11 +41,14 @@ def softmax(margin: Singles) -> Singles:
     return shares
 
 
-def _leaves(tree: StoredTree, columns: Singles) -> NDArray[np.int64]:
+def leaves(tree: StoredTree, columns: Floats) -> NDArray[np.int64]:
+    """The node of the leaf that each row comes to."""
+    with np.errstate(over="ignore"):
+        cast = columns.astype(np.float32)
     at = np.zeros(len(columns), dtype=np.int64)
     rows = np.arange(len(columns))
     while (inner := tree.left[at] != -1).any():
-        node, x = at[inner], columns[rows[inner], tree.column[at[inner]]]
+        node, x = at[inner], cast[rows[inner], tree.column[at[inner]]]
         goes_left = x < tree.condition[node]
         for one in np.unique(node).tolist():
             if one in tree.chosen:
