@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,7 +39,7 @@ Leaves = Callable[["NDArray[np.float64]"], Iterable["NDArray[np.float64]"]]
 class GrownModel:
     """An estimator as its library sees it: `own` and `numbered` are what it does to columns before its trees test them (see
     `reaching`), `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
-    that rows of columns come to, tree by tree."""
+    that rows of columns come to, tree by tree; `answers` has scikit-learn's verbs, where the estimator itself lacks some."""
 
     family: str
     forest: Forest
@@ -51,6 +51,7 @@ class GrownModel:
     numbered: Mapping[int, Numbering] = field(default_factory=dict)
     taken: Taken = PLAIN
     leaves: Leaves | None = None
+    answers: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

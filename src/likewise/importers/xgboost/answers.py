@@ -127,10 +127,17 @@ def numbers_of(X: Any, stored: StoredXGBoost) -> Floats:
     if isinstance(X, np.ndarray):
         return np.asarray(X, dtype=np.float64)
     columns = []
-    for c, name in enumerate(stored.names or ()):
-        values = np.asarray(X[name])
-        if c in stored.levels:
-            codes = {level: float(code) for code, level in enumerate(stored.levels[c])}
-            values = np.array([codes.get(value, np.nan) for value in values.tolist()])
-        columns.append(values.astype(np.float64))
+    for c, name in enumerate(X.columns):
+        values = np.asarray(X[name], dtype=object) if c in stored.levels else np.asarray(X[name], dtype=np.float64)
+        columns.append(_coded(values, stored.levels[c], name) if c in stored.levels else values)
     return np.stack(columns, axis=1)
+
+
+def _coded(values: NDArray[Any], levels: tuple[Any, ...], name: str) -> Floats:
+    """XGBoost refuses categories that it was not fitted on."""
+    codes = {level: float(code) for code, level in enumerate(levels)}
+    missing = [value is None or value != value for value in values.tolist()]
+    strange = [value for value, gone in zip(values.tolist(), missing, strict=True) if not gone and value not in codes]
+    if strange:
+        raise ValueError(f"{name!r} has the category {strange[0]!r}, which the model was not fitted on")
+    return np.array([np.nan if gone else codes[value] for value, gone in zip(values.tolist(), missing, strict=True)])

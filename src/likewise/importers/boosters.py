@@ -1,0 +1,166 @@
+"""Boosters: models of XGBoost and LightGBM, from their scikit-learn estimators, their Boosters, or the bytes of saved files.
+
+All of them go the same way: the library saves its model to bytes, the bytes are read as those of a file (`stored`), made into grown
+trees (`forest`), and compared with the answers of the library itself, or of the file's arrays where the library is not installed (`answers`).
+No library is imported here unless an object of it was handed over, or a file of it was and it is installed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.lightgbm import answers as lightgbm
+from likewise.importers.lightgbm.forest import grown_lightgbm
+from likewise.importers.lightgbm.stored import StoredLightGBM, read_lightgbm
+from likewise.importers.xgboost import answers as xgboost
+from likewise.importers.xgboost.forest import grown_xgboost
+from likewise.importers.xgboost.stored import StoredXGBoost, read_xgboost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from likewise.importers.trees.growing import GrownModel
+
+XGBOOST = ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor")
+LIGHTGBM = ("LGBMClassifier", "LGBMRegressor")
+# Settings of an LGBM estimator that change what it predicts with.
+PREDICTING = (
+    *("pred_early_stop", "predict_raw_score", "raw_score", "is_predict_raw_score", "num_iteration_predict"),
+    *("start_iteration_predict", "predict_leaf_index", "is_predict_leaf_index", "predict_contrib", "pred_leaf"),
+)
+
+
+def presented(estimator: Any) -> Any:
+    """A Booster as an object with scikit-learn's verbs; everything else as it is."""
+    if type(estimator).__name__ != "Booster":
+        return estimator
+    library = _library(estimator)
+    if library == "xgboost":
+        model = xgboost.XGBoostModel(stored=_of_booster(estimator), kind=None)
+        return xgboost.LibraryAnswers(model, estimator)
+    if library == "lightgbm":
+        return lightgbm.LibraryAnswers(read_lightgbm(estimator.model_to_string().encode()), estimator)
+    return estimator
+
+
+def saved_xgboost(content: bytes) -> xgboost.Answers:
+    """The model in a ``.json`` or ``.ubj`` file, with XGBoost to answer for it if that is installed."""
+    stored = read_xgboost(content)
+    rounds = len(stored.trees) // stored.trees_a_round
+    best = rounds if stored.best_iteration is None else stored.best_iteration + 1
+    if best < rounds and stored.estimator is None:
+        raise UnsupportedModel(
+            f"stopped early: XGBClassifier and XGBRegressor would predict with {best} of its {rounds} rounds, a Booster with all",
+            hint="save the rounds that are meant: booster[: booster.best_iteration + 1].save_model(...)",
+        )
+    model = xgboost.XGBoostModel(stored=stored, kind=stored.estimator, rounds=min(best, rounds))
+    if importlib.util.find_spec("xgboost") is None:
+        return xgboost.StoredAnswers(model)
+    import xgboost as library
+
+    booster = library.Booster()
+    booster.load_model(bytearray(content))
+    return xgboost.LibraryAnswers(model, booster)
+
+
+def saved_lightgbm(content: bytes) -> lightgbm.Answers:
+    """The model in a text file, with LightGBM to answer for it if that is installed."""
+    stored = read_lightgbm(content)
+    if importlib.util.find_spec("lightgbm") is None:
+        return lightgbm.StoredAnswers(stored)
+    import lightgbm as library
+
+    return lightgbm.LibraryAnswers(stored, library.Booster(model_str=content.decode("utf-8")))
+
+
+def booster_grower(estimator: Any) -> Callable[[Any], GrownModel] | None:
+    """What reads an estimator, None if it is none of these."""
+    if isinstance(estimator, xgboost.Answers):
+        return _of_xgboost_answers
+    if isinstance(estimator, lightgbm.Answers):
+        return _of_lightgbm_answers
+    name, library = type(estimator).__name__, _library(estimator)
+    if library == "xgboost" and name in XGBOOST:
+        return _of_xgboost_estimator
+    if library == "lightgbm" and name in LIGHTGBM:
+        return _of_lightgbm_estimator
+    return None
+
+
+def _library(estimator: Any) -> str:
+    return type(estimator).__module__.partition(".")[0]
+
+
+def _of_booster(booster: Any) -> StoredXGBoost:
+    return read_xgboost(bytes(booster.save_raw("ubj")))
+
+
+# -- models that answer by themselves --------------------------------------------------------------------
+
+
+def _of_xgboost_answers(answers: xgboost.Answers) -> GrownModel:
+    model = answers.model
+    grown = grown_xgboost(model.stored, family="XGBoost model", kind=model.kind, rounds=model.rounds)
+    return replace(grown, leaves=model.leaves, answers=answers)
+
+
+def _of_lightgbm_answers(answers: lightgbm.Answers) -> GrownModel:
+    stored = answers.stored
+    grown = grown_lightgbm(stored, family="LightGBM model", kind=None)
+    return replace(grown, leaves=lambda columns: lightgbm.leaf_values(stored, columns), answers=answers)
+
+
+# -- estimators ------------------------------------------------------------------------------------------
+
+
+def _of_xgboost_estimator(estimator: Any) -> GrownModel:
+    family = _fitted(estimator)
+    if callable(estimator.objective):
+        raise UnsupportedModel(
+            f"{family} has an objective of its own, {getattr(estimator.objective, '__name__', 'a function')!r}",
+            hint="use one of XGBoost's objectives",
+        )
+    if not (estimator.missing is None or math.isnan(estimator.missing)):
+        raise UnsupportedModel(
+            f"{family} takes {estimator.missing!r} for a missing value (missing={estimator.missing!r})",
+            hint="mark missing values by NaN and fit with missing=nan",
+        )
+    booster = estimator.get_booster()
+    stored = _of_booster(booster)
+    rounds = None if stored.best_iteration is None else stored.best_iteration + 1
+    kind = "classifier" if family.endswith("Classifier") else "regressor"
+    model = xgboost.XGBoostModel(stored=stored, kind=kind, rounds=rounds)
+    grown = grown_xgboost(stored, family=family, kind=kind, rounds=rounds)
+    return replace(grown, leaves=model.leaves, answers=xgboost.LibraryAnswers(model, booster))
+
+
+def _of_lightgbm_estimator(estimator: Any) -> GrownModel:
+    family = _fitted(estimator)
+    settings = estimator.get_params()
+    set_to = [name for name in PREDICTING if settings.get(name) is not None]
+    if set_to:
+        raise UnsupportedModel(
+            f"{family} predicts with {set_to[0]}={settings[set_to[0]]!r}", hint=f"fit it without {set_to[0]}"
+        )
+    if callable(estimator.objective_):
+        raise UnsupportedModel(
+            f"{family} has an objective of its own, {getattr(estimator.objective_, '__name__', 'a function')!r}",
+            hint="use one of LightGBM's objectives",
+        )
+    stored: StoredLightGBM = read_lightgbm(estimator.booster_.model_to_string().encode())
+    kind = "classifier" if family.endswith("Classifier") else "regressor"
+    labels = estimator.classes_.tolist() if kind == "classifier" else None
+    grown = grown_lightgbm(stored, family=family, kind=kind, labels=labels)
+    answers = lightgbm.LibraryAnswers(stored, estimator.booster_)
+    return replace(grown, leaves=lambda columns: lightgbm.leaf_values(stored, columns), answers=answers)
+
+
+def _fitted(estimator: Any) -> str:
+    family = type(estimator).__name__
+    if not estimator.__sklearn_is_fitted__():
+        raise UnsupportedModel(f"{family} is not fitted", hint="call fit(X, y) first")
+    return family
