@@ -213,7 +213,8 @@ def _level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]]:
     feature = space[name]
     if feature.kind == "continuous" or feature.kind == "integer":
         raise SpecError(f"{name!r} is {feature.kind}, it has no levels", hint=f"--within {name}=2")
-    known = {str(level): level for level in feature.levels}
+    known: dict[str, Level] = {"missing": None} if feature.missing else {}
+    known |= {str(level): level for level in feature.levels if level is not None}
     cuts = [(left.strip(), right.strip()) for left, right in _cut(levels, ":")]
     found = [pair for pair in cuts if pair[0] in known and pair[1] in known]
     if not found:

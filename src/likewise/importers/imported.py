@@ -25,6 +25,7 @@ from likewise.importers.unfolding import Unfolded, unfold
 from likewise.model.body import Affine
 from likewise.model.embedding import columns_as_they_are
 from likewise.model.scored import KernelRounding, PolynomialRounding, ProductRounding, Rounding
+from likewise.spec.features import Continuous, Integer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,6 +65,7 @@ def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], lik
     columns, named = fitted_columns(estimator, unfolded, space)
     family = type(unfolded.final).__name__
     inputs = Inputs(space=space, columns=columns, like=like, named=named)
+    _check_complete(space, family)
     products = place_of_products(unfolded.steps)
     if not unfolded.steps:
         model = importer(unfolded.final, columns_as_they_are(space, columns, step=family))
@@ -93,6 +95,16 @@ def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], lik
     )
     check_import(model, replay, inputs.space, rows)
     return Imported(model=model, replay=replay, space=inputs.space, rows=rows)
+
+
+def _check_complete(space: Space, family: str) -> None:
+    """Numbers that may be missing need a model that knows what to do with them."""
+    for name, feature in space.features.items():
+        if isinstance(feature, (Continuous, Integer)) and feature.missing:
+            raise UnsupportedModel(
+                f"{family} takes no missing values, and {name!r} may be missing",
+                hint=f"leave missing=True out of the feature {name!r}",
+            )
 
 
 def rounded(model: Model, embedded: Embedded) -> Model:

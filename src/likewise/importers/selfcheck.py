@@ -28,7 +28,6 @@ from likewise.model.scored import (
     Rounding,
     score_of,
 )
-from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
@@ -120,9 +119,8 @@ def _between(lo: float, hi: float, share: Floats) -> Floats:
 
 def _ends(space: Space, name: str) -> tuple[float, float, bool]:
     feature = space[name]
-    if isinstance(feature, (Categorical, Ordinal)):
-        return 0.0, float(len(feature.levels) - 1), True
-    return float(feature.lo), float(feature.hi), feature.kind == "integer"
+    lo, hi = feature.code_range
+    return float(lo), float(hi), feature.kind != "continuous"
 
 
 def _refuse(model: Model, space: Space, row: Floats, what: str) -> None:
