@@ -67,7 +67,7 @@ def read_lightgbm(content: bytes) -> StoredLightGBM:
     """The model in the bytes of a text file. Raises UnsupportedModel."""
     try:
         return _stored(content.decode("utf-8"))
-    except (KeyError, ValueError, IndexError, OverflowError, TypeError, RecursionError) as error:
+    except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
         what = f"has no {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise UnsupportedModel(
             f"is no LightGBM model, or damaged: {' '.join(what.split())[:200]}",

@@ -67,7 +67,7 @@ def read_xgboost(content: bytes) -> StoredXGBoost:
     """The model in the bytes of a ``.json`` or ``.ubj`` file. Raises UnsupportedModel."""
     try:
         return _stored(_parsed(content))
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError) as error:
+    except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
         what = f"has no {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise UnsupportedModel(
             f"is no XGBoost model, or damaged: {' '.join(what.split())[:200]}",
@@ -89,7 +89,7 @@ def single_of(decimal: str) -> float:
         single = float(np.float32(wide))
     if single == wide or not np.isfinite(single):
         return single
-    other = float(np.nextafter(np.float32(single), np.float32(wide)))
+    other = float(np.nextafter(np.float32(single), np.float32(np.copysign(np.inf, wide - single))))
     if wide - single != other - wide:
         return single
     exact, middle = Fraction(decimal), Fraction(wide)
