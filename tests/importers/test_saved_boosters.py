@@ -181,12 +181,12 @@ def test_files_are_read_without_the_libraries(xgb, lgb, tmp_path):
         "from likewise.importers.files import load_model\n"
         "for name in ('model.json', 'model.ubj', 'model.txt'):\n"
         "    model = load_model(sys.argv[1] + '/' + name)\n"
-        "    print(model.replayed_on, model.predict_proba(__import__('numpy').zeros((1, 3))).shape)\n"
+        "    print(model.stand_in, model.predict_proba(__import__('numpy').zeros((1, 3))).shape)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
     ).stdout
-    assert done.count("not installed) (1, 2)") == 3
+    assert done.count("not installed (1, 2)") == 3
 
 
 def test_a_file_says_its_own_name_in_errors(tmp_path):

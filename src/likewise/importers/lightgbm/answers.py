@@ -32,7 +32,9 @@ def leaf_values(stored: StoredLightGBM, columns: Floats) -> Iterator[Floats]:
 
 
 class Answers:
-    """Verbs made of scores and of what LightGBM makes of them."""
+    """Verbs made of scores and of what LightGBM makes of them; `stand_in` is who answers, if not LightGBM."""
+
+    stand_in: str | None = None
 
     def __init__(self, stored: StoredLightGBM) -> None:
         self.stored, self.n_features_in_ = stored, len(stored.names)
@@ -64,8 +66,6 @@ class Answers:
 class LibraryAnswers(Answers):
     """Asks a Booster of LightGBM, with the rounds that it predicts with by itself."""
 
-    replayed_on = "LightGBM"
-
     def __init__(self, stored: StoredLightGBM, booster: Any) -> None:
         super().__init__(stored)
         self.booster = booster
@@ -82,7 +82,7 @@ class LibraryAnswers(Answers):
 class StoredAnswers(Answers):
     """Runs the arrays of the file."""
 
-    replayed_on = "the file's own trees in float64 (LightGBM is not installed)"
+    stand_in = "the file's own trees in float64, as LightGBM is not installed"
 
     def scores(self, X: Any) -> Any:
         made = raw_scores(self.stored, numbers_of(X, self.stored))

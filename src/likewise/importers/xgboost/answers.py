@@ -44,7 +44,9 @@ class XGBoostModel:
 
 
 class Answers:
-    """Verbs made of margins and of what XGBoost makes of them."""
+    """Verbs made of margins and of what XGBoost makes of them; `stand_in` is who answers, if not XGBoost."""
+
+    stand_in: str | None = None
 
     def __init__(self, model: XGBoostModel) -> None:
         stored = model.stored
@@ -83,8 +85,6 @@ class Answers:
 class LibraryAnswers(Answers):
     """Asks a Booster of XGBoost, as the estimator that holds it would."""
 
-    replayed_on = "XGBoost"
-
     def __init__(self, model: XGBoostModel, booster: Any) -> None:
         super().__init__(model)
         self.booster = booster
@@ -109,7 +109,7 @@ class LibraryAnswers(Answers):
 class StoredAnswers(Answers):
     """Runs the arrays of the file."""
 
-    replayed_on = "the file's own trees in float32 (XGBoost is not installed)"
+    stand_in = "the file's own trees in float32, as XGBoost is not installed"
 
     def margins(self, X: Any) -> Any:
         stored, pairs = self.model.stored, list(self.model.trees())
