@@ -37,7 +37,13 @@ def xgb(data):
 
 @pytest.fixture(scope="module")
 def lgb(data):
-    settings = {"objective": "binary", "verbose": -1, "num_threads": 1, "min_data_per_group": 5, "cat_smooth": 1}
+    settings = {
+        "objective": "binary",
+        "verbose": -1,
+        "num_threads": 1,
+        "min_data_per_group": 5,
+        "cat_smooth": 1,
+    }
     return lightgbm.train(settings, lightgbm.Dataset(*data, categorical_feature=[2]), 4)
 
 
@@ -61,7 +67,9 @@ def test_trees_of_the_files_say_what_the_libraries_say(xgb, lgb, data):
 def test_decimals_are_rounded_to_float32_once():
     middle = 1 + 2**-24  # between two neighbours; as a double it is exactly there
     assert single_of(f"{middle:.30f}") == 1.0
-    assert single_of("1.00000005960464477539062500000000001") == float(np.nextafter(np.float32(1), np.float32(2)))
+    assert single_of("1.00000005960464477539062500000000001") == float(
+        np.nextafter(np.float32(1), np.float32(2))
+    )
     assert single_of("1.00000005960464477539062499999999999") == 1.0
     for value in np.random.default_rng(0).normal(size=300).astype(np.float32):
         assert single_of(f"{value:.9g}") == float(value)
@@ -120,7 +128,9 @@ def test_refused_by_name(xgb, path, new, message):
         read_xgboost(changed(document, path, new))
 
 
-@pytest.mark.parametrize("turn", [{"left_children": 0}, {"left_children": 99}, {"right_children": 1}, {"split_indices": 3}])
+@pytest.mark.parametrize(
+    "turn", [{"left_children": 0}, {"left_children": 99}, {"right_children": 1}, {"split_indices": 3}]
+)
 def test_nodes_must_form_a_tree(xgb, turn):
     document = json.loads(xgb.save_raw("json").decode())
     ((name, value),) = turn.items()

@@ -65,7 +65,13 @@ def test_damaged_bytes_are_refused(content):
 
 
 def test_bytes_cut_off_or_changed_never_end_in_anything_but_a_value_or_an_error():
-    content = b"{U\x01a[$l#i\x02" + struct.pack(">2i", 1, 2) + b"U\x01b[#i\x02SU\x02abd" + struct.pack(">f", 1) + b"}"
+    content = (
+        b"{U\x01a[$l#i\x02"
+        + struct.pack(">2i", 1, 2)
+        + b"U\x01b[#i\x02SU\x02abd"
+        + struct.pack(">f", 1)
+        + b"}"
+    )
     assert set(parse_ubj(content)) == {"a", "b"}
     for end in range(len(content)):
         with pytest.raises(BadUbj):

@@ -30,7 +30,13 @@ LIGHTGBM = ("LGBMClassifier", "LGBMRegressor")
 # Settings of an LGBM estimator that change what it predicts with.
 PREDICTING = (
     *("pred_early_stop", "predict_raw_score", "raw_score", "is_predict_raw_score", "num_iteration_predict"),
-    *("start_iteration_predict", "predict_leaf_index", "is_predict_leaf_index", "predict_contrib", "pred_leaf"),
+    *(
+        "start_iteration_predict",
+        "predict_leaf_index",
+        "is_predict_leaf_index",
+        "predict_contrib",
+        "pred_leaf",
+    ),
 )
 
 

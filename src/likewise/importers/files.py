@@ -155,7 +155,9 @@ def _load_booster(file: Path) -> Any:
     from likewise.importers.boosters import saved_lightgbm, saved_xgboost
 
     if file.stat().st_size > MOST_BYTES:
-        raise UnsupportedModel(f"{file}: is larger than {MOST_BYTES >> 30} GB, too large for a model to verify")
+        raise UnsupportedModel(
+            f"{file}: is larger than {MOST_BYTES >> 30} GB, too large for a model to verify"
+        )
     content = _read(file)
     try:
         return (saved_lightgbm if file.suffix.lower() in LIGHTGBM else saved_xgboost)(content)

@@ -40,5 +40,7 @@ class Inputs:
     def _with_categories(self, frame: Any) -> Any:
         import pandas as pd
 
-        columns = {name: pd.Categorical(frame[name], categories=list(levels)) for name, levels in self.levels.items()}
+        columns = {
+            name: pd.Categorical(frame[name], categories=list(levels)) for name, levels in self.levels.items()
+        }
         return frame.assign(**columns)

@@ -56,7 +56,7 @@ class Answers:
         """Labels, or the prediction of a regressor."""
         if self.stored.objective in IDENTITY:
             return self.decision_function(X)
-        return np.argmax(self.predict_proba(X), axis=1)
+        return np.asarray(np.argmax(self.predict_proba(X), axis=1))
 
     def predict_proba(self, X: Any) -> Floats:
         shares = np.asarray(self.shares(X), dtype=np.float64)

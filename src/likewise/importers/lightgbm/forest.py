@@ -74,7 +74,8 @@ def grown_lightgbm(
         bits=53,
         more=Fraction(0) if regressor else NEAR_HALF / min(slope, Fraction(1)),
         numbered={
-            c: {level: float(code) for code, level in enumerate(levels)} for c, levels in stored.levels.items()
+            c: {level: float(code) for code, level in enumerate(levels)}
+            for c, levels in stored.levels.items()
         },
         taken=Taken(whole_single=True),
     )
@@ -113,7 +114,9 @@ def _grown(tree: StoredTree, group: int, n_scores: int, factor: Fraction, family
 
 def _limits(tree: StoredTree, chosen: NDArray[np.bool_], family: str) -> NDArray[np.float64]:
     """The largest double that goes left at each node that tests a number."""
-    limits = np.where(tree.threshold < 0, np.minimum(tree.threshold, BEFORE_ZERO), np.maximum(tree.threshold, NEAR_ZERO))
+    limits = np.where(
+        tree.threshold < 0, np.minimum(tree.threshold, BEFORE_ZERO), np.maximum(tree.threshold, NEAR_ZERO)
+    )
     zero = (tree.missing == ZERO) & ~chosen
     # Zero goes where the threshold sends it anyway, or is next to the threshold and changes sides.
     plain = tree.default_left == (tree.threshold >= 0)
@@ -178,5 +181,3 @@ def _of_classes(
         if own
         else None,
     )
-
-

@@ -116,9 +116,15 @@ def _levels(rest: str, infos: list[str]) -> dict[int, tuple[Any, ...]]:
     lists = json.loads(given)
     if not lists:
         return {}
-    named = next((line for line in lines if line.startswith("[categorical_feature: ")), "").strip("[]").partition(": ")[2]
+    named = (
+        next((line for line in lines if line.startswith("[categorical_feature: ")), "")
+        .strip("[]")
+        .partition(": ")[2]
+    )
     by_setting = sorted(int(part) for part in named.split(",") if part.strip().isdecimal())
     by_content = [c for c, info in enumerate(infos) if ":" in info and not info.startswith("[")]
+    if any(len(set(levels)) < len(levels) for levels in lists):
+        raise ValueError("a pandas column has a category twice")
     for columns in (by_setting, by_content):
         if len(columns) == len(lists) and columns[-1] < len(infos):
             return {c: tuple(levels) for c, levels in zip(columns, lists, strict=True)}
@@ -165,13 +171,17 @@ def _tree(block: str, number: int, n_columns: int) -> StoredTree:
 def _numbers(lines: Lines, name: str, count: int, dtype: Any) -> Any:
     if not count:
         return np.empty(0, dtype=dtype)
-    values = np.array([float(part) if dtype is np.float64 else int(part) for part in lines[name].split()], dtype=dtype)
+    values = np.array(
+        [float(part) if dtype is np.float64 else int(part) for part in lines[name].split()], dtype=dtype
+    )
     if values.shape != (count,):
         raise ValueError(f"{name} has {len(values)} numbers where {count} are needed")
     return values
 
 
-def _chosen(lines: Lines, kinds: NDArray[np.int64], thresholds: NDArray[np.float64]) -> dict[int, frozenset[int]]:
+def _chosen(
+    lines: Lines, kinds: NDArray[np.int64], thresholds: NDArray[np.float64]
+) -> dict[int, frozenset[int]]:
     """By node: the categories that go left. The threshold of such a node is the number of its words of 32 bits."""
     nodes = np.flatnonzero(kinds & CATEGORICAL).tolist()
     if not nodes:
@@ -181,10 +191,16 @@ def _chosen(lines: Lines, kinds: NDArray[np.int64], thresholds: NDArray[np.float
     found = {}
     for node in nodes:
         place = int(thresholds[node])
-        if not (place == thresholds[node] and 0 <= place < len(ends) - 1 and 0 <= ends[place] <= ends[place + 1] <= len(words)):
+        if not (
+            place == thresholds[node]
+            and 0 <= place < len(ends) - 1
+            and 0 <= ends[place] <= ends[place + 1] <= len(words)
+        ):
             raise ValueError("a node of a tree tests no categories of it")
         own = words[ends[place] : ends[place + 1]]
-        found[node] = frozenset(32 * i + bit for i, word in enumerate(own) for bit in range(32) if word >> bit & 1)
+        found[node] = frozenset(
+            32 * i + bit for i, word in enumerate(own) for bit in range(32) if word >> bit & 1
+        )
     return found
 
 

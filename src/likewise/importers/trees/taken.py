@@ -1,7 +1,7 @@
 """Taken: what a library makes of the matrix that a pipeline hands to it, where that is not simply its numbers.
 
-    absent_missing   XGBoost takes an entry that a sparse matrix does not store for missing, not for zero
-    whole_single     LightGBM casts arrays of whole numbers to float32; frames and all others are taken as doubles
+absent_missing   XGBoost takes an entry that a sparse matrix does not store for missing, not for zero
+whole_single     LightGBM casts arrays of whole numbers to float32; frames and all others are taken as doubles
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Answers:
         """Labels, or the prediction of a regressor."""
         objective = self.model.stored.objective
         if objective in SOFTMAX:
-            return np.argmax(self.shares(X), axis=1)
+            return np.asarray(np.argmax(self.shares(X), axis=1))
         if objective in LOGISTIC:
             return (np.asarray(self.shares(X)) > np.float32(0.5)).astype(np.int64)
         if decides_at_half(self.model.stored, self.model.kind):
@@ -114,7 +114,9 @@ class StoredAnswers(Answers):
     def margins(self, X: Any) -> Any:
         stored, pairs = self.model.stored, list(self.model.trees())
         columns = numbers_of(X, stored)
-        made = margins([tree for tree, _ in pairs], [group for _, group in pairs], base_margins(stored), columns)
+        made = margins(
+            [tree for tree, _ in pairs], [group for _, group in pairs], base_margins(stored), columns
+        )
         return made[:, 0] if stored.n_scores == 1 else made
 
     def shares(self, X: Any) -> Any:
@@ -128,7 +130,9 @@ def numbers_of(X: Any, stored: StoredXGBoost) -> Floats:
         return np.asarray(X, dtype=np.float64)
     columns = []
     for c, name in enumerate(X.columns):
-        values = np.asarray(X[name], dtype=object) if c in stored.levels else np.asarray(X[name], dtype=np.float64)
+        values = (
+            np.asarray(X[name], dtype=object) if c in stored.levels else np.asarray(X[name], dtype=np.float64)
+        )
         columns.append(_coded(values, stored.levels[c], name) if c in stored.levels else values)
     return np.stack(columns, axis=1)
 
@@ -137,7 +141,11 @@ def _coded(values: NDArray[Any], levels: tuple[Any, ...], name: str) -> Floats:
     """XGBoost refuses categories that it was not fitted on."""
     codes = {level: float(code) for code, level in enumerate(levels)}
     missing = [value is None or value != value for value in values.tolist()]
-    strange = [value for value, gone in zip(values.tolist(), missing, strict=True) if not gone and value not in codes]
+    strange = [
+        value for value, gone in zip(values.tolist(), missing, strict=True) if not gone and value not in codes
+    ]
     if strange:
         raise ValueError(f"{name!r} has the category {strange[0]!r}, which the model was not fitted on")
-    return np.array([np.nan if gone else codes[value] for value, gone in zip(values.tolist(), missing, strict=True)])
+    return np.array(
+        [np.nan if gone else codes[value] for value, gone in zip(values.tolist(), missing, strict=True)]
+    )

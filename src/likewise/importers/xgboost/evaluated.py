@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     Singles = NDArray[np.float32]
 
 
-def margins(trees: Sequence[StoredTree], groups: Sequence[int], base: Sequence[np.float32], columns: Floats) -> Singles:
+def margins(
+    trees: Sequence[StoredTree], groups: Sequence[int], base: Sequence[np.float32], columns: Floats
+) -> Singles:
     """The margins of all scores, (rows, scores); `base` are the base scores as margins, NaN is a missing value."""
     total = np.tile(np.array(base, dtype=np.float32), (len(columns), 1))
     for tree, group in zip(trees, groups, strict=True):

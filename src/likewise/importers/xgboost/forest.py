@@ -105,7 +105,9 @@ def numbered_columns(stored: StoredXGBoost) -> dict[int, dict[object, float]]:
             "their codes depend on the frame that it is asked with",
             hint="fit it with XGBoost 3.1 or newer, or on numbers (OrdinalEncoder)",
         )
-    return {c: {level: float(code) for code, level in enumerate(levels)} for c, levels in stored.levels.items()}
+    return {
+        c: {level: float(code) for code, level in enumerate(levels)} for c, levels in stored.levels.items()
+    }
 
 
 def _category(value: float) -> float:
@@ -150,7 +152,8 @@ def _head(stored: StoredXGBoost, family: str, kind: str | None) -> Head | ClassH
     if objective in IDENTITY:
         if kind == "classifier":
             raise UnsupportedModel(
-                f"{family} is a classifier with the objective {objective!r}", hint="use objective='binary:logistic'"
+                f"{family} is a classifier with the objective {objective!r}",
+                hint="use objective='binary:logistic'",
             )
         return Head(labels=None)
     if objective == RAW:
@@ -169,7 +172,9 @@ def _of_margins(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
         )
     if kind != "classifier":
         return Head(labels=None)
-    return Head(labels=(0, 1), unlinked=f"with {RAW!r} its predict_proba holds margins, which are no probabilities")
+    return Head(
+        labels=(0, 1), unlinked=f"with {RAW!r} its predict_proba holds margins, which are no probabilities"
+    )
 
 
 def _of_classes(stored: StoredXGBoost, family: str, kind: str | None) -> ClassHead:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,10 +162,13 @@ def _levels(cats: Mapping[str, Any]) -> dict[int, tuple[Any, ...]]:
     found = {}
     for column, one in enumerate(cats.get("enc", ())):
         if "offsets" in one:
-            ends, letters = [int(end) for end in one["offsets"]], np.asarray(one["values"]).astype(np.int8).tobytes()
-            values = tuple(letters[lo:hi].decode("utf-8") for lo, hi in zip(ends, ends[1:], strict=False))
+            letters = np.asarray(one["values"]).astype(np.int8).tobytes()
+            ends = (int(end) for end in one["offsets"])
+            values = tuple(letters[start:end].decode("utf-8") for start, end in pairwise(ends))
         else:
             values = tuple(np.asarray(one["values"]).tolist())
+        if len(set(values)) < len(values):
+            raise ValueError(f"column {column} has a category twice")
         if values:
             found[column] = values
     return found
@@ -219,7 +223,9 @@ def _chosen(one: Any) -> dict[int, frozenset[int]]:
     nodes = [int(node) for node in one.get("categories_nodes", ())]
     codes = np.asarray(one.get("categories", ()))
     found = {}
-    for node, start, size in zip(nodes, one["categories_segments"], one["categories_sizes"], strict=True) if nodes else ():
+    for node, start, size in (
+        zip(nodes, one["categories_segments"], one["categories_sizes"], strict=True) if nodes else ()
+    ):
         if not 0 <= int(start) <= int(start) + int(size) <= len(codes):
             raise ValueError("categories_segments point past the categories")
         found[node] = frozenset(int(code) for code in codes[int(start) : int(start) + int(size)])
