@@ -38,9 +38,12 @@ class Inputs:
         return np.stack([column.astype(object if words else np.float64) for column in columns], axis=1)
 
     def _with_categories(self, frame: Any) -> Any:
+        """What the estimator was not fitted on is a category too: it has to say what it makes of it."""
         import pandas as pd
 
-        columns = {
-            name: pd.Categorical(frame[name], categories=list(levels)) for name, levels in self.levels.items()
-        }
+        columns = {}
+        for name, levels in self.levels.items():
+            known, others = list(levels), frame[name].dropna().unique().tolist()
+            known += [level for level in others if level not in known]
+            columns[name] = pd.Categorical(frame[name], categories=known)
         return frame.assign(**columns)
