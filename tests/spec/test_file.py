@@ -137,11 +137,15 @@ def test_the_smallest_file(spec):
         ),
         (
             GOOD + '[property]\nkind = "score"\nmargin = 1\n',
-            "property.margin: unknown key\nhint: expected kind, delta",
+            "property.margin: unknown key\nhint: expected kind, delta, class_of_interest",
         ),
         (
             GOOD + '[property]\nkind = "decision"\nmargin = -1\n',
             "property: margin must not be negative, got -1",
+        ),
+        (
+            GOOD + '[property]\nkind = "decision"\nclass_of_interest = [1]\n',
+            "property: class_of_interest must be one of the model's labels, got [1]",
         ),
         (GOOD + '[property]\nkind = "score"\ndelta = "1"\n', "property: delta must be a number, got '1'"),
         (

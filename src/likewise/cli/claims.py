@@ -22,7 +22,7 @@ from likewise.cli.options import ClaimFlags
 from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, closest
 
 if TYPE_CHECKING:
-    from likewise.importers.imported import Imported
+    from likewise.importers.imported import Imported, ImportedClasses
     from likewise.spec.claim import Claim
     from likewise.spec.features import Level
     from likewise.spec.properties import Property
@@ -35,7 +35,7 @@ class Loaded:
     """The model with all that is claimed about it; `imported` is the model as mathematics."""
 
     model: Any
-    imported: Imported
+    imported: Imported | ImportedClasses
     X: Any
     space: Space
     similarity: Similarity
@@ -360,7 +360,7 @@ def _check_columns(model: Any, space: Space, wanted: _Wanted) -> None:
         )
 
 
-def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported:
+def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported | ImportedClasses:
     """Import once now, so that a refusal names its file; the search imports again with the data's rows."""
     import numpy as np
 

@@ -16,14 +16,18 @@ from likewise.errors import UnsupportedModel
 from likewise.importers.lightgbm import answers as lightgbm
 from likewise.importers.lightgbm.forest import grown_lightgbm
 from likewise.importers.lightgbm.stored import StoredLightGBM, read_lightgbm
+from likewise.importers.transformers.embedding import Steps, handed_over
+from likewise.importers.unfolding import Unfolded
 from likewise.importers.xgboost import answers as xgboost
 from likewise.importers.xgboost.forest import grown_xgboost
 from likewise.importers.xgboost.stored import StoredXGBoost, read_xgboost
+from likewise.model.head import Head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from likewise.importers.trees.growing import GrownModel
+    from likewise.spec.space import Space
 
 XGBOOST = ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor")
 LIGHTGBM = ("LGBMClassifier", "LGBMRegressor")
@@ -103,6 +107,52 @@ def _library(estimator: Any) -> str:
 
 def _of_booster(booster: Any) -> StoredXGBoost:
     return read_xgboost(bytes(booster.save_raw("ubj")))
+
+
+# -- the original ----------------------------------------------------------------------------------------
+
+
+def asked_of(grown: GrownModel, estimator: Any, unfolded: Unfolded) -> tuple[Any, Unfolded]:
+    """Whom to ask for labels and probabilities, and with `unfolded.asked` for scores: the estimators of these libraries have no
+    `decision_function`, and regressors of probabilities no `predict_proba`."""
+    answers, head = grown.answers, grown.head
+    if answers is None or (isinstance(head, Head) and head.labels is None):
+        return estimator, unfolded
+    if unfolded.wrappers:
+        raise UnsupportedModel(
+            f"{type(unfolded.wrappers[0]).__name__} around {grown.family} is not supported",
+            hint=f"verify the {grown.family} inside of it",
+        )
+    if isinstance(head, Head) and head.undecided is not None:
+        estimator = Behind(unfolded.steps, answers)
+    return estimator, replace(unfolded, asked=answers, before=unfolded.steps)
+
+
+class Behind:
+    """Answers behind the steps of a pipeline."""
+
+    def __init__(self, steps: Steps, answers: Any) -> None:
+        self.steps, self.answers = steps, answers
+
+    def predict(self, X: Any) -> Any:
+        return self.answers.predict(self._through(X))
+
+    def predict_proba(self, X: Any) -> Any:
+        return self.answers.predict_proba(self._through(X))
+
+    def _through(self, X: Any) -> Any:
+        return handed_over(self.steps, X)[0]
+
+
+def spelled(knowing: Any, space: Space) -> tuple[str, ...]:
+    """The names of the columns that a model was fitted on, as the space has them: LightGBM writes underscores for blanks."""
+    names = tuple(str(name) for name in knowing.feature_names_in_)
+    if not isinstance(knowing, lightgbm.Answers) and _library(knowing) != "lightgbm":
+        return names
+    written: dict[str, list[str]] = {}
+    for name in space.names:
+        written.setdefault(name.replace(" ", "_"), []).append(name)
+    return tuple(written[name][0] if len(written.get(name, ())) == 1 else name for name in names)
 
 
 # -- models that answer by themselves --------------------------------------------------------------------

@@ -15,6 +15,7 @@
                                                            [property]
                                                            kind = "decision"
                                                            margin = 0
+                                                           class_of_interest = "high"
 
 Features come from the data unless ``data.features`` is ``"listed"``: every column but the label, kinds,
 bounds and levels observed, and those listed in the file override theirs. Without ``data.path`` all of
@@ -263,11 +264,11 @@ def _property(file: Path, document: dict[str, Any]) -> Property:
             hint='"decision" (with margin), "score" or "probability" (with delta)',
         )
     amount = "margin" if kind == "decision" else "delta"
-    _check_keys(file, "property", table, ("kind", amount))
+    _check_keys(file, "property", table, ("kind", amount, "class_of_interest"))
     if amount not in table and kind != "decision":
         _refuse(file, "property", f"delta is missing, a property of kind {kind} needs it")
     try:
-        return make_property(kind, table.get(amount, 0.0))
+        return make_property(kind, table.get(amount, 0.0), table.get("class_of_interest"))
     except SpecError as error:
         raise error.located(f"{file}: property") from None
 

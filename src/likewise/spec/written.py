@@ -169,6 +169,8 @@ def _property(claim: Claim, comments: bool) -> Iterator[str]:
         yield f"margin = {claim.property.margin!r}"
     else:
         yield f"delta = {claim.property.delta!r}"
+    if claim.property.class_of_interest is not None:
+        yield f"class_of_interest = {toml_value(claim.property.class_of_interest)}"
 
 
 def toml_value(value: str | int | float | bool | None) -> str:

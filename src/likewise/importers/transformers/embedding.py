@@ -217,14 +217,17 @@ def walked(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
     return codes
 
 
-def transformed(steps: Steps, inputs: Any, taken: Callable[[Any], Any] | None = None) -> Floats:
-    """The matrix that reaches the model, from the fitted transformers themselves; `taken` is what the model makes of it."""
+def transformed(
+    steps: Steps, inputs: Any, *, taken: Callable[[Any], Any] | None = None, single: bool = False
+) -> Floats:
+    """The matrix that reaches the model, from the fitted transformers themselves; `taken` is what the model makes of it. In
+    single precision only for models that take it for the doubles that it holds."""
     handed, step = handed_over(steps, inputs)
     if taken is not None:
         matrix = taken(handed)
     else:
         matrix = handed.toarray() if hasattr(handed, "toarray") else np.asarray(handed)
-    if matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
+    if not single and matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
         step.refuse(
             f"gives {matrix.dtype}, so that the model calculates in single precision",
             hint="fit the pipeline on float64 data, and encoders with dtype=numpy.float64",

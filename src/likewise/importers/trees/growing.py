@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.errors import UnsupportedModel
 from likewise.importers.trees.grown import Forest
 from likewise.importers.trees.raw import tree_sum
 from likewise.importers.trees.reaching import Numbering, Own, Reaching, Steps, reaching
@@ -39,7 +40,8 @@ Leaves = Callable[["NDArray[np.float64]"], Iterable["NDArray[np.float64]"]]
 class GrownModel:
     """An estimator as its library sees it: `own` and `numbered` are what it does to columns before its trees test them (see
     `reaching`), `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
-    that rows of columns come to, tree by tree; `answers` has scikit-learn's verbs, where the estimator itself lacks some."""
+    that rows of columns come to, tree by tree; `answers` has scikit-learn's verbs, where the estimator itself
+    lacks some; `takes_missing` that it lets NaN pass."""
 
     family: str
     forest: Forest
@@ -52,6 +54,7 @@ class GrownModel:
     taken: Taken = PLAIN
     leaves: Leaves | None = None
     answers: Any = None
+    takes_missing: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,8 @@ def planted(grown: GrownModel, steps: Steps, inputs: Inputs) -> Planted:
         listed_columns=grown.forest.tested_by_category(),
         taken=grown.taken,
     )
+    if not grown.takes_missing:
+        _refuse_missing(grown.family, found)
     body = tree_sum(grown.forest, found, model=grown.family)
     rounding = None
     if grown.operations is not None and found.settled:
@@ -86,6 +91,16 @@ def planted(grown: GrownModel, steps: Steps, inputs: Inputs) -> Planted:
     else:
         model = Model(family=grown.family, rounding=rounding, embedding=(), body=body, head=grown.head)
     return Planted(model=model, reaching=found)
+
+
+def _refuse_missing(family: str, found: Reaching) -> None:
+    for column in found.columns:
+        values = [column.missing] if column.table is None else column.table.tolist()
+        if any(value is not None and np.isnan(value) for value in values):
+            raise UnsupportedModel(
+                f"{family} takes no missing values, and {found.inputs.space.names[column.feature]!r} comes to it with some",
+                hint="put a SimpleImputer before it, or leave missing values out of the space",
+            )
 
 
 def size_of(body: TreeSum) -> Fraction:

@@ -173,7 +173,7 @@ def _check_absent(steps: Steps, inputs: Inputs, traced: Sequence[Traced], taken:
 def _through(steps: Steps, inputs: Inputs, width: int, taken: Taken) -> Callable[[Floats], Floats]:
     def matrix(codes: Floats) -> Floats:
         parts = (inputs.of(codes[i : i + ROWS]) for i in range(0, len(codes), ROWS))
-        made = [transformed(steps, part, taken.numbers) for part in parts]
+        made = [transformed(steps, part, taken=taken.numbers, single=True) for part in parts]
         if made[0].shape[1] != width:
             raise UnsupportedModel(
                 f"{Step(path=()).inside(*steps[-1])} gives {made[0].shape[1]} columns where {width} were expected",
@@ -214,9 +214,9 @@ def _numbers(space: Space, k: int, numbering: Numbering | None) -> Floats | None
 def missing_code(space: Space, k: int) -> float | None:
     """The code of a missing number, None where the feature has none."""
     feature = space[space.names[k]]
-    if isinstance(feature, (Categorical, Ordinal)) or not getattr(feature, "missing", False):
+    if isinstance(feature, (Categorical, Ordinal)):
         return None
-    return float(feature.missing_code)
+    return None if feature.missing_code is None else float(feature.missing_code)
 
 
 # -- columns ---------------------------------------------------------------------------------------------

@@ -85,18 +85,14 @@ def boosting(estimator: Any) -> GrownModel:
         ),
         operations=len(parts) + 2,
         leaves=_leaves(parts),
+        takes_missing=False,
     )
 
 
 def adaptive(estimator: Any) -> GrownModel:
     """AdaBoost's votes of trees; with two classes decision_function is the second score less the first one."""
     family = fitted(estimator, "estimators_")
-    labels = labels_of(estimator, family)
-    if labels is None:
-        raise UnsupportedModel(
-            f"{family} is not supported: it predicts a weighted median of its trees, which is no sum",
-            hint="GradientBoostingRegressor and RandomForestRegressor are",
-        )
+    labels = labels_of(estimator, family) or ()
     parts = []
     for tree, weight in zip(estimator.estimators_, estimator.estimator_weights_.tolist(), strict=False):
         require_tree(tree, family)
@@ -129,7 +125,7 @@ FAMILY: dict[str, Callable[[Any], GrownModel]] = {
     **dict.fromkeys(SINGLE, single),
     **dict.fromkeys(FORESTS, forest),
     **dict.fromkeys(("GradientBoostingClassifier", "GradientBoostingRegressor"), boosting),
-    **dict.fromkeys(("AdaBoostClassifier", "AdaBoostRegressor"), adaptive),
+    "AdaBoostClassifier": adaptive,
 }
 
 
