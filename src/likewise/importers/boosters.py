@@ -12,7 +12,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from likewise.errors import UnsupportedModel
+from likewise.errors import DataError, UnsupportedModel
 from likewise.importers.lightgbm import answers as lightgbm
 from likewise.importers.lightgbm.forest import grown_lightgbm
 from likewise.importers.lightgbm.stored import StoredLightGBM, read_lightgbm
@@ -22,10 +22,12 @@ from likewise.importers.xgboost import answers as xgboost
 from likewise.importers.xgboost.forest import grown_xgboost
 from likewise.importers.xgboost.stored import StoredXGBoost, read_xgboost
 from likewise.model.head import Head
+from likewise.spec.features import Continuous, Feature, Integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from likewise.importers.inputs import Inputs
     from likewise.importers.trees.growing import GrownModel
     from likewise.spec.space import Space
 
@@ -126,6 +128,46 @@ def asked_of(grown: GrownModel, estimator: Any, unfolded: Unfolded) -> tuple[Any
     if isinstance(head, Head) and head.undecided is not None:
         estimator = Behind(unfolded.steps, answers)
     return estimator, replace(unfolded, asked=answers, before=unfolded.steps)
+
+
+def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]]:
+    """The columns that come to a model as pandas categories, which it numbers. All levels of the space must be among them, and
+    the user's own frame, if it has categories, must have them in these columns."""
+    found = {inputs.columns[c]: tuple(numbering) for c, numbering in grown.numbered.items()}
+    for name, levels in found.items():
+        strange = [
+            level for level in _values(inputs.space[name]) if level is not None and level not in levels
+        ]
+        if strange:
+            raise DataError(
+                f"{grown.family} was not fitted on the category {strange[0]!r} of {name!r}",
+                hint=f"its categories: {', '.join(map(repr, levels[:12]))}",
+            )
+    marked = _categories_of(inputs.like) & set(inputs.columns)
+    if found and marked and marked != set(found):
+        raise DataError(
+            f"{grown.family} numbers the categories of {', '.join(map(repr, found))}, and the frame has categories in "
+            f"{', '.join(map(repr, sorted(marked)))}",
+            hint="fit it on a frame with categories in the columns that it is to take for such, and let it find them itself",
+        )
+    return found
+
+
+def _categories_of(frame: Any) -> set[str]:
+    """The columns of a pandas frame that hold categories."""
+    dtypes = getattr(frame, "dtypes", None)
+    return (
+        {str(name) for name, kind in dtypes.items() if str(kind) == "category"}
+        if hasattr(dtypes, "items")
+        else set()
+    )
+
+
+def _values(feature: Feature) -> Sequence[Any]:
+    """What is looked up among the categories; a continuous feature is refused later."""
+    if isinstance(feature, Continuous):
+        return ()
+    return range(feature.lo, feature.hi + 1) if isinstance(feature, Integer) else feature.levels
 
 
 class Behind:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DataError, UnsupportedModel, closest
 from likewise.importers import one_vs_rest, sklearn_kernel, sklearn_linear
-from likewise.importers.boosters import asked_of, presented, spelled
+from likewise.importers.boosters import asked_of, frame_levels, presented, spelled
 from likewise.importers.class_replay import ClassReplay, class_replay
 from likewise.importers.classes import Scores, class_model, refuse_wrapper
 from likewise.importers.heads import worked_in
@@ -120,8 +120,7 @@ def _imported_trees(
     estimator: Any, unfolded: Unfolded, grown: GrownModel, inputs: Inputs, rows: NDArray[np.float64]
 ) -> Imported | ImportedClasses:
     estimator, unfolded = asked_of(grown, estimator, unfolded)
-    levels = {inputs.columns[c]: tuple(numbering) for c, numbering in grown.numbered.items()}
-    found = planted(grown, unfolded.steps, replace(inputs, levels=levels))
+    found = planted(grown, unfolded.steps, replace(inputs, levels=frame_levels(grown, inputs)))
     rows = recoded(rows, inputs.space, found.reaching.inputs.space)
     inputs = found.reaching.inputs
     if isinstance(found.model, ClassModel):

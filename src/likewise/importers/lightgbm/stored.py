@@ -126,12 +126,23 @@ def _levels(rest: str, infos: list[str]) -> dict[int, tuple[Any, ...]]:
     if any(len(set(levels)) < len(levels) for levels in lists):
         raise ValueError("a pandas column has a category twice")
     for columns in (by_setting, by_content):
-        if len(columns) == len(lists) and columns[-1] < len(infos):
+        if len(columns) == len(lists) and columns[-1] < len(infos) and _coded(infos, columns, lists):
             return {c: tuple(levels) for c, levels in zip(columns, lists, strict=True)}
     raise UnsupportedModel(
         f"it was trained on {len(lists)} pandas columns of categories, and does not say which ones",
         hint="ordered categories come to LightGBM as numbers: pass their codes (.cat.codes) as such, or make them unordered",
     )
+
+
+def _coded(infos: list[str], columns: list[int], lists: list[list[Any]]) -> bool:
+    """Whether what was seen in these columns are codes of these categories, -1 for missing ones."""
+    for column, levels in zip(columns, lists, strict=True):
+        info = infos[column]
+        if info != "none" and (
+            info.startswith("[") or any(int(code) >= len(levels) for code in info.split(":"))
+        ):
+            return False
+    return True
 
 
 # -- trees ------------------------------------------------------------------------------------------------
