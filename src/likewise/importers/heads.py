@@ -192,7 +192,15 @@ def _calibrated(model: Model, wrapper: Any, kind: str) -> tuple[Model, Mapped]:
         return _linked(model, -a, -b, kind), NOTHING
     by = Mapped(slope=-a, offset=-b, size=abs(b) + SIGMA, operations=2)
     made = undescribed(mapped(model, by, kind))
-    return replace(made, head=replace(made.head, link="logistic", zero_is_upper=False, unlinked=None)), by
+    head = replace(
+        made.head,
+        link="logistic",
+        zero_is_upper=False,
+        unlinked=None,
+        slope=Fraction(1),
+        offset=Fraction(0),
+    )
+    return replace(made, head=head), by
 
 
 def _linked(model: Model, slope: Fraction, offset: Fraction, kind: str) -> Model:
@@ -271,6 +279,11 @@ def _level(wrapper: Any, model: Model, kind: str) -> tuple[str, Fraction]:
         raise UnsupportedModel(
             f"{kind} compares the probability of {model.family}, which is no logistic function of its score",
             hint="fit it with response_method='decision_function', or around a logistic model",
+        )
+    if method == "predict_proba" and (model.head.slope, model.head.offset) != (1, 0):
+        raise UnsupportedModel(
+            f"{kind} compares the probability of {model.family}, which is the logistic function of a multiple of its score",
+            hint="fit it with response_method='decision_function'",
         )
     if method == "predict_proba" and not 0 < level < 1:
         raise UnsupportedModel(
