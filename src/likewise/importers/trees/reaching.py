@@ -20,7 +20,7 @@ from likewise.errors import InternalError, UnsupportedModel
 from likewise.importers.transformers.composing import through
 from likewise.importers.transformers.embedding import ROWS, handed_over, transformed, walked, with_tables
 from likewise.importers.transformers.tracing import MOST_CODES, Step, Traced, listed, raw_column
-from likewise.importers.trees.taken import PLAIN, Taken, is_sparse
+from likewise.importers.trees.taken import PLAIN, SINGLE, Taken, is_sparse
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def reaching(
         )
     else:
         matrix = _through(everything, inputs, len(traced), taken)
-        _check_absent(everything, inputs, traced, taken, model)
+        _check_handed(everything, inputs, traced, taken, model)
     return Reaching(
         columns=_columns(traced, space, matrix),
         inputs=inputs,
@@ -153,17 +153,29 @@ def _check_words(traced: Sequence[Traced], numbered: Mapping[int, Numbering], mo
             )
 
 
-def _check_absent(steps: Steps, inputs: Inputs, traced: Sequence[Traced], taken: Taken, model: str) -> None:
-    """Where an entry that is not stored is missing, a number that comes to be zero is missing: no test of it rises or falls."""
-    space = inputs.space
-    numbers = [one.name for one in traced if isinstance(space[one.name], (Continuous, Integer))]
-    if not (taken.absent_missing and numbers):
+def _check_handed(steps: Steps, inputs: Inputs, traced: Sequence[Traced], taken: Taken, model: str) -> None:
+    """Where entries that are not stored are missing, a number that comes to be zero is missing: no test of it rises or falls. Where
+    whole numbers are cast to single precision, they must be small enough to stay what they are."""
+    if taken == PLAIN:
         return
+    space = inputs.space
     handed, step = handed_over(steps, inputs.of(walked(space, [1] * len(space), 0, 1)))
-    if is_sparse(handed):
+    numbers = [(one.name, space[one.name]) for one in traced]
+    absent = [name for name, feature in numbers if isinstance(feature, (Continuous, Integer))]
+    if taken.absent_missing and is_sparse(handed) and absent:
         raise UnsupportedModel(
-            f"{step} gives a sparse matrix, in which {model} takes every zero for a missing value, also that of {numbers[0]!r}",
+            f"{step} gives a sparse matrix, in which {model} takes every zero for a missing value, also that of {absent[0]!r}",
             hint="make it dense: OneHotEncoder(sparse_output=False), ColumnTransformer(..., sparse_threshold=0)",
+        )
+    large = [
+        name
+        for name, feature in numbers
+        if isinstance(feature, Integer) and max(abs(feature.lo), abs(feature.hi)) > SINGLE
+    ]
+    if taken.casts(handed) and large:
+        raise UnsupportedModel(
+            f"{step} gives an array of whole numbers, which {model} casts to float32, and {large[0]!r} goes beyond 2**24",
+            hint=f"put a scaler on {large[0]!r}, or let the step give frames: set_output(transform='pandas')",
         )
 
 
