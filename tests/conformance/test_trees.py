@@ -46,6 +46,7 @@ from sklearn.tree import (
 )
 from tests.conformance.people import NUMBERS, SPACE, people
 from tests.conformance.tree_agreement import assert_agrees, body_of, import_quietly
+from threadpoolctl import threadpool_limits
 
 import likewise as lw
 from likewise.errors import UnsupportedModel
@@ -53,6 +54,13 @@ from likewise.importers.inputs import Inputs
 from likewise.importers.trees.checking import check_trees
 from likewise.importers.trees.families import grower_of
 from likewise.importers.trees.growing import planted
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with threadpool_limits(1):
+        yield
+
 
 ROWS_A_FAMILY = 1500  # at least
 X, TARGET, LABELS = people(rows=240)
@@ -159,6 +167,7 @@ def test_classifiers_agree_on_every_row(name):
         rows += assert_agrees(fitted(model, bare, labels), space, bare)[1]
         rows += assert_agrees(fitted(make_pipeline(filled(), model), POLARS, labels), GAPS, POLARS)[1]
     rows += assert_agrees(fitted(make_pipeline(prepared(), model), MISSING, LABELS), GAPS, MISSING)[1]
+    print(f"{name}: {rows} rows")
     assert rows >= ROWS_A_FAMILY
 
 
@@ -173,6 +182,7 @@ def test_regressors_agree_on_every_row(name):
         fitted(make_pipeline(filled(), model), MISSING, TARGET), GAPS, MISSING, at_least=900
     )[1]
     rows += assert_agrees(fitted(make_pipeline(prepared(), model), POLARS, TARGET), GAPS, POLARS)[1]
+    print(f"{name}: {rows} rows")
     assert rows >= ROWS_A_FAMILY
 
 

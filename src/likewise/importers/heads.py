@@ -280,7 +280,7 @@ def _level(wrapper: Any, model: Model, kind: str) -> tuple[str, Fraction]:
             f"{kind} compares the probability of {model.family}, which is no logistic function of its score",
             hint="fit it with response_method='decision_function', or around a logistic model",
         )
-    if method == "predict_proba" and (model.head.slope, model.head.offset) != (1, 0):
+    if method == "predict_proba" and (model.head.slope != 1 or model.head.offset != 0):
         raise UnsupportedModel(
             f"{kind} compares the probability of {model.family}, which is the logistic function of a multiple of its score",
             hint="fit it with response_method='decision_function'",

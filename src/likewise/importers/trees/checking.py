@@ -9,6 +9,7 @@ side, and the float32 numbers next to it:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MOST_THRESHOLDS = 400  # of each feature
+MOST_THRESHOLDS = 2_000  # of all features together; of more, some of each
+FEWEST_THRESHOLDS = 20  # of each feature
 MOST_LEVELS = 400
 GAPS = 0.2  # share of missing values in some rows
 
@@ -92,7 +94,7 @@ def _telling(body: TreeSum, space: Space, k: int) -> Floats:
     if not isinstance(feature, (Continuous, Integer)):
         return np.arange(min(feature.size, MOST_LEVELS), dtype=np.float64)
     tests = np.unique(np.concatenate([tree.threshold[tree.feature == k] for tree in body.trees]))
-    tests = tests[:: max(1, len(tests) // MOST_THRESHOLDS)]
+    tests = tests[:: max(1, len(tests) // max(FEWEST_THRESHOLDS, MOST_THRESHOLDS // len(space)))]
     lo, hi, missing = float(feature.lo), float(feature.hi), missing_code(space, k)
     gap = [] if missing is None else [missing]
     if isinstance(feature, Integer):
@@ -117,11 +119,12 @@ def _with_gaps(codes: Floats, space: Space, random: np.random.Generator) -> Floa
 # -- trees in float64 ------------------------------------------------------------------------------------
 
 
-def leaves_of(tree: Tree, codes: Floats, missing: Any) -> NDArray[np.intp]:
+def leaves_of(tree: Tree, codes: Floats, missing: Mapping[int, Fraction]) -> NDArray[np.intp]:
     """The leaf that each row comes to: all rows go down one node at a time."""
     gaps = np.full(codes.shape[1], np.nan)
-    for k, code in missing.items():
-        gaps[k] = float(code)
+    for feature, code_of_gap in missing.items():
+        gaps[feature] = float(code_of_gap)
+    starts, sizes, members = _members(tree)
     node = np.zeros(len(codes), dtype=np.intp)
     going = np.flatnonzero(tree.feature[node] != LEAF)
     while len(going):
@@ -129,13 +132,26 @@ def leaves_of(tree: Tree, codes: Floats, missing: Any) -> NDArray[np.intp]:
         k = tree.feature[at]
         code = codes[going, k]
         left = code <= tree.threshold[at]
-        if tree.levels:
-            for i in np.flatnonzero([one in tree.levels for one in at.tolist()]):
-                left[i] = int(code[i]) in tree.levels[int(at[i])]
+        of_levels = np.flatnonzero(sizes[at] >= 0)
+        place, size = code[of_levels].astype(np.intp), sizes[at[of_levels]]
+        left[of_levels] = members[starts[at[of_levels]] + np.minimum(place, size)]
         left = np.where(code == gaps[k], tree.missing_left[at], left)
         node[going] = np.where(left, at + 1, tree.right[at])
         going = going[tree.feature[node[going]] != LEAF]
     return node
+
+
+def _members(tree: Tree) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
+    """Of nodes that test levels: where in the last array it says for each position up to `sizes` whether it goes left, no from there on."""
+    starts, sizes = np.zeros(len(tree.feature), dtype=np.intp), np.full(len(tree.feature), -1, dtype=np.intp)
+    parts, length = [np.zeros(0, dtype=bool)], 0
+    for node, levels in tree.levels.items():
+        part = np.zeros(max(levels, default=-1) + 2, dtype=bool)
+        part[list(levels)] = True
+        starts[node], sizes[node] = length, len(part) - 1
+        parts.append(part)
+        length += len(part)
+    return starts, sizes, np.concatenate(parts)
 
 
 def scores_at(body: TreeSum, leaves: list[NDArray[np.intp]]) -> Floats:

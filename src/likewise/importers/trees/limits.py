@@ -2,8 +2,8 @@
 
 A column that rises with its number and is compared with a limit T is at most T up to some code r and above T from there on; one
 that falls is above T up to r and at most T from there on. r is found by bisection over the codes themselves (all whole numbers or all
-doubles of a feature, in order), with the fitted preprocessing computing the column at each of them. All tests of all columns are
-bisected at once, one test of every feature in each row that is computed. The line that a column idealises only tells where to look first.
+doubles of a feature, in order), with the fitted preprocessing computing the column at each of them: at many codes of all tests of all
+columns at once, one code of every feature in each row that is computed. The line that a column idealises only tells where to look first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.errors import InternalError
+from likewise.errors import InternalError, UnsupportedModel
 from likewise.importers.transformers.embedding import walked
 from likewise.importers.trees.reaching import Reached, Reaching
 from likewise.spec.features import Continuous, Integer
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Keys = NDArray[np.int64]
 
-# Distances from the first guess, in codes, that are tried before intervals are halved.
-PROBES = (-8, 8, -(2**12), 2**12, -(2**24), 2**24, -(2**40), 2**40)
-NARROW = 64  # codes that are left when halving is quicker than probing
+# Distances from the first guess, in codes, that are looked at first.
+NEAR = np.array(
+    sorted([*range(-8, 9), *(sign * 2**n for n in (12, 24, 40) for sign in (-1, 1))]), dtype=np.int64
+)
+PARTS = 16  # into which an interval is cut then
 LOWEST = np.int64(-(2**63))
 
 
@@ -50,7 +52,7 @@ def raw_limits(reaching: Reaching, columns: NDArray[np.intp], limits: Floats) ->
 
 
 class _Tests:
-    """Tests that are looked for, each in a row and a feature of its own."""
+    """Tests that are looked for."""
 
     def __init__(
         self,
@@ -63,35 +65,52 @@ class _Tests:
         self._reaching, self._columns, self._features = reaching, columns, features
         self._limits, self._whole = limits, whole
         self._rises = np.array([_slope(reaching.columns[c]) > 0 for c in columns.tolist()])
-        self._rows = np.empty(len(columns), dtype=np.intp)
-        for k in np.unique(features):
-            places = np.flatnonzero(features == k)
-            self._rows[places] = np.arange(len(places))
 
     def bisected(self, guess: Keys, lowest: Keys, highest: Keys) -> Keys:
-        """Below a test holds, above it does not; in the end nothing is between."""
+        """Up to `below` a test holds, from `above` on it does not; in the end nothing is between."""
         below, above = lowest - 1, highest + 1
-        for probe in PROBES:
-            if (below + NARROW >= above).all():
-                break
-            below, above = self._halved(np.clip(guess + probe, below + 1, above - 1), below, above)
-        while (below + 1 < above).any():
-            below, above = self._halved((below >> 1) + (above >> 1) + (below & above & 1), below, above)
+        points = guess[:, None] + NEAR
+        going = np.arange(len(guess))
+        while len(going):
+            points = np.clip(points, below[going, None] + 1, above[going, None] - 1)
+            holds = self._holds(going, points)
+            below[going] = np.maximum(below[going], np.where(holds, points, below[going, None]).max(axis=1))
+            above[going] = np.minimum(above[going], np.where(holds, above[going, None], points).min(axis=1))
+            self._check_order(below, above)
+            going = np.flatnonzero(below + 1 < above)
+            points = _between(below[going], above[going])
         return below
 
-    def _halved(self, middle: Keys, below: Keys, above: Keys) -> tuple[Keys, Keys]:
-        open_ = below + 1 < above
-        holds = self._holds(np.where(open_, middle, below))
-        return np.where(open_ & holds, middle, below), np.where(open_ & ~holds, middle, above)
+    def _check_order(self, below: Keys, above: Keys) -> None:
+        crossed = np.flatnonzero(below >= above)
+        if len(crossed):
+            name = self._reaching.inputs.space.names[self._features[crossed[0]]]
+            raise UnsupportedModel(
+                f"the preprocessing neither rises nor falls with {name!r}, as its fitted numbers say",
+                hint="fit the pipeline on float64 data, with scikit-learn's own transformers",
+            )
 
-    def _holds(self, keys: Keys) -> NDArray[np.bool_]:
-        space = self._reaching.inputs.space
-        codes = walked(space, [1] * len(space), 0, int(self._rows.max()) + 1)
-        smallest = codes[0, self._features]
-        codes[self._rows, self._features] = np.maximum(_codes(keys, self._whole), smallest)
-        made = self._reaching.matrix(codes)[self._rows, self._columns]
-        holds: NDArray[np.bool_] = np.where(self._rises, made <= self._limits, made > self._limits)
+    def _holds(self, tests: NDArray[np.intp], keys: Keys) -> NDArray[np.bool_]:
+        """Whether these tests hold at these codes, each of which has a row for itself among those of its feature."""
+        space, features = self._reaching.inputs.space, self._features[tests]
+        rows = np.empty(keys.shape, dtype=np.intp)
+        for k in np.unique(features):
+            mine = features == k
+            rows[mine] = np.arange(keys[mine].size).reshape(-1, keys.shape[1])
+        codes = walked(space, [1] * len(space), 0, int(rows.max()) + 1)
+        codes[rows, features[:, None]] = _codes(keys, self._whole[tests, None])
+        made = self._reaching.matrix(codes)[rows, self._columns[tests, None]]
+        limits = self._limits[tests, None]
+        holds: NDArray[np.bool_] = np.where(self._rises[tests, None], made <= limits, made > limits)
         return holds
+
+
+def _between(below: Keys, above: Keys) -> Keys:
+    """Points that cut intervals into parts of about one length; distances of doubles may have 64 bits."""
+    length = (above.astype(np.uint64) - below.astype(np.uint64)) // np.uint64(PARTS)
+    steps = length[:, None] * np.arange(1, PARTS, dtype=np.uint64)
+    points = below.astype(np.uint64)[:, None] + np.maximum(steps, np.arange(1, PARTS, dtype=np.uint64))
+    return points.astype(np.int64)
 
 
 def _slope(column: Reached) -> int:
