@@ -13,6 +13,7 @@ What counts as missing is said at each node: nothing (then NaN is taken for 0), 
 Shrinkage, dropped trees (dart) and the average of the label are in the leaf values already; a forest (rf) predicts the mean over its rounds.
 
 Rounding: n additions in float64, a division by the number of rounds. sigma(s f) is 1/2 for s f up to about 2^-53, see `NEAR_HALF`.
+multiclassova compares probabilities that are all 1 from scores of about 37 on: no claim about it covers floating point.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def grown_lightgbm(
         family=family,
         forest=forest,
         head=head,
-        operations=len(stored.trees) + 2,
+        operations=None if stored.objective == "multiclassova" else len(stored.trees) + 2,
         bits=53,
         more=Fraction(0) if regressor else NEAR_HALF / min(slope, Fraction(1)),
         numbered={
@@ -155,8 +156,15 @@ def _head(
     undecided = None
     if kind == "regressor" or (kind is None and objective != "binary"):
         undecided = f"{family} with {objective!r} predicts the probability itself and decides nothing"
-    lower, upper = (0, 1) if labels is None else labels
-    return Head(labels=(lower, upper), link="logistic", slope=_slope(stored, family), undecided=undecided)
+    known = (0, 1) if labels is None else tuple(labels)
+    if len(known) != 2:
+        raise UnsupportedModel(
+            f"{family} has the objective {objective!r} for {len(known)} classes",
+            hint="fit it on rows of both classes",
+        )
+    return Head(
+        labels=(known[0], known[1]), link="logistic", slope=_slope(stored, family), undecided=undecided
+    )
 
 
 def _slope(stored: StoredLightGBM, family: str) -> Fraction:
