@@ -155,12 +155,10 @@ def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]
 
 def _categories_of(frame: Any) -> set[str]:
     """The columns of a pandas frame that hold categories."""
-    dtypes = getattr(frame, "dtypes", None)
-    return (
-        {str(name) for name, kind in dtypes.items() if str(kind) == "category"}
-        if hasattr(dtypes, "items")
-        else set()
-    )
+    dtypes: Any = getattr(frame, "dtypes", None)
+    if not hasattr(dtypes, "items"):
+        return set()
+    return {str(name) for name, kind in dtypes.items() if str(kind) == "category"}
 
 
 def _values(feature: Feature) -> Sequence[Any]:
