@@ -5,6 +5,8 @@ In float64 for many rows, by compiled walks down the trees (`walking`, which bri
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -55,9 +57,30 @@ class TreeScore:
     def bias(self) -> Fraction:
         return sum((a * b for a, b in zip(self.alpha, self.body.bias, strict=True)), Fraction(0))
 
-    def exact_value(self, tree: Tree, leaf: int) -> Fraction:
-        """What a leaf adds to the score."""
-        return sum((a * v for a, v in zip(self.alpha, tree.exact(leaf), strict=True) if a), Fraction(0))
+    @cached_property
+    def unit(self) -> Fraction:
+        """What every leaf adds to the score a whole multiple of."""
+        tiny = min((_lowest_bit(tree.values) for tree in self.body.trees), default=0)
+        factors = math.lcm(*(tree.factor.denominator for tree in self.body.trees))
+        return Fraction(2) ** min(tiny, 0) / (factors * math.lcm(*(a.denominator for a in self.alpha)))
+
+    def units(self, node: int) -> int:
+        """How many units a leaf, as a node of all trees, adds to the score."""
+        known: dict[int, int] = self._units
+        if node not in known:
+            t = bisect_right(self._roots, node) - 1
+            values = self.body.trees[t].exact(node - self._roots[t])
+            total = sum((a * v for a, v in zip(self.alpha, values, strict=True) if a), Fraction(0)) / self.unit
+            known[node] = total.numerator
+        return known[node]
+
+    @cached_property
+    def _units(self) -> dict[int, int]:
+        return {}
+
+    @cached_property
+    def _roots(self) -> list[int]:
+        return self.nodes.roots.tolist()
 
     def scores(self, codes: Floats) -> Floats:
         """Many rows in float64, for proposing; never for deciding."""
@@ -68,11 +91,20 @@ class TreeScore:
         return total
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
-        """The score of one individual."""
-        missing = self.body.missing
-        return self.bias + sum(
-            (self.exact_value(tree, tree.leaf(codes, missing)) for tree in self.body.trees), Fraction(0)
-        )
+        """The score of one individual. Codes are doubles, whose comparisons with thresholds are exact."""
+        from likewise.model.walking import leaves_of
+
+        doubles = np.array([float(code) for code in codes])
+        if any(Fraction(double) != code for double, code in zip(doubles.tolist(), codes, strict=True)):
+            return self._exact_elsewhere(codes)
+        leaves = np.empty(len(self.body.trees), dtype=np.int64)
+        leaves_of(self.nodes, doubles, leaves)
+        return self.bias + self.unit * sum(map(self.units, leaves.tolist()))
+
+    def _exact_elsewhere(self, codes: Sequence[Fraction]) -> Fraction:
+        """The score at codes that are not all doubles."""
+        missing, trees = self.body.missing, zip(self._roots, self.body.trees, strict=True)
+        return self.bias + self.unit * sum(self.units(root + tree.leaf(codes, missing)) for root, tree in trees)
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:  # noqa: ARG002 (exact anyway)
         """The score of one individual; exact, so both ends are the same."""
@@ -122,3 +154,12 @@ def _inside(tree: Tree, leaf: int, ends: Sequence[tuple[float, float]], numbers:
             codes[k] = fits[0] if fits else codes[k]
         node = node + 1 if left else int(tree.right[node])
     return codes
+
+
+def _lowest_bit(values: Floats) -> int:
+    """The exponent of two of which all values are whole multiples."""
+    some = values[values != 0]
+    if not len(some):
+        return 0
+    _, exponent = np.frexp(some)
+    return max(int(exponent.min()) - 53, -1074)

@@ -15,13 +15,12 @@ import math
 import time
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from likewise.bounds.enumerated import pair_count
 from likewise.bounds.oracle import Clearance, Leaf, Remembering
-from likewise.errors import InternalError
 from likewise.model.question import EVEN, snap
 from likewise.search.branch_and_bound import FEW_PAIRS, FRONTIER, NEARLY, Cell, Search
 from likewise.search.proof import children, root_cell
@@ -50,10 +49,7 @@ class RememberingSearch(Search):
     ceilings: dict[int, Fraction] = field(default_factory=dict)
 
     def _oracle(self) -> Remembering:
-        oracle = self.problem.oracle
-        if not isinstance(oracle, Remembering):
-            raise InternalError("this search is for oracles that remember cells")
-        return oracle
+        return cast(Remembering, self.problem.oracle)
 
     def _batch_size(self, size: int) -> int:
         return min(size, BATCH)

@@ -7,9 +7,9 @@ within (T + n + 8) u (1 + 2^-20) times the sum of all absolute values of the exa
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +29,7 @@ ROOM = 1.0 + 2.0**-20
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ExactValues:
-    """The exact values of leaves of the score of x and of that of x', by node of all trees; each is computed when it is first asked for."""
+    """Bounds of the score of x and of that of x' over leaves of the same trees."""
 
     first: TreeScore
     second: TreeScore
@@ -54,31 +54,17 @@ class ExactValues:
         count = closest(elements, axes, whole, box, near_a, near_b, room, found)
         if count < 0:
             return None
-        best: dict[int, Fraction] = {}
-        first, second = _leaf_values(self.first), _leaf_values(self.second)
-        seen: set[tuple[int, int]] = set()
-        for e in found[:count].tolist():
-            leaves = int(elements.leaf[e]), int(elements.other[e])
-            if leaves in seen:
-                continue
-            seen.add(leaves)
-            t = int(elements.tree[e])
-            value = a * first(t, leaves[0]) - b * second(t, leaves[1])
+        first, second = a * self.first.unit, b * self.second.unit
+        unit = Fraction(1, math.lcm(first.denominator, second.denominator))
+        scale, scale2 = (first / unit).numerator, (second / unit).numerator
+        some = found[:count]
+        best: dict[int, int] = {}
+        leaves = zip(elements.tree[some].tolist(), elements.leaf[some].tolist(), elements.other[some].tolist(), strict=True)
+        for t, leaf, other in leaves:
+            value = scale * self.first.units(leaf) - scale2 * self.second.units(other)
             if t not in best or value > best[t]:
                 best[t] = value
-        return a * self.first.bias - b * self.second.bias + sum(best.values(), Fraction(0))
-
-
-@cache
-def _leaf_values(score: TreeScore):  # type: ignore[no-untyped-def]
-    """The exact value of a leaf by tree and node, remembered."""
-    roots = score.nodes.roots.tolist()
-
-    @cache
-    def value(tree: int, node: int) -> Fraction:
-        return score.exact_value(score.body.trees[tree], node - roots[tree])
-
-    return value
+        return a * self.first.bias - b * self.second.bias + unit * sum(best.values())
 
 
 def _size(score: TreeScore) -> float:

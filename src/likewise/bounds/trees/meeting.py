@@ -3,9 +3,10 @@
 A box is a (4, variables) array of LOW and HIGH index, whether a MISSING number is inside (then LOW to HIGH are only the numbers
 that are not missing, and may be none), and whether its lower end is CLOSED: given by the cell itself, not by a tolerance.
 That is what a certificate's rule `trees` asks of two leaves: codes of a feature in the cell and in both boxes, related as they should be.
+
+Compiled loops take plain arrays: taking one out of a tuple counts references each time, which costs more than the work itself.
 """
 
-import numpy as np
 from numba import njit
 
 from likewise.bounds.trees.axes import NEAR
@@ -13,56 +14,58 @@ from likewise.bounds.trees.axes import NEAR
 LOW, HIGH, MISSING, CLOSED = 0, 1, 2, 3
 
 
-@njit(cache=True)
-def meets(elements, axes, box, e):  # type: ignore[no-untyped-def]
-    """Whether element e and the box meet."""
-    for j in range(elements.start[e], elements.start[e + 1]):
-        v = elements.variable[j]
-        if axes.sets[v]:
-            if elements.after[elements.extra[j], box[LOW, v]] > box[HIGH, v]:
+@njit(inline="always")
+def meets(start, variable, low, high, extra, after, sets, box, e):  # type: ignore[no-untyped-def]
+    """Whether element e and the box have codes in common in every feature; `related` asks the rest."""
+    for j in range(start[e], start[e + 1]):
+        v = variable[j]
+        if sets[v]:
+            if after[extra[j], box[LOW, v]] > box[HIGH, v]:
                 return False
-        elif (
-            max(elements.low[j], box[LOW, v]) > min(elements.high[j], box[HIGH, v])
-            and not (elements.extra[j] and box[MISSING, v])
-        ):  # fmt: skip
-            return False
-    for v in axes.joined:
-        if not _joined(elements, axes, box, e, v):
+        elif max(low[j], box[LOW, v]) > min(high[j], box[HIGH, v]) and not (extra[j] and box[MISSING, v]):
             return False
     return True
 
 
 @njit(cache=True)
-def limit_of(elements, e, v):  # type: ignore[no-untyped-def]
+def related(elements, axes, box, e):  # type: ignore[no-untyped-def]
+    """Whether the two codes of each feature can be as its relation asks; a cell whose own codes cannot is noticed by `tighten`."""
+    start, variable, low, high, extra, after = (
+        elements.start, elements.variable, elements.low, elements.high, elements.extra, elements.after,
+    )  # fmt: skip
+    for v in axes.joined:
+        w = axes.partner[v]
+        i, j = limit_of(start, variable, e, v), limit_of(start, variable, e, w)
+        if i < 0 and j < 0:
+            continue
+        if axes.way[v] == NEAR:
+            here, there = narrowed(low, high, extra, box, i, v), narrowed(low, high, extra, box, j, w)
+            if not near(axes, v, here, there):
+                return False
+        elif not beside(low, high, extra, after, axes, box, i, v, j, w):
+            return False
+    return True
+
+
+@njit(cache=True)
+def limit_of(start, variable, e, v):  # type: ignore[no-untyped-def]
     """The limit of an element on a variable, -1 where it has none."""
-    for j in range(elements.start[e], elements.start[e + 1]):
-        if elements.variable[j] == v:
+    for j in range(start[e], start[e + 1]):
+        if variable[j] == v:
             return j
     return -1
 
 
 @njit(cache=True)
-def _joined(elements, axes, box, e, v):  # type: ignore[no-untyped-def]
-    """Whether the two codes of a feature can be as its relation asks; a cell whose own codes cannot is noticed elsewhere."""
-    w = axes.partner[v]
-    i, j = limit_of(elements, e, v), limit_of(elements, e, w)
-    if i < 0 and j < 0:
-        return True
-    if axes.way[v] == NEAR:
-        return near(axes, v, narrowed(elements, box, i, v), narrowed(elements, box, j, w))
-    return beside(elements, axes, box, i, v, j, w)
-
-
-@njit(cache=True)
-def narrowed(elements, box, j, v):  # type: ignore[no-untyped-def]
+def narrowed(low, high, extra, box, j, v):  # type: ignore[no-untyped-def]
     """Low and high index, missing and closed of a box within limit j (-1: none) of a number."""
-    low, high, missing, closed = box[LOW, v], box[HIGH, v], box[MISSING, v] != 0, box[CLOSED, v] != 0
+    first, last, missing, closed = box[LOW, v], box[HIGH, v], box[MISSING, v] != 0, box[CLOSED, v] != 0
     if j >= 0:
-        if elements.low[j] > low:
-            low, closed = elements.low[j], False
-        high = min(high, elements.high[j])
-        missing = missing and elements.extra[j] != 0
-    return low, high, missing, closed
+        if low[j] > first:
+            first, closed = low[j], False
+        last = min(last, high[j])
+        missing = missing and extra[j] != 0
+    return first, last, missing, closed
 
 
 @njit(cache=True)
@@ -81,26 +84,26 @@ def near(axes, v, here, there):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def beside(elements, axes, box, i, v, j, w):  # type: ignore[no-untyped-def]
+def beside(low, high, extra, after, axes, box, i, v, j, w):  # type: ignore[no-untyped-def]
     """Whether levels within limits i of v and j of w may stand beside each other."""
-    size, at = axes.size[v], axes.offset[axes.feature[v]]
+    size, at, table, sets = axes.size[v], axes.offset[axes.feature[v]], axes.beside, axes.sets
     for p in range(box[LOW, v], box[HIGH, v] + 1):
-        if not allows(elements, axes, i, v, p):
+        if not allows(low, high, extra, after, sets, i, v, p):
             continue
         for q in range(box[LOW, w], box[HIGH, w] + 1):
-            if axes.beside[at + p * size + q] and allows(elements, axes, j, w, q):
+            if table[at + p * size + q] and allows(low, high, extra, after, sets, j, w, q):
                 return True
     return False
 
 
-@njit(cache=True)
-def allows(elements, axes, j, v, p):  # type: ignore[no-untyped-def]
+@njit(inline="always")
+def allows(low, high, extra, after, sets, j, v, p):  # type: ignore[no-untyped-def]
     """Whether a position lies within limit j (-1: none)."""
     if j < 0:
         return True
-    if axes.sets[v]:
-        return elements.after[elements.extra[j], p] == p
-    return elements.low[j] <= p <= elements.high[j]
+    if sets[v]:
+        return after[extra[j], p] == p
+    return low[j] <= p and p <= high[j]
 
 
 @njit(cache=True)
@@ -139,6 +142,3 @@ def _follow(axes, box, v, w):  # type: ignore[no-untyped-def]
     while box[LOW, w] < box[HIGH, w] and axes.reach_open[at + box[LOW, w]] < box[LOW, v]:
         box[LOW, w] += 1
         box[CLOSED, w] = 0
-
-
-__all__ = ["CLOSED", "HIGH", "LOW", "MISSING", "allows", "beside", "limit_of", "meets", "narrowed", "near", "np", "tighten"]

@@ -86,7 +86,6 @@ class TreeOracle:
         self.offset = np.concatenate([[0], np.cumsum(self.axes.size)]).astype(np.int64)
         n, widest = len(self.axes.size), int(self.axes.size.max())
         self._left, self._right = np.zeros(self.offset[-1]), np.zeros(self.offset[-1])
-        self._reach, self._mark = np.zeros((2, n), dtype=np.int64), np.zeros(2 * n, dtype=np.int64)
         self._shared = np.zeros((4, n), dtype=np.int32)
         self._allowed = np.ones((n, widest if self.axes.sets.any() else 1), dtype=np.bool_)
         self._tops = np.zeros(len(body.trees) + 1, dtype=np.int64)
@@ -196,7 +195,7 @@ class TreeOracle:
         ranking = memory.rankings[memory.key(lean)]
         variable, at, left, right = cut(
             self.elements, self.axes, ranking, memory.box, lean, 1 - lean, memory.tops, excess,
-            self.offset, self._left, self._right, self._reach, self._mark,
+            self.offset, self._left, self._right,
         )  # fmt: skip
         if variable < 0:
             return -1, 0.0, 0.0, 0.0
