@@ -173,6 +173,9 @@ class Remembering(Oracle, Protocol):
     def inherited(self, memory: Any, variable: int, lo: float, hi: float) -> Any:
         """What is known of a part of a cell, in which one variable has new limits."""
 
+    def marked(self) -> dict[int, Floats]:
+        """Codes that are worth trying, by feature."""
+
     def on_grid(self, lean: float) -> float:
         """The nearest lean that can be asked for."""
 

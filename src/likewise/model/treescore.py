@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ONE = (Fraction(1),)
 LANDMARKS = 256  # leaves whose individuals a search starts from
-TREES_A_KERNEL_VALUE = 4  # walks down a tree that take as long as a kernel value, about
+KERNEL_VALUES_A_TREE = 4  # that take as long as a walk down a tree, about
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -135,7 +135,7 @@ class TreeScore:
     @property
     def cost(self) -> int:
         """What a search has to pay for a row, in kernel values."""
-        return 1 + len(self.body.trees) // TREES_A_KERNEL_VALUE
+        return KERNEL_VALUES_A_TREE * len(self.body.trees)
 
 
 def _inside(tree: Tree, leaf: int, ends: Sequence[tuple[float, float]], numbers: Sequence[bool]) -> list[float]:

@@ -20,7 +20,7 @@ import time
 from collections.abc import Container
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -70,7 +70,6 @@ class Cell:
     lean: float = field(compare=False)
     upper: float = field(compare=False, default=np.inf)  # of the score in the direction of `lean`
     step: float = field(compare=False, default=FIRST_STEP)  # by which another lean is tried
-    memory: Any = field(compare=False, default=None)  # what an oracle keeps of it (`search.remembering`)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,9 +171,9 @@ class Search:
         """Look at what the oracle would start from; True on a witness."""
         return self._look(*self._scored(self.problem.oracle.starts(*root_cell(self.problem.pairs))))
 
-    def prove(self, number: int, lo: Floats, hi: Floats, leaf: Leaf) -> Clearance | None:  # noqa: ARG002
-        """Whether a leaf closes the cell of this number under the question as it is now, exactly."""
-        return self.problem.oracle.prove(lo, hi, leaf, self.problem.question)
+    def prove(self, number: int, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:  # noqa: ARG002
+        """Whether a leaf closes the cell of this number, exactly; searches may know that from before."""
+        return self.problem.oracle.prove(lo, hi, leaf, question)
 
     def reopen(self, numbers: Container[int], *, split: bool) -> None:
         """Open closed cells again: cut in two (`split`) where their leaf was refused, else as they are."""

@@ -23,10 +23,15 @@ from likewise.bounds.enumerated import pair_count
 from likewise.bounds.oracle import Clearance, Leaf, Remembering
 from likewise.model.question import EVEN, snap
 from likewise.search.branch_and_bound import FEW_PAIRS, FRONTIER, NEARLY, Cell, Search
-from likewise.search.proof import children, root_cell
+from likewise.search.proof import children
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.model.question import Question
     from likewise.search.problem import Problem
+
+    Floats = NDArray[np.float64]
 
 LEANS = 4  # tried for a cell
 BATCH = 16  # cells between two looks at the clock
@@ -42,11 +47,20 @@ class Trial(NamedTuple):
     slope: float
 
 
+class Ceiling(NamedTuple):
+    """a s - b s' <= bound at every pair of a cell."""
+
+    a: Fraction
+    b: Fraction
+    bound: Fraction
+
+
 @dataclass(slots=True, kw_only=True)
 class RememberingSearch(Search):
-    """A search that hands memories down from cell to cell; `ceilings` has what was proved of closed cells, by number."""
+    """A search that hands memories down from cell to cell; `memories` of open cells and what was proved of closed ones by number."""
 
-    ceilings: dict[int, Fraction] = field(default_factory=dict)
+    memories: dict[int, Any] = field(default_factory=dict)
+    ceilings: dict[int, Ceiling] = field(default_factory=dict)
 
     def _oracle(self) -> Remembering:
         return cast(Remembering, self.problem.oracle)
@@ -58,10 +72,10 @@ class RememberingSearch(Search):
         return False  # the first cell's proposal is as good
 
     def _memory(self, cell: Cell) -> Any:
-        if cell.memory is None:
+        if cell.number not in self.memories:
             even = self.problem.question.leans() == (float(EVEN),)
-            cell.memory = self._oracle().memory(cell.lo.tolist(), cell.hi.tolist(), even=even)
-        return cell.memory
+            self.memories[cell.number] = self._oracle().memory(cell.lo.tolist(), cell.hi.tolist(), even=even)
+        return self.memories[cell.number]
 
     def _work(self, batch: list[Cell]) -> bool:
         for i, cell in enumerate(batch):
@@ -109,7 +123,7 @@ class RememberingSearch(Search):
         if stubborn:
             variable, at = oracle.halved(lo, hi, self._constrained())
         if variable < 0:
-            variable, at, left, right = oracle.cut_memory(cell.memory, trial.lean, max(trial.excess, 1e-300))
+            variable, at, left, right = oracle.cut_memory(self._memory(cell), trial.lean, max(trial.excess, 1e-300))
         if variable < 0:
             variable, at = oracle.halved(lo, hi)
         if variable < 0:
@@ -130,7 +144,7 @@ class RememberingSearch(Search):
     def _split_into(self, cell: Cell, variable: int, at: float, lost: tuple[float, float]) -> None:
         """Cut the cell; its parts are ranked by what their bounds will be, those that will be closed first of all."""
         split = self._cut(cell, variable, at)
-        excess, oracle = -cell.rank, self._oracle()
+        excess, oracle, memory = -cell.rank, self._oracle(), self.memories.pop(cell.number, None)
         parts = children(self.problem.pairs, cell.lo, cell.hi, split)
         for number, (lo, hi), loss in zip((split.left, split.right), parts, lost, strict=True):
             rank = loss - excess
@@ -138,10 +152,10 @@ class RememberingSearch(Search):
                 rank = -math.inf
             elif len(self.open) >= FRONTIER:
                 rank = -1e300 - cell.number
-            part = Cell(rank, number, lo, hi, cell.lean, cell.upper)
-            if cell.memory is not None:
-                part.memory = oracle.inherited(cell.memory, variable, float(lo[variable]), float(hi[variable]))
-            heapq.heappush(self.open, part)
+            if memory is not None:
+                ends = float(lo[variable]), float(hi[variable])
+                self.memories[number] = oracle.inherited(memory, variable, *ends)
+            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper))
 
     # -- leans ------------------------------------------------------------------------------------------------
 
@@ -202,26 +216,31 @@ class RememberingSearch(Search):
         self.proofs += 1
         if clearance is None:
             return False
-        if leaf.rule == self.problem.oracle.rule and leaf.lean == EVEN and not isinstance(clearance, float):
-            direction = question.direction(leaf.lean)
-            if direction.a == direction.b:
-                self.ceilings[cell.number] = (direction.threshold - clearance * 2 * direction.a) / direction.a
-        cell.memory = None
+        if leaf.rule == self.problem.oracle.rule and leaf.lean is not None and not isinstance(clearance, float):
+            line = question.direction(leaf.lean)
+            self.ceilings[cell.number] = Ceiling(line.a, line.b, line.threshold - clearance * (line.a + line.b))
+        self.memories.pop(cell.number, None)
         self.clearance = min(self.clearance, clearance)
         self.proof.close(cell.number, leaf)
         self.closed += 1
         return True
 
-    def prove(self, number: int, lo: Any, hi: Any, leaf: Leaf) -> Clearance | None:
-        """Whether a leaf closes a cell under the question as it is now: by what is known of it, if that is enough."""
-        question, ceiling = self.problem.question, self.ceilings.get(number)
-        if ceiling is not None and leaf.lean == EVEN and question.admits(EVEN):
-            direction = question.direction(EVEN)
-            if direction.a == direction.b:
-                clearance = direction.clearance(ceiling * direction.a)
+    def prove(self, number: int, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
+        """Whether a leaf closes a cell: by what was proved of it before, if that is enough, or by what is remembered of it."""
+        ceiling = self.ceilings.get(number)
+        if leaf.rule != self.problem.oracle.rule or leaf.lean is None or not question.admits(leaf.lean):
+            return self.problem.oracle.prove(lo, hi, leaf, question)
+        if ceiling is not None:
+            line = question.direction(leaf.lean)
+            if line.a * ceiling.b == line.b * ceiling.a:
+                known = ceiling.bound * (line.a + line.b) / (ceiling.a + ceiling.b)
+                clearance = line.clearance(known)
                 if clearance is not None:
                     return clearance
-        return self.problem.oracle.prove(lo, hi, leaf, question)
+        memory = self.memories.get(number)
+        if memory is None:
+            return self.problem.oracle.prove(lo, hi, leaf, question)
+        return self._oracle().prove_memory(memory, leaf, question)
 
 
 def search_of(problem: Problem, *, settles: bool = False) -> Search:
@@ -229,6 +248,3 @@ def search_of(problem: Problem, *, settles: bool = False) -> Search:
     if isinstance(problem.oracle, Remembering):
         return RememberingSearch(problem=problem, settles=settles)
     return Search(problem=problem, settles=settles)
-
-
-__all__ = ["RememberingSearch", "root_cell", "search_of"]

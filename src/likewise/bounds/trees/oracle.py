@@ -145,6 +145,10 @@ class TreeOracle:
             self._limit(box, v, 0, self.features[k].size - 1)
         return box
 
+    def marked(self) -> dict[int, Floats]:
+        """One code of every index of numbers."""
+        return {k: np.array(axis.last) for k, axis in enumerate(self.features) if axis.number}
+
     def on_grid(self, lean: float) -> float:
         """The nearest lean that bounds are known for."""
         return round(lean * LEANS) / LEANS
