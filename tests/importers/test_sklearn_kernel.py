@@ -62,11 +62,6 @@ def test_precomputed_kernels_are_refused_with_the_reason():
         import_model(model, space, rows=np.empty((0, 50)))
 
 
-def test_three_classes_are_refused():
-    with pytest.raises(lw.UnsupportedModel, match="3 classes"):
-        import_model(SVC().fit(X, X.a % 3), SPACE, rows=NOBODY)
-
-
 def test_unfitted_models_are_refused():
     with pytest.raises(lw.UnsupportedModel, match="not fitted"):
         import_model(SVC(), SPACE, rows=NOBODY)

@@ -184,17 +184,6 @@ def test_unfitted_models_are_refused(name):
     refused(kind(kernel="linear") if name == "SVC" else kind(), "not fitted")
 
 
-@pytest.mark.parametrize(
-    "name", ["LogisticRegression", "SVC", "RidgeClassifier", "LinearDiscriminantAnalysis"]
-)
-def test_more_than_two_classes_are_refused(name):
-    kind = estimator_class(name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = (kind(kernel="linear") if name == "SVC" else kind()).fit(X, X["group"])
-    refused(model, "3 classes")
-
-
 def test_more_than_one_output_is_refused():
     refused(sklearn.linear_model.LinearRegression().fit(X, np.stack([TARGET, NOISE], axis=1)), "2 outputs")
 

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.errors import SpecError
-from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap, make_property, parse_property
+from likewise.spec.properties import (
+    ProbabilityGap,
+    SameDecision,
+    ScoreGap,
+    make_property,
+    parse_property,
+    place_of_class,
+)
 
 amounts = st.floats(0, allow_infinity=False, allow_nan=False)
 properties = st.one_of(
@@ -80,7 +87,7 @@ def test_numpy_numbers_become_floats():
 
 def test_words():
     assert SameDecision().describe() == "get the same decision"
-    assert "at least 0.5 from 0" in SameDecision(0.5).describe()
+    assert "clear by a margin of 0.5" in SameDecision(0.5).describe()
     assert ScoreGap(0.5).describe() == "get scores at most 0.5 apart"
     assert ProbabilityGap(0.1).describe() == "get probabilities at most 0.1 apart"
     assert [p.kind for p in (SameDecision(), ScoreGap(1), ProbabilityGap(0))] == [
@@ -94,3 +101,35 @@ def test_kinds_are_never_equal():
     assert ScoreGap(0.5) != ProbabilityGap(0.5)
     with pytest.raises(SpecError, match="did you mean 'score'"):
         make_property("scor", 0.5)
+
+
+def test_a_class_of_interest_is_part_of_the_claim_and_of_its_words():
+    assert (
+        SameDecision(class_of_interest="high").describe() == "are alike in whether they get the class 'high'"
+    )
+    assert SameDecision(0.5, class_of_interest=2).describe() == (
+        "are alike in whether they get the class 2 wherever both decisions are clear by a margin of 0.5"
+    )
+    assert (
+        ScoreGap(0.5, class_of_interest="high").describe()
+        == "get scores of the class 'high' at most 0.5 apart"
+    )
+    assert ProbabilityGap(0.1, class_of_interest=np.int64(3)) == ProbabilityGap(0.1, class_of_interest=3)
+    assert SameDecision(class_of_interest="high") != SameDecision(class_of_interest="low") != SameDecision()
+    assert make_property("score", 1.0, "high") == ScoreGap(1.0, class_of_interest="high")
+    for wrong in ([1], float("nan"), ("a",)):
+        with pytest.raises(SpecError, match="class_of_interest must be one of the model's labels"):
+            ScoreGap(1, class_of_interest=wrong)
+
+
+def test_the_place_of_a_class_among_the_labels():
+    assert place_of_class(None, ("a", "b"), "M") is None
+    assert [place_of_class(label, ("low", 2, True), "M") for label in ("low", 2, True)] == [0, 1, 2]
+    with pytest.raises(
+        SpecError, match=r"M has no class 'hihg' \(did you mean 'high'\?\)(.|\n)*'low', 'high'"
+    ):
+        place_of_class("hihg", ("low", "high"), "M")
+    with pytest.raises(SpecError, match="no class True"):
+        place_of_class(True, (0, 1, 2), "M")
+    with pytest.raises(SpecError, match="Ridge is a regressor"):
+        place_of_class("high", None, "Ridge")

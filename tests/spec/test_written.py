@@ -77,7 +77,11 @@ def claims(draw):
             pairs[name] = draw(st.lists(some, min_size=1, max_size=3))
     wanted = draw(
         st.sampled_from(
-            [SameDecision(), SameDecision(0.1), ScoreGap(1e-7), ScoreGap(1e22), ProbabilityGap(0.3)]
+            [
+                *(SameDecision(), SameDecision(0.1), ScoreGap(1e-7), ScoreGap(1e22), ProbabilityGap(0.3)),
+                *(SameDecision(class_of_interest=label) for label in ('a "\\ b', 3, 2.5, True)),
+                ScoreGap(1.0, class_of_interest="high"),
+            ]
         )
     )
     path = st.none() | st.sampled_from(["model.skops", "../data/x.csv", '/abs/é \\ ".csv', "a\tb"])

@@ -210,7 +210,8 @@ def _column(column: Column) -> dict[str, Any]:
 
 def _feature(name: str, feature: Feature) -> dict[str, Any]:
     if isinstance(feature, (Continuous, Integer)):
-        return {"name": name, "kind": feature.kind, "lo": number(feature.lo), "hi": number(feature.hi)}
+        ends = {"name": name, "kind": feature.kind, "lo": number(feature.lo), "hi": number(feature.hi)}
+        return {**ends, "missing": True} if feature.missing else ends
     return {"name": name, "kind": feature.kind, "levels": [scalar(level) for level in feature.levels]}
 
 

@@ -22,7 +22,7 @@ from likewise.cli.options import ClaimFlags
 from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, closest
 
 if TYPE_CHECKING:
-    from likewise.importers.imported import Imported
+    from likewise.importers.imported import Imported, ImportedClasses
     from likewise.spec.claim import Claim
     from likewise.spec.features import Level
     from likewise.spec.properties import Property
@@ -35,7 +35,7 @@ class Loaded:
     """The model with all that is claimed about it; `imported` is the model as mathematics."""
 
     model: Any
-    imported: Imported
+    imported: Imported | ImportedClasses
     X: Any
     space: Space
     similarity: Similarity
@@ -213,7 +213,8 @@ def _level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]]:
     feature = space[name]
     if feature.kind == "continuous" or feature.kind == "integer":
         raise SpecError(f"{name!r} is {feature.kind}, it has no levels", hint=f"--within {name}=2")
-    known = {str(level): level for level in feature.levels}
+    known: dict[str, Level] = {"missing": None} if feature.missing else {}
+    known |= {str(level): level for level in feature.levels if level is not None}
     cuts = [(left.strip(), right.strip()) for left, right in _cut(levels, ":")]
     found = [pair for pair in cuts if pair[0] in known and pair[1] in known]
     if not found:
@@ -359,7 +360,7 @@ def _check_columns(model: Any, space: Space, wanted: _Wanted) -> None:
         )
 
 
-def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported:
+def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported | ImportedClasses:
     """Import once now, so that a refusal names its file; the search imports again with the data's rows."""
     import numpy as np
 

@@ -21,10 +21,13 @@ def export(output: str, **given: Any) -> None:
     from likewise.certificate.lines import model_line
     from likewise.cli.claims import load
     from likewise.cli.output import emit
-    from likewise.errors import DataError
+    from likewise.errors import DataError, UnsupportedModel
+    from likewise.importers.imported import ImportedClasses
     from likewise.spec.disk import write_whole
 
     loaded = load(ClaimFlags.of(given))
+    if isinstance(loaded.imported, ImportedClasses):
+        raise UnsupportedModel(f"{loaded.imported.model.family} has more than two classes")
     try:
         write_whole(output, model_line(loaded.imported.model) + b"\n")
     except OSError as error:

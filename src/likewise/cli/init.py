@@ -1,6 +1,6 @@
 """``likewise init``: a commented spec file drafted from the data.
 
-Kinds, bounds and levels are what the data show. What may differ between similar individuals is never
+Kinds, bounds and levels are what the data show, missing values too. What may differ between similar individuals is never
 guessed: without ``--free`` the draft has a marked place to fill in, names that sound protected are
 mentioned in a comment, and `verify` refuses the file until someone has decided.
 """
@@ -70,6 +70,7 @@ def init(**given: Any) -> int:
 def _drafted(given: dict[str, Any]) -> tuple[Claim, list[str], list[str]]:
     """The claim, the columns left out because the model has no use for them, and the constant ones."""
     from likewise.spec.claim import Claim
+    from likewise.spec.columns import as_table
     from likewise.spec.frames import read_table
     from likewise.spec.properties import SameDecision
     from likewise.spec.similarity import Similarity
@@ -83,7 +84,7 @@ def _drafted(given: dict[str, Any]) -> tuple[Claim, list[str], list[str]]:
     left_out = _not_for_the_model(columns, given)
     try:
         exclude = [*left_out, *([] if label is None else [label])]
-        space = Space.from_data(frame, exclude=exclude, constant="keep")
+        space = Space.from_data(frame, exclude=exclude, constant="keep", missing="include")
     except LikewiseError as error:
         raise error.located(path) from None
     property = SameDecision()
@@ -98,7 +99,7 @@ def _drafted(given: dict[str, Any]) -> tuple[Claim, list[str], list[str]]:
         )
     except LikewiseError as error:
         raise error.located("--free") from None
-    constant = [name for name in space.names if len(set(frame[name])) == 1]
+    constant = [name for name in space.names if as_table(frame).get_column(name).n_unique() == 1]
     return claim, left_out, constant
 
 
@@ -125,7 +126,7 @@ def _not_for_the_model(columns: list[str], given: dict[str, Any]) -> list[str]:
 
 def draft_text(claim: Claim, *, left_out: Iterable[str], constant: Iterable[str], folder: Path) -> str:
     """The spec file with the comments that a draft needs."""
-    from likewise.spec.written import spec_text, toml_key
+    from likewise.spec.written import MISSING, spec_text, toml_key
 
     lines = spec_text(claim, folder=folder).splitlines()
     marked = {f"[features.{toml_key(name)}]" for name in constant}
@@ -139,6 +140,8 @@ def draft_text(claim: Claim, *, left_out: Iterable[str], constant: Iterable[str]
             continue  # "differ in nothing" is what nobody claims
         elif line in marked:
             draft += ["# The same in every row of the data: give it its real bounds or levels.", line]
+        elif line == MISSING:
+            draft.append(f"{line}    # as in some rows of the data; without it, individuals who miss nothing")
         elif line == "free = []":
             draft += [*_to_fill_in(claim.space), line]
         elif line.startswith("features = ") and noted:

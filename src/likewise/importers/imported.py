@@ -13,31 +13,38 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DataError, UnsupportedModel, closest
-from likewise.importers import sklearn_kernel, sklearn_linear
+from likewise.importers import one_vs_rest, sklearn_kernel, sklearn_linear
+from likewise.importers.boosters import asked_of, frame_levels, presented, spelled
+from likewise.importers.class_replay import ClassReplay, class_replay
+from likewise.importers.classes import Scores, class_model, refuse_wrapper
 from likewise.importers.heads import worked_in
 from likewise.importers.inputs import Inputs
 from likewise.importers.products import multiplied, of_products, place_of_products, unknown_columns
 from likewise.importers.replay import EstimatorReplay
-from likewise.importers.selfcheck import check_import
+from likewise.importers.selfcheck import check_classes, check_import
 from likewise.importers.transformers.embedding import Embedded, embed, recoded
 from likewise.importers.transformers.tracing import Step
+from likewise.importers.trees.checking import check_trees
+from likewise.importers.trees.families import grower_of, supported_trees
+from likewise.importers.trees.growing import GrownModel, planted
 from likewise.importers.unfolding import Unfolded, unfold
 from likewise.model.body import Affine
+from likewise.model.classes import ClassModel
 from likewise.model.embedding import columns_as_they_are
-from likewise.model.scored import KernelRounding, PolynomialRounding, ProductRounding, Rounding
+from likewise.model.scored import KernelRounding, Model, PolynomialRounding, ProductRounding, Rounding
+from likewise.spec.features import Continuous, Integer
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from likewise.model.embedding import Column
-    from likewise.model.scored import Model
     from likewise.spec.space import Space
 
 # Slack is rounded up to this grid, to keep certificates free of numbers with a thousand digits.
 SLACK_GRID = 2**100
 
-Importer = Callable[[Any, "tuple[Column, ...]"], "Model"]
+Importer = Callable[[Any, "tuple[Column, ...]"], Model | Scores]
 IMPORTERS: dict[str, Importer] = dict.fromkeys(
     sklearn_linear.FAMILY, sklearn_linear.import_linear
 ) | dict.fromkeys(sklearn_kernel.FAMILY, sklearn_kernel.import_kernel)
@@ -57,28 +64,43 @@ class Imported:
     rows: NDArray[np.float64]
 
 
-def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], like: Any = None) -> Imported:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedClasses:
+    """The same for a classifier of more than two classes."""
+
+    model: ClassModel
+    replay: ClassReplay
+    space: Space
+    rows: NDArray[np.float64]
+
+
+def import_model(
+    estimator: Any, space: Space, *, rows: NDArray[np.float64], like: Any = None
+) -> Imported | ImportedClasses:
     """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on."""
+    estimator = presented(estimator)
     unfolded = unfold(estimator)
-    importer = _importer(unfolded.final)
+    grow = grower_of(unfolded.final)
+    if grow is None:
+        _check_known(unfolded.final)
     columns, named = fitted_columns(estimator, unfolded, space)
-    family = type(unfolded.final).__name__
     inputs = Inputs(space=space, columns=columns, like=like, named=named)
-    products = place_of_products(unfolded.steps)
-    if not unfolded.steps:
-        model = importer(unfolded.final, columns_as_they_are(space, columns, step=family))
-    elif products is not None:
-        embedded = embed(unfolded.steps[:products], inputs, model="PolynomialFeatures")
-        made = multiplied(unfolded.steps[products:], len(embedded.columns))
-        linear = importer(unfolded.final, unknown_columns(len(made.products)))
-        model = rounded(of_products(linear, made, embedded.columns), embedded)
-        _check_pieces(model, space)
-        rows, inputs = recoded(rows, space, embedded.inputs.space), embedded.inputs
-    else:
-        embedded = embed(unfolded.steps, inputs, model=family)
-        model = rounded(importer(unfolded.final, embedded.columns), embedded)
-        _check_pieces(model, space)
-        rows, inputs = recoded(rows, space, embedded.inputs.space), embedded.inputs
+    if grow is not None:
+        return _imported_trees(estimator, unfolded, grow(unfolded.final), inputs, rows)
+    _check_complete(space, type(unfolded.final).__name__)
+    model, inputs = _model(unfolded, inputs)
+    rows = recoded(rows, space, inputs.space)
+    if isinstance(model, Scores):
+        return _imported_classes(estimator, unfolded, model, inputs, rows)
+    model, replay = _with_wrappers(estimator, unfolded, model, inputs)
+    check_import(model, replay, inputs.space, rows)
+    return Imported(model=model, replay=replay, space=inputs.space, rows=rows)
+
+
+def _with_wrappers(
+    estimator: Any, unfolded: Unfolded, model: Model, inputs: Inputs
+) -> tuple[Model, EstimatorReplay]:
+    """The model with all that stands around it, and the original to ask."""
     maps = []
     for wrapper in reversed(unfolded.wrappers):
         model, mapped = worked_in(model, wrapper, inputs.space)
@@ -91,8 +113,72 @@ def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], lik
         before=unfolded.before,
         maps=tuple(maps),
     )
-    check_import(model, replay, inputs.space, rows)
+    return model, replay
+
+
+def _imported_trees(
+    estimator: Any, unfolded: Unfolded, grown: GrownModel, inputs: Inputs, rows: NDArray[np.float64]
+) -> Imported | ImportedClasses:
+    estimator, unfolded = asked_of(grown, estimator, unfolded)
+    found = planted(grown, unfolded.steps, replace(inputs, levels=frame_levels(grown, inputs)))
+    rows = recoded(rows, inputs.space, found.reaching.inputs.space)
+    inputs = found.reaching.inputs
+    if isinstance(found.model, ClassModel):
+        for wrapper in unfolded.wrappers:
+            refuse_wrapper(wrapper, found.model)
+        asked = class_replay(estimator, unfolded, found.model.head, inputs)
+        check_trees(found.model, grown, found.reaching, asked, rows)
+        return ImportedClasses(model=found.model, replay=asked, space=inputs.space, rows=rows)
+    model, replay = _with_wrappers(estimator, unfolded, found.model, inputs)
+    check_trees(model, grown, found.reaching, replay, rows)
     return Imported(model=model, replay=replay, space=inputs.space, rows=rows)
+
+
+def _check_complete(space: Space, family: str) -> None:
+    """Numbers that may be missing need a model that knows what to do with them."""
+    for name, feature in space.features.items():
+        if isinstance(feature, (Continuous, Integer)) and feature.missing:
+            raise UnsupportedModel(
+                f"{family} takes no missing values, and {name!r} may be missing",
+                hint=f"leave missing=True out of the feature {name!r}",
+            )
+
+
+def _imported_classes(
+    estimator: Any, unfolded: Unfolded, scores: Scores, inputs: Inputs, rows: NDArray[np.float64]
+) -> ImportedClasses:
+    for wrapper in unfolded.wrappers:
+        refuse_wrapper(wrapper, scores)
+    model = class_model(scores)
+    replay = class_replay(estimator, unfolded, model.head, inputs)
+    check_classes(model, scores.models, replay, inputs.space, rows)
+    return ImportedClasses(model=model, replay=replay, space=inputs.space, rows=rows)
+
+
+def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
+    """The model of what was unfolded, and the inputs over the space that it is of."""
+    final, steps = unfolded.final, unfolded.steps
+    if type(final).__name__ == one_vs_rest.NAME:
+        return one_vs_rest.import_one_vs_rest(
+            final, lambda inside: _model(replace(inside, steps=(*steps, *inside.steps)), inputs)
+        )
+    importer, family = _importer(final), type(final).__name__
+    if not steps:
+        return importer(final, columns_as_they_are(inputs.space, inputs.columns, step=family)), inputs
+    products = place_of_products(steps)
+    if products is None:
+        embedded = embed(steps, inputs, model=family)
+        model = _each(importer(final, embedded.columns), lambda one: rounded(one, embedded))
+    else:
+        embedded = embed(steps[:products], inputs, model="PolynomialFeatures")
+        made = multiplied(steps[products:], len(embedded.columns))
+        linear = importer(final, unknown_columns(len(made.products)))
+        model = _each(linear, lambda one: rounded(of_products(one, made, embedded.columns), embedded))
+    return _each(model, lambda one: _with_checked_pieces(one, inputs.space)), embedded.inputs
+
+
+def _each(model: Model | Scores, change: Callable[[Model], Model]) -> Model | Scores:
+    return model.each(change) if isinstance(model, Scores) else change(model)
 
 
 def rounded(model: Model, embedded: Embedded) -> Model:
@@ -113,7 +199,7 @@ def rounded(model: Model, embedded: Embedded) -> Model:
     return replace(model, rounding=more)
 
 
-def _check_pieces(model: Model, space: Space) -> None:
+def _with_checked_pieces(model: Model, space: Space) -> Model:
     """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
     bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
     if bent and not isinstance(model.body, Affine):
@@ -123,6 +209,13 @@ def _check_pieces(model: Model, space: Space) -> None:
             hint="use a linear model on bins and splines, or the number itself, or declare the values that it can "
             f"take, space.replace({{{bent[0]!r}: Integer(lo, hi)}}) or Ordinal([...])",
         )
+    return model
+
+
+def _check_known(estimator: Any) -> None:
+    if type(estimator).__name__ == one_vs_rest.NAME and type(estimator).__module__.startswith("sklearn."):
+        return
+    _importer(estimator)
 
 
 def _importer(estimator: Any) -> Importer:
@@ -137,13 +230,24 @@ def _importer(estimator: Any) -> Importer:
         return IMPORTERS[kind.__name__]
     raise UnsupportedModel(
         f"{library}'s {kind.__name__} is not supported{_reason(kind.__name__)}",
-        hint="supported: " + ", ".join(sorted(IMPORTERS)),
+        hint="supported: " + ", ".join(sorted((*IMPORTERS, one_vs_rest.NAME, *supported_trees()))),
     )
 
 
 _REFUSED = {
     "ColumnTransformer": "it transforms columns and predicts nothing",
     "FeatureUnion": "it transforms columns and predicts nothing",
+    "OneVsOneClassifier": "it breaks ties of votes by sums of bent scores; OneVsRestClassifier and SVC are supported",
+    "OutputCodeClassifier": "it compares distances to codes; OneVsRestClassifier is supported",
+    "MultiOutputClassifier": "it gives several labels at once; verify its estimators_ one by one",
+    "ClassifierChain": "it gives several labels at once; verify its estimators_ one by one",
+    "AdaBoostRegressor": "it predicts a weighted median of its trees, which is no sum; GradientBoostingRegressor is supported",
+    "IsolationForest": "it detects outliers and has no labels",
+    "RandomTreesEmbedding": "it transforms columns and predicts nothing",
+    **dict.fromkeys(
+        ("VotingClassifier", "VotingRegressor", "StackingClassifier", "StackingRegressor"),
+        "it joins models of any kind; verify them one by one",
+    ),
     "SGDOneClassSVM": "it detects outliers and has no labels",
 }
 
@@ -151,7 +255,7 @@ _REFUSED = {
 def _reason(name: str) -> str:
     if name in _REFUSED:
         return f": {_REFUSED[name]}"
-    return closest(name, sorted(IMPORTERS))
+    return closest(name, sorted((*IMPORTERS, *supported_trees())))
 
 
 def fitted_columns(estimator: Any, unfolded: Unfolded, space: Space) -> tuple[tuple[str, ...], bool]:
@@ -166,7 +270,7 @@ def fitted_columns(estimator: Any, unfolded: Unfolded, space: Space) -> tuple[tu
                 hint="give the space exactly the model's columns, in their order",
             )
         return space.names, False
-    names = tuple(str(name) for name in knowing.feature_names_in_)
+    names = spelled(knowing, space)
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
         raise DataError(

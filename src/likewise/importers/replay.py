@@ -35,6 +35,11 @@ class EstimatorReplay:
     before: tuple[tuple[str, Any], ...] = ()
     maps: tuple[Mapped, ...] = ()
 
+    @property
+    def stand_in(self) -> str | None:
+        """Who answers where the library of a saved model is not installed."""
+        return getattr(self.asked, "stand_in", None)
+
     def scores(self, codes: Floats) -> Floats:
         """decision_function of a classifier, predict of a regressor."""
         method = "predict" if self.head.labels is None else "decision_function"
@@ -81,17 +86,24 @@ class EstimatorReplay:
 
     def _ask(self, method: str, codes: Floats, *, inside: bool = False) -> Any:
         inputs = self.inputs.of(codes)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                if not inside:
-                    return getattr(self.estimator, method)(inputs)
-                for _, transformer in self.before:
-                    if transformer is not None and not isinstance(transformer, str):
-                        inputs = transformer.transform(inputs)
-                return getattr(self.asked, method)(inputs)
-        except Exception as error:
-            raise DataError(
-                f"the model's own {method} fails on rows of the space: {type(error).__name__}: {error}",
-                hint="the space must describe the columns exactly as the model takes them",
-            ) from error
+        return (
+            answer(self.asked, method, inputs, self.before)
+            if inside
+            else answer(self.estimator, method, inputs)
+        )
+
+
+def answer(asked: Any, method: str, inputs: Any, before: Sequence[tuple[str, Any]] = ()) -> Any:
+    """What a part of the original says of what the transformers before it make of these inputs."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _, transformer in before:
+                if transformer is not None and not isinstance(transformer, str):
+                    inputs = transformer.transform(inputs)
+            return getattr(asked, method)(inputs)
+    except Exception as error:
+        raise DataError(
+            f"the model's own {method} fails on rows of the space: {type(error).__name__}: {error}",
+            hint="the space must describe the columns exactly as the model takes them",
+        ) from error

@@ -3,22 +3,27 @@
 Compared on the data rows, on random rows and on corners of the space: the original's score with the exact
 score (within the rounding error that a floating-point sum of so many terms can have, and no more), its
 label wherever the score is further from zero than that, and its probability with the link.
+
+With more than two classes every score is compared so, the label wherever no score that decides is nearer than that to a tie, and on every row the
+label with what the rule (argmax or votes, ties included) makes of the original's own scores.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.model.body import RbfSum
+from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.classes import ClassHead, ClassModel
 from likewise.model.embedding import embedded
 from likewise.model.kernel import KernelScore
-from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import logistic
 from likewise.model.scored import (
     KernelRounding,
@@ -28,12 +33,12 @@ from likewise.model.scored import (
     Rounding,
     score_of,
 )
-from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.importers.class_replay import ClassReplay
     from likewise.importers.replay import EstimatorReplay
     from likewise.spec.space import Space
 
@@ -48,7 +53,7 @@ LINK_TOLERANCE = 1e-9  # probabilities: expit is computed in a few roundings of 
 def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floats) -> None:
     """Raise UnsupportedModel where the imported model and the original disagree."""
     codes = sample_codes(space, rows)
-    ours, allowed = _scores(model, space, codes)
+    ours, allowed = _scores(model, space, codes), _errors(model, codes)
     theirs = replay.scores(codes)
     for i, (value, given) in enumerate(zip(ours, theirs, strict=True)):
         if not (math.isfinite(given) and abs(Fraction(float(given)) - value) <= allowed[i]):
@@ -73,24 +78,103 @@ def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floa
                 _refuse(model, space, codes[i], "its probability is not the logistic function of its score")
 
 
-def _scores(model: Model, space: Space, codes: Floats) -> tuple[list[Fraction], list[Fraction]]:
-    """The imported model's scores, and how far the original's floating-point scores may be from them."""
-    score, body, rounding = score_of(model, len(space)), model.body, model.rounding
+def check_classes(
+    model: ClassModel, parts: Sequence[Model], replay: ClassReplay, space: Space, rows: Floats
+) -> None:
+    """The same for more than two classes; `parts` are the models of each score, with their rounding."""
+    if not isinstance(model.bodies, tuple):
+        raise InternalError("ensembles of trees are compared where they are imported")
+    codes = sample_codes(space, rows)
+    bodies: tuple[Affine | RbfSum | PolynomialSum, ...] = model.bodies
+    joined = [
+        replace(part, body=body, embedding=model.embedding) for part, body in zip(parts, bodies, strict=True)
+    ]
+    ours = list(zip(*(_scores(one, space, codes) for one in joined), strict=True))
+    allowed = list(zip(*(_errors(part, codes) for part in parts), strict=True))
+    compare_classes(model, ours, allowed, replay, space, codes)
+
+
+def compare_classes(
+    model: ClassModel,
+    ours: Sequence[Sequence[Fraction]],
+    allowed: Sequence[Sequence[Fraction]],
+    replay: ClassReplay,
+    space: Space,
+    codes: Floats,
+) -> None:
+    """Raise UnsupportedModel where exact scores and the original's own are further apart than allowed, or decide otherwise."""
+    head, theirs, labels = model.head, replay.scores(codes), replay.decisions(codes)
+    if labels.shape != (len(codes),):
+        _refuse(model, space, codes[0], "it gives more than one label")
+    for i, (values, errors) in enumerate(zip(ours, allowed, strict=True)):
+        for value, error, given in zip(values, errors, theirs[i].tolist(), strict=True):
+            if not (math.isfinite(given) and abs(Fraction(given) - value) <= error):
+                _refuse(model, space, codes[i], f"a score is {given!r}, the imported one {nearest(value)!r}")
+        own = head.labels[head.decide([Fraction(given) for given in theirs[i].tolist()])]
+        if labels[i] != own:
+            _refuse(model, space, codes[i], f"it says {labels[i]!r}, but its own scores say {own!r}")
+        decided = head.labels[head.decide(values)]
+        if labels[i] != decided and _certain(head, values, errors):
+            _refuse(model, space, codes[i], f"it says {labels[i]!r}, the imported one {decided!r}")
+    if head.link is not None:
+        _compare_probabilities(model, ours, allowed, replay, space, codes)
+
+
+def _certain(head: ClassHead, values: Sequence[Fraction], errors: Sequence[Fraction]) -> bool:
+    """Whether errors as large as these change no decision: the largest score leads, no vote is close."""
+    if head.rule == "votes":
+        return all(abs(value) > error for value, error in zip(values, errors, strict=True))
+    best = head.decide(values)
+    return all(
+        values[best] - value > errors[best] + error
+        for i, (value, error) in enumerate(zip(values, errors, strict=True))
+        if i != best
+    )
+
+
+def _compare_probabilities(
+    model: ClassModel,
+    ours: Sequence[Sequence[Fraction]],
+    allowed: Sequence[Sequence[Fraction]],
+    replay: ClassReplay,
+    space: Space,
+    codes: Floats,
+) -> None:
+    """Of softmax: no probability moves by more than the largest error of a score."""
+    given = replay.probabilities(codes)
+    for i, (values, errors) in enumerate(zip(ours, allowed, strict=True)):
+        expected = np.array([nearest(value) for value in values])
+        if model.head.link == "softmax":
+            powers = np.exp(expected - expected.max())
+            expected = powers / powers.sum()
+        if np.abs(given[i] - expected).max() > LINK_TOLERANCE + float(max(errors)):
+            _refuse(model, space, codes[i], f"its probabilities are not the {model.head.link} of its scores")
+
+
+def _scores(model: Model, space: Space, codes: Floats) -> list[Fraction]:
+    """The imported model's scores."""
+    score = score_of(model, len(space))
     if isinstance(score, KernelScore):
-        if not isinstance(body, RbfSum) or not isinstance(rounding, KernelRounding):
-            raise InternalError("a kernel score without a kernel body")
-        columns = score.columns(codes)
-        errors = [Fraction(rounding.error(body, row.tolist())) for row in columns]
-        return [Fraction(float(value)) for value in score.scores_by_differences(codes)], errors
-    rows = [[Fraction(c) for c in row] for row in codes.tolist()]
-    if isinstance(rounding, (PolynomialRounding, ProductRounding)) and isinstance(score, PolynomialScore):
-        off = [rounding.error(row.tolist()) for row in embedded(score.embedding, codes)]
-        errors = [Fraction(min(value, sys.float_info.max)) for value in off]
-        return [score.exact(row) for row in rows], errors
+        return [Fraction(float(value)) for value in score.scores_by_differences(codes)]
+    return [score.exact([Fraction(c) for c in row]) for row in codes.tolist()]
+
+
+def _errors(model: Model, codes: Floats) -> list[Fraction]:
+    """How far the original's floating-point scores may be from the imported model's."""
+    rounding = model.rounding
+    if isinstance(rounding, KernelRounding):
+        if not isinstance(model.body, RbfSum):
+            raise InternalError("the rounding of a kernel body for another one")
+        return [
+            Fraction(rounding.error(model.body, row.tolist())) for row in embedded(model.embedding, codes)
+        ]
+    if isinstance(rounding, (PolynomialRounding, ProductRounding)):
+        off = [rounding.error(row.tolist()) for row in embedded(model.embedding, codes)]
+        return [Fraction(min(value, sys.float_info.max)) for value in off]
     if not isinstance(rounding, Rounding):
-        raise InternalError(f"a {type(score).__name__} with the rounding of another family")
-    errors = [rounding.error([c.exact(row[c.feature]) for c in model.embedding]) for row in rows]
-    return [score.exact(row) for row in rows], errors
+        raise InternalError(f"no rounding is known of a {type(model.body).__name__}")
+    rows = [[Fraction(c) for c in row] for row in codes.tolist()]
+    return [rounding.error([c.exact(row[c.feature]) for c in model.embedding]) for row in rows]
 
 
 def sample_codes(space: Space, rows: Floats) -> Floats:
@@ -120,12 +204,11 @@ def _between(lo: float, hi: float, share: Floats) -> Floats:
 
 def _ends(space: Space, name: str) -> tuple[float, float, bool]:
     feature = space[name]
-    if isinstance(feature, (Categorical, Ordinal)):
-        return 0.0, float(len(feature.levels) - 1), True
-    return float(feature.lo), float(feature.hi), feature.kind == "integer"
+    lo, hi = feature.code_range
+    return float(lo), float(hi), feature.kind != "continuous"
 
 
-def _refuse(model: Model, space: Space, row: Floats, what: str) -> None:
+def _refuse(model: Model | ClassModel, space: Space, row: Floats, what: str) -> None:
     values = ", ".join(f"{name}={space.value(k, row[k])}" for k, name in enumerate(space.names))
     raise UnsupportedModel(
         f"the imported {model.family} disagrees with the original at {values}: {what}",

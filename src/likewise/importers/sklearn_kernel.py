@@ -5,7 +5,7 @@
 the latter multiplied out exactly (`expansion`). `gamma="scale"` and `"auto"` are taken as resolved when the model was fitted. SVC and NuSVC put the score
 zero into the upper class (libsvm asks whether it is below zero); their public `dual_coef_` and `intercept_`
 have the sign of `decision_function`. KernelRidge has no intercept, and gamma 1 / (number of columns) unless
-it is given. Other kernels are refused by name.
+it is given. Other kernels are refused by name. With more than two classes there is such a score a pair of them (`one_vs_one`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.importers.classes import Scores, several_labels
 from likewise.importers.expansion import PowerSum, expanded
-from likewise.importers.sklearn_linear import dense, import_linear, summed, why_unlinked
+from likewise.importers.one_vs_one import dense, duel_parameters, voting_head, why_unlinked
+from likewise.importers.sklearn_linear import import_linear, summed
 from likewise.model.body import Affine, RbfSum
 from likewise.model.embedding import Column
 from likewise.model.head import Head
@@ -32,8 +34,8 @@ REASONS = {
 }
 
 
-def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Model:
-    """The model of a fitted kernel machine: a sum of Gaussians, a polynomial, or an affine one."""
+def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Model | Scores:
+    """The model of a fitted kernel machine, one a score: a sum of Gaussians, a polynomial, or an affine one."""
     name, kernel = type(estimator).__name__, estimator.kernel
     if kernel == "linear" and name != "KernelRidge":
         return import_linear(estimator, embedding)
@@ -44,9 +46,19 @@ def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Model:
             f"{name} with kernel={shown!r} is not supported{why}",
             hint="supported kernels: 'rbf', 'poly', 'linear'",
         )
-    gamma, bias, coefficients, centres = (
-        _ridge(estimator) if name == "KernelRidge" else _libsvm(estimator, name)
-    )
+    machines = [_ridge(estimator)] if name == "KernelRidge" else _libsvm(estimator, name)
+    labels = several_labels(estimator, name) if name in CLASSIFIERS else None
+    head = _head(estimator, name) if labels is None else Head(labels=None)
+    models = tuple(_machine(estimator, one, embedding, head) for one in machines)
+    if labels is None:
+        return models[0]
+    return Scores(family=name, models=models, head=voting_head(estimator, name, labels))
+
+
+def _machine(estimator: Any, parameters: Parameters, embedding: tuple[Column, ...], head: Head) -> Model:
+    """The model of one score."""
+    name, kernel = type(estimator).__name__, estimator.kernel
+    gamma, bias, coefficients, centres = parameters
     _check_numbers(name, gamma, bias, coefficients, centres)
     if kernel == "rbf" and gamma <= 0:
         raise UnsupportedModel(f"{name} has gamma={gamma}, which is not positive", hint="fit it with another")
@@ -56,7 +68,7 @@ def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Model:
         factors = [Fraction(value) for value in coefficients.tolist()]
         weights, constant, rounding = summed(factors, centres.tolist(), Fraction(0))
         body = Affine(weights=weights, bias=constant)
-        return Model(family=name, rounding=rounding, embedding=embedding, body=body, head=Head(labels=None))
+        return Model(family=name, rounding=rounding, embedding=embedding, body=body, head=head)
     if kernel in POLYNOMIAL:
         powers = PowerSum(
             coefficients=coefficients,
@@ -66,13 +78,13 @@ def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Model:
             degree=_degree(estimator, name),
             bias=bias,
         )
-        return _polynomial(powers, embedding, name, _head(estimator, name))
+        return _polynomial(powers, embedding, name, head)
     return Model(
         family=name,
         rounding=KernelRounding(expanded=name == "KernelRidge"),
         embedding=embedding,
         body=RbfSum(gamma=gamma, bias=bias, coefficients=coefficients, centres=centres),
-        head=_head(estimator, name),
+        head=head,
     )
 
 
@@ -101,17 +113,14 @@ def _degree(estimator: Any, name: str) -> int:
 Parameters = tuple[float, float, Any, Any]
 
 
-def _libsvm(estimator: Any, name: str) -> Parameters:
+def _libsvm(estimator: Any, name: str) -> list[Parameters]:
     if not hasattr(estimator, "support_vectors_"):
         raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
-    if name in CLASSIFIERS and len(estimator.classes_) != 2:
-        raise UnsupportedModel(
-            f"{name} was fitted on {len(estimator.classes_)} classes; only binary classifiers are supported",
-            hint="fit one model per class against the rest",
-        )
-    coefficients = np.ravel(dense(estimator.dual_coef_)).astype(np.float64)
     centres = dense(estimator.support_vectors_).astype(np.float64)
-    return float(estimator._gamma), float(np.ravel(estimator.intercept_)[0]), coefficients, centres
+    return [
+        (float(estimator._gamma), bias, coefficients, centres)
+        for coefficients, bias in duel_parameters(estimator, name)
+    ]
 
 
 def _ridge(estimator: Any) -> Parameters:

@@ -4,6 +4,9 @@ Classifiers decide by the sign of `decision_function`. Two groups differ at zero
 the lower class (`score > 0` is upper), libsvm's SVC says the upper one. SVC stores its linear score in
 dual form, sum_t a_t <s_t, x> + b; its exact weights are the rational sums of the stored products, not the
 rounded `coef_`. Probabilities are logistic where `predict_proba` is sigma(decision_function).
+
+With more than two classes there is a score a class, one row of `coef_` each, and the first largest one decides; SVC has a score a
+pair of classes (`one_vs_one`). Probabilities are then softmax(decision_function), or what is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +18,10 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.importers.classes import Scores, several_labels
+from likewise.importers.one_vs_one import dense, duel_parameters, voting_head, why_unlinked
 from likewise.model.body import Affine
+from likewise.model.classes import ClassHead
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.scored import Model, Rounding
@@ -53,36 +59,49 @@ REGRESSORS = {
 FAMILY = CLASSIFIERS | REGRESSORS | DUAL
 
 
-def import_linear(estimator: Any, embedding: tuple[Column, ...]) -> Model:
-    """The exact affine model of a fitted linear estimator on these columns."""
+Parameters = tuple[tuple[Fraction, ...], Fraction, Rounding]  # weights, bias, rounding
+
+
+def import_linear(estimator: Any, embedding: tuple[Column, ...]) -> Model | Scores:
+    """The exact affine model of a fitted linear estimator on these columns, one a score."""
     name = type(estimator).__name__
-    if name in DUAL:
-        weights, bias, rounding = _dual(estimator, name)
-    else:
-        weights, bias, rounding = _primal(estimator, name)
-    if len(weights) != len(embedding):
-        raise UnsupportedModel(f"{name} has {len(weights)} weights for {len(embedding)} columns")
-    return Model(
-        family=name,
-        rounding=rounding,
-        embedding=embedding,
-        body=Affine(weights=weights, bias=bias),
-        head=_head(estimator, name),
+    labels = None if name in REGRESSORS else several_labels(estimator, name)
+    scores = _dual(estimator, name) if name in DUAL else _primal(estimator, name, labels)
+    for weights, _, _ in scores:
+        if len(weights) != len(embedding):
+            raise UnsupportedModel(f"{name} has {len(weights)} weights for {len(embedding)} columns")
+    models = tuple(
+        Model(
+            family=name,
+            rounding=rounding,
+            embedding=embedding,
+            body=Affine(weights=weights, bias=bias),
+            head=_head(estimator, name) if labels is None else Head(labels=None),
+        )
+        for weights, bias, rounding in scores
     )
+    if labels is None:
+        return models[0]
+    head = voting_head(estimator, name, labels) if name in DUAL else _class_head(estimator, name, labels)
+    return Scores(family=name, models=models, head=head)
 
 
-def _primal(estimator: Any, name: str) -> tuple[tuple[Fraction, ...], Fraction, Rounding]:
+def _primal(estimator: Any, name: str, labels: tuple[object, ...] | None) -> list[Parameters]:
     if not hasattr(estimator, "coef_"):
         raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
-    coef = dense(estimator.coef_)
-    if coef.ndim == 2 and len(coef) != 1:
+    coef = np.atleast_2d(dense(estimator.coef_))
+    if labels is None and len(coef) != 1:
         what = "classes" if name in CLASSIFIERS else "outputs"
         raise UnsupportedModel(
-            f"{name} was fitted on {len(coef)} {what}; only binary classifiers and single outputs are supported",
-            hint="fit one model per class against the rest, or per output",
+            f"{name} was fitted on {len(coef)} {what}, and has a score for each; only single outputs are supported",
+            hint="fit one model per output",
         )
-    bias = np.ravel(np.asarray(estimator.intercept_))
-    weights, constant = _rationals(coef.ravel(), name), _rationals(bias[:1], name)[0]
+    biases = np.broadcast_to(np.ravel(np.asarray(estimator.intercept_)), (len(coef),))
+    return [_row(row, bias, name) for row, bias in zip(coef, biases, strict=True)]
+
+
+def _row(row: Any, intercept: Any, name: str) -> Parameters:
+    weights, constant = _rationals(row, name), _rationals([intercept], name)[0]
     # n products, n additions and the intercept, in any order.
     rounding = Rounding(
         sizes=tuple(abs(w) for w in weights), constant=abs(constant), operations=2 * len(weights) + 2
@@ -90,7 +109,7 @@ def _primal(estimator: Any, name: str) -> tuple[tuple[Fraction, ...], Fraction, 
     return weights, constant, rounding
 
 
-def _dual(estimator: Any, name: str) -> tuple[tuple[Fraction, ...], Fraction, Rounding]:
+def _dual(estimator: Any, name: str) -> list[Parameters]:
     """sum_t a_t s_t exactly: the stored doubles multiplied and added as rationals."""
     if not hasattr(estimator, "support_vectors_"):
         raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
@@ -98,18 +117,11 @@ def _dual(estimator: Any, name: str) -> tuple[tuple[Fraction, ...], Fraction, Ro
         raise UnsupportedModel(
             f"{name} with kernel={estimator.kernel!r} is not supported", hint="supported kernels: 'linear'"
         )
-    if hasattr(estimator, "classes_") and len(estimator.classes_) != 2:
-        raise UnsupportedModel(
-            f"{name} was fitted on {len(estimator.classes_)} classes; only binary classifiers are supported"
-        )
-    factors = _rationals(np.ravel(dense(estimator.dual_coef_)), name)
-    constant = _rationals(np.ravel(estimator.intercept_), name)[0]
-    return summed(factors, dense(estimator.support_vectors_).tolist(), constant)
-
-
-def dense(values: Any) -> Any:
-    """What was fitted on sparse columns, as the plain array that it stands for."""
-    return values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+    vectors = dense(estimator.support_vectors_).tolist()
+    return [
+        summed(_rationals(factors, name), vectors, _rationals([constant], name)[0])
+        for factors, constant in duel_parameters(estimator, name)
+    ]
 
 
 def summed(
@@ -151,12 +163,10 @@ def _head(estimator: Any, name: str) -> Head:
     )
 
 
-def why_unlinked(estimator: Any, name: str) -> str | None:
-    """Why a machine's own probabilities are no link: libsvm does not evaluate Platt's formula, it iterates towards it and
-    stops within 0.005 (at 1/2 exactly for all that is near it), so a gap of the formula is no gap of `predict_proba`."""
-    if name not in {"SVC", "NuSVC"} or getattr(estimator, "probability", None) is not True:
-        return None
-    return (
-        f"{name}(probability=True) iterates towards the probability that it has fitted and stops up to 0.005 away; "
-        "CalibratedClassifierCV(FrozenEstimator(model)) gives exact ones"
+def _class_head(estimator: Any, name: str, labels: tuple[object, ...]) -> ClassHead:
+    unlinked = None
+    if name not in LOGISTIC and hasattr(estimator, "predict_proba"):
+        unlinked = f"{name} normalises the probabilities of each class against the rest, which is no softmax of its scores"
+    return ClassHead(
+        labels=labels, rule="argmax", link="softmax" if name in LOGISTIC else None, unlinked=unlinked
     )

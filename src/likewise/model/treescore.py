@@ -120,7 +120,11 @@ class TreeScore:
         numbers = [isinstance(feature, (Continuous, Integer)) for feature in features]
         ends = [(f.lo, f.hi) if isinstance(f, (Continuous, Integer)) else (0, f.size - 1) for f in features]
         whole = np.array([not isinstance(feature, Continuous) for feature in features])
-        leaves = [(t, int(leaf)) for t, tree in enumerate(self.body.trees) for leaf in np.flatnonzero(tree.feature == LEAF)]
+        leaves = [
+            (t, int(leaf))
+            for t, tree in enumerate(self.body.trees)
+            for leaf in np.flatnonzero(tree.feature == LEAF)
+        ]
         rows = []
         for place in np.linspace(0, len(leaves) - 1, min(LANDMARKS, len(leaves))).astype(int):
             t, leaf = leaves[place]
@@ -138,7 +142,9 @@ class TreeScore:
         return KERNEL_VALUES_A_TREE * len(self.body.trees)
 
 
-def _inside(tree: Tree, leaf: int, ends: Sequence[tuple[float, float]], numbers: Sequence[bool]) -> list[float]:
+def _inside(
+    tree: Tree, leaf: int, ends: Sequence[tuple[float, float]], numbers: Sequence[bool]
+) -> list[float]:
     """Codes of an individual near the middle of a leaf's box."""
     box = [[lo, hi] for lo, hi in ends]
     codes = [lo / 2 + hi / 2 for lo, hi in ends]

@@ -116,6 +116,8 @@ def nudged(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> list
     moved = list(other)
     for k, relation in enumerate(pairs.relations):
         reach = relation.tolerance
-        if reach is not None and abs(Fraction(x[k]) - Fraction(moved[k])) > reach:
+        if reach is None or (relation.missing is not None and relation.missing in (x[k], moved[k])):
+            continue
+        if abs(Fraction(x[k]) - Fraction(moved[k])) > reach:
             moved[k] = float(np.nextafter(moved[k], x[k]))
     return moved

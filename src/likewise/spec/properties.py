@@ -14,15 +14,27 @@ Margin 0 is scikit-learn's own rule: the upper class is decided when the score i
 score of exactly 0 belongs to the lower class. Classifiers of libsvm (SVC, NuSVC) put 0 into the upper
 class; for them the strict side is the other one: f(x) >= margin and f(x') < -margin. Pairs are ordered, but similarity is symmetric, so
 every unordered pair is judged both ways round. All numbers are doubles and are taken exactly.
+
+A model of more than two classes has a score (and a probability) f_c a class. Then a witness is a pair
+
+`SameDecision`       with two classes, each leading every other one by more than the margin (at least the margin over later classes)
+`ScoreGap`           with f_c(x) - f_c(x') > delta for some class c, `ProbabilityGap` likewise
+
+and the *class of interest* narrows the claim to one class c: one of the two gets it and the other does not; the gap is one of f_c. A
+binary model has either label for it, which changes nothing: what is true of one is true of the other.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from likewise.errors import SpecError, closest
-from likewise.spec.numbers import as_double, number_text, shown
+from likewise.spec.numbers import as_double, number_text, python_scalar, shown
+
+Label = str | int | float | bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,52 +43,63 @@ class SameDecision:
 
     A witness is a pair with score(x) > margin and score(x') <= -margin. With ``margin=0`` that is any
     pair the model decides differently; a larger margin asks only about decisions that are clear on
-    both sides. (For libsvm's classifiers: score(x) >= margin and score(x') < -margin.)
+    both sides. (For libsvm's classifiers: score(x) >= margin and score(x') < -margin.) With a class of
+    interest only pairs count of which one individual gets that class.
     """
 
     margin: float = 0.0
+    class_of_interest: Label | None = field(default=None, kw_only=True)
 
     kind: ClassVar[Literal["decision"]] = "decision"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "margin", _not_negative(self.margin, "margin"))
+        object.__setattr__(self, "class_of_interest", _label(self.class_of_interest))
 
     def describe(self) -> str:
-        """In words: ``get the same decision``."""
+        """In words: ``get the same decision``, ``are alike in whether they get the class 'high'``."""
+        shared = "get the same decision"
+        if self.class_of_interest is not None:
+            shared = f"are alike in whether they get the class {shown(self.class_of_interest)}"
         if self.margin == 0:
-            return "get the same decision"
-        return f"get the same decision wherever both scores are at least {number_text(self.margin)} from 0"
+            return shared
+        return f"{shared} wherever both decisions are clear by a margin of {number_text(self.margin)}"
 
     def spell(self) -> str:
-        """The text `parse_property` reads back: ``decision`` or ``decision:0.1``."""
+        """The text `parse_property` reads back, but for the class: ``decision`` or ``decision:0.1``."""
         return "decision" if self.margin == 0 else f"decision:{number_text(self.margin)}"
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreGap:
-    """Scores of similar individuals are at most `delta` apart; a witness has score(x) - score(x') > delta."""
+    """Scores of similar individuals are at most `delta` apart; a witness has score(x) - score(x') > delta, for
+    the class of interest or, without one, for any class."""
 
     delta: float
+    class_of_interest: Label | None = field(default=None, kw_only=True)
 
     kind: ClassVar[Literal["score"]] = "score"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", _not_negative(self.delta, "delta"))
+        object.__setattr__(self, "class_of_interest", _label(self.class_of_interest))
 
     def describe(self) -> str:
         """In words: ``get scores at most 0.5 apart``."""
-        return f"get scores at most {number_text(self.delta)} apart"
+        return f"get scores{_of_class(self.class_of_interest)} at most {number_text(self.delta)} apart"
 
     def spell(self) -> str:
-        """The text `parse_property` reads back: ``score:0.5``."""
+        """The text `parse_property` reads back, but for the class: ``score:0.5``."""
         return f"score:{number_text(self.delta)}"
 
 
 @dataclass(frozen=True, slots=True)
 class ProbabilityGap:
-    """Probabilities of similar individuals are at most `delta` apart; a witness has p(x) - p(x') > delta."""
+    """Probabilities of similar individuals are at most `delta` apart; a witness has p(x) - p(x') > delta, for
+    the class of interest or, without one, for any class."""
 
     delta: float
+    class_of_interest: Label | None = field(default=None, kw_only=True)
 
     kind: ClassVar[Literal["probability"]] = "probability"
 
@@ -88,13 +111,14 @@ class ProbabilityGap:
                 hint="give a delta from 0 up to, not including, 1; 10 percent is 0.1",
             )
         object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "class_of_interest", _label(self.class_of_interest))
 
     def describe(self) -> str:
         """In words: ``get probabilities at most 0.1 apart``."""
-        return f"get probabilities at most {number_text(self.delta)} apart"
+        return f"get probabilities{_of_class(self.class_of_interest)} at most {number_text(self.delta)} apart"
 
     def spell(self) -> str:
-        """The text `parse_property` reads back: ``probability:0.1``."""
+        """The text `parse_property` reads back, but for the class: ``probability:0.1``."""
         return f"probability:{number_text(self.delta)}"
 
 
@@ -124,15 +148,35 @@ def parse_property(text: str) -> Property:
         raise error.located(f"property {shown(text)}") from None
 
 
-def make_property(kind: str, amount: float) -> Property:
+def make_property(kind: str, amount: float, class_of_interest: Label | None = None) -> Property:
     """The property of this kind with this margin or delta."""
     if kind == "decision":
-        return SameDecision(amount)
+        return SameDecision(amount, class_of_interest=class_of_interest)
     if kind == "score":
-        return ScoreGap(amount)
+        return ScoreGap(amount, class_of_interest=class_of_interest)
     if kind == "probability":
-        return ProbabilityGap(amount)
+        return ProbabilityGap(amount, class_of_interest=class_of_interest)
     raise SpecError(f"unknown property kind {shown(kind)}{closest(kind, KINDS)}", hint=_SPELLINGS)
+
+
+def place_of_class(wanted: Label | None, labels: Sequence[object] | None, family: str) -> int | None:
+    """Which one of a model's labels (None: a regressor) the class of interest is; None if none is of interest."""
+    if wanted is None:
+        return None
+    if labels is None:
+        raise SpecError(
+            f"{family} is a regressor: there is no class {shown(wanted)}",
+            hint="leave class_of_interest out",
+        )
+    for place, label in enumerate(labels):
+        # 1 and True are equal to Python, and two labels to people.
+        if label == wanted and isinstance(label, bool) == isinstance(wanted, bool):
+            return place
+    raise SpecError(
+        f"{family} has no class {shown(wanted)}{closest(wanted, labels)}",
+        hint=f"its classes are {', '.join(shown(label) for label in labels[:12])}"
+        f"{', ...' if len(labels) > 12 else ''}",
+    )
 
 
 _SPELLINGS = "decision, decision:0.1, score:0.5 or probability:0.1"
@@ -143,3 +187,18 @@ def _not_negative(value: object, what: str) -> float:
     if number < 0:
         raise SpecError(f"{what} must not be negative, got {number_text(number)}")
     return number
+
+
+def _label(value: object) -> Label | None:
+    """A label as Python's own value."""
+    label = python_scalar(value)
+    if label is None or (isinstance(label, Label) and not (isinstance(label, float) and math.isnan(label))):
+        return label
+    raise SpecError(
+        f"class_of_interest must be one of the model's labels, got {shown(value)}",
+        hint="a text, a number, True or False, as in the column that the model was fitted on",
+    )
+
+
+def _of_class(label: Label | None) -> str:
+    return "" if label is None else f" of the class {shown(label)}"

@@ -24,7 +24,7 @@ from likewise.model.question import question_of, round_down
 from likewise.progress import Listener, silent, terminal
 from likewise.search.budget import interruptible
 from likewise.search.portfolio import Outcome, decide
-from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
+from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, certify_witness
 from likewise.verifying.preparing import Prepared, prepare
 from likewise.verifying.result import Claimed, Result, Verdict
@@ -96,9 +96,10 @@ def verify(
             random_state=random_state,
             listener=listener,
         )
-        claimed = Claimed(
-            space=space, similarity=similar, property=property, family=prepared.imported.model.family
-        )
+        family = prepared.imported.model.family
+        # Two classes: what is claimed of one label is claimed of the other.
+        place_of_class(property.class_of_interest, prepared.imported.model.head.labels, family)
+        claimed = Claimed(space=space, similarity=similar, property=property, family=family)
         with interruptible(prepared.problem.budget):
             outcome = decide(prepared.problem)
             return conclude(prepared, outcome, claimed, checking)
@@ -198,7 +199,7 @@ def _biased(
         upper_label=treated.upper_label,
         bounds=(round_down(gauge.value(witness.first.lo, witness.second.hi)), math.inf),
         certificate=certificate,
-        covers_floating_point=True,
+        covers_floating_point=prepared.imported.replay.stand_in is None,
         stats=_stats(prepared, outcome, None),
     )
 
@@ -207,7 +208,8 @@ def _stats(prepared: Prepared, outcome: Outcome, report: CheckReport | None) -> 
     stats = {"engine": outcome.engine, "seconds": prepared.problem.budget.elapsed, "cells": _cells(outcome)}
     if report is not None:
         stats |= {"checked": report.accepted, "check_seconds": report.seconds}
-    return stats
+    stand_in = prepared.imported.replay.stand_in
+    return stats if stand_in is None else {**stats, "replay": stand_in}
 
 
 def _least(gauge: Gauge) -> float:

@@ -16,8 +16,8 @@ from likewise.bounds.families import oracle_of
 from likewise.bounds.oracle import Remembering
 from likewise.bounds.products import kernel_products
 from likewise.bounds.separable import SeparableOracle
-from likewise.errors import SpecError
-from likewise.importers.imported import Imported, import_model
+from likewise.errors import SpecError, UnsupportedModel
+from likewise.importers.imported import Imported, ImportedClasses, import_model
 from likewise.model.gauge import Gauge
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
@@ -105,6 +105,10 @@ def prepare(
     relations = similar.resolve(space)
     given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
     imported = import_model(model, space, rows=given, like=X)
+    if isinstance(imported, ImportedClasses):
+        raise UnsupportedModel(
+            f"{imported.model.family} was fitted on {len(imported.model.head.labels)} classes, which no search is known for"
+        )
     space, rows = imported.space, imported.rows
     pairs = pairs_of(space, relations)
     head = imported.model.head

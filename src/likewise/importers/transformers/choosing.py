@@ -1,13 +1,13 @@
 """Columns kept or left out: feature selectors, and imputers, which leave alone what is there.
 
-Individuals of a space have no missing values, so SimpleImputer passes its columns on, less those that it
-never saw a value of; the columns of `add_indicator` are zero. An imputer that is told to take some other
-value for missing (`missing_values=-1`) puts another in its place: a table.
+SimpleImputer passes on what is there, less the columns that it never saw a value of; the columns of `add_indicator` and those
+of MissingIndicator are zero for it. What it puts in place of a missing number is left to who takes missing numbers: that is one value
+more, computed by the imputer itself. Levels of which one is missing become a table, and so does a column of an imputer that is told to
+take some other value for missing (`missing_values=-1`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -22,7 +22,7 @@ from likewise.importers.transformers.tracing import (
     Tabulated,
     Traced,
 )
-from likewise.spec.features import Continuous, Integer
+from likewise.spec.features import Continuous, Integer, is_missing
 
 ZERO = Constant(Fraction(0))
 REPLACED = Tabulated(does="puts another value in place of the one that stands for missing")
@@ -49,26 +49,33 @@ def selected(transformer: Any, columns: Sequence[Traced], step: Step) -> list[De
     return [Derived(int(i)) for i in np.flatnonzero(kept)]
 
 
-def imputed(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:  # noqa: ARG001
+def imputed(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
     """The columns themselves, then the indicators."""
     kept = list(range(len(columns)))
     if not transformer.keep_empty_features:
-        kept = [i for i in kept if not _is_missing(transformer.statistics_[i])]
-    given = [
-        Derived(i, REPLACED if _stands_for_missing(transformer, columns[i]) else UNCHANGED) for i in kept
+        kept = [i for i in kept if not is_missing(transformer.statistics_[i])]
+    given = [Derived(i, REPLACED if _replaces(transformer, columns[i]) else UNCHANGED) for i in kept]
+    return given + (indicated(transformer.indicator_, columns, step) if transformer.add_indicator else [])
+
+
+def indicated(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:  # noqa: ARG001
+    """Which values are missing: no number that is there."""
+    return [
+        Derived(int(i), REPLACED if _replaces(transformer, columns[i]) else ZERO)
+        for i in transformer.features_
     ]
-    if not transformer.add_indicator:
-        return given
-    return given + [
-        Derived(int(i), REPLACED if _stands_for_missing(transformer, columns[i]) else ZERO)
-        for i in transformer.indicator_.features_
-    ]
+
+
+def _replaces(transformer: Any, column: Traced) -> bool:
+    """Whether a value that a table must have is taken for missing: a level that is, or a number that stands for it."""
+    levels = not isinstance(column.feature, (Continuous, Integer))
+    return (levels and column.feature.missing) or _stands_for_missing(transformer, column)
 
 
 def _stands_for_missing(transformer: Any, column: Traced) -> bool:
     """Whether the value taken for missing may be one that the column has."""
     value = transformer.missing_values
-    if _is_missing(value):
+    if is_missing(value):
         return False
     if column.values is not None:
         return value in column.values
@@ -77,10 +84,4 @@ def _stands_for_missing(transformer: Any, column: Traced) -> bool:
     return True
 
 
-def _is_missing(value: Any) -> bool:
-    return (
-        value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
-    )
-
-
-HANDLERS = {**dict.fromkeys(SELECTORS, selected), "SimpleImputer": imputed}
+HANDLERS = {**dict.fromkeys(SELECTORS, selected), "SimpleImputer": imputed, "MissingIndicator": indicated}

@@ -12,7 +12,7 @@ go in as they were traced.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
             f"no column is left after step {steps[-1][0]!r}", hint="a model of nothing treats everybody alike"
         )
     _check_numbers(traced, model)
-    inputs = replace(inputs, space=_with_tables(space, traced))
+    inputs = replace(inputs, space=with_tables(space, traced))
     tables, stairs = _tables(steps, traced, inputs), _stairs(steps, traced, inputs)
     columns = tuple(
         stairs[c] if c in stairs else _column(one, table, inputs.space)
@@ -78,7 +78,7 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
     )
 
 
-def _with_tables(space: Space, traced: Sequence[Traced]) -> Space:
+def with_tables(space: Space, traced: Sequence[Traced]) -> Space:
     """The space with every number that has a table as an ordinal feature of its values."""
     tabulated = {
         one.name: listed(one.feature)
@@ -131,7 +131,7 @@ def _tables(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> list[Floa
         tables[c] = np.empty(sizes[traced[c].index])
     longest = max((sizes[traced[c].index] for c in places), default=1)
     for start in range(0, longest, ROWS):
-        made = transformed(steps, inputs.of(_walk(space, sizes, start, min(start + ROWS, longest))))
+        made = transformed(steps, inputs.of(walked(space, sizes, start, min(start + ROWS, longest))))
         _check_shape(made, traced, steps)
         for c in places:
             table = tables[c]
@@ -152,7 +152,7 @@ def _stairs(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> dict[int,
     for c in places:
         starts.setdefault(traced[c].index, []).extend(traced[c].starts or ())
     walks = {k: _ends_of_pieces(inputs.space, k, sorted(set(found))) for k, found in starts.items()}
-    codes = _walk(inputs.space, [1] * len(inputs.space), 0, max(map(len, walks.values())))
+    codes = walked(inputs.space, [1] * len(inputs.space), 0, max(map(len, walks.values())))
     for k, walk in walks.items():
         codes[: len(walk), k], codes[len(walk) :, k] = walk, walk[-1]
     made = np.concatenate(
@@ -205,7 +205,7 @@ def _levels(space: Space, name: str) -> int:
     return feature.size if isinstance(feature, (Categorical, Ordinal)) else 0
 
 
-def _walk(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
+def walked(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
     """Individuals number `start` to `stop`: every feature with levels at this level, as far as it has any."""
     codes = np.empty((stop - start, len(space)))
     for k, name in enumerate(space.names):
@@ -217,15 +217,17 @@ def _walk(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
     return codes
 
 
-def transformed(steps: Steps, inputs: Any) -> Floats:
-    """The matrix that reaches the model, from the fitted transformers themselves."""
-    step = Step(path=())
-    for name, transformer in steps:
-        if transformer is not None and not isinstance(transformer, str):
-            step = Step(path=()).inside(name, transformer)
-            inputs = _transform(transformer, inputs, step)
-    matrix = inputs.toarray() if hasattr(inputs, "toarray") else np.asarray(inputs)
-    if matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
+def transformed(
+    steps: Steps, inputs: Any, *, taken: Callable[[Any], Any] | None = None, single: bool = False
+) -> Floats:
+    """The matrix that reaches the model, from the fitted transformers themselves; `taken` is what the model makes of it. In
+    single precision only for models that take it for the doubles that it holds."""
+    handed, step = handed_over(steps, inputs)
+    if taken is not None:
+        matrix = taken(handed)
+    else:
+        matrix = handed.toarray() if hasattr(handed, "toarray") else np.asarray(handed)
+    if not single and matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
         step.refuse(
             f"gives {matrix.dtype}, so that the model calculates in single precision",
             hint="fit the pipeline on float64 data, and encoders with dtype=numpy.float64",
@@ -237,6 +239,16 @@ def transformed(steps: Steps, inputs: Any) -> Floats:
             f"gives values that are no numbers: {error}",
             hint="encode text with OneHotEncoder or OrdinalEncoder",
         )
+
+
+def handed_over(steps: Steps, inputs: Any) -> tuple[Any, Step]:
+    """What comes out of the last step, in its own type, and which step that is."""
+    step = Step(path=())
+    for name, transformer in steps:
+        if transformer is not None and not isinstance(transformer, str):
+            step = Step(path=()).inside(name, transformer)
+            inputs = _transform(transformer, inputs, step)
+    return inputs, step
 
 
 def _transform(transformer: Any, inputs: Any, step: Step) -> Any:

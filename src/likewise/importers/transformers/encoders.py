@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from likewise.importers.transformers.tracing import Derived, Step, Tabulated, Traced
+from likewise.spec.features import is_missing
 
 ONE_HOT = Tabulated(does="gives every value a column of its own")
 ORDINAL = Tabulated(does="numbers the values")
@@ -56,7 +57,7 @@ def _check_categories(transformer: Any, columns: Sequence[Traced], step: Step) -
     if transformer.handle_unknown != "error":
         return
     for column, categories in zip(columns, transformer.categories_, strict=True):
-        known = set(categories.tolist())
+        known = {None if is_missing(category) else category for category in categories.tolist()}
         for value in column.values or ():
             if value not in known:
                 step.refuse(

@@ -179,9 +179,10 @@ class Traced:
     @property
     def text(self) -> str | None:
         """A text that the column holds, None where it holds numbers."""
-        if not self.untouched or isinstance(self.feature, (Continuous, Integer)) or self.feature.numeric:
+        if not self.untouched or isinstance(self.feature, (Continuous, Integer)):
             return None
-        return str(self.feature.levels[0])
+        first = self.feature.levels[0]
+        return first if isinstance(first, str) else None
 
     @property
     def values(self) -> Sequence[Level] | None:
@@ -190,12 +191,13 @@ class Traced:
 
 
 def listed(feature: Feature) -> Sequence[Level] | None:
-    """The values of a feature, None where they cannot be listed: a continuous one has but one if lo = hi."""
+    """The values of a feature, None where they cannot be listed: a continuous one has but one if lo = hi. What is missing is
+    the value None, the last one."""
     match feature:
-        case Continuous(lo=lo, hi=hi):
-            return (lo,) if lo == hi else None
-        case Integer(lo=lo, hi=hi):
-            return range(int(lo), int(hi) + 1)
+        case Continuous(lo=lo, hi=hi, missing=missing):
+            return (lo,) if lo == hi and not missing else None
+        case Integer(lo=lo, hi=hi, missing=missing):
+            return [*range(int(lo), int(hi) + 1), None] if missing else range(int(lo), int(hi) + 1)
         case Categorical(levels=levels) | Ordinal(levels=levels):
             return levels
 
