@@ -79,9 +79,9 @@ def axis_of(body: TreeSum, pairs: PairSpace, k: int) -> Axis:
     if not isinstance(feature, (Continuous, Integer)):
         codes = tuple(float(p) for p in range(int(hi) + 1))
         return Axis(first=codes, last=codes, whole=True, number=False)
-    missing = float(body.missing[k]) if k in body.missing else None
+    missing = variable.missing
     if missing is not None:
-        hi = missing - 1 if whole else math.nextafter(missing, -math.inf)
+        hi = float(variable.last)
     tests = np.concatenate([tree.threshold[tree.feature == k] for tree in body.trees])
     cuts = np.unique(np.floor(tests) if whole else tests) + 0.0
     cuts = cuts[(cuts >= lo) & (cuts < hi)]

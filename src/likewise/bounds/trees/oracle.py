@@ -320,7 +320,7 @@ class TreeOracle:
 
 def _middle(lo: float, hi: float, *, whole: bool) -> float:
     middle = lo / 2 + hi / 2
-    return math.floor(middle) if whole else min(max(middle, lo), math.nextafter(hi, -math.inf))
+    return float(math.floor(middle)) if whole else min(max(middle, lo), math.nextafter(hi, -math.inf))
 
 
 __all__ = ["LEANS", "Memory", "TreeOracle", "snap"]
