@@ -11,8 +11,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.compose import make_column_transformer
-from sklearn.model_selection import GridSearchCV
+from sklearn.compose import TransformedTargetRegressor, make_column_transformer
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 
@@ -579,6 +579,18 @@ def test_zero_for_missing_is_refused_where_it_leaves_its_neighbours():
     model = lightgbm.LGBMClassifier(zero_as_missing=True, **LEAFY).fit(X, y)
     with pytest.raises(UnsupportedModel, match="zero_as_missing"):
         imported_of(model, X, lw.Space({"income": lw.Continuous(-2, 2)}))
+
+
+@pytest.mark.parametrize("kind", ["XGB", "LGBM"])
+def test_what_stands_around_them(kind):
+    """Scaled targets are taken; thresholds look at float32 probabilities or at scores that these classifiers do not have."""
+    space = lw.Space({"income": lw.Continuous(0, 40), "stars": SPACE["stars"]})
+    model, X, y = tiny(f"{kind}Regressor")
+    scaled = TransformedTargetRegressor(model, transformer=StandardScaler()).fit(X, 3 * X.income + 100)
+    assert imported_of(scaled, X, space).model.family == f"{kind}Regressor"
+    model, X, y = tiny(f"{kind}Classifier")
+    with pytest.raises(UnsupportedModel, match="FixedThresholdClassifier around"):
+        imported_of(FixedThresholdClassifier(model, threshold=0.3).fit(X, y), X, space)
 
 
 @pytest.mark.parametrize("kind", ["XGBClassifier", "LGBMClassifier"])

@@ -220,3 +220,51 @@ def test_rounds_after_the_best_one_are_asked_about(xgb, data, tmp_path):
     early.save_model(tmp_path / "early.json")
     with pytest.raises(UnsupportedModel, match="stopped early"):
         load_model(tmp_path / "early.json")
+
+
+# -- what rounding a decision allows for ------------------------------------------------------------------
+
+
+def test_sigma_in_single_precision_is_one_half_near_zero_and_not_beyond(data):
+    """The error that is stated for XGBoost's decisions is at least 2^-20: there sigma is above 1/2, nearer it may not be."""
+    X, y = data
+    booster = xgboost.train(
+        {"objective": "binary:logistic", "max_depth": 1, "base_score": 0.5, "nthread": 1},
+        xgboost.DMatrix(X, y),
+        1,
+    )
+    document = json.loads(booster.save_raw("json").decode())
+    decided = {}
+    for exponent in range(-40, -10):
+        tree = document["learner"]["gradient_booster"]["model"]["trees"][0]
+        tree["split_conditions"][1:] = [2.0**exponent, -(2.0**exponent)]
+        model = xgboost.Booster()
+        model.load_model(bytearray(json.dumps(document).encode()))
+        margin, share = (model.inplace_predict(X, predict_type=kind) for kind in ("margin", "value"))
+        assert set(np.abs(margin).tolist()) == {2.0**exponent}
+        assert (share[margin < 0] <= 0.5).all()
+        decided[exponent] = (share[margin > 0] > 0.5).all()
+    assert all(decided[exponent] for exponent in range(-20, -10))
+    assert not decided[-40]
+
+
+def test_sigma_in_double_precision_likewise(data):
+    X, y = data
+    settings = {
+        "objective": "binary",
+        "verbose": -1,
+        "num_threads": 1,
+        "num_leaves": 2,
+        "boost_from_average": False,
+    }
+    text = lightgbm.train(settings, lightgbm.Dataset(X, y), 1).model_to_string()
+    decided = {}
+    for exponent in range(-70, -40):
+        values = f"leaf_value={2.0**exponent!r} {-(2.0**exponent)!r}"
+        model = lightgbm.Booster(model_str=re.sub(r"leaf_value=.*", values, text))
+        score, share = model.predict(X, raw_score=True), model.predict(X)
+        assert set(np.abs(score).tolist()) == {2.0**exponent}
+        assert (share[score < 0] <= 0.5).all()
+        decided[exponent] = (share[score > 0] > 0.5).all()
+    assert all(decided[exponent] for exponent in range(-49, -40))
+    assert not decided[-70]
