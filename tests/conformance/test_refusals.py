@@ -8,12 +8,13 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
 from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import VotingClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import KNNImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -175,7 +176,7 @@ CASES = {
     "not a finite number": (infinite, "step 'prepare' > 'part' (StandardScaler) holds the number inf", "fit it again"),
     "no final model": (lambda: fitted(Pipeline([("prepare", StandardScaler()), ("model", "passthrough")]), X[NUMBERS]), "the pipeline ends in step 'model' ('passthrough'), which predicts nothing", "classifier or regressor"),
     "only a transformer": (lambda: fitted(ColumnTransformer([WORDS_STEP])), "ColumnTransformer is not supported: it transforms columns and predicts nothing", "supported:"),
-    "forest": (lambda: in_front(StandardScaler(), NUMBERS, RandomForestClassifier(2)), "RandomForestClassifier is not supported", "LogisticRegression"),
+    "neighbours as a model": (lambda: in_front(StandardScaler(), NUMBERS, KNeighborsClassifier(2)), "KNeighborsClassifier is not supported", "RandomForestClassifier"),
     "votes": (lambda: fitted(VotingClassifier([("a", usual())])), "VotingClassifier is not supported", "LogisticRegression"),
     "ensemble of calibrations": (lambda: fitted(CalibratedClassifierCV(usual(), cv=2)), "averages the probabilities of 2 classifiers", "ensemble=False"),
     "bent target": (lambda: fitted(TransformedTargetRegressor(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), LinearRegression()), func=np.log, inverse_func=np.exp), y=np.exp(TARGET / 50)), "bends its predictions (FunctionTransformer, inverse exp)", "regressor_"),

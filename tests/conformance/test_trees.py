@@ -167,7 +167,6 @@ def test_classifiers_agree_on_every_row(name):
         rows += assert_agrees(fitted(model, bare, labels), space, bare)[1]
         rows += assert_agrees(fitted(make_pipeline(filled(), model), POLARS, labels), GAPS, POLARS)[1]
     rows += assert_agrees(fitted(make_pipeline(prepared(), model), MISSING, LABELS), GAPS, MISSING)[1]
-    print(f"{name}: {rows} rows")
     assert rows >= ROWS_A_FAMILY
 
 
@@ -182,7 +181,6 @@ def test_regressors_agree_on_every_row(name):
         fitted(make_pipeline(filled(), model), MISSING, TARGET), GAPS, MISSING, at_least=900
     )[1]
     rows += assert_agrees(fitted(make_pipeline(prepared(), model), POLARS, TARGET), GAPS, POLARS)[1]
-    print(f"{name}: {rows} rows")
     assert rows >= ROWS_A_FAMILY
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.errors import InternalError
+from likewise.errors import UnsupportedModel
 from likewise.model.trees import LEAF
 
 if TYPE_CHECKING:
@@ -88,8 +88,15 @@ class Forest:
 
 
 def depth_first(left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[Ints, Ints]:
-    """The nodes of a tree that is given by its children (negative for leaves) in depth-first order, and where the right child of
+    """The nodes of a tree that is given by its children (LEAF for leaves) in depth-first order, and where the right child of
     each of them is then. Only those that can be reached from node 0."""
+    leaf, most = left == LEAF, len(left) - 1
+    if ((right == LEAF) != leaf).any() or np.any(
+        (left < LEAF) | (left > most) | (right < LEAF) | (right > most)
+    ):
+        raise UnsupportedModel(
+            "a tree has children that it does not have nodes for", hint="its file is damaged"
+        )
     firsts, seconds = left.tolist(), right.tolist()
     order: list[int] = []
     place = np.full(len(firsts), LEAF, dtype=np.int32)
@@ -97,7 +104,7 @@ def depth_first(left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[
     while stack:
         node = stack.pop()
         if place[node] != LEAF:
-            raise InternalError("a node of a tree has two parents")
+            raise UnsupportedModel("a node of a tree has two parents", hint="its file is damaged")
         place[node] = len(order)
         order.append(node)
         if firsts[node] >= 0:

@@ -60,6 +60,11 @@ def tree_sum(forest: Forest, reaching: Reaching, *, model: str) -> TreeSum:
     thresholds = np.concatenate(
         [tree.threshold[inner] for tree, inner in zip(forest.trees, tests, strict=True)]
     )
+    width = len(reaching.columns)
+    if len(columns) and not 0 <= columns.min() <= columns.max() < width:
+        raise UnsupportedModel(
+            f"{model} tests columns that it does not have: {width} come to it", hint="fit it again"
+        )
     pairs, index = np.unique(np.stack([columns, thresholds]), axis=1, return_inverse=True)
     numbers = _numbers(forest, reaching, pairs[0].astype(np.intp), pairs[1], model)
     splits: dict[tuple[object, ...], Split] = {}
