@@ -15,6 +15,7 @@ from likewise_check.claim import Claim
 from likewise_check.fields import Rejected
 from likewise_check.model import Affine
 from likewise_check.rules import RULES, Rule
+from likewise_check.trees import Trees
 
 MOST_POINTS = 1 << 24
 BATCH = 256
@@ -94,7 +95,7 @@ class Jury:
     def __init__(self, claim: Claim, tally: Tally, *, jobs: int, refusals: int) -> None:
         self._tally, self._refusals = tally, refusals
         self._most = UNDER_WAY * jobs
-        self._size = BATCH if isinstance(claim.model.body, Affine) else BATCH_OF_SLOW
+        self._size = BATCH if isinstance(claim.model.body, Affine | Trees) else BATCH_OF_SLOW
         self._judge = Judge(claim)
         self._batch: list[Leaf] = []
         self._pool = ProcessPoolExecutor(jobs, initializer=_start, initargs=(claim,)) if jobs > 1 else None

@@ -4,12 +4,13 @@ The affine body f(x) = bias + sum of weight * column(x) is brought to its separa
 
     f(x) = constant + sum_k phi_k(x_k)     phi_k(c) = slope_k * c  or  in pieces (continuous, integer),  or  table_k[c]  (levels kinds)
 
-Columns of one feature add up; their offsets go into the constant, or the slopes into the pieces if there are any. (Other bodies: `rbf`, `polynomial`.)
+Columns of one feature add up; their offsets go into the constant, or the slopes into the pieces if there are any. (Other bodies: `rbf`, `polynomial`, `trees`.)
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from likewise_check.fields import Rejected, anything, array_of, choice, kind, record, text, whole
 from likewise_check.numbers import Exact, number
@@ -18,8 +19,10 @@ from likewise_check.polynomial import Polynomial, read_polynomial
 from likewise_check.properties import Property
 from likewise_check.rbf import Rbf, read_rbf
 from likewise_check.space import Space
+from likewise_check.trees import Trees, read_trees
 
 MOST_OPERATIONS = 10**7
+SMALLEST = {24: Fraction(1, 1 << 149), 53: Fraction(1, 1 << 1074)}  # numbers above 0 of that many bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +50,9 @@ class Affine:
         return self.tables[k][0] == 0 if self.linear[k] else len(set(self.tables[k])) == 1
 
 
+Body: TypeAlias = Affine | Rbf | Polynomial | Trees
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounding:
     """At most `operations` roundings of terms that add up to at most constant + sum of sizes * |column|."""
@@ -54,13 +60,14 @@ class Rounding:
     sizes: tuple[Fraction, ...]
     constant: Fraction
     operations: int
+    bits: int = 53  # of the program's numbers, or 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """The score, which label has the zero, the link and the rounding of the deployed program (of affine bodies only)."""
+    """The score, which label has the zero, the link and the rounding of the deployed program (of affine bodies and trees only)."""
 
-    body: Affine | Rbf | Polynomial
+    body: Body
     upper_at_zero: bool
     link: tuple[Fraction, Fraction] | None  # slope and offset: probabilities are sigma(slope f + offset)
     rounding: Rounding | None
@@ -80,11 +87,16 @@ def read_model(line: object, space: Space, asked: Property) -> Model:
     if asked.kind == "probability" and link is None:
         raise Rejected("a probability needs a model with the logistic link")
     sort = kind(item, "the body", *BODIES)
-    if any(feature.missing for feature in space.features):
+    if sort != "trees" and any(feature.missing is not None for feature in space.features):
         raise Rejected("only trees bodies know missing values")
     body = BODIES[sort](item, space)
+    if isinstance(body, Trees) and body.several:
+        raise Rejected("a body of several scores needs a head of classes")
+    described: Rounding | None
     if isinstance(body, Affine):
         described = _rounding(rounding, len(body.extents))
+    elif isinstance(body, Trees):
+        described = rounding_of_trees(rounding, body)
     else:
         described = choice(None)(rounding, "the rounding")
     return Model(body=body, upper_at_zero=zero == "upper", link=link, rounding=described)
@@ -117,6 +129,22 @@ def _rounding(item: object, columns: int) -> Rounding:
     if min([constant, *sizes]) < 0:
         raise Rejected("the rounding's sizes and constant must be at least 0")
     return Rounding(sizes=tuple(sizes), constant=constant, operations=operations)
+
+
+def rounding_of_trees(item: object, body: Trees) -> Rounding | None:
+    """How the deployed program adds up the values of the leaves, if it is described."""
+    if item is None:
+        return None
+    constant, operations, bits = record(
+        item, "the rounding", constant=number, operations=whole(0, MOST_OPERATIONS), bits=whole(24, 53)
+    )
+    if bits not in SMALLEST:
+        raise Rejected("the rounding's bits must be 24 or 53")
+    if constant < body.size or operations < len(body.trees):
+        raise Rejected(
+            "the rounding's constant must be at least |bias| + the largest |value| of each tree, and its operations at least the trees"
+        )
+    return Rounding(sizes=(), constant=constant, operations=operations, bits=bits)
 
 
 def _affine(item: object, space: Space) -> Affine:
@@ -166,8 +194,9 @@ def flat(space: Space) -> Affine:
 
 
 # Each later model family adds its body here.
-BODIES: dict[str, Callable[[object, Space], Affine | Rbf | Polynomial]] = {
+BODIES: dict[str, Callable[[object, Space], Body]] = {
     "affine": _affine,
     "rbf": read_rbf,
     "polynomial": read_polynomial,
+    "trees": read_trees,
 }

@@ -7,6 +7,7 @@ from likewise.bounds.separable import SeparableOracle
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.scored import Score
+from likewise.model.treescore import TreeScore
 from likewise.spec.pairs import PairSpace
 
 
@@ -20,4 +21,8 @@ def oracle_of(score: Score, pairs: PairSpace) -> Oracle:
         from likewise.bounds.polynomial import PolynomialOracle  # numba as well
 
         return PolynomialOracle(score, pairs)
+    if isinstance(score, TreeScore):
+        from likewise.bounds.trees import TreeOracle  # numba as well
+
+        return TreeOracle(score, pairs)
     return SeparableOracle(score, pairs)

@@ -134,8 +134,9 @@ def _wanted(flags: ClaimFlags, property_text: str | None) -> _Wanted:
 def _claim(spec: str) -> Claim:
     from likewise.spec.file import read_spec
 
-    if spec.lower().endswith((".csv", ".csv.gz", ".parquet", ".skops")):
-        flag = "--model" if spec.lower().endswith(".skops") else "--data"
+    models = (".skops", ".json", ".ubj")
+    if spec.lower().endswith((".csv", ".csv.gz", ".parquet", *models)):
+        flag = "--model" if spec.lower().endswith(models) else "--data"
         raise SpecError(
             f"{spec}: is no spec file", hint=f"give it as {flag} {spec}; likewise init drafts a spec file"
         )

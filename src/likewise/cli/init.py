@@ -32,7 +32,12 @@ PROTECTED_WORDS = frozenset(
 
 @click.command()
 @click.argument("data")
-@click.option("--model", required=True, metavar="FILE", help="Fitted model: a .skops file.")
+@click.option(
+    "--model",
+    required=True,
+    metavar="FILE",
+    help="Fitted model: a .skops file, or one saved by XGBoost or LightGBM.",
+)
 @click.option("--label", metavar="COLUMN", help="The column that is predicted: no feature.")
 @click.option("--free", multiple=True, metavar="FEATURE", help="May differ in any way. Repeatable.")
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout.")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DataError, UnsupportedModel, closest
 from likewise.importers import one_vs_rest, sklearn_kernel, sklearn_linear
+from likewise.importers.boosters import asked_of, frame_levels, presented, spelled
 from likewise.importers.class_replay import ClassReplay, class_replay
 from likewise.importers.classes import Scores, class_model, refuse_wrapper
 from likewise.importers.heads import worked_in
@@ -85,6 +86,7 @@ def import_model(
     estimator: Any, space: Space, *, rows: NDArray[np.float64], like: Any = None
 ) -> Imported | ImportedClasses:
     """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on."""
+    estimator = presented(estimator)
     unfolded = unfold(estimator)
     grow = grower_of(unfolded.final)
     if grow is None:
@@ -124,7 +126,8 @@ def _with_wrappers(
 def _imported_trees(
     estimator: Any, unfolded: Unfolded, grown: GrownModel, inputs: Inputs, rows: NDArray[np.float64]
 ) -> Imported | ImportedClasses:
-    found = planted(grown, unfolded.steps, inputs)
+    estimator, unfolded = asked_of(grown, estimator, unfolded)
+    found = planted(grown, unfolded.steps, replace(inputs, levels=frame_levels(grown, inputs)))
     inputs = found.reaching.inputs
     rows = inputs.recoding.coded(rows)
     if isinstance(found.model, ClassModel):
@@ -282,7 +285,7 @@ def fitted_columns(estimator: Any, unfolded: Unfolded, space: Space) -> tuple[tu
                 hint="give the space exactly the model's columns, in their order",
             )
         return space.names, False
-    names = tuple(str(name) for name in knowing.feature_names_in_)
+    names = spelled(knowing, space)
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
         raise DataError(

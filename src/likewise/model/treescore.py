@@ -5,6 +5,8 @@ In float64 for many rows, by compiled walks down the trees (`walking`, which bri
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 ONE = (Fraction(1),)
 LANDMARKS = 256  # leaves whose individuals a search starts from
-TREES_A_KERNEL_VALUE = 4  # walks down a tree that take as long as a kernel value, about
+KERNEL_VALUES_A_TREE = 4  # that take as long as a walk down a tree, about
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,9 +57,30 @@ class TreeScore:
     def bias(self) -> Fraction:
         return sum((a * b for a, b in zip(self.alpha, self.body.bias, strict=True)), Fraction(0))
 
-    def exact_value(self, tree: Tree, leaf: int) -> Fraction:
-        """What a leaf adds to the score."""
-        return sum((a * v for a, v in zip(self.alpha, tree.exact(leaf), strict=True) if a), Fraction(0))
+    @cached_property
+    def unit(self) -> Fraction:
+        """What every leaf adds to the score a whole multiple of."""
+        tiny = min((_lowest_bit(tree.values) for tree in self.body.trees), default=0)
+        factors = math.lcm(*(tree.factor.denominator for tree in self.body.trees))
+        return Fraction(2) ** min(tiny, 0) / (factors * math.lcm(*(a.denominator for a in self.alpha)))
+
+    def units(self, node: int) -> int:
+        """How many units a leaf, as a node of all trees, adds to the score."""
+        known: dict[int, int] = self._units
+        if node not in known:
+            t = bisect_right(self._roots, node) - 1
+            values = self.body.trees[t].exact(node - self._roots[t])
+            total = sum((a * v for a, v in zip(self.alpha, values, strict=True) if a), Fraction(0)) / self.unit
+            known[node] = total.numerator
+        return known[node]
+
+    @cached_property
+    def _units(self) -> dict[int, int]:
+        return {}
+
+    @cached_property
+    def _roots(self) -> list[int]:
+        return self.nodes.roots.tolist()
 
     def scores(self, codes: Floats) -> Floats:
         """Many rows in float64, for proposing; never for deciding."""
@@ -68,11 +91,20 @@ class TreeScore:
         return total
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
-        """The score of one individual."""
-        missing = self.body.missing
-        return self.bias + sum(
-            (self.exact_value(tree, tree.leaf(codes, missing)) for tree in self.body.trees), Fraction(0)
-        )
+        """The score of one individual. Codes are doubles, whose comparisons with thresholds are exact."""
+        from likewise.model.walking import leaves_of
+
+        doubles = np.array([float(code) for code in codes])
+        if any(Fraction(double) != code for double, code in zip(doubles.tolist(), codes, strict=True)):
+            return self._exact_elsewhere(codes)
+        leaves = np.empty(len(self.body.trees), dtype=np.int64)
+        leaves_of(self.nodes, doubles, leaves)
+        return self.bias + self.unit * sum(map(self.units, leaves.tolist()))
+
+    def _exact_elsewhere(self, codes: Sequence[Fraction]) -> Fraction:
+        """The score at codes that are not all doubles."""
+        missing, trees = self.body.missing, zip(self._roots, self.body.trees, strict=True)
+        return self.bias + self.unit * sum(self.units(root + tree.leaf(codes, missing)) for root, tree in trees)
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:  # noqa: ARG002 (exact anyway)
         """The score of one individual; exact, so both ends are the same."""
@@ -107,7 +139,7 @@ class TreeScore:
     @property
     def cost(self) -> int:
         """What a search has to pay for a row, in kernel values."""
-        return 1 + len(self.body.trees) // TREES_A_KERNEL_VALUE
+        return KERNEL_VALUES_A_TREE * len(self.body.trees)
 
 
 def _inside(
@@ -128,3 +160,12 @@ def _inside(
             codes[k] = fits[0] if fits else codes[k]
         node = node + 1 if left else int(tree.right[node])
     return codes
+
+
+def _lowest_bit(values: Floats) -> int:
+    """The exponent of two of which all values are whole multiples."""
+    some = values[values != 0]
+    if not len(some):
+        return 0
+    _, exponent = np.frexp(some)
+    return max(int(exponent.min()) - 53, -1074)

@@ -66,20 +66,31 @@ def nodes_of(body: TreeSum) -> Nodes:
 
 
 @njit(cache=True)
-def add_leaves(nodes: Nodes, values: NDArray[np.float64], codes: NDArray[np.float64], total: NDArray[np.float64]) -> None:  # type: ignore[no-untyped-def]  # fmt: skip
+def add_leaves(nodes, values, codes, total):  # type: ignore[no-untyped-def]
     """Add to each row's total the values of the leaves that it comes to."""
+    leaves = np.empty(len(nodes.roots), dtype=np.int64)
     for i in range(codes.shape[0]):
-        for root in nodes.roots:
-            node = root
-            while nodes.feature[node] != LEAF:
-                k = nodes.feature[node]
-                code = codes[i, k]
-                if code == nodes.missing[k]:
-                    left = nodes.missing_left[node]
-                elif nodes.table[node] != NO_TABLE:
-                    place = np.int64(code)
-                    left = place < nodes.width[node] and nodes.goes_left[nodes.table[node] + place]
-                else:
-                    left = code <= nodes.threshold[node]
-                node = nodes.left[node] if left else nodes.right[node]
-            total[i] += values[node]
+        leaves_of(nodes, codes[i], leaves)
+        for leaf in leaves:
+            total[i] += values[leaf]
+
+
+@njit(cache=True)
+def leaves_of(nodes, codes, leaves):  # type: ignore[no-untyped-def]
+    """The leaf of each tree that an individual comes to."""
+    feature, threshold, table, width, goes_left = nodes.feature, nodes.threshold, nodes.table, nodes.width, nodes.goes_left
+    missing, missing_left, after_left, after_right = nodes.missing, nodes.missing_left, nodes.left, nodes.right
+    for t in range(len(nodes.roots)):
+        node = nodes.roots[t]
+        while feature[node] != LEAF:
+            k = feature[node]
+            code = codes[k]
+            if code == missing[k]:
+                left = missing_left[node]
+            elif table[node] != NO_TABLE:
+                place = np.int64(code)
+                left = place < width[node] and goes_left[table[node] + place]
+            else:
+                left = code <= threshold[node]
+            node = np.int64(after_left[node]) if left else np.int64(after_right[node])
+        leaves[t] = node

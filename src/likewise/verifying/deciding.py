@@ -205,7 +205,7 @@ def _biased(
         upper_label=treated.upper_label,
         bounds=(round_down(gauge.value(witness.first.lo, witness.second.hi)), math.inf),
         certificate=certificate,
-        covers_floating_point=True,
+        covers_floating_point=prepared.imported.replay.stand_in is None,
         stats=_stats(prepared, outcome, None),
     )
 
@@ -214,7 +214,8 @@ def _stats(prepared: Prepared, outcome: Outcome, report: CheckReport | None) -> 
     stats = {"engine": outcome.engine, "seconds": prepared.problem.budget.elapsed, "cells": _cells(outcome)}
     if report is not None:
         stats |= {"checked": report.accepted, "check_seconds": report.seconds}
-    return stats
+    stand_in = prepared.imported.replay.stand_in
+    return stats if stand_in is None else {**stats, "replay": stand_in}
 
 
 def _least(gauge: Gauge) -> float:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.bounds.families import oracle_of
+from likewise.bounds.oracle import Remembering
 from likewise.bounds.products import kernel_products
 from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError, UnsupportedModel
@@ -22,6 +23,7 @@ from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import ProbabilityQuestion, Question
 from likewise.model.scored import score_of
+from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
@@ -127,6 +129,8 @@ def prepare(
     if isinstance(score, (KernelScore, PolynomialScore)):
         rows = np.concatenate([rows, score.landmarks(space)])
         pairs = with_differences(pairs)
+    if isinstance(score, TreeScore):
+        rows = np.concatenate([rows, score.landmarks(space)])
     if isinstance(score, KernelScore):
         products = partial(kernel_products, score, pairs)
     oracle = oracle_of(score, pairs)
@@ -142,7 +146,7 @@ def prepare(
         products=products,
         cost=score.cost,
         listener=listener,
-        marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
+        marks=oracle.marked() if isinstance(oracle, (SeparableOracle, Remembering)) else {},
         settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=X)

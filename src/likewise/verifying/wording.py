@@ -66,7 +66,9 @@ def verdict_line(result: Result) -> str:
     """The verdict with how it was reached."""
     seconds = result.stats.get("seconds", 0.0)
     if result.verdict == "BIASED":
-        return f"BIASED   found in {seconds:.2f} s, exact, replayed on predict"
+        return (
+            f"BIASED   found in {seconds:.2f} s, exact, replayed on {result.stats.get('replay', 'predict')}"
+        )
     if result.verdict == "FAIR":
         cells = result.stats.get("cells", 1)
         return f"FAIR     proved in {seconds:.2f} s and checked, {cells:,} cell{'s' * (cells != 1)}"

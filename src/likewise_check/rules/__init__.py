@@ -16,6 +16,7 @@ from likewise_check.rules.kernel import Kernel
 from likewise_check.rules.polynomial import Polynomials
 from likewise_check.rules.separable import Empty, Separable
 from likewise_check.rules.sos import Squares
+from likewise_check.rules.trees import TreeSums
 
 Rule: TypeAlias = Callable[[list[object], Cell], Holds]
 
@@ -27,4 +28,5 @@ RULES: dict[str, Callable[[Claim], Rule]] = {
     "kernel": Kernel,
     "polynomial": Polynomials,
     "sos": Squares,
+    "trees": TreeSums,
 }

@@ -12,7 +12,7 @@ its own, or confirmed to be what it makes of the number that stands for them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -256,15 +256,16 @@ def walked(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
     return codes
 
 
-def transformed(steps: Steps, inputs: Any, *, single: bool = False) -> Floats:
-    """The matrix that reaches the model, from the fitted transformers themselves; in single precision only for models that take it
-    for the doubles that it holds."""
-    step = Step(path=())
-    for name, transformer in steps:
-        if transformer is not None and not isinstance(transformer, str):
-            step = Step(path=()).inside(name, transformer)
-            inputs = _transform(transformer, inputs, step)
-    matrix = inputs.toarray() if hasattr(inputs, "toarray") else np.asarray(inputs)
+def transformed(
+    steps: Steps, inputs: Any, *, taken: Callable[[Any], Any] | None = None, single: bool = False
+) -> Floats:
+    """The matrix that reaches the model, from the fitted transformers themselves; `taken` is what the model makes of it. In
+    single precision only for models that take it for the doubles that it holds."""
+    handed, step = handed_over(steps, inputs)
+    if taken is not None:
+        matrix = taken(handed)
+    else:
+        matrix = handed.toarray() if hasattr(handed, "toarray") else np.asarray(handed)
     if not single and matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
         step.refuse(
             f"gives {matrix.dtype}, so that the model calculates in single precision",
@@ -277,6 +278,16 @@ def transformed(steps: Steps, inputs: Any, *, single: bool = False) -> Floats:
             f"gives values that are no numbers: {error}",
             hint="encode text with OneHotEncoder or OrdinalEncoder",
         )
+
+
+def handed_over(steps: Steps, inputs: Any) -> tuple[Any, Step]:
+    """What comes out of the last step, in its own type, and which step that is."""
+    step = Step(path=())
+    for name, transformer in steps:
+        if transformer is not None and not isinstance(transformer, str):
+            step = Step(path=()).inside(name, transformer)
+            inputs = _transform(transformer, inputs, step)
+    return inputs, step
 
 
 def _transform(transformer: Any, inputs: Any, step: Step) -> Any:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from likewise.errors import UnsupportedModel
 from likewise.importers.trees.grown import Forest
 from likewise.importers.trees.raw import tree_sum
 from likewise.importers.trees.reaching import Numbering, Own, Reaching, Steps, reaching
+from likewise.importers.trees.taken import PLAIN, Taken
 from likewise.model.classes import ClassHead, ClassModel
 from likewise.model.head import Head
 from likewise.model.scored import Model, TreeRounding
@@ -39,7 +40,8 @@ Leaves = Callable[["NDArray[np.float64]"], Iterable["NDArray[np.float64]"]]
 class GrownModel:
     """An estimator as its library sees it: `own` and `numbered` are what it does to columns before its trees test them (see
     `reaching`), `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
-    that rows of columns come to, tree by tree; `takes_missing` that it lets NaN pass."""
+    that rows of columns come to, tree by tree; `answers` has scikit-learn's verbs, where the estimator itself
+    lacks some; `takes_missing` that it lets NaN pass."""
 
     family: str
     forest: Forest
@@ -49,7 +51,9 @@ class GrownModel:
     more: Fraction = Fraction(0)
     own: Own | None = None
     numbered: Mapping[int, Numbering] = field(default_factory=dict)
+    taken: Taken = PLAIN
     leaves: Leaves | None = None
+    answers: Any = None
     takes_missing: bool = True
 
 
@@ -70,6 +74,7 @@ def planted(grown: GrownModel, steps: Steps, inputs: Inputs) -> Planted:
         own=grown.own,
         numbered=grown.numbered,
         listed_columns=grown.forest.tested_by_category(),
+        taken=grown.taken,
     )
     if not grown.takes_missing:
         _refuse_missing(grown.family, found)

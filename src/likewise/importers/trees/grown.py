@@ -11,7 +11,7 @@ Scores are bias + sum over trees of factor * (values of the leaf), as in `likewi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -47,13 +47,14 @@ class Grown:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Forest:
     """Trees and how they test: see the module. `known` has the categories that a library has seen, by column, where all others
-    go the way of missing values."""
+    go the way of missing values; `category` is which category a library takes a number for (NaN for none), if not for itself."""
 
     trees: tuple[Grown, ...]
     bias: tuple[Fraction, ...]
     single: bool
     strict: bool
     known: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    category: Callable[[float], float] | None = None
 
     def limits(self, thresholds: Floats) -> Floats:
         """The largest double that goes left, for each threshold: whatever the cast and the comparison, v goes left where v <= limit.
@@ -83,7 +84,7 @@ class Forest:
         """Which way a value goes at a node with categories."""
         if np.isnan(value) or (column in self.known and value not in self.known[column]):
             return missing_left
-        return value in among
+        return (value if self.category is None else self.category(value)) in among
 
 
 def depth_first(left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[Ints, Ints]:

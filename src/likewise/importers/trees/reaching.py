@@ -19,8 +19,9 @@ import numpy as np
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.importers.recoding import Part, Recoding
 from likewise.importers.transformers.composing import through
-from likewise.importers.transformers.embedding import ROWS, transformed, walked
+from likewise.importers.transformers.embedding import ROWS, handed_over, transformed, walked
 from likewise.importers.transformers.tracing import MOST_CODES, Step, Traced, listed, raw_column
+from likewise.importers.trees.taken import PLAIN, SINGLE, Taken, is_sparse
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.numbers import EXACT_INT_LIMIT
 
@@ -80,11 +81,13 @@ def reaching(
     own: Own | None = None,
     numbered: Mapping[int, Numbering] | None = None,
     listed_columns: frozenset[int] = frozenset(),
+    taken: Taken = PLAIN,
 ) -> Reaching:
     """The columns that reach the estimator called `model` after these steps and its own preprocessing.
 
     `numbered` has the columns whose values the model numbers itself, by a mapping of them (NaN for what it does not have); they
     must come to it as they are. `listed_columns` are those that it tests for categories: numbers among them become levels.
+    `taken` is how it reads what the last step hands over.
     """
     traced = _traced(steps, inputs, own)
     numbers = {c for c, one in enumerate(traced) if one.line is None and one.starts is None}
@@ -107,7 +110,8 @@ def reaching(
             hint="encode them with OrdinalEncoder or OneHotEncoder, or fit the model without a pipeline",
         )
     else:
-        matrix = _through(everything, inputs, len(traced))
+        matrix = _through(everything, inputs, len(traced), taken)
+        _check_handed(everything, inputs, traced, taken, model)
     return Reaching(
         columns=_columns(traced, space, matrix, bare=not everything),
         inputs=inputs,
@@ -182,15 +186,39 @@ def _check_words(traced: Sequence[Traced], numbered: Mapping[int, Numbering], mo
             )
 
 
+def _check_handed(steps: Steps, inputs: Inputs, traced: Sequence[Traced], taken: Taken, model: str) -> None:
+    """Where entries that are not stored are missing, a number that comes to be zero is missing: no test of it rises or falls. Where
+    whole numbers are cast to single precision, they must be small enough to stay what they are."""
+    if taken == PLAIN:
+        return
+    space = inputs.space
+    handed, step = handed_over(steps, inputs.of(walked(space, [1] * len(space), 0, 1)))
+    numbers = [(one.name, space[one.name]) for one in traced]
+    absent = [name for name, feature in numbers if isinstance(feature, (Continuous, Integer))]
+    if taken.absent_missing and is_sparse(handed) and absent:
+        raise UnsupportedModel(
+            f"{step} gives a sparse matrix, in which {model} takes every zero for a missing value, also that of {absent[0]!r}",
+            hint="make it dense: OneHotEncoder(sparse_output=False), ColumnTransformer(..., sparse_threshold=0)",
+        )
+    large = [
+        name
+        for name, feature in numbers
+        if isinstance(feature, Integer) and max(abs(feature.lo), abs(feature.hi)) > SINGLE
+    ]
+    if taken.casts(handed) and large:
+        raise UnsupportedModel(
+            f"{step} gives an array of whole numbers, which {model} casts to float32, and {large[0]!r} goes beyond 2**24",
+            hint=f"put a scaler on {large[0]!r}, or let the step give frames: set_output(transform='pandas')",
+        )
+
+
 # -- what the program computes ---------------------------------------------------------------------------
 
 
-def _through(steps: Steps, inputs: Inputs, width: int) -> Callable[[Floats], Floats]:
+def _through(steps: Steps, inputs: Inputs, width: int, taken: Taken) -> Callable[[Floats], Floats]:
     def matrix(codes: Floats) -> Floats:
-        made = [
-            transformed(steps, inputs.of(codes[i : i + ROWS]), single=True)
-            for i in range(0, len(codes), ROWS)
-        ]
+        parts = (inputs.of(codes[i : i + ROWS]) for i in range(0, len(codes), ROWS))
+        made = [transformed(steps, part, taken=taken.numbers, single=True) for part in parts]
         if made[0].shape[1] != width:
             raise UnsupportedModel(
                 f"{Step(path=()).inside(*steps[-1])} gives {made[0].shape[1]} columns where {width} were expected",
