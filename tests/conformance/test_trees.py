@@ -352,15 +352,16 @@ class Asked:
         return self._model.predict(self._inputs.of(codes))
 
 
-def read(model):
+def read(model, space=ONLY_NUMBERS, frame=X):
     grown = grower_of(model)(model)
-    inputs = Inputs(recoding=same_space(ONLY_NUMBERS), columns=tuple(NUMBERS), like=X[NUMBERS], named=True)
+    inputs = Inputs(recoding=same_space(space), columns=space.names, like=frame, named=True)
     return grown, inputs
 
 
-def checked(grown, inputs, asked):
+def checked(grown, inputs, asked, rows=None):
     found = planted(grown, (), inputs)
-    check_trees(found.model, grown, found.reaching, Asked(asked, inputs), ONLY_NUMBERS.encode(X[NUMBERS]))
+    rows = ONLY_NUMBERS.encode(X[NUMBERS]) if rows is None else found.reaching.inputs.recoding.coded(rows)
+    check_trees(found.model, grown, found.reaching, Asked(asked, found.reaching.inputs), rows)
 
 
 def test_check_finds_a_comparison_that_is_read_wrongly():
@@ -384,6 +385,24 @@ def test_check_finds_a_changed_leaf_and_a_changed_bias():
     shifted = replace(grown, forest=replace(grown.forest, bias=(Fraction(1, 10**9),)))
     with pytest.raises(UnsupportedModel, match="its score is"):
         checked(shifted, inputs, model)
+
+
+def test_check_finds_missing_values_and_categories_that_go_the_wrong_way():
+    categorical = ["city", "grade", "age"]
+    model = fitted(
+        HistGradientBoostingRegressor(max_iter=3, categorical_features=categorical), MISSING, TARGET
+    )
+    grown, inputs = read(model, GAPS, MISSING)
+    rows = GAPS.encode(MISSING)
+    checked(grown, inputs, model, rows)
+    for change in (
+        lambda tree: replace(tree, missing_left=~tree.missing_left),
+        lambda tree: replace(tree, categories={node: among ^ {0} for node, among in tree.categories.items()}),
+        lambda tree: replace(tree, threshold=np.nextafter(tree.threshold, -np.inf)),
+    ):
+        trees = tuple(change(tree) for tree in grown.forest.trees)
+        with pytest.raises(UnsupportedModel, match=r"disagrees with the original .* its tree \d"):
+            checked(replace(grown, forest=replace(grown.forest, trees=trees)), inputs, model, rows)
 
 
 def test_tests_that_decide_nothing_are_left_out():
