@@ -36,7 +36,7 @@ def table(tmp_path):
     [
         ("", ["is empty"]),
         (HEADER, ["no rows"]),
-        (HEADER + "20,0,,no\n", ["line 2", "'income'", "empty cell"]),
+        (HEADER + ROWS + "20,0,,no\n", ["row 3", "'income'", "missing value", "likewise init"]),
         (HEADER + ROWS + "20,0,5\n", ["line 5", "3 cells"]),
         ("age,sex,sex,income\n1,2,3,4\n", ["'sex'", "twice"]),
         (HEADER + ROWS + "50,1,nan,no\n", ["'income'", "row 3", "text 'nan'"]),

@@ -1,7 +1,7 @@
 """What conformance means: the imported model says what the original says, on rows of every sort.
 
 Rows: the data, random individuals, every value of every discrete feature, and for continuous features their ends,
-the places where a column of theirs is zero or cut, and one ulp to either side of both. Compared are exact scores with
+the places where a column of theirs is zero or cut, and one ulp to either side of both; missing values where there may be some. Compared are exact scores with
 the original's own, labels wherever the score is not a hair's breadth from zero, and probabilities.
 """
 
@@ -43,6 +43,8 @@ def _anyone(space, random):
 
 
 def _some(feature, random):
+    if feature.missing and random.random() < 0.2:
+        return feature.missing_code
     if isinstance(feature, Continuous):
         return random.uniform(feature.lo, feature.hi)
     if isinstance(feature, Integer):
@@ -51,8 +53,9 @@ def _some(feature, random):
 
 
 def _values(feature, columns):
+    missing = [feature.missing_code] if feature.missing else []
     if isinstance(feature, Integer):
-        return np.arange(feature.lo, feature.hi + 1, dtype=float)[:40]
+        return np.arange(feature.lo, feature.hi + 1, dtype=float)[:40].tolist() + missing
     if not isinstance(feature, Continuous):
         return np.arange(feature.size, dtype=float)
     places = [feature.lo, feature.hi]
@@ -61,7 +64,7 @@ def _values(feature, columns):
     ]
     places += sorted({float(cut) for c in columns if c.pieces is not None for cut in c.pieces.cuts})
     near = [np.nextafter(p, to) for p in places for to in (-np.inf, np.inf)]
-    return np.array([p for p in (*places, *near) if feature.lo <= p <= feature.hi])
+    return np.array([p for p in (*places, *near) if feature.lo <= p <= feature.hi] + missing)
 
 
 def assert_agrees(model, space, X, *, decides="decision_function"):
@@ -70,10 +73,7 @@ def assert_agrees(model, space, X, *, decides="decision_function"):
     given = probing_rows(space, X, imported)
     if isinstance(imported.model.body, RbfSum):  # balls are slow: every third row
         given = given[::3]
-    codes = given.copy()
-    for k, name in enumerate(space.names):
-        if isinstance(space[name], Integer) and not isinstance(imported.space[name], Integer):
-            codes[:, k] -= space[name].lo
+    codes = imported.recoding.coded(given)
     frame = space.decode(given, like=X)
     score = score_of(imported.model, len(space))
     exact = [score.enclose([Fraction(c) for c in row], BITS) for row in codes.tolist()]

@@ -44,6 +44,8 @@ SPLINES = {
     "quintic": SplineTransformer(3, degree=5, knots="quantile"),
     "sparse": SplineTransformer(3, degree=2, sparse_output=True),
     "scaled-after": make_pipeline(SplineTransformer(4), StandardScaler()),
+    "clipped": MinMaxScaler((0.25, 0.75), clip=True),
+    "clipped-maxabs": MaxAbsScaler(clip=True),
 }
 BEFORE = {
     "raw": "passthrough",

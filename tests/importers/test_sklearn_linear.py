@@ -12,7 +12,7 @@ import sklearn.discriminant_analysis
 import sklearn.linear_model
 import sklearn.svm
 from sklearn.cross_decomposition import PLSRegression
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.neighbors import KNeighborsClassifier
 from tests.strategies import logistic_model, svc_model
 
 import likewise as lw
@@ -170,7 +170,7 @@ def refused(model, match, space=SPACE, error=UnsupportedModel):
 
 
 def test_what_is_refused_by_name():
-    refused(RandomForestClassifier(2).fit(X, LABELS), "RandomForestClassifier")
+    refused(KNeighborsClassifier(2).fit(X, LABELS), "KNeighborsClassifier")
     refused(PLSRegression().fit(X, TARGET), "PLSRegression")
     refused(sklearn.linear_model.LogisticRegression, "is a class")
     refused("a model", "not supported")

@@ -146,7 +146,7 @@ def test_numeric_levels():
         (lambda: Ordinal(["a", "b", "a"]), "level 'a' is given twice"),
         (lambda: Ordinal([1, True]), "level True is given twice (equal to 1)"),
         (lambda: Categorical([0.0, -0.0]), "is given twice"),
-        (lambda: Categorical(["a", None]), "level None is neither text, number nor boolean"),
+        (lambda: Categorical([None]), "no level beside None"),
         (lambda: Categorical([["a"]]), "level ['a'] is neither text, number nor boolean"),
         (lambda: Categorical([1.0, math.nan]), "level nan is not finite\nhint: name missing values"),
         (lambda: Categorical([math.inf]), "level inf is not finite"),

@@ -236,7 +236,12 @@ def test_all_features_listed_beside_the_data(spec, folder):
             "features.agee: the data have no column 'agee' (did you mean 'age'?)\nhint: with data.features = \"listed\"",
         ),
         (WITH_DATA + SIMILAR, None, DataError, "d.csv: cannot be read: No such file"),
-        (WITH_DATA + SIMILAR, "a,good\n1,\n", DataError, "d.csv, line 2, column 'good': empty cell"),
+        (
+            WITH_DATA + SIMILAR,
+            "a,good\n1,1\n,0\n",
+            DataError,
+            "column 'a', row 1 (counted from 0): missing value\nhint: list it as [features.NAME] in the spec file, with missing",
+        ),
         (
             WITH_DATA + SIMILAR,
             "sex,age,good\nf,1,1\nm,1,0\n",

@@ -112,7 +112,7 @@ def test_an_ordered_column_with_one_value_is_constant_too():
         (pl.DataFrame({"a": []}), "the frame has no rows"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), "column name 'a' appears twice"),
         (pd.DataFrame({"a": [1.0, math.nan]}), "column 'a', row 1 (counted from 0): missing value"),
-        (pl.DataFrame({"a": [1.0, math.nan]}), "column 'a', row 1 (counted from 0): missing value (NaN)"),
+        (pl.DataFrame({"a": [1.0, math.nan]}), "column 'a', row 1 (counted from 0): missing value"),
         (pl.DataFrame({"a": [1, None]}), "column 'a', row 1 (counted from 0): missing value"),
         (pd.DataFrame({"a": ["x", None]}), "column 'a', row 1 (counted from 0): missing value"),
         (pd.DataFrame({"a": [1.0, -math.inf]}), "column 'a', row 1 (counted from 0): -inf is not finite"),

@@ -116,7 +116,7 @@ def test_groups_is_the_papers_form():
         (lambda: Similarity(pairs={"sex": [("f",)]}), "a pair of levels of 'sex' has two, got ('f',)"),
         (lambda: Similarity(pairs={"sex": [("a", "b", "c")]}), "give three pairs"),
         (lambda: Similarity(pairs={"sex": [("f", "f")]}), "('f', 'f') is one level of 'sex' twice"),
-        (lambda: Similarity(pairs={"sex": [("f", None)]}), "None is no level of 'sex'"),
+        (lambda: Similarity(pairs={"sex": [("f", [])]}), "[] is no level of 'sex'"),
         (lambda: Similarity(pairs={"sex": []}), "no pairs are given for 'sex'"),
         (lambda: Similarity.from_dict({"fre": []}), "unknown key 'fre' (did you mean 'free'?)"),
     ],

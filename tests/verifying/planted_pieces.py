@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from likewise.importers.imported import Imported
+from likewise.importers.recoding import same_space
 from likewise.model.body import Affine
 from likewise.model.embedding import Column
 from likewise.model.head import Head
@@ -51,6 +52,8 @@ def planted(monkeypatch, space, columns, weights=None, bias=0, *, zero_is_upper=
         body=Affine(weights=tuple(weights), bias=Fraction(bias)),
         head=Head(labels=("no", "yes"), link="logistic", zero_is_upper=zero_is_upper),
     )
-    imported = Imported(model=model, replay=ExactReplay(model), space=space, rows=np.empty((0, len(space))))
+    imported = Imported(
+        model=model, replay=ExactReplay(model), recoding=same_space(space), rows=np.empty((0, len(space)))
+    )
     monkeypatch.setattr("likewise.verifying.preparing.import_model", lambda *_, **__: imported)
     return model

@@ -1,13 +1,24 @@
 """Results as text: 80 columns, nothing cut, different values never look the same."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 
+import likewise as lw
 from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
-from likewise.verifying.wording import MARK, WIDTH, Treated, bounds_in_words, pair_lines, paragraph
+from likewise.verifying.wording import (
+    MARK,
+    WIDTH,
+    Treated,
+    bounds_in_words,
+    pair_lines,
+    paragraph,
+    verdict_line,
+)
 
 NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=70)
 VALUES = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | NAMES
@@ -82,3 +93,12 @@ def test_bounds_in_words(property, bounds, said):
 @given(NAMES)
 def test_paragraphs_fit(text):
     assert max(map(len, paragraph("claim", text)), default=0) <= WIDTH
+
+
+def test_a_stand_in_for_a_library_is_named():
+    space = lw.Space({"sex": lw.Categorical([0, 1])})
+    model = LogisticRegression().fit([[0], [0], [1], [1]], [0, 0, 1, 1])
+    result = lw.verify(model, space, lw.Similarity(free=["sex"]), certify=False)
+    assert verdict_line(result).endswith("replayed on predict")
+    told = replace(result, stats={**result.stats, "replay": "the file's own trees"})
+    assert verdict_line(told).endswith("replayed on the file's own trees")

@@ -12,35 +12,36 @@ with their own bounds. The upper end is a double that every leaf proves in exact
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.bounds.oracle import Leaf
+from likewise.bounds.oracle import Leaf, Remembering
 from likewise.errors import InternalError
 from likewise.model.enclosure import FIRST_BITS
 from likewise.model.gauge import Gauge
 from likewise.model.question import round_up, snap
 from likewise.progress import Snapshot
-from likewise.search.branch_and_bound import Search
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import climbed, deepest
 from likewise.search.feasible import some_individual
 from likewise.search.portfolio import independence
 from likewise.search.problem import Witness
 from likewise.search.proof import Proof, walk
+from likewise.search.remembering import search_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.search.branch_and_bound import Search
     from likewise.search.problem import Problem
     from likewise.verifying.preparing import Prepared
 
     Floats = NDArray[np.float64]
-    Bounded = tuple[Leaf, Floats, Floats]
+    Bounded = tuple[int, Leaf, Floats, Floats]
 
 GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
 QUICK = 1e10  # multiplications spent on an enumeration: less than a second, as cells may do without it
@@ -77,13 +78,13 @@ class Climb:
                 self.upper = 0.0
                 return
             self.raise_to(self.witness)
-        for find in (deepest, partial(enumerate_space, effort=QUICK)):
+        for find in self._finders():
             witness = find(self.problem)
             if witness is not None:
                 self.raise_to(witness)
             if self.topped:
                 return
-        self.search = Search(problem=self.problem, settles=self.problem.oracle.exact)
+        self.search = search_of(self.problem, settles=self.problem.oracle.exact)
         self.proof = self.search.proof
         end = self._climb(math.inf)
         if end == "topped":
@@ -96,6 +97,12 @@ class Climb:
             self._finish()
         else:
             self._settle()
+
+    def _finders(self) -> list[Callable[[Problem], Witness | None]]:
+        """What looks for a good pair before the search does; nothing where the search's own proposals come sooner."""
+        if isinstance(self.problem.oracle, Remembering):
+            return []
+        return [deepest, partial(enumerate_space, effort=QUICK)]
 
     def raise_to(self, witness: Witness) -> None:
         """Take a better pair and ask for one that is better still."""
@@ -125,7 +132,7 @@ class Climb:
             if search.witness is None:
                 raise InternalError("the search ended with a witness and has none")
             self.raise_to(search.witness)
-            better = None if self.topped else climbed(self.problem, np.array([search.witness.x]))
+            better = None if self.topped else self._climbed(search.witness)
             if better is not None:
                 self.raise_to(better)
             if self.topped:
@@ -135,6 +142,12 @@ class Climb:
             if raises > RAISES and math.isfinite(most):
                 return "budget"
         return end
+
+    def _climbed(self, witness: Witness) -> Witness | None:
+        """The best that coordinate ascent makes of a pair."""
+        if isinstance(self.problem.oracle, Remembering):
+            return None
+        return climbed(self.problem, np.array([witness.x]))
 
     def _finish(self) -> None:
         """Ask closer to the lower end: open what allows more, for a limited number of cells."""
@@ -153,12 +166,12 @@ class Climb:
             self.upper = round_up(enough)
 
     def _reopen_leaves_above(self) -> None:
-        search, oracle, question = self._searched(), self.problem.oracle, self.problem.question
+        search, question = self._searched(), self.problem.question
         search.reopen(
             {
                 number
                 for number, node, lo, hi in walk(search.proof, self.prepared.pairs)
-                if isinstance(node, Leaf) and oracle.prove(lo, hi, node, question) is None
+                if isinstance(node, Leaf) and search.prove(number, lo, hi, node, question) is None
             },
             split=False,
         )
@@ -184,13 +197,15 @@ class Climb:
             search.proof.close(number, leaf)
         proved = self.lower + self.tolerance  # what every leaf that the search closed proves already
         cells = [
-            (node, lo, hi)
+            (number, node, lo, hi)
             for number, node, lo, hi in walk(search.proof, self.prepared.pairs)
             if isinstance(node, Leaf) and (number in opened or not opened)
         ]
         for level in self._levels_above(cells, proved) if opened else self._levels_below(cells, proved):
             question = self.gauge.question(level)
-            if all(self.problem.oracle.prove(lo, hi, leaf, question) is not None for leaf, lo, hi in cells):
+            if all(
+                search.prove(number, lo, hi, leaf, question) is not None for number, leaf, lo, hi in cells
+            ):
                 self.upper = float(level)
                 return
         self.proof = None
@@ -207,7 +222,7 @@ class Climb:
 
     def _levels_above(self, cells: list[Bounded], proved: Fraction) -> Iterator[Fraction]:
         """Doubles from the open cells' bounds in float64 upwards."""
-        level, raised = max(proved, self._cap(cells)), Fraction(0)
+        level, raised = max(proved, self._cap_above(cells)), Fraction(0)
         for _ in range(INFLATIONS):
             candidate = Fraction(round_up(level + raised * (1 + abs(level))))
             if self.gauge.of == "probability" and candidate >= 1:
@@ -215,9 +230,16 @@ class Climb:
             yield candidate
             raised = 2 * raised or INFLATION
 
+    def _cap_above(self, cells: list[Bounded]) -> Fraction:
+        """The same for cells that the search has left open, whose bounds it may know."""
+        if not isinstance(self.problem.oracle, Remembering):
+            return self._cap(cells)
+        allowed = self._allowed()
+        return Fraction(allowed) if math.isfinite(allowed) else self.lower
+
     def _cap(self, cells: list[Bounded]) -> Fraction:
         """What the leaves allow by their lines in float64, constraints left aside; the lower end if nothing."""
-        lines = [(leaf, lo, hi) for leaf, lo, hi in cells if leaf.rule == self.problem.oracle.rule]
+        lines = [(leaf, lo, hi) for _, leaf, lo, hi in cells if leaf.rule == self.problem.oracle.rule]
         if not lines:
             return self.lower
         lean = np.array([float(leaf.lean or 0) for leaf, _, _ in lines])
@@ -277,7 +299,8 @@ def nobody_else(prepared: Prepared) -> Witness:
     if space.constraints:
         codes = some_individual(space)
     else:
-        codes = [Fraction(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
+        lowest = np.array([[float(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]])
+        codes = [Fraction(c) for c in prepared.imported.recoding.settled(lowest)[0].tolist()]
     score, point = prepared.problem.oracle.enclose(codes, FIRST_BITS), tuple(float(c) for c in codes)
     return Witness(x=point, other=point, first=score, second=score)
 

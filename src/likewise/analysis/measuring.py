@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.classes import ClassClimb
-from likewise.analysis.climbing import Climb
-from likewise.bounds.oracle import Clearance, Leaf
+from likewise.analysis.climbing import FINE, Climb
+from likewise.bounds.oracle import Clearance, Leaf, Remembering
 from likewise.certificate.certificate import Certificate
 from likewise.errors import SpecError
 from likewise.importers.imported import ImportedClasses
@@ -115,12 +115,12 @@ def measure(
     """Bracket the largest gap of scores, of probabilities, or the largest margin of a flipped decision.
 
     Parameters are those of `verify`; `of` names the scale, and the search ends once upper - lower is at
-    most `tolerance`. A class of interest is one of the model's labels: of more than two classes, only its gaps count.
-    With `certify` the upper end comes with a certificate that the checker has accepted.
+    most `tolerance` (0 for trees, where it can be met). A class of interest is one of the model's labels: of more than two
+    classes, only its gaps count. With `certify` the upper end comes with a certificate that the checker has accepted.
     """
     if of not in ("score", "probability", "margin"):
         raise SpecError(f"of must be 'score', 'probability' or 'margin', not {of!r}")
-    if not (isinstance(tolerance, (int, float)) and 0 < tolerance < math.inf):
+    if not (isinstance(tolerance, (int, float)) and 0 <= tolerance < math.inf):
         raise SpecError(f"tolerance must be a positive number, not {tolerance!r}")
     checking = checking_with(n_jobs, executor) if certify else None
     with listening(progress) as listener:
@@ -140,9 +140,19 @@ def measure(
         model = prepared.imported.model
         place_of_class(class_of_interest, model.head.labels, model.family)
         with interruptible(prepared.problem.budget):
-            climb = Climb(prepared, prepared.gauge, Fraction(tolerance))
+            climb = Climb(prepared, prepared.gauge, _tolerance(tolerance, of, prepared))
             climb.run()
             return _disparity(prepared, climb, checking)
+
+
+def _tolerance(tolerance: float, of: Scale, prepared: Prepared) -> Fraction:
+    """What lower and upper may stay apart: nothing at all only where the largest gap is a number that a search comes to."""
+    if tolerance == 0 and not isinstance(prepared.problem.oracle, Remembering):
+        raise SpecError(
+            "tolerance must be a positive number: 0 is for trees, whose scores have finitely many values",
+            hint=f"for instance {TOLERANCE:g}",
+        )
+    return FINE if tolerance == 0 and of != "score" else Fraction(tolerance)
 
 
 def _disparity(prepared: Prepared, climb: Climb, checking: Checking | None) -> Disparity:
@@ -157,7 +167,7 @@ def _disparity(prepared: Prepared, climb: Climb, checking: Checking | None) -> D
         of=climb.gauge.of,
         lower=lower,
         upper=climb.upper,
-        names=prepared.pairs.space.names,
+        names=prepared.imported.recoding.given.names,
         pair=pair,
         scores=scores,
         decisions=treated.decisions,
@@ -182,13 +192,18 @@ def _certificate(
     prepared.problem.wanted = None  # only a pair above the level would speak against it
     kind = "decision" if climb.gauge.of == "margin" else climb.gauge.of
     words = IN_WORDS[climb.gauge.of].format(level=f"{climb.upper:.6g}")
-    statement = Statement(kind=kind, level=level, words=f"similar individuals {words}", question=question)
+    said = "; ".join((f"similar individuals {words}", *prepared.imported.recoding.notes))
+    statement = Statement(kind=kind, level=level, words=said, question=question)
 
     def clearance() -> Clearance:
         smallest: Clearance = math.inf
-        for _, node, lo, hi in walk(proof, prepared.pairs):
+        for number, node, lo, hi in walk(proof, prepared.pairs):
             if isinstance(node, Leaf):
-                proved = prepared.problem.oracle.prove(lo, hi, node, question)
+                oracle, search = prepared.problem.oracle, climb.search
+                if search is None:
+                    proved = oracle.prove(lo, hi, node, question)
+                else:
+                    proved = search.prove(number, lo, hi, node, question)
                 smallest = min(smallest, Fraction(0) if proved is None else proved)
         return smallest
 

@@ -8,6 +8,7 @@ from likewise.bounds.separable import SeparableOracle
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.scored import Score
+from likewise.model.treescore import TreeScore
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable
 
@@ -22,6 +23,10 @@ def oracle_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Or
         from likewise.bounds.polynomial import PolynomialOracle  # numba as well
 
         return PolynomialOracle(score, pairs, second if isinstance(second, PolynomialScore) else None)
+    if isinstance(score, TreeScore):
+        from likewise.bounds.trees import TreeOracle  # numba as well
+
+        return TreeOracle(score, pairs, second if isinstance(second, TreeScore) else None)
     if isinstance(second, Separable):
         return RivalOracle(score, second, pairs)
     return SeparableOracle(score, pairs)

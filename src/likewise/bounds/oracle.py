@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -71,7 +71,9 @@ def _concatenated(columns: list[Any]) -> Any:
 
 
 Clearance = Fraction | float  # float only for infinity
-Rule = Literal["separable", "empty", "enumerated", "independent", "kernel", "polynomial", "sos", "softmax"]
+Rule = Literal[
+    "separable", "empty", "enumerated", "independent", "kernel", "polynomial", "sos", "softmax", "trees"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +95,7 @@ class Leaf:
     independent  the score depends on no feature that may differ (the whole space is one such cell)
     kernel       the line of `lean` separates the cell of a sum of Gaussians, with `hints` for its majorant
     polynomial   the same for a polynomial
+    trees        the same for a sum of trees
     sos          the same, with the help of the sums of squares of `squares`, which know their own lean
     softmax      the line of `lean` separates log odds, bounded by `soft`
 
@@ -120,6 +123,15 @@ class Relaxed:
     leaf: Leaf
     point: Floats
     fractional: tuple[int, float] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A pair of a cell by its two scores; `attains` tells that no pair of the cell is further in the direction asked for."""
+
+    first: float
+    second: float
+    attains: bool
 
 
 class Oracle(Protocol):
@@ -162,3 +174,45 @@ class Oracle(Protocol):
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         """The score of one individual, to about so many bits."""
+
+
+@runtime_checkable
+class Remembering(Oracle, Protocol):
+    """An oracle that keeps something about each cell, of any type, and bounds its parts with the help of that.
+
+    Bounds, proposals and cuts are of ONE cell and one lean, which must be `on_grid`; a proposal, its pair and a cut are about the
+    cell and the lean that were bounded last.
+    """
+
+    def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> Any:
+        """What is known of a cell by its limits alone; `even` where nothing but the difference of scores will be asked for."""
+
+    def inherited(self, memory: Any, variable: int, lo: float, hi: float) -> Any:
+        """What is known of a part of a cell, in which one variable has new limits."""
+
+    def marked(self) -> dict[int, Floats]:
+        """Codes that are worth trying, by feature."""
+
+    def on_grid(self, lean: float) -> float:
+        """The nearest lean that can be asked for."""
+
+    def bound_memory(self, memory: Any, lean: float) -> tuple[float, float, float]:
+        """Upper bound of lean * s - (1 - lean) * s', and s and s' where the relaxation attains it."""
+
+    def noise(self, lean: float) -> float:
+        """What rounding may change about a bound."""
+
+    def proposal(self, memory: Any, lean: float) -> Proposal | None:
+        """A promising pair, by its scores."""
+
+    def pair(self) -> Floats:
+        """The point of pair space of the last proposal."""
+
+    def cut_memory(self, memory: Any, lean: float, excess: float) -> tuple[int, float, float, float]:
+        """Variable (-1: none) and place to split, and by how much the bounds of the left and of the right part are lower."""
+
+    def halved(self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None) -> tuple[int, float]:
+        """A variable, one of those given, and its middle: where a cut by the bounds is of no use. -1 for a single point."""
+
+    def prove_memory(self, memory: Any, leaf: Leaf, question: Question) -> Clearance | None:
+        """As `prove`, for the oracle's own rule."""

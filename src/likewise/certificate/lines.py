@@ -7,7 +7,8 @@ rationals as fractions. A line is canonical (fixed key order, no spaces), so tha
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,8 +17,9 @@ from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.classes import ClassModel
 from likewise.model.embedding import Column
 from likewise.model.head import Head
-from likewise.model.scored import Model, Rounding
-from likewise.spec.features import Continuous, Feature, Integer
+from likewise.model.scored import Model, Rounding, TreeRounding
+from likewise.model.trees import LEAF, Tree, TreeSum
+from likewise.spec.features import Continuous, Feature, Integer, Level
 from likewise.spec.pairs import PairSpace, constraint_terms
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space
@@ -168,10 +170,15 @@ def _link(head: Head) -> Any:
 def _body(model: Model) -> dict[str, Any]:
     if isinstance(model.body, Affine):
         return _affine(model)
+    if isinstance(model.body, TreeSum):
+        return trees(model.body)
     return _rbf(model) if isinstance(model.body, RbfSum) else _polynomial(model)
 
 
 def _rounding(rounding: Any) -> dict[str, Any] | None:
+    if isinstance(rounding, TreeRounding):
+        constant = number(rounding.constant)
+        return {"constant": constant, "operations": rounding.operations, "bits": rounding.bits}
     if not isinstance(rounding, Rounding):
         return None  # what is known of the program's rounding is no bound
     stated = rounding.stated()
@@ -219,6 +226,33 @@ def _polynomial(model: Model) -> dict[str, Any]:
     }
 
 
+def trees(body: TreeSum) -> dict[str, Any]:
+    """A body of trees; one of several scores has arrays in the place of numbers."""
+    return {
+        "kind": "trees",
+        "bias": _scores(body.bias),
+        "trees": [_tree(tree, body.missing) for tree in body.trees],
+    }
+
+
+def _scores(values: Sequence[Fraction]) -> Any:
+    return number(values[0]) if len(values) == 1 else [number(value) for value in values]
+
+
+def _tree(tree: Tree, missing: Mapping[int, Fraction]) -> list[Any]:
+    nodes: list[Any] = []
+    rows = zip(tree.feature.tolist(), tree.threshold.tolist(), tree.right.tolist(), strict=True)
+    for i, (k, threshold, right) in enumerate(rows):
+        if k == LEAF:
+            nodes.append(_scores(tree.exact(i)))
+            continue
+        finite = min(max(threshold, -sys.float_info.max), sys.float_info.max)  # no double is beyond that
+        test = sorted(tree.levels[i]) if i in tree.levels else number(finite)
+        way = ["left" if tree.missing_left[i] else "right"] if k in missing else []
+        nodes.append([k, test, right, *way])
+    return nodes
+
+
 def _column(column: Column) -> dict[str, Any]:
     if column.pieces is not None:
         return {
@@ -233,8 +267,13 @@ def _column(column: Column) -> dict[str, Any]:
 
 def _feature(name: str, feature: Feature) -> dict[str, Any]:
     if isinstance(feature, (Continuous, Integer)):
-        return {"name": name, "kind": feature.kind, "lo": number(feature.lo), "hi": number(feature.hi)}
-    return {"name": name, "kind": feature.kind, "levels": [scalar(level) for level in feature.levels]}
+        ends = {"name": name, "kind": feature.kind, "lo": number(feature.lo), "hi": number(feature.hi)}
+        return {**ends, "missing": True} if feature.missing else ends
+    return {"name": name, "kind": feature.kind, "levels": [_level(level) for level in feature.levels]}
+
+
+def _level(level: Level) -> Any:
+    return None if level is None else scalar(level)
 
 
 def _constraint(space: Space, index: int) -> dict[str, Any]:

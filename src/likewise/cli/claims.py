@@ -137,8 +137,9 @@ def _wanted(flags: ClaimFlags, property_text: str | None) -> _Wanted:
 def _claim(spec: str) -> Claim:
     from likewise.spec.file import read_spec
 
-    if spec.lower().endswith((".csv", ".csv.gz", ".parquet", ".skops")):
-        flag = "--model" if spec.lower().endswith(".skops") else "--data"
+    models = (".skops", ".json", ".ubj")
+    if spec.lower().endswith((".csv", ".csv.gz", ".parquet", *models)):
+        flag = "--model" if spec.lower().endswith(models) else "--data"
         raise SpecError(
             f"{spec}: is no spec file", hint=f"give it as {flag} {spec}; likewise init drafts a spec file"
         )
@@ -216,7 +217,8 @@ def _level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]]:
     feature = space[name]
     if feature.kind == "continuous" or feature.kind == "integer":
         raise SpecError(f"{name!r} is {feature.kind}, it has no levels", hint=f"--within {name}=2")
-    known = {str(level): level for level in feature.levels}
+    known: dict[str, Level] = {"missing": None} if feature.missing else {}
+    known |= {str(level): level for level in feature.levels if level is not None}
     cuts = [(left.strip(), right.strip()) for left, right in _cut(levels, ":")]
     found = [pair for pair in cuts if pair[0] in known and pair[1] in known]
     if not found:

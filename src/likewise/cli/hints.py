@@ -22,6 +22,10 @@ _SAID = tuple(
             r'constant="keep" keeps it with this one value, exclude=\[[^\]]*\] leaves it out',
             "drop the column; or draft a spec file with likewise init and list it there",
         ),
+        (
+            r'Space\.from_data\(X, missing="include"\).*',
+            "draft a spec file with likewise init, where missing = true says that it may be missing",
+        ),
         (r"leave it out \(exclude=\)", "drop it from the file"),
         (r'Similarity\(free=\["sex"\]\)', '--free sex, or free = ["sex"] in the spec file\'s [similarity]'),
         (r"call fit\(X, y\) first", "call fit(X, y) before saving it"),

@@ -1,6 +1,6 @@
 """``likewise init``: a commented spec file drafted from the data.
 
-Kinds, bounds and levels are what the data show. What may differ between similar individuals is never
+Kinds, bounds and levels are what the data show, missing values too. What may differ between similar individuals is never
 guessed: without ``--free`` the draft has a marked place to fill in, names that sound protected are
 mentioned in a comment, and `verify` refuses the file until someone has decided.
 """
@@ -32,7 +32,12 @@ PROTECTED_WORDS = frozenset(
 
 @click.command()
 @click.argument("data")
-@click.option("--model", required=True, metavar="FILE", help="Fitted model: a .skops file.")
+@click.option(
+    "--model",
+    required=True,
+    metavar="FILE",
+    help="Fitted model: a .skops file, or one saved by XGBoost or LightGBM.",
+)
 @click.option("--label", metavar="COLUMN", help="The column that is predicted: no feature.")
 @click.option("--free", multiple=True, metavar="FEATURE", help="May differ in any way. Repeatable.")
 @click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout.")
@@ -75,6 +80,7 @@ def init(**given: Any) -> int:
 def _drafted(given: dict[str, Any], model: Any) -> tuple[Claim, list[str], list[str]]:
     """The claim, the columns left out because the model has no use for them, and the constant ones."""
     from likewise.spec.claim import Claim
+    from likewise.spec.columns import as_table
     from likewise.spec.frames import read_table
     from likewise.spec.properties import SameDecision
     from likewise.spec.similarity import Similarity
@@ -88,7 +94,7 @@ def _drafted(given: dict[str, Any], model: Any) -> tuple[Claim, list[str], list[
     left_out = _not_for_the_model(columns, model, given)
     try:
         exclude = [*left_out, *([] if label is None else [label])]
-        space = Space.from_data(frame, exclude=exclude, constant="keep")
+        space = Space.from_data(frame, exclude=exclude, constant="keep", missing="include")
     except LikewiseError as error:
         raise error.located(path) from None
     property = SameDecision()
@@ -103,7 +109,7 @@ def _drafted(given: dict[str, Any], model: Any) -> tuple[Claim, list[str], list[
         )
     except LikewiseError as error:
         raise error.located("--free") from None
-    constant = [name for name in space.names if len(set(frame[name])) == 1]
+    constant = [name for name in space.names if as_table(frame).get_column(name).n_unique() == 1]
     return claim, left_out, constant
 
 
@@ -149,7 +155,7 @@ def draft_text(
     classes: Iterable[Any] = (),
 ) -> str:
     """The spec file with the comments that a draft needs."""
-    from likewise.spec.written import spec_text, toml_key
+    from likewise.spec.written import MISSING, spec_text, toml_key
 
     lines = spec_text(claim, folder=folder).splitlines()
     marked = {f"[features.{toml_key(name)}]" for name in constant}
@@ -163,6 +169,8 @@ def draft_text(
             continue  # "differ in nothing" is what nobody claims
         elif line in marked:
             draft += ["# The same in every row of the data: give it its real bounds or levels.", line]
+        elif line == MISSING:
+            draft.append(f"{line}    # as in some rows of the data; without it, individuals who miss nothing")
         elif line == "free = []":
             draft += [*_to_fill_in(claim.space), line]
         elif line.startswith("features = ") and noted:

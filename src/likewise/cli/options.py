@@ -74,7 +74,9 @@ MODEL_OPTIONS = (
 
 _CLAIM = (
     click.argument("spec", required=False, metavar="[SPEC]"),
-    click.option("--model", metavar="FILE", help="Fitted model: a .skops file."),
+    click.option(
+        "--model", metavar="FILE", help="Fitted model: a .skops file, or one saved by XGBoost or LightGBM."
+    ),
     click.option("--data", metavar="FILE", help="Rows: .csv, .csv.gz or .parquet."),
     click.option("--label", metavar="COLUMN", help="The column that is predicted: no feature."),
     click.option("--free", multiple=True, metavar="FEATURE", help="May differ in any way. Repeatable."),

@@ -35,9 +35,15 @@ class ClassReplay:
     asked: Any
     before: tuple[tuple[str, Any], ...] = ()
 
+    @property
+    def stand_in(self) -> str | None:
+        """Who answers where the library of a saved model is not installed."""
+        return getattr(self.asked, "stand_in", None)
+
     def scores(self, codes: Floats) -> Floats:
-        """All scores, a row an individual: those of the classes, or of the pairs of classes."""
-        given = answer(self.asked, "decision_function", self.inputs.of(codes), self.before)
+        """All scores, a row an individual: those of the classes, or of the pairs of classes; probabilities where they are the scores."""
+        method = "predict_proba" if self.head.link == "identity" else "decision_function"
+        given = answer(self.asked, method, self.inputs.of(codes), self.before)
         return np.asarray(given, dtype=np.float64).reshape(len(codes), self.head.n_scores)
 
     def decisions(self, codes: Floats) -> NDArray[Any]:

@@ -77,7 +77,7 @@ def plain(classes: Any) -> tuple[object, ...]:
     return tuple(label.item() if hasattr(label, "item") else label for label in classes)
 
 
-def refuse_wrapper(wrapper: Any, scores: Scores) -> None:
+def refuse_wrapper(wrapper: Any, scores: Scores | ClassModel) -> None:
     """Thresholds and calibrations are for two classes."""
     kind = type(wrapper).__name__
     why = "a threshold is for one score"

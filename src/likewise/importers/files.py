@@ -3,6 +3,7 @@
 ``.skops``                       the types in the file are listed without constructing any of them; all must
                                  be ones that skops vouches for (numpy, scipy, scikit-learn), ones reviewed
                                  here, or ones the user trusts by name
+``.json``, ``.ubj``, ``.txt``    models saved by XGBoost and LightGBM: numbers only, read here with no need of either library
 ``.joblib``, ``.pkl``, ``.pickle``   loading runs whatever the file says, so only where the user allows it
 
 A path goes in, the fitted estimator comes out; everything else is an `UnsupportedModel` that names the
@@ -18,7 +19,12 @@ from typing import Any
 from likewise.errors import UnsupportedModel
 
 SKOPS = (".skops",)
+XGBOOST = (".json", ".ubj")
+LIGHTGBM = (".txt",)
 PICKLES = (".joblib", ".pkl", ".pickle")
+
+KNOWN = (*SKOPS, *XGBOOST, *LIGHTGBM, *PICKLES)
+MOST_BYTES = 1 << 30  # of a saved ensemble of trees: beyond any that could be verified
 
 # Reviewed, for skops that do not list them: the loss objects that SGD models carry, which hold numbers only, and
 # what pipelines and searches carry, support vectors in sparse matrices among them. Those are plain holders of fitted numbers and settings, or functions and
@@ -65,7 +71,8 @@ def load_model(path: str | Path, *, allow_pickle: bool = False, trust: Collectio
     Parameters
     ----------
     path : str or Path
-        A ``.skops`` file, or a pickle where they are allowed.
+        A ``.skops`` file, a model saved by XGBoost (``.json``, ``.ubj``) or LightGBM (``.txt``), or a pickle where they are
+        allowed.
     allow_pickle : bool
         Whether ``.joblib``, ``.pkl`` and ``.pickle`` files may be opened, which runs code from the file.
     trust : collection of str
@@ -75,6 +82,8 @@ def load_model(path: str | Path, *, allow_pickle: bool = False, trust: Collectio
     check_model_path(file)
     if file.suffix.lower() in SKOPS:
         model = _load_skops(file, trust)
+    elif file.suffix.lower() in (*XGBOOST, *LIGHTGBM):
+        model = _load_booster(file)
     elif allow_pickle:
         model = _load_pickle(file)
     else:
@@ -101,17 +110,18 @@ def check_model_path(path: str | Path) -> None:
         )
     if file.is_dir():
         raise UnsupportedModel(f"{file}: is a folder, not a model file")
-    if file.suffix.lower() not in (*SKOPS, *PICKLES):
+    if file.suffix.lower() not in KNOWN:
         raise UnsupportedModel(
             f"{file}: {file.suffix or 'no extension'} is no kind of model file Likewise reads",
-            hint="save the model with skops.io.dump(model, 'model.skops')",
+            hint="save the model with skops.io.dump(model, 'model.skops'), or XGBoost's and LightGBM's with their own "
+            "save_model('model.json'), save_model('model.txt')",
         )
 
 
 def _neighbours(file: Path) -> str:
     """The model files that are there instead."""
     try:
-        found = sorted(other.name for other in file.parent.iterdir() if other.suffix in (*SKOPS, *PICKLES))
+        found = sorted(other.name for other in file.parent.iterdir() if other.suffix in KNOWN)
     except OSError:
         return ""
     return ", ".join(found[:6])
@@ -139,6 +149,22 @@ def _load_skops(file: Path, trust: Collection[str]) -> Any:
     try:
         return skops.io.loads(content, trusted=untrusted)
     except Exception as error:  # constructors of any version of any library
+        raise _damaged(file, error) from error
+
+
+def _load_booster(file: Path) -> Any:
+    from likewise.importers.boosters import saved_lightgbm, saved_xgboost
+
+    if file.stat().st_size > MOST_BYTES:
+        raise UnsupportedModel(
+            f"{file}: is larger than {MOST_BYTES >> 30} GB, too large for a model to verify"
+        )
+    content = _read(file)
+    try:
+        return (saved_lightgbm if file.suffix.lower() in LIGHTGBM else saved_xgboost)(content)
+    except UnsupportedModel as error:
+        raise error.located(str(file)) from error
+    except Exception as error:  # what the library itself has to say about a file that was found to be sound
         raise _damaged(file, error) from error
 
 

@@ -35,7 +35,15 @@ from likewise.importers.transformers.tracing import Operation, Step
 from likewise.importers.unfolding import THRESHOLDS
 from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.question import lower_end
-from likewise.model.scored import Model, PolynomialRounding, ProductRounding, Rounding, separable
+from likewise.model.scored import (
+    Model,
+    PolynomialRounding,
+    ProductRounding,
+    Rounding,
+    TreeRounding,
+    separable,
+)
+from likewise.model.trees import TreeSum
 from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
@@ -81,7 +89,7 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
     """The model whose score is g."""
     body, rounding = model.body, model.rounding
     if isinstance(body, Affine):
-        new: Affine | RbfSum | PolynomialSum = Affine(
+        new: Affine | RbfSum | PolynomialSum | TreeSum = Affine(
             weights=tuple(by.slope * w for w in body.weights), bias=by.slope * body.bias + by.offset
         )
     elif isinstance(body, RbfSum):
@@ -93,8 +101,16 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
             ),
             centres=body.centres,
         )
+    elif isinstance(body, TreeSum):
+        new = _mapped_trees(body, by)
     else:
         new = body.mapped(by.slope, by.offset)
+    if isinstance(rounding, TreeRounding):
+        rounding = replace(
+            rounding,
+            constant=abs(by.slope) * rounding.constant + by.size,
+            operations=rounding.operations + by.operations,
+        )
     if isinstance(rounding, (PolynomialRounding, ProductRounding)):
         rounding = replace(
             rounding,
@@ -109,6 +125,11 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
             operations=rounding.operations + by.operations,
         )
     return replace(model, body=new, rounding=rounding)
+
+
+def _mapped_trees(body: TreeSum, by: Mapped) -> TreeSum:
+    trees = tuple(replace(tree, factor=by.slope * tree.factor) for tree in body.trees)
+    return replace(body, bias=tuple(by.slope * bias + by.offset for bias in body.bias), trees=trees)
 
 
 def _as_double(value: Fraction, kind: str) -> float:
@@ -171,7 +192,15 @@ def _calibrated(model: Model, wrapper: Any, kind: str) -> tuple[Model, Mapped]:
         return _linked(model, -a, -b, kind), NOTHING
     by = Mapped(slope=-a, offset=-b, size=abs(b) + SIGMA, operations=2)
     made = undescribed(mapped(model, by, kind))
-    return replace(made, head=replace(made.head, link="logistic", zero_is_upper=False, unlinked=None)), by
+    head = replace(
+        made.head,
+        link="logistic",
+        zero_is_upper=False,
+        unlinked=None,
+        slope=Fraction(1),
+        offset=Fraction(0),
+    )
+    return replace(made, head=head), by
 
 
 def _linked(model: Model, slope: Fraction, offset: Fraction, kind: str) -> Model:
@@ -251,6 +280,11 @@ def _level(wrapper: Any, model: Model, kind: str) -> tuple[str, Fraction]:
             f"{kind} compares the probability of {model.family}, which is no logistic function of its score",
             hint="fit it with response_method='decision_function', or around a logistic model",
         )
+    if method == "predict_proba" and (model.head.slope != 1 or model.head.offset != 0):
+        raise UnsupportedModel(
+            f"{kind} compares the probability of {model.family}, which is the logistic function of a multiple of its score",
+            hint="fit it with response_method='decision_function'",
+        )
     if method == "predict_proba" and not 0 < level < 1:
         raise UnsupportedModel(
             f"{kind} has the threshold {given!r} on a probability: it decides alike for everybody",
@@ -263,9 +297,9 @@ def _logit_between(model: Model, level: Fraction, space: Space, kind: str) -> Fr
     """logit(level), or a number that no individual's score lies between it and."""
     if level == Fraction(1, 2):
         return Fraction(0)
-    if not isinstance(model.body, Affine):
+    if not isinstance(model.body, (Affine, TreeSum)):
         raise UnsupportedModel(
-            f"{kind} compares a probability of a kernel model with {float(level)!r}, whose logit is irrational",
+            f"{kind} compares a probability of {model.family} with {float(level)!r}, whose logit is irrational",
             hint="fit it with response_method='decision_function'",
         )
     denominator = _common_denominator(model, space)
@@ -280,6 +314,8 @@ def _logit_between(model: Model, level: Fraction, space: Space, kind: str) -> Fr
 
 def _common_denominator(model: Model, space: Space) -> int:
     """D such that every individual's score is a multiple of 1 / D."""
+    if isinstance(model.body, TreeSum):
+        return _denominator_of_trees(model.body)
     score = separable(model, len(space))
     found = score.bias.denominator
     for name, term in zip(space.names, score.terms, strict=True):
@@ -290,6 +326,15 @@ def _common_denominator(model: Model, space: Space) -> int:
         found = math.lcm(found, *(part.denominator * unit for part in parts))
         if term.pieces is not None:
             found = math.lcm(found, term.pieces.denominator(whole=not isinstance(space[name], Continuous)))
+    return found
+
+
+def _denominator_of_trees(body: TreeSum) -> int:
+    """Of a tree: that of its factor times the largest one of its leaves, as those are all powers of two."""
+    found = math.lcm(*(bias.denominator for bias in body.bias))
+    for tree in body.trees:
+        smallest = max(value.as_integer_ratio()[1] for value in np.unique(tree.values).tolist())
+        found = math.lcm(found, tree.factor.denominator * smallest)
     return found
 
 
@@ -307,6 +352,8 @@ def _floor_of_logit(level: Fraction, denominator: int) -> int:
 
 def undescribed(model: Model) -> Model:
     """The same model without a claim to know how its program rounds."""
+    if isinstance(model.rounding, TreeRounding):
+        return replace(model, rounding=None)
     if not isinstance(model.rounding, Rounding):
         return model
     return replace(model, rounding=replace(model.rounding, described=False))

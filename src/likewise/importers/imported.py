@@ -14,17 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DataError, UnsupportedModel, closest
 from likewise.importers import one_vs_rest, sklearn_kernel, sklearn_linear
+from likewise.importers.boosters import asked_of, frame_levels, presented, spelled
 from likewise.importers.class_replay import ClassReplay, class_replay
 from likewise.importers.classes import Scores, class_model, refuse_wrapper
 from likewise.importers.heads import worked_in
 from likewise.importers.inputs import Inputs
 from likewise.importers.products import multiplied, of_products, place_of_products, unknown_columns
+from likewise.importers.recoding import Recoding, same_space
 from likewise.importers.replay import EstimatorReplay
 from likewise.importers.selfcheck import check_classes, check_import
-from likewise.importers.transformers.embedding import Embedded, embed, recoded
+from likewise.importers.transformers.embedding import Embedded, embed, refuse_gap
 from likewise.importers.transformers.tracing import Step
+from likewise.importers.trees.checking import check_trees
+from likewise.importers.trees.families import grower_of, supported_trees
+from likewise.importers.trees.growing import GrownModel, planted
 from likewise.importers.unfolding import Unfolded, unfold
 from likewise.model.body import Affine
+from likewise.model.classes import ClassModel
 from likewise.model.embedding import columns_as_they_are
 from likewise.model.scored import KernelRounding, Model, PolynomialRounding, ProductRounding, Rounding
 
@@ -32,7 +38,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from likewise.model.classes import ClassModel
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
 
@@ -49,14 +54,18 @@ IMPORTERS: dict[str, Importer] = dict.fromkeys(
 class Imported:
     """The model as mathematics and the original to replay witnesses on.
 
-    `space` is the one that the model is over: the user's own, with integer features that tables are needed of
-    as ordinal ones. `rows` are the user's rows in its codes.
+    `space` is the one that the model is over: the user's own, with some features declared otherwise (see `recoding`).
+    `rows` are the user's rows in its codes.
     """
 
     model: Model
     replay: EstimatorReplay
-    space: Space
+    recoding: Recoding
     rows: NDArray[np.float64]
+
+    @property
+    def space(self) -> Space:
+        return self.recoding.space
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,21 +74,40 @@ class ImportedClasses:
 
     model: ClassModel
     replay: ClassReplay
-    space: Space
+    recoding: Recoding
     rows: NDArray[np.float64]
+
+    @property
+    def space(self) -> Space:
+        return self.recoding.space
 
 
 def import_model(
     estimator: Any, space: Space, *, rows: NDArray[np.float64], like: Any = None
 ) -> Imported | ImportedClasses:
     """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on."""
+    estimator = presented(estimator)
     unfolded = unfold(estimator)
-    _check_known(unfolded.final)
+    grow = grower_of(unfolded.final)
+    if grow is None:
+        _check_known(unfolded.final)
     columns, named = fitted_columns(estimator, unfolded, space)
-    model, inputs = _model(unfolded, Inputs(space=space, columns=columns, like=like, named=named))
-    rows = recoded(rows, space, inputs.space)
+    inputs = Inputs(recoding=same_space(space), columns=columns, like=like, named=named)
+    if grow is not None:
+        return _imported_trees(estimator, unfolded, grow(unfolded.final), inputs, rows)
+    model, inputs = _model(unfolded, inputs)
+    rows = inputs.recoding.coded(rows)
     if isinstance(model, Scores):
         return _imported_classes(estimator, unfolded, model, inputs, rows)
+    model, replay = _with_wrappers(estimator, unfolded, model, inputs)
+    check_import(model, replay, inputs.space, rows)
+    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
+
+
+def _with_wrappers(
+    estimator: Any, unfolded: Unfolded, model: Model, inputs: Inputs
+) -> tuple[Model, EstimatorReplay]:
+    """The model with all that stands around it, and the original to ask."""
     maps = []
     for wrapper in reversed(unfolded.wrappers):
         model, mapped = worked_in(model, wrapper, inputs.space)
@@ -92,8 +120,32 @@ def import_model(
         before=unfolded.before,
         maps=tuple(maps),
     )
-    check_import(model, replay, inputs.space, rows)
-    return Imported(model=model, replay=replay, space=inputs.space, rows=rows)
+    return model, replay
+
+
+def _imported_trees(
+    estimator: Any, unfolded: Unfolded, grown: GrownModel, inputs: Inputs, rows: NDArray[np.float64]
+) -> Imported | ImportedClasses:
+    estimator, unfolded = asked_of(grown, estimator, unfolded)
+    found = planted(grown, unfolded.steps, replace(inputs, levels=frame_levels(grown, inputs)))
+    inputs = found.reaching.inputs
+    rows = inputs.recoding.coded(rows)
+    if isinstance(found.model, ClassModel):
+        for wrapper in unfolded.wrappers:
+            refuse_wrapper(wrapper, found.model)
+        asked = class_replay(estimator, unfolded, found.model.head, inputs)
+        check_trees(found.model, grown, found.reaching, asked, rows)
+        return ImportedClasses(model=found.model, replay=asked, recoding=inputs.recoding, rows=rows)
+    model, replay = _with_wrappers(estimator, unfolded, found.model, inputs)
+    check_trees(model, grown, found.reaching, replay, rows)
+    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
+
+
+def _check_complete(space: Space) -> None:
+    """A model without any preprocessing takes no missing values."""
+    for name, feature in space.features.items():
+        if feature.missing:
+            refuse_gap(name)
 
 
 def _imported_classes(
@@ -104,7 +156,7 @@ def _imported_classes(
     model = class_model(scores)
     replay = class_replay(estimator, unfolded, model.head, inputs)
     check_classes(model, scores.models, replay, inputs.space, rows)
-    return ImportedClasses(model=model, replay=replay, space=inputs.space, rows=rows)
+    return ImportedClasses(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
 
 
 def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
@@ -116,6 +168,7 @@ def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
         )
     importer, family = _importer(final), type(final).__name__
     if not steps:
+        _check_complete(inputs.space)
         return importer(final, columns_as_they_are(inputs.space, inputs.columns, step=family)), inputs
     products = place_of_products(steps)
     if products is None:
@@ -126,7 +179,9 @@ def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
         made = multiplied(steps[products:], len(embedded.columns))
         linear = importer(final, unknown_columns(len(made.products)))
         model = _each(linear, lambda one: rounded(of_products(one, made, embedded.columns), embedded))
-    return _each(model, lambda one: _with_checked_pieces(one, inputs.space)), embedded.inputs
+    return _each(
+        model, lambda one: _with_checked_pieces(one, inputs.space, embedded.highest)
+    ), embedded.inputs
 
 
 def _each(model: Model | Scores, change: Callable[[Model], Model]) -> Model | Scores:
@@ -151,9 +206,17 @@ def rounded(model: Model, embedded: Embedded) -> Model:
     return replace(model, rounding=more)
 
 
-def _with_checked_pieces(model: Model, space: Space) -> Model:
+def _with_checked_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
     """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
     bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
+    told = [name for name in bent if space.names.index(name) in highest]
+    if told and not isinstance(model.body, Affine):
+        raise UnsupportedModel(
+            f"{model.family} takes products or distances of columns, and tells a missing {told[0]!r} from every number of its "
+            "range: by an indicator, or by a number outside of it that is put in its place",
+            hint=f"let the bounds of {told[0]!r} hold that number, without an indicator; or declare "
+            f"Integer(lo, hi, missing=True), or a Categorical with None; or use a linear model",
+        )
     if bent and not isinstance(model.body, Affine):
         raise UnsupportedModel(
             f"{model.family} takes products or distances of columns, and {bent[0]!r} is continuous and comes to it in "
@@ -182,7 +245,7 @@ def _importer(estimator: Any) -> Importer:
         return IMPORTERS[kind.__name__]
     raise UnsupportedModel(
         f"{library}'s {kind.__name__} is not supported{_reason(kind.__name__)}",
-        hint="supported: " + ", ".join(sorted((*IMPORTERS, one_vs_rest.NAME))),
+        hint="supported: " + ", ".join(sorted((*IMPORTERS, one_vs_rest.NAME, *supported_trees()))),
     )
 
 
@@ -193,6 +256,13 @@ _REFUSED = {
     "OutputCodeClassifier": "it compares distances to codes; OneVsRestClassifier is supported",
     "MultiOutputClassifier": "it gives several labels at once; verify its estimators_ one by one",
     "ClassifierChain": "it gives several labels at once; verify its estimators_ one by one",
+    "AdaBoostRegressor": "it predicts a weighted median of its trees, which is no sum; GradientBoostingRegressor is supported",
+    "IsolationForest": "it detects outliers and has no labels",
+    "RandomTreesEmbedding": "it transforms columns and predicts nothing",
+    **dict.fromkeys(
+        ("VotingClassifier", "VotingRegressor", "StackingClassifier", "StackingRegressor"),
+        "it joins models of any kind; verify them one by one",
+    ),
     "SGDOneClassSVM": "it detects outliers and has no labels",
 }
 
@@ -200,7 +270,7 @@ _REFUSED = {
 def _reason(name: str) -> str:
     if name in _REFUSED:
         return f": {_REFUSED[name]}"
-    return closest(name, sorted(IMPORTERS))
+    return closest(name, sorted((*IMPORTERS, *supported_trees())))
 
 
 def fitted_columns(estimator: Any, unfolded: Unfolded, space: Space) -> tuple[tuple[str, ...], bool]:
@@ -215,7 +285,7 @@ def fitted_columns(estimator: Any, unfolded: Unfolded, space: Space) -> tuple[tu
                 hint="give the space exactly the model's columns, in their order",
             )
         return space.names, False
-    names = tuple(str(name) for name in knowing.feature_names_in_)
+    names = spelled(knowing, space)
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
         raise DataError(

@@ -35,6 +35,11 @@ class EstimatorReplay:
     before: tuple[tuple[str, Any], ...] = ()
     maps: tuple[Mapped, ...] = ()
 
+    @property
+    def stand_in(self) -> str | None:
+        """Who answers where the library of a saved model is not installed."""
+        return getattr(self.asked, "stand_in", None)
+
     def scores(self, codes: Floats) -> Floats:
         """decision_function of a classifier, predict of a regressor."""
         method = "predict" if self.head.labels is None else "decision_function"

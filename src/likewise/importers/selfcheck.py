@@ -33,7 +33,6 @@ from likewise.model.scored import (
     Rounding,
     score_of,
 )
-from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ LINK_TOLERANCE = 1e-9  # probabilities: expit is computed in a few roundings of 
 
 def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floats) -> None:
     """Raise UnsupportedModel where the imported model and the original disagree."""
-    codes = sample_codes(space, rows)
+    codes = replay.inputs.recoding.settled(sample_codes(space, rows))
     ours, allowed = _scores(model, space, codes), _errors(model, codes)
     theirs = replay.scores(codes)
     for i, (value, given) in enumerate(zip(ours, theirs, strict=True)):
@@ -205,9 +204,8 @@ def _between(lo: float, hi: float, share: Floats) -> Floats:
 
 def _ends(space: Space, name: str) -> tuple[float, float, bool]:
     feature = space[name]
-    if isinstance(feature, (Categorical, Ordinal)):
-        return 0.0, float(len(feature.levels) - 1), True
-    return float(feature.lo), float(feature.hi), feature.kind == "integer"
+    lo, hi = feature.code_range
+    return float(lo), float(hi), feature.kind != "continuous"
 
 
 def _refuse(model: Model | ClassModel, space: Space, row: Floats, what: str) -> None:

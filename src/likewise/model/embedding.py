@@ -73,7 +73,7 @@ def level_values(space: Space, name: str) -> tuple[Fraction, ...] | None:
     feature = space[name]
     if not isinstance(feature, (Categorical, Ordinal)):
         return None
-    return tuple(Fraction(level) for level in feature.levels if not isinstance(level, str))
+    return tuple(Fraction(level) for level in feature.levels if isinstance(level, int | float))
 
 
 def columns_as_they_are(space: Space, names: Sequence[str], *, step: str) -> tuple[Column, ...]:
@@ -82,9 +82,9 @@ def columns_as_they_are(space: Space, names: Sequence[str], *, step: str) -> tup
     for name in names:
         feature = space[name]
         if isinstance(feature, (Categorical, Ordinal)) and not feature.numeric:
-            text = next(level for level in feature.levels if isinstance(level, str))
+            odd = next(level for level in feature.levels if not isinstance(level, int | float))
             raise UnsupportedModel(
-                f"{step} takes numbers, but feature {name!r} has the level {text!r}",
+                f"{step} takes numbers, but feature {name!r} has the level {odd!r}",
                 hint=f"declare {name!r} with the numeric codes that the model was trained on, e.g. "
                 f"space.replace({{{name!r}: Categorical([0, 1])}})",
             )

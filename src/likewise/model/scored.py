@@ -1,6 +1,6 @@
 """A scored model: embedding, body and head together, evaluated exactly (one) or in float64 (many).
 
-The score of a model, a `Separable`, a `KernelScore` or a `PolynomialScore`, is its real-number semantics and what every verdict
+The score of a model, a `Separable`, `KernelScore`, `PolynomialScore` or `TreeScore`, is its real-number semantics and what every verdict
 refers to: `enclose` gives it for one individual, to any precision, `scores` for many in float64.
 """
 
@@ -20,6 +20,8 @@ from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
+from likewise.model.trees import TreeSum
+from likewise.model.treescore import TreeScore
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.pieces import Pieces, summed
 from likewise.spec.terms import Separable, Term
@@ -144,10 +146,26 @@ class ProductRounding:
         )
 
 
-Score = Separable | KernelScore | PolynomialScore
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeRounding:
+    """What bounds the rounding error of a program that adds up leaves: at most `operations` additions, with `bits` bits
+    (24 for float32, 53 for float64), of numbers whose absolute values add up to at most `constant`."""
+
+    constant: Fraction
+    operations: int
+    bits: int = 53
+
+    def error(self) -> Fraction:
+        """The bound, at every individual."""
+        growth = (1 + Fraction(1, 2**self.bits)) ** self.operations - 1
+        return growth * self.constant + self.operations * SMALLEST[self.bits]
+
+
+Score = Separable | KernelScore | PolynomialScore | TreeScore
 # Beyond any score: a sum of products of three doubles or their inverses.
 BOUNDLESS = Fraction(2**4096)
 UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
+SMALLEST = {24: Fraction(1, 2**149), 53: UNDERFLOW}  # the same, by bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,20 +173,25 @@ class Model:
     """What an importer makes of a fitted estimator; `family` names the estimator for people."""
 
     family: str
-    rounding: Rounding | KernelRounding | PolynomialRounding | ProductRounding
-    embedding: tuple[Column, ...]
-    body: Affine | RbfSum | PolynomialSum
+    rounding: Rounding | KernelRounding | PolynomialRounding | ProductRounding | TreeRounding | None
+    embedding: tuple[Column, ...]  # empty for trees, which test codes themselves
+    body: Affine | RbfSum | PolynomialSum | TreeSum
     head: Head
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
-        """The score of an affine or polynomial body, which is rational."""
+        """The score of an affine or polynomial body, or of trees with one score, which is rational."""
         if isinstance(self.body, RbfSum):
-            raise InternalError("only affine and polynomial scores are rational")
+            raise InternalError("only scores of affine and polynomial bodies and of trees are rational")
+        if isinstance(self.body, TreeSum):
+            (score,) = self.body.exact(codes)
+            return score
         return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
 
 
 def rounding_error(model: Model, space: Space) -> Fraction | None:
     """The largest rounding error of the original program's score over the whole space, where it is known."""
+    if isinstance(model.rounding, TreeRounding):
+        return model.rounding.error()
     if not isinstance(model.rounding, Rounding):
         return None
     ends = []
@@ -190,13 +213,15 @@ def score_of(model: Model, n_features: int) -> Score:
 
 
 def body_score(
-    body: Affine | RbfSum | PolynomialSum, embedding: tuple[Column, ...], n_features: int
+    body: Affine | RbfSum | PolynomialSum | TreeSum, embedding: tuple[Column, ...], n_features: int
 ) -> Score:
     """The score of a body over an embedding."""
     if isinstance(body, RbfSum):
         return KernelScore(body=body, embedding=embedding)
     if isinstance(body, PolynomialSum):
         return PolynomialScore(body=body, embedding=embedding)
+    if isinstance(body, TreeSum):
+        return TreeScore(body=body)
     return affine_score(body, embedding, n_features)
 
 

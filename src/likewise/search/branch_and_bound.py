@@ -29,7 +29,7 @@ from likewise.bounds.oracle import Bounds, Clearance, Leaf
 from likewise.errors import InternalError
 from likewise.model.question import EVEN, snap
 from likewise.progress import Snapshot
-from likewise.search.proof import Proof, children, root_cell, walk
+from likewise.search.proof import Proof, Split, children, root_cell, walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -147,7 +147,7 @@ class Search:
             with problem.budget.stopped():
                 problem.oracle.warm_up()
         with np.errstate(over="ignore", invalid="ignore"):
-            if self._look(*self._scored(problem.oracle.starts(*root_cell(problem.pairs)))):
+            if self._starts():
                 return "witness"
         most += len(self.proof.nodes)
         while self.open:
@@ -156,7 +156,7 @@ class Search:
                 return "budget"
             self.batches += 1
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
-            size = min(2 * size, BATCH)
+            size = self._batch_size(2 * size)
             with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
                 if self._work(batch):
                     return "witness"
@@ -169,6 +169,17 @@ class Search:
                 )
             )
         return "stuck" if self.stuck else "closed"
+
+    def _batch_size(self, size: int) -> int:
+        return min(size, BATCH)
+
+    def _starts(self) -> bool:
+        """Look at what the oracle would start from; True on a witness."""
+        return self._look(*self._scored(self.problem.oracle.starts(*root_cell(self.problem.pairs))))
+
+    def prove(self, number: int, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:  # noqa: ARG002
+        """Whether a leaf closes the cell of this number, exactly; searches may know that from before."""
+        return self.problem.oracle.prove(lo, hi, leaf, question)
 
     def reopen(self, numbers: Container[int], *, split: bool) -> None:
         """Open closed cells again: cut in two (`split`) where their leaf was refused, else as they are."""
@@ -380,7 +391,8 @@ class Search:
             self.stuck.append(cell)
         return False
 
-    def _split(self, cell: Cell, variable: int, at: float) -> None:
+    def _cut(self, cell: Cell, variable: int, at: float) -> Split:
+        """Write a split down; refuses one that would lose a part of the cell."""
         if not cell.lo[variable] <= at <= cell.hi[variable] or (
             self.problem.pairs.variables[variable].discrete and not at.is_integer()
         ):
@@ -388,7 +400,10 @@ class Search:
         after = self.problem.oracle.after(variable, at)
         if after is not None and (after != math.nextafter(at, math.inf) or after > cell.hi[variable]):
             raise InternalError(f"cutting variable {variable} between {at} and {after} would lose codes")
-        split = self.proof.split(cell.number, variable, at, after)
+        return self.proof.split(cell.number, variable, at, after)
+
+    def _split(self, cell: Cell, variable: int, at: float) -> None:
+        split = self._cut(cell, variable, at)
         # Beyond the frontier's size newer cells go first, so that the search dives and memory is bounded.
         rank = cell.rank if len(self.open) < FRONTIER else -1e300 - cell.number
         for number, (lo, hi) in zip(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.bounds.oracle import Remembering
 from likewise.progress import Snapshot
 from likewise.search.lattice import blocks, individuals
 
@@ -52,6 +53,8 @@ def enumerable(problem: Problem, *, effort: float = EFFORT) -> bool:
     count = individuals(problem.pairs)
     if count is None:
         return False
+    if isinstance(problem.oracle, Remembering):
+        return count * problem.cost <= MOST_INDIVIDUALS  # beyond that the search finds pairs sooner
     if problem.products is None:
         return count <= MOST_INDIVIDUALS
     budget = problem.budget

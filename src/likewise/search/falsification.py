@@ -33,6 +33,7 @@ CLIMBERS = 16  # rows that climb
 LEAST_CLIMBERS = 4
 ROUNDS = 4  # passes over all shared features
 MOST_ROUNDS = 16  # where the best pair is wanted; it ends sooner where nothing gets better
+MISSING_SHARE = 0.125  # of random rows that miss a continuous number
 STEPS = 6  # values tried for a number besides its ends and its own: halving steps to either side
 MARKED = 16  # codes tried of a feature in pieces
 REFEREED = 8  # deepest pairs put to the exact test after each stage
@@ -99,7 +100,10 @@ def random_rows(problem: Problem, count: int) -> Floats:
             )
         else:
             share = problem.random.uniform(0, 1, count)  # hi - lo may overflow
-            columns.append(np.clip(variable.lo * (1 - share) + variable.hi * share, variable.lo, variable.hi))
+            values = np.clip(variable.lo * (1 - share) + variable.last * share, variable.lo, variable.last)
+            if variable.missing is not None:
+                values[problem.random.uniform(0, 1, count) < MISSING_SHARE] = variable.missing
+            columns.append(values)
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
 
 
@@ -113,8 +117,9 @@ def _combinations(problem: Problem) -> list[dict[int, float | str]]:
             choices.append([(k, "own"), (k, "up")])
         elif relation.kind != "same":
             span = int(variable.hi - variable.lo) if variable.discrete else MOST_VARIANTS
-            every = range(span + 1) if span < MOST_VARIANTS else (0, span)
-            ends = [variable.lo + i for i in every] if variable.discrete else [variable.lo, variable.hi]
+            ends = [variable.lo, variable.last, *([] if variable.missing is None else [variable.missing])]
+            if variable.discrete and span < MOST_VARIANTS:
+                ends = [variable.lo + i for i in range(span + 1)]
             choices.append([(k, float(value)) for value in (*ends, *_marked(problem, k))])
     if np.prod([float(len(c)) for c in choices]) <= MOST_VARIANTS:
         return [dict(setting) for setting in product(*choices)]
@@ -205,7 +210,8 @@ def _variant(problem: Problem, rows: Floats, setting: dict[int, float | str]) ->
         elif value == "up":
             variable = problem.pairs.variables[problem.pairs.first[k]]
             reach = float(problem.pairs.relations[k].tolerance or 0)
-            changed[:, k] = np.minimum(rows[:, k] + reach, variable.hi)
+            up = np.minimum(rows[:, k] + reach, variable.last)
+            changed[:, k] = np.maximum(up, rows[:, k])  # what is missing stays so
     return changed
 
 
@@ -238,7 +244,7 @@ def _climb(
 def _values(problem: Problem, k: int, now: Floats) -> Floats:
     """Values to try for one feature, one line each: first its own, so that ties change nothing."""
     variable = problem.pairs.variables[problem.pairs.first[k]]
-    lo, hi = float(variable.lo), float(variable.hi)
+    lo, hi = float(variable.lo), float(variable.last)
     if variable.discrete and hi - lo < 2 * STEPS:
         settings = [np.full(len(now), lo + i) for i in range(int(hi - lo) + 1)]
     else:
@@ -246,6 +252,6 @@ def _values(problem: Problem, k: int, now: Floats) -> Floats:
         for step in range(1, STEPS + 1):
             reach = (hi - lo) / 2**step * problem.random.uniform(0.5, 1.0)
             settings += [now - reach, now + reach]
-    values = np.clip(np.stack([now, *settings]), lo, hi)
-    rounded: Floats = np.round(values) if variable.discrete else values
-    return rounded
+    values = np.clip(np.stack(settings), lo, hi)
+    gaps = [] if variable.missing is None else [np.full(len(now), variable.missing)]
+    return np.stack([now, *(np.round(values) if variable.discrete else values), *gaps])

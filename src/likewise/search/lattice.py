@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from likewise.bounds.products import ProductSum
     from likewise.search.problem import Problem
     from likewise.spec.pairs import PairSpace
+    from likewise.spec.similarity import Relation
     from likewise.spec.terms import Separable
 
     Floats = NDArray[np.float64]
@@ -60,6 +61,13 @@ class Lattice:
     def places(self, features: tuple[int, ...], flat: Places) -> tuple[Places, ...]:
         """For each of the features the positions of its values in these settings of all of them."""
         return np.unravel_index(flat, [self.sizes[k] for k in features]) if features else ()
+
+    def partners(self, k: int, position: int) -> list[int]:
+        """The positions of a feature that may stand beside this one; its codes start at `lo`."""
+        lo, relation = int(self.pairs.variables[self.pairs.first[k]].lo), self.pairs.relations[k]
+        if relation.kind == "pairs":
+            return relation.partners(position, self.sizes[k])
+        return [other for other in range(self.sizes[k]) if relation.allows(lo + position, lo + other)]
 
     def codes(self, flat: Places) -> Floats:
         """Individuals by their place in the whole lattice, as rows of codes."""
@@ -97,8 +105,7 @@ class Block:
         index = np.unravel_index(flat, self.scores.shape)
         similar = [[int(i)] for i in index]
         for axis, k in enumerate(self.lattice.moving, start=1):
-            relation = self.lattice.pairs.relations[k]
-            similar[axis] = relation.partners(int(index[axis]), self.lattice.sizes[k])
+            similar[axis] = self.lattice.partners(k, int(index[axis]))
         part = self.scores[np.ix_(*similar)]
         best = np.unravel_index(np.nanargmin(part), part.shape)
         place = [places[int(b)] for places, b in zip(similar, best, strict=True)]
@@ -111,16 +118,24 @@ class Block:
             if relation.kind == "free":
                 values = of_two.reduce(values, axis=axis, keepdims=True)
             elif relation.kind == "pairs":
-                around = [relation.partners(i, self.lattice.sizes[k]) for i in range(self.lattice.sizes[k])]
+                around = [self.lattice.partners(k, i) for i in range(self.lattice.sizes[k])]
                 parts = [
                     of_two.reduce(values.take(near, axis=axis), axis=axis, keepdims=True) for near in around
                 ]
                 values = np.concatenate(parts, axis=axis)  # type: ignore[assignment]
             else:
-                window = 2 * min(int(relation.tolerance or 0), self.lattice.sizes[k] - 1) + 1
-                # The edge's own value is in every window that reaches beyond the edge: repeating it changes nothing.
-                values = window_filter(values, window, axis=axis, mode="nearest")  # type: ignore[operator]
+                values = _in_window(values, axis, relation, window_filter)
         return np.broadcast_to(values, self.scores.shape)  # type: ignore[return-value]
+
+
+def _in_window(values: Cells, axis: int, relation: Relation, window_filter: Any) -> Cells:
+    """A filter over the codes within the tolerance; the missing one, the last, is within reach of itself only."""
+    size = values.shape[axis] - (relation.missing is not None)
+    numbers, rest = np.split(values, [size], axis=axis)
+    window = 2 * min(int(relation.tolerance or 0), size - 1) + 1
+    # The edge's own value is in every window that reaches beyond the edge: repeating it changes nothing.
+    filtered = window_filter(numbers, window, axis=axis, mode="nearest")
+    return np.concatenate([filtered, rest], axis=axis)  # type: ignore[return-value]
 
 
 def individuals(pairs: PairSpace) -> int | None:

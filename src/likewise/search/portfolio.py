@@ -15,12 +15,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from likewise.bounds.oracle import Clearance, Leaf
-from likewise.search.branch_and_bound import Search
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import falsify
 from likewise.search.proof import Proof, root_cell
+from likewise.search.remembering import search_of
 
 if TYPE_CHECKING:
+    from likewise.search.branch_and_bound import Search
     from likewise.search.problem import Problem, Witness
 
 
@@ -56,7 +57,7 @@ def decide(problem: Problem) -> Outcome:
     witness = enumerate_space(problem)
     if witness is not None:
         return Outcome(engine="enumeration", witness=witness)
-    return conclude(problem, Search(problem=problem))
+    return conclude(problem, search_of(problem))
 
 
 def conclude(problem: Problem, search: Search) -> Outcome:

@@ -79,6 +79,9 @@ class Problem:
     marks: dict[int, Floats] = field(
         default_factory=dict
     )  # codes of a feature in pieces that are worth trying
+    settle: Callable[[Floats], Floats] | None = (
+        None  # codes nearby that individuals really have; None: all are
+    )
 
     @property
     def sought(self) -> Question:
@@ -108,6 +111,11 @@ def exact_witness(problem: Problem, x: Sequence[float], other: Sequence[float]) 
     """Exact validity and exact scores; a pair that misses its tolerance by rounding is nudged back."""
     if not all(map(math.isfinite, (*x, *other))):
         return None  # proposed by an overflow: nobody
+    if problem.settle is not None:
+        found = problem.settle(np.array([x, other]))
+        if not (problem.settle(found) == found).all():
+            return None
+        x, other = found.tolist()
     pairs = problem.pairs
     second_try = list(other)
     for _ in range(NUDGES):
@@ -150,6 +158,8 @@ def nudged(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> list
     moved = list(other)
     for k, relation in enumerate(pairs.relations):
         reach = relation.tolerance
-        if reach is not None and abs(Fraction(x[k]) - Fraction(moved[k])) > reach:
+        if reach is None or (relation.missing is not None and relation.missing in (x[k], moved[k])):
+            continue
+        if abs(Fraction(x[k]) - Fraction(moved[k])) > reach:
             moved[k] = float(np.nextafter(moved[k], x[k]))
     return moved

@@ -1,8 +1,9 @@
 """The user's frame, column by column, as plain numbers and scalars.
 
 Every frame narwhals can wrap (pandas, polars, pyarrow, ...) is read here and nowhere else. A `Column`
-holds either a numpy array of numbers or a list of Python scalars, complete and finite: missing values,
-NaN and infinities are refused with the column and the first row that has one. Rows count from 0.
+holds either a numpy array of numbers or a list of Python scalars, all finite: infinities are refused with the column
+and the first row that has one. Missing values (NaN, None, null, pandas' NA) are all one thing and marked as `absent`;
+who has no use for them refuses them with `Column.complete`. Rows count from 0.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DataError
-from likewise.spec.features import Level
+from likewise.spec.features import Level, is_missing
 from likewise.spec.numbers import python_scalar, shown
 
 if TYPE_CHECKING:
@@ -21,33 +22,45 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_MISSING_HINT = "fill or drop it first, or give missing values a level of their own; nothing is guessed here"
+_MISSING_HINT = "fill or drop it first, or let the feature have missing values: "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column without missing values. Exactly one of `numbers` and `scalars` is set.
+    """One column. Exactly one of `numbers` and `scalars` is set.
 
-    `numbers`: whole numbers (any int dtype) or float64.  `scalars`: str, int, float or bool.
-    `order`: the declared levels of an ordered category or an enum.
+    `numbers`: whole numbers (any int dtype) or float64, 0 where `absent`.  `scalars`: str, int, float or bool, None where
+    absent.  `absent`: which rows miss a value.  `order`: the declared levels of an ordered category or an enum.
     """
 
     name: str
+    absent: NDArray[np.bool_]
     numbers: NDArray[Any] | None = None
     scalars: list[Level] | None = None
     order: tuple[Any, ...] | None = None
 
     def values(self) -> list[Level]:
-        """The values as Python scalars."""
-        return self.scalars if self.scalars is not None else self.array().tolist()
+        """The values as Python scalars, None where one is missing."""
+        if self.scalars is not None:
+            return self.scalars
+        values: list[Level] = self.array().tolist()
+        for row in self.absent.nonzero()[0]:
+            values[row] = None
+        return values
+
+    def complete(self, *, hint: str) -> None:
+        """Refuse the first missing value; `hint` says how the feature could have some."""
+        if self.absent.any():
+            row = int(self.absent.argmax())
+            raise DataError(f"{at(self.name, row)}: missing value", hint=_MISSING_HINT + hint)
 
     def array(self) -> NDArray[Any]:
-        """The values as an array of numbers; object dtype where int64 is too narrow. Text is refused."""
+        """The values as numbers, 0 where one is missing; object dtype where int64 is too narrow. Text is refused."""
         import numpy as np
 
         if self.numbers is not None:
             return self.numbers
-        scalars = self.scalars or []
+        scalars = [0 if value is None else value for value in self.scalars or []]
         for row, value in enumerate(scalars):
             if isinstance(value, str):
                 raise DataError(
@@ -114,51 +127,50 @@ def _check_names(frame: Any) -> None:
 
 
 def read_column(table: nw.DataFrame[Any], name: str) -> Column:
-    """Column `name`, checked to be complete and finite."""
+    """Column `name`, checked to be finite."""
     import narwhals.stable.v2 as nw
+    import numpy as np
 
     series = table.get_column(name)
     dtype = series.dtype
-    _check_complete(series, name)
+    absent = series.is_null().to_numpy().astype(bool)
+    if absent.all() and len(absent):  # whatever its dtype, it has no values
+        return Column(name=name, absent=absent, scalars=[None] * len(absent))
     if dtype.is_integer() or dtype.is_float():
         if "128" not in str(dtype):  # numpy has no such integers; they are read one by one
-            return Column(name=name, numbers=_finite(series.to_numpy(), name))
+            numbers = (series.fill_null(0) if absent.any() else series).to_numpy()
+            return _numbers(name, numbers, absent)
     elif not isinstance(dtype, nw.Boolean | nw.String | nw.Categorical | nw.Enum | nw.Object):
         raise DataError(
             f"column {name!r} has dtype {_dtype_text(series)}, which is no kind of feature",
             hint="turn it into numbers or text, or leave it out (exclude=)",
         )
     order = tuple(python_scalar(level) for level in dtype.categories) if isinstance(dtype, nw.Enum) else None
-    return Column(name=name, scalars=_scalars(series.to_list(), name), order=order)
+    scalars = _scalars(series.to_list(), name)
+    return Column(
+        name=name, absent=np.array([v is None for v in scalars], bool), scalars=scalars, order=order
+    )
 
 
 def _dtype_text(series: nw.Series[Any]) -> str:
     return str(series.to_native().dtype) if hasattr(series.to_native(), "dtype") else str(series.dtype)
 
 
-def _check_complete(series: nw.Series[Any], name: str) -> None:
-    null = series.is_null()
-    if null.any():
-        row = int(null.to_numpy().argmax())
-        raise DataError(f"{at(name, row)}: missing value", hint=_MISSING_HINT)
-
-
-def _finite(numbers: NDArray[Any], name: str) -> NDArray[Any]:
+def _numbers(name: str, numbers: NDArray[Any], absent: NDArray[np.bool_]) -> Column:
     import numpy as np
 
     if numbers.dtype.kind in "iu":
-        return numbers
+        return Column(name=name, absent=absent, numbers=numbers)
     doubles: NDArray[np.float64] = numbers.astype(np.float64)
-    finite = np.isfinite(doubles)
-    if not finite.all():
-        row = int(np.argmin(finite))
-        _refuse_not_finite(float(doubles[row]), name, row)
-    return doubles
+    absent = absent | np.isnan(doubles)  # polars tells null from NaN
+    doubles = np.where(absent, 0.0, doubles)
+    if not np.isfinite(doubles).all():
+        row = int(np.argmin(np.isfinite(doubles)))
+        _refuse_infinite(float(doubles[row]), name, row)
+    return Column(name=name, absent=absent, numbers=doubles)
 
 
-def _refuse_not_finite(value: float, name: str, row: int) -> None:
-    if math.isnan(value):
-        raise DataError(f"{at(name, row)}: missing value (NaN)", hint=_MISSING_HINT)
+def _refuse_infinite(value: float, name: str, row: int) -> None:
     raise DataError(
         f"{at(name, row)}: {value} is not finite", hint="replace it by a number inside the bounds"
     )
@@ -168,14 +180,15 @@ def _scalars(values: Iterable[object], name: str) -> list[Level]:
     scalars: list[Level] = []
     for row, given in enumerate(values):
         value = python_scalar(given)
+        if is_missing(value):
+            scalars.append(None)
+            continue
         if not isinstance(value, str | int | float):
-            if value is None or type(value).__name__ in ("NAType", "NaTType"):
-                raise DataError(f"{at(name, row)}: missing value", hint=_MISSING_HINT)
             raise DataError(
                 f"{at(name, row)}: {shown(given)} is neither text, number nor boolean",
                 hint="turn the column into numbers or text, or leave it out (exclude=)",
             )
         if isinstance(value, float) and not math.isfinite(value):
-            _refuse_not_finite(value, name, row)
+            _refuse_infinite(value, name, row)
         scalars.append(value)
     return scalars

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NoReturn
 
-from likewise.errors import SpecError
+from likewise.errors import InternalError, SpecError
 from likewise.spec.features import Feature, Level
 from likewise.spec.implications import Indicator, is_implication, parse_implication
 from likewise.spec.numbers import number_text, shown
@@ -82,7 +82,7 @@ class Constraint:
         """Whether these values satisfy it, decided exactly."""
         if self.indicators:
             return not all(condition.holds(values[condition.name]) for condition in self.indicators)
-        return sum(by * Fraction(values[name]) for name, by in self.coefficients) <= self.bound
+        return sum(by * _number(values[name]) for name, by in self.coefficients) <= self.bound
 
     def canonical(self) -> str:
         """Text that parses to exactly this constraint, whatever `text` says."""
@@ -257,3 +257,9 @@ class _Parser:
             factor = f"{number_text(before.number)} * {quoted_name(token.text)}"
             refuse(self.text, token.place, "an operator is missing", hint=f"write {factor}")
         refuse(self.text, token.place, f"unexpected {token.text!r}")
+
+
+def _number(value: Fraction | Level) -> Fraction:
+    if value is None:
+        raise InternalError("a linear constraint on a feature that may be missing")
+    return Fraction(value)

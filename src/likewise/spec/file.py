@@ -19,7 +19,7 @@
 
 Features come from the data unless ``data.features`` is ``"listed"``: every column but the label, kinds,
 bounds and levels observed, and those listed in the file override theirs. Without ``data.path`` all of
-them are listed. Paths are relative to the folder of the file. Every error names the file, the key,
+them are listed. ``missing = true`` lets a feature be missing (the level None, for levels). Paths are relative to the folder of the file. Every error names the file, the key,
 what was expected, and the closest right name.
 """
 
@@ -48,7 +48,7 @@ _DOMAIN_KEYS = {
     "integer": ("lo", "hi"),
     "categorical": ("levels",),
     "ordinal": ("levels",),
-}
+}  # and each may have missing = true
 _TYPE_NAMES: dict[type, str] = {
     dict: "a table",
     list: "a list",
@@ -142,16 +142,22 @@ def _feature(file: Path, key: str, table: dict[str, Any]) -> Feature:
             f"{shown(kind)} is no kind of feature{closest(kind, kinds)}",
             hint=_kinds_hint(),
         )
-    _check_keys(file, key, table, ("kind", *_DOMAIN_KEYS[kind]))
+    _check_keys(file, key, table, ("kind", *_DOMAIN_KEYS[kind], "missing"))
     for needed in _DOMAIN_KEYS[kind]:
         if needed not in table:
             _refuse(file, key, f"{needed} is missing, a feature of kind {kind} needs it")
+    missing = table.get("missing", False)
+    if not isinstance(missing, bool):
+        _refuse_type(file, f"{key}.missing", "true or false", missing)
     try:
         if kind == "continuous":
-            return Continuous(table["lo"], table["hi"])
+            return Continuous(table["lo"], table["hi"], missing=missing)
         if kind == "integer":
-            return Integer(table["lo"], table["hi"])
-        return Categorical(table["levels"]) if kind == "categorical" else Ordinal(table["levels"])
+            return Integer(table["lo"], table["hi"], missing=missing)
+        levels = table["levels"]
+        if missing and isinstance(levels, list):  # TOML has no null
+            levels = [*levels, None]
+        return Categorical(levels) if kind == "categorical" else Ordinal(levels)
     except SpecError as error:
         raise error.located(f"{file}: {key}") from None
 
@@ -190,7 +196,8 @@ def _with_observed(
         # The way out of a constant or mixed column is another one in a file than in Python.
         key = f"{file}: data.path"
         raise type(error)(
-            f"{key}: {error.message}", hint="list it as [features.NAME] in the spec file"
+            f"{key}: {error.message}",
+            hint="list it as [features.NAME] in the spec file, with missing = true if it may be missing",
         ) from None
     return {name: listed[name] if name in listed else observed[name] for name in wanted}
 
@@ -230,9 +237,16 @@ def _similarity(file: Path, document: dict[str, Any]) -> Similarity:
     if not isinstance(pairs, dict):
         _refuse_type(file, "similarity.pairs", "a table of lists of pairs", pairs)
     try:
-        return Similarity(free=free, within=within, pairs=pairs)
+        return Similarity(free=free, within=within, pairs={k: _with_missing(v) for k, v in pairs.items()})
     except SpecError as error:
         raise error.located(f"{file}: similarity") from None
+
+
+def _with_missing(pairs: Any) -> Any:
+    """Pairs of levels with None for ``{ missing = true }``, in whatever depth the lists are."""
+    if isinstance(pairs, list):
+        return [_with_missing(part) for part in pairs]
+    return None if pairs == {"missing": True} else pairs
 
 
 def _property(file: Path, document: dict[str, Any]) -> Property:

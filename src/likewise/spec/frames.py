@@ -3,9 +3,12 @@
 CSV is read with a typing of our own, so that what the file says is what the space sees: a column whose
 every cell is a whole number is int64, every cell a number float64, anything else text. ``NA``, ``None``
 and ``nan`` are text like any other, never silently missing; ``007`` is text too, as 7 would be another
-value. An empty cell is an error that names file, line and column.
+value. An empty cell is a missing value, and nothing else is.
 
-Frames made here are of the library of a frame the user gave (`like`), else pandas, else polars.
+Frames made here are of the library of a frame the user gave (`like`), else pandas, else polars. Columns with missing
+values come as masked arrays. They become null where the library has it; in pandas NaN, with whole numbers as floats as
+``pandas.read_csv`` has them, and in a column of objects whatever stands for missing in that of `like`: an encoder tells
+None from NaN.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 from likewise.errors import DataError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
@@ -49,7 +53,12 @@ def frame_from_columns(columns: Mapping[str, Sequence[Any] | NDArray[Any]], like
     backend = native_backend() if like is None else as_table(like).implementation
     data: dict[str, Any] = {}
     text: list[str] = []
+    gapped: dict[str, np.ma.MaskedArray[Any, Any]] = {}
     for name, values in columns.items():
+        if isinstance(values, np.ma.MaskedArray):
+            gapped[name] = values
+            data[name] = values.tolist()
+            continue
         array = np.asarray(values)
         if array.dtype.kind == "U" or (array.dtype.kind == "O" and all(isinstance(v, str) for v in array)):
             text.append(name)
@@ -59,7 +68,38 @@ def frame_from_columns(columns: Mapping[str, Sequence[Any] | NDArray[Any]], like
     frame = nw.from_dict(data, backend=backend)
     if len(frame) == 0 and text:
         frame = frame.with_columns(nw.col(*text).cast(nw.String()))  # no value is there to tell it is text
-    return frame.to_native()
+    if gapped and frame.implementation.is_pandas_like():
+        return _pandas_with_gaps(frame.to_native(), gapped, like)
+    typed = [nw.col(name).cast(_dtype(values)) for name, values in gapped.items()]
+    return (frame.with_columns(*typed) if typed else frame).to_native()
+
+
+def _dtype(values: np.ma.MaskedArray[Any, Any]) -> Any:
+    import narwhals.stable.v2 as nw
+
+    kinds = {"b": nw.Boolean(), "i": nw.Int64(), "f": nw.Float64()}
+    return kinds.get(values.dtype.kind, nw.String())
+
+
+def _pandas_with_gaps(frame: Any, gapped: Mapping[str, np.ma.MaskedArray[Any, Any]], like: Any) -> Any:
+    import numpy as np
+
+    series = type(frame[frame.columns[0]])
+    for name, values in gapped.items():
+        if values.dtype.kind in "if":
+            frame[name] = np.ma.filled(values.astype(np.float64), np.nan)
+            continue
+        known = like[name] if like is not None and name in like.columns else None
+        if known is None or known.dtype != object:
+            marked = series([None if v is None else v for v in values.tolist()], index=frame.index)
+            frame[name] = marked if known is None or values.dtype.kind == "b" else marked.astype(known.dtype)
+            continue
+        absent = known[known.isna()]
+        marker = absent.iloc[0] if len(absent) else np.nan
+        frame[name] = series(
+            [marker if v is None else v for v in values.tolist()], index=frame.index, dtype=object
+        )
+    return frame
 
 
 def read_table(path: str | Path) -> Any:
@@ -122,7 +162,10 @@ def _read_csv(file: Path) -> tuple[list[str], list[list[str]]]:
                 continue
             if blank:
                 raise DataError(f"{file}, line {blank}: blank line between rows")
-            _check_cells(cells, header, file, line)
+            if len(cells) != len(header):
+                raise DataError(
+                    f"{file}, line {line}: {len(cells)} cells, but the header has {len(header)} columns"
+                )
             for column, cell in zip(columns, cells, strict=True):
                 column.append(cell)
     if not columns[0]:
@@ -159,18 +202,23 @@ def _check_header(header: list[str], file: Path) -> None:
         )
 
 
-def _check_cells(cells: list[str], header: list[str], file: Path, line: int) -> None:
-    if len(cells) != len(header):
-        raise DataError(f"{file}, line {line}: {len(cells)} cells, but the header has {len(header)} columns")
-    for name, cell in zip(header, cells, strict=True):
-        if not cell.strip():
-            raise DataError(
-                f"{file}, line {line}, column {name!r}: empty cell",
-                hint="fill it or drop the row; to treat missing as a level, write a word such as unknown",
-            )
-
-
 def _typed(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
+    """The cells as numbers where all of them are, with a mask where some are empty."""
+    import numpy as np
+
+    empty = np.array([not cell.strip() for cell in cells])
+    if not empty.any():
+        return _typed_cells(cells)
+    if empty.all():
+        return np.ma.MaskedArray(np.zeros(len(cells)), mask=empty)
+    present = _typed_cells([cell for cell, gap in zip(cells, empty, strict=True) if not gap])
+    array = np.asarray(present, dtype=None if hasattr(present, "dtype") else object)
+    values = np.full(len(cells), array[0], dtype=array.dtype)
+    values[~empty] = array
+    return np.ma.MaskedArray(values, mask=empty)
+
+
+def _typed_cells(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
     import numpy as np
 
     stripped = [cell.strip() for cell in cells]

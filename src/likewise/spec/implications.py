@@ -180,6 +180,8 @@ class _Parser:
 
 def _is(level: Level, token: Token, *, minus: bool) -> bool:
     """Whether a token means this level: by its text, or as a number."""
+    if level is None:
+        return False
     if isinstance(level, bool):
         return token.sort == "name" and token.text in (str(level), str(level).lower())
     if isinstance(level, str):

@@ -10,6 +10,10 @@ text, objects of one sort, category   `Categorical` with the levels seen, sorted
 ordered category, enum                `Ordinal` with all declared levels, in the declared order
 ====================================  ==========================================================
 
+Missing values are refused, or make features that may be missing (``missing="include"``), or are left aside
+(``missing="exclude"``): then the individuals are those who miss nothing. As pandas has no whole numbers with gaps, a float column
+with gaps and whole numbers only is `Integer`.
+
 An ordered column keeps levels nobody has, as `within` counts the steps between them. `widened` starts
 from a space instead and extends bounds and levels just enough to cover the frame.
 """
@@ -17,6 +21,7 @@ from a space instead and extends bounds and levels just enough to cover the fram
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from likewise.errors import DataError, SpecError, closest
@@ -28,10 +33,21 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 
-def observe(frame: Any, *, exclude: Iterable[str], constant: Literal["error", "keep"]) -> dict[str, Feature]:
+Missing = Literal["error", "include", "exclude"]
+_MISSING_WAYS = (
+    'Space.from_data(X, missing="include") for features that may be missing, or missing="exclude" for '
+    "individuals who miss nothing"
+)
+
+
+def observe(
+    frame: Any, *, exclude: Iterable[str], constant: Literal["error", "keep"], missing: Missing = "error"
+) -> dict[str, Feature]:
     """One feature per column of `frame`, except those in `exclude`."""
     if constant not in ("error", "keep"):
         raise SpecError(f'constant must be "error" or "keep", got {shown(constant)}')
+    if missing not in ("error", "include", "exclude"):
+        raise SpecError(f'missing must be "error", "include" or "exclude", got {shown(missing)}')
     table = as_table(frame)
     columns = list(table.columns)
     left_out = {exclude} if isinstance(exclude, str) else set(exclude)
@@ -45,49 +61,71 @@ def observe(frame: Any, *, exclude: Iterable[str], constant: Literal["error", "k
         raise DataError(
             "the frame has no rows", hint="bounds and levels are read off the rows; or write them by hand"
         )
-    return {name: _observed(read_column(table, name), constant) for name in kept}
+    return {name: _observed(read_column(table, name), constant, missing) for name in kept}
 
 
-def _observed(column: Column, constant: str) -> Feature:
-    values = column.values()
+def _observed(column: Column, constant: str, missing: Missing) -> Feature:
+    if missing == "error":
+        column.complete(hint=_MISSING_WAYS)
+    if column.absent.all():
+        raise DataError(
+            f"column {column.name!r} has no values: all are missing",
+            hint=f"exclude=[{column.name!r}] leaves it out",
+        )
+    values = present(column) if missing == "exclude" else column.values()
     if constant == "error" and all(value == values[0] for value in values):
         raise DataError(
             f"column {column.name!r} is constant: every row has {shown(values[0])}",
             hint=f'constant="keep" keeps it with this one value, exclude=[{column.name!r}] leaves it out',
         )
     try:
+        gaps = missing == "include" and bool(column.absent.any())
         if column.numbers is not None:
-            return _numeric(column)
+            return _numeric(column, gaps)
+        last = [None] if gaps else []
         if column.order is not None:
-            return Ordinal(column.order)
-        return Categorical(_sorted_levels(column))
+            return Ordinal([*column.order, *last])
+        return Categorical([*_sorted_levels(column), *last])
     except SpecError as error:
         raise DataError(f"column {column.name!r}: {error.message}", hint=error.hint) from None
 
 
-def _numeric(column: Column) -> Feature:
-    numbers = column.array()
+def present(column: Column) -> list[Level]:
+    """The values that are not missing."""
+    return [value for value in column.values() if value is not None]
+
+
+def _numeric(column: Column, gaps: bool) -> Feature:
+    numbers = column.array()[~column.absent]
     lo, hi = numbers.min(), numbers.max()
-    return Continuous(lo, hi) if numbers.dtype.kind == "f" else Integer(lo, hi)
+    whole = numbers.dtype.kind != "f" or (column.absent.any() and (numbers % 1 == 0).all())
+    return Integer(lo, hi, missing=gaps) if whole else Continuous(lo, hi, missing=gaps)
 
 
 def _sorted_levels(column: Column) -> list[Level]:
-    values = column.values()
+    values = present(column)
     if all(isinstance(value, bool) for value in values):
         return [False, True]
     _check_one_sort(column)
-    return sorted(dict.fromkeys(values))
+    return in_order(values)
+
+
+def in_order(levels: Iterable[Level]) -> list[Level]:
+    """Levels of one sort, each once, sorted; None last."""
+    return sorted(dict.fromkeys(levels), key=lambda level: (level is None, 0 if level is None else level))
 
 
 def _check_one_sort(column: Column) -> None:
     values = column.values()
-    first = values[0]
+    start, first = next((row, value) for row, value in enumerate(values) if value is not None)
     for row, value in enumerate(values):
+        if value is None:
+            continue
         if isinstance(value, str) != isinstance(first, str) or isinstance(value, bool) != isinstance(
             first, bool
         ):
             raise DataError(
-                f"column {column.name!r} mixes {_sort(first)} (row 0: {shown(first)}) "
+                f"column {column.name!r} mixes {_sort(first)} (row {start}: {shown(first)}) "
                 f"and {_sort(value)} (row {row}: {shown(value)})",
                 hint="turn the whole column into one sort, for instance frame.astype({...: str})",
             )
@@ -112,20 +150,21 @@ def widened(space: Space, frame: Any) -> dict[str, Feature]:
 def _widened(feature: Feature, column: Column) -> Feature:
     if isinstance(feature, Categorical | Ordinal):
         return _more_levels(feature, column)
-    numbers = column.array()
+    numbers = column.array()[~column.absent]
+    missing = feature.missing or bool(column.absent.any())
     if len(numbers) == 0:
-        return feature
+        return replace(feature, missing=missing)
     if isinstance(feature, Integer) and numbers.dtype.kind == "f":
-        fractional = numbers % 1 != 0
+        fractional = column.array() % 1 != 0
         if fractional.any():
             row = int(fractional.argmax())
             raise DataError(
-                f"{at(column.name, row)}: {numbers[row]} is not a whole number, but the feature is Integer",
+                f"{at(column.name, row)}: {column.array()[row]} is not a whole number, but the feature is Integer",
                 hint=f"space.replace({{{column.name!r}: Continuous(lo, hi)}}) first",
             )
     lo, hi = min(feature.lo, numbers.min().item()), max(feature.hi, numbers.max().item())
     try:
-        return Continuous(lo, hi) if isinstance(feature, Continuous) else Integer(lo, hi)
+        return replace(feature, lo=lo, hi=hi, missing=missing)
     except SpecError as error:
         raise DataError(f"column {column.name!r}: {error.message}", hint=error.hint) from None
 
@@ -134,18 +173,18 @@ def _more_levels(feature: Categorical | Ordinal, column: Column) -> Feature:
     fresh = [value for value in dict.fromkeys(column.values()) if not feature.contains(value)]
     if not fresh:
         return feature
-    if any(isinstance(value, str) == feature.numeric for value in fresh):
-        odd = next(value for value in fresh if isinstance(value, str) == feature.numeric)
+    text = isinstance(feature.levels[0], str)
+    if odd := [value for value in fresh if value is not None and isinstance(value, str) != text]:
         raise DataError(
-            f"column {column.name!r}: {shown(odd)} cannot join the levels of {feature.describe()}",
+            f"column {column.name!r}: {shown(odd[0])} cannot join the levels of {feature.describe()}",
             hint="levels are all text or all numbers; turn the column into the same sort",
         )
     if isinstance(feature, Categorical):
-        return Categorical([*feature.levels, *sorted(fresh)])
-    # Numbers in ascending order say by themselves where a new one belongs; nothing else does.
-    if feature.numeric and list(feature.levels) == sorted(feature.levels):
-        return Ordinal(sorted([*feature.levels, *fresh]))
+        return Categorical([*feature.levels, *in_order(fresh)])
+    # Numbers in ascending order say by themselves where a new one belongs, as does what is missing; nothing else does.
+    if (not text and list(feature.levels) == in_order(feature.levels)) or fresh == [None]:
+        return Ordinal([*feature.levels, None] if fresh == [None] else in_order([*feature.levels, *fresh]))
     raise DataError(
-        f"column {column.name!r}: {shown(fresh[0])} is not among the {feature.describe()}, and its place is unknown",
+        f"column {column.name!r}: {shown(next(v for v in fresh if v is not None))} is not among the {feature.describe()}, and its place is unknown",
         hint=f"space.replace({{{column.name!r}: Ordinal([...])}}) with the level in its place",
     )

@@ -28,13 +28,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """One coordinate of pair space. `lo` and `hi` are doubles or whole numbers: exact either way."""
+    """One coordinate of pair space. `lo` and `hi` are doubles or whole numbers: exact either way. `missing` is the code of a
+    missing number, equal to `hi`; None where there is none, and for levels, where it is a level like any other."""
 
     feature: int
     side: str  # "both", "first", "second", or "difference" for x'_k - x_k
     discrete: bool
     lo: float
     hi: float
+    missing: float | None = None
+
+    @property
+    def last(self) -> float:
+        """The largest code that is not missing."""
+        if self.missing is None:
+            return self.hi
+        return self.hi - 1 if self.discrete else math.nextafter(self.hi, -math.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +95,14 @@ def pairs_of(space: Space, relations: tuple[Relation, ...]) -> PairSpace:
     first: list[int] = []
     second: list[int] = []
     for k, (name, relation) in enumerate(zip(space.names, relations, strict=True)):
-        lo, hi, discrete = _range(space, name)
+        (lo, hi), discrete = space[name].code_range, not isinstance(space[name], Continuous)
+        missing = space[name].missing_code if isinstance(space[name], (Continuous, Integer)) else None
         sides = ("both",) if relation.kind == "same" else ("first", "second")
         first.append(len(variables))
         second.append(len(variables) + len(sides) - 1)
-        variables += [Variable(feature=k, side=side, discrete=discrete, lo=lo, hi=hi) for side in sides]
+        variables += [
+            Variable(feature=k, side=side, discrete=discrete, lo=lo, hi=hi, missing=missing) for side in sides
+        ]
     return PairSpace(
         space=space,
         relations=relations,
@@ -135,7 +147,7 @@ def constraint_terms(space: Space, constraint: Constraint) -> Separable:
     for name in space.names:
         coefficient, feature = coefficients.get(name, Fraction(0)), space[name]
         if coefficient and isinstance(feature, (Categorical, Ordinal)):
-            levels = [Fraction(level) for level in feature.levels]
+            levels = [Fraction(level) for level in feature.levels if isinstance(level, (int, float))]
             terms.append(Term(table=tuple(coefficient * level for level in levels)))
         else:
             terms.append(Term(slope=coefficient))
@@ -149,13 +161,3 @@ def _counted(feature: Feature, name: str, constraint: Constraint) -> Term:
         return Term()
     counts = [sum(condition.holds(level) for condition in conditions) for level in feature.levels]
     return Term(table=tuple(map(Fraction, counts)))
-
-
-def _range(space: Space, name: str) -> tuple[float, float, bool]:
-    match space[name]:
-        case Continuous(lo=lo, hi=hi):
-            return lo, hi, False
-        case Integer(lo=lo, hi=hi):
-            return lo, hi, True
-        case Categorical(levels=levels) | Ordinal(levels=levels):
-            return 0, len(levels) - 1, True

@@ -1,7 +1,7 @@
 """Rows of a frame to codes and back.
 
 A code is a double: the value itself for `Continuous` and `Integer`, the position of the level, from 0,
-for `Categorical` and `Ordinal`. `encode` first checks that every row is an individual of the space and
+for `Categorical` and `Ordinal`; a missing value has the feature's `missing_code`. `encode` first checks that every row is an individual of the space and
 names the first cell that is not; nothing is rounded, clipped or guessed. `decode` is its inverse on the
 codes of a space and returns the user's own values in a frame of the user's own type.
 
@@ -15,7 +15,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from likewise.errors import DataError, closest
+from likewise.errors import DataError, InternalError, closest
 from likewise.spec.columns import Column, as_table, at, read_column
 from likewise.spec.constraints import Constraint
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal, level_text
@@ -68,9 +68,17 @@ def _check_columns(space: Space, columns: list[str], *, allow_extra: bool) -> No
 
 
 def _column_codes(feature: Feature, column: Column) -> NDArray[np.float64]:
+    if feature.missing_code is None:
+        column.complete(hint=_way_to_missing(feature))
     if isinstance(feature, Continuous | Integer):
         return _numeric_codes(feature, column)
     return _level_codes(feature, column)
+
+
+def _way_to_missing(feature: Feature) -> str:
+    if isinstance(feature, Continuous | Integer):
+        return f"{type(feature).__name__}({number_text(feature.lo)}, {number_text(feature.hi)}, missing=True)"
+    return f"the level None among those of {type(feature).__name__}([...])"
 
 
 def _numeric_codes(feature: Continuous | Integer, column: Column) -> NDArray[np.float64]:
@@ -79,7 +87,7 @@ def _numeric_codes(feature: Continuous | Integer, column: Column) -> NDArray[np.
     numbers = column.array()
     if isinstance(feature, Integer) and numbers.dtype.kind == "f":
         _refuse_first(numbers != np.floor(numbers), column, _not_whole)
-    outside = (numbers < feature.lo) | (numbers > feature.hi)
+    outside = ((numbers < feature.lo) | (numbers > feature.hi)) & ~column.absent
     _refuse_first(outside, column, lambda value: _outside(feature, column.name, value))
     if numbers.dtype.kind != "f":
         # Only here can a conversion round: whole numbers that no double tells apart.
@@ -88,7 +96,9 @@ def _numeric_codes(feature: Continuous | Integer, column: Column) -> NDArray[np.
             if float(numbers[row]) != int(numbers[row]):
                 large[:row] = False
                 _refuse_first(large, column, _lossy)
-    return np.asarray(numbers, dtype=np.float64)
+    codes = np.array(numbers, dtype=np.float64)
+    codes[column.absent] = feature.missing_code
+    return codes
 
 
 def _refuse_first(bad: NDArray[np.bool_], column: Column, explain: Any) -> None:
@@ -108,7 +118,8 @@ def _lossy(value: Level) -> tuple[str, str]:
 
 def _outside(feature: Continuous | Integer, name: str, value: Level) -> tuple[str, str]:
     kind = type(feature).__name__
-    lo, hi = min(feature.lo, float(value)), max(feature.hi, float(value))
+    number = float(_number(value))
+    lo, hi = min(feature.lo, number), max(feature.hi, number)
     hint = f"space.widen(frame), or space.replace({{{name!r}: {kind}({number_text(lo)}, {number_text(hi)})}})"
     return f"{shown(value)} is outside {number_text(feature.lo)}..{number_text(feature.hi)}", hint
 
@@ -197,13 +208,19 @@ def _values(space: Space, name: str, codes: NDArray[np.float64]) -> NDArray[np.f
     column = codes[:, space.names.index(name)]
     if isinstance(feature, Continuous | Integer):
         return column
-    return np.array([float(level) for level in feature.levels])[column.astype(np.int64)]
+    return np.array([float(_number(level)) for level in feature.levels])[column.astype(np.int64)]
 
 
 def _exact(space: Space, name: str, row: NDArray[np.float64]) -> Fraction:
     j = space.names.index(name)
-    value = space.value(j, row[j])
-    return Fraction(value)
+    return Fraction(_number(space.value(j, row[j])))
+
+
+def _number(level: Level) -> float:
+    """A value that stands in a linear constraint, where nothing is text or missing."""
+    if level is None or isinstance(level, str):
+        raise InternalError(f"a linear constraint on {level_text(level)}")
+    return level
 
 
 def decode(space: Space, codes: ArrayLike, *, like: Any = None) -> Any:
@@ -223,7 +240,7 @@ def _decoded(name: str, feature: Feature, codes: NDArray[np.float64]) -> NDArray
     import numpy as np
 
     if isinstance(feature, Continuous):
-        return codes.copy()
+        return _with_gaps(codes.copy(), codes == feature.missing_code) if feature.missing else codes.copy()
     top = np.inf if isinstance(feature, Integer) else feature.size - 1
     bottom = -np.inf if isinstance(feature, Integer) else 0
     with np.errstate(invalid="ignore"):
@@ -232,7 +249,18 @@ def _decoded(name: str, feature: Feature, codes: NDArray[np.float64]) -> NDArray
         row = int(bad.argmax())
         raise DataError(f"{at(name, row)}: {codes[row]} is no code of {feature.describe()}")
     whole = codes.astype(np.int64)
-    return whole if isinstance(feature, Integer) else level_array(feature.levels)[whole]
+    if isinstance(feature, Integer):
+        return _with_gaps(whole, codes == feature.missing_code) if feature.missing else whole
+    if not feature.missing:
+        return level_array(feature.levels)[whole]
+    gaps = codes == feature.missing_code
+    return _with_gaps(level_array(feature.levels[:-1])[np.where(gaps, 0, whole)], gaps)
+
+
+def _with_gaps(values: NDArray[Any], gaps: NDArray[np.bool_]) -> NDArray[Any]:
+    import numpy as np
+
+    return np.ma.MaskedArray(values, mask=gaps)
 
 
 def level_array(levels: tuple[Level, ...]) -> NDArray[Any]:

@@ -16,11 +16,15 @@ of hi - lo. `resolve` turns the words into one `Relation` per feature of a space
 the smallest form: a tolerance that reaches across the domain is free, one that reaches no other value
 is same, and pairs that name every two levels are free. Pairs are not passed on: that a may differ from b
 and b from c does not let a differ from c.
+
+What is missing is within reach of nothing but itself: only `free` and `pairs` let it stand beside a value. So a tolerance never
+makes a feature with missing values free, and steps between the levels of an `Ordinal` that has the level None become pairs.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -42,22 +46,31 @@ LevelPairs = tuple[tuple[Level, Level], ...]
 @dataclass(frozen=True, slots=True)
 class Relation:
     """How far one feature may differ; `tolerance` is set for ``within`` only, in values or steps, and `allowed`
-    for ``pairs`` only: positions of levels, the smaller first, in increasing order."""
+    for ``pairs`` only: positions of levels, the smaller first, in increasing order. `missing` is the code of a missing number
+    where the relation is ``within``."""
 
     kind: Literal["same", "within", "free", "pairs"]
     tolerance: Fraction | None = None
     allowed: tuple[tuple[int, int], ...] = ()
+    missing: float | None = None
 
     def allows(self, code: Fraction | float, other: Fraction | float) -> bool:
         """Whether two codes may stand in one pair. Exact for exact codes."""
         if self.kind == "free" or code == other:
             return True
+        if self.missing is not None and self.missing in (code, other):
+            return False
         if self.tolerance is not None:
             return abs(Fraction(code) - Fraction(other)) <= self.tolerance
-        return (code, other) in self.allowed or (other, code) in self.allowed
+        pair = (min(code, other), max(code, other))
+        place = bisect_left(self.allowed, pair)
+        return place < len(self.allowed) and self.allowed[place] == pair
 
     def partners(self, position: int, levels: int) -> list[int]:
         """The positions that may stand beside this one, itself among them, in increasing order."""
+        if self.kind == "pairs":
+            beside = {i + j - position for i, j in self.allowed if position in (i, j)}
+            return sorted(other for other in beside | {position} if other < levels)
         return [other for other in range(levels) if self.allows(position, other)]
 
 
@@ -160,7 +173,7 @@ class Similarity:
 
     def _relation(self, name: str, feature: Feature) -> Relation:
         if name in self._free:
-            return Relation("same") if _span(feature) == 0 else Relation("free")
+            return Relation("same") if feature.size == 1 or _fixed(feature) else Relation("free")
         if name in self._pairs:
             return _paired(name, self._pairs[name], feature)
         if name not in self._within:
@@ -168,24 +181,26 @@ class Similarity:
         tolerance = _exact_tolerance(name, self._within[name], feature)
         if tolerance == 0 or _span(feature) == 0:
             return Relation("same")
+        if feature.missing:
+            return _beside_missing(feature, min(tolerance, _span(feature)))
         return Relation("free") if tolerance >= _span(feature) else Relation("within", tolerance)
 
     def describe(self, space: Space | None = None) -> str:
         """In words: ``differ only in sex, by at most 2 in age``."""
         free, within = list(self._free), [(name, _tolerance_text(t)) for name, t in self._within.items()]
-        paired = list(self._pairs)
+        paired = [(name, _pairs_text(pairs)) for name, pairs in self._pairs.items()]
         if space is not None:
             relations = dict(zip(space.names, self.relations(space), strict=True))
             free = [name for name, relation in relations.items() if relation.kind == "free"]
             within = [
                 (name, _resolved_text(self._within[name], relation, space[name]))
                 for name, relation in relations.items()
-                if relation.kind == "within"
+                if relation.kind == "within" or (relation.kind == "pairs" and name in self._within)
             ]
-            paired = [name for name, relation in relations.items() if relation.kind == "pairs"]
+            paired = [(name, text) for name, text in paired if relations[name].kind == "pairs"]
         parts = [_joined(free)] if free else []
         parts += [f"by at most {tolerance} in {name}" for name, tolerance in within]
-        parts += [f"between {_pairs_text(self._pairs[name])} in {name}" for name in paired]
+        parts += [f"between {text} in {name}" for name, text in paired]
         if not parts:
             return "differ in nothing"
         return f"differ only {'in ' if free else ''}{', '.join(parts)}"
@@ -329,7 +344,7 @@ def _checked_level_pairs(name: str, given: object) -> LevelPairs:
 
 
 def _checked_level(name: str, level: object) -> Level:
-    if isinstance(level, str | bool | int | float):
+    if level is None or isinstance(level, str | bool | int | float):
         return level
     raise SpecError(f"pairs: {shown(level)} is no level of {name!r}", hint=_PAIRS_HINT)
 
@@ -375,10 +390,23 @@ def _percent(name: str, text: str) -> Fraction:
 
 
 def _span(feature: Feature) -> Fraction:
-    """The largest difference two values may have: hi - lo, or steps between the outer levels."""
+    """The largest difference two values may have: hi - lo, or steps between the outer levels; none are missing."""
     if isinstance(feature, Continuous | Integer):
         return Fraction(feature.hi) - Fraction(feature.lo)
-    return Fraction(feature.size - 1)
+    return Fraction(feature.size - 1 - feature.missing)
+
+
+def _fixed(feature: Feature) -> bool:
+    """Whether a continuous feature has one value only."""
+    return isinstance(feature, Continuous) and feature.lo == feature.hi and not feature.missing
+
+
+def _beside_missing(feature: Feature, tolerance: Fraction) -> Relation:
+    """Within a tolerance, but what is missing stands beside itself only."""
+    if isinstance(feature, Continuous | Integer):
+        return Relation("within", tolerance, missing=feature.missing_code)
+    steps = [(i, j) for j in range(feature.size - 1) for i in range(j) if j - i <= tolerance]
+    return Relation("pairs", allowed=tuple(sorted(steps)))
 
 
 def _exact_tolerance(name: str, given: Tolerance, feature: Feature) -> Fraction:
@@ -410,6 +438,8 @@ def _tolerance_text(tolerance: Tolerance) -> str:
 
 def _resolved_text(given: Tolerance, relation: Relation, feature: Feature) -> str:
     exact = relation.tolerance if relation.tolerance is not None else Fraction(0)
+    if isinstance(feature, Ordinal) and relation.kind == "pairs":  # a level may be missing
+        exact = Fraction(given)
     if isinstance(feature, Ordinal):
         return f"{exact} step{'' if exact == 1 else 's'}"
     if isinstance(given, str):

@@ -56,18 +56,25 @@ class Space:
 
     @classmethod
     def from_data(
-        cls, X: Any, *, exclude: Iterable[str] = (), constant: Literal["error", "keep"] = "error"
+        cls,
+        X: Any,
+        *,
+        exclude: Iterable[str] = (),
+        constant: Literal["error", "keep"] = "error",
+        missing: Literal["error", "include", "exclude"] = "error",
     ) -> Space:
         """The space a frame shows: kinds from its dtypes, bounds and levels from its values.
 
         Whole-number columns become `Integer`, other numbers `Continuous`, text and booleans
         `Categorical` with sorted levels, ordered categories (pandas) and enums (polars) `Ordinal` in
         their declared order. Columns in `exclude` (the label, identifiers) are left out. A column with
-        a single value is an error unless ``constant="keep"``.
+        a single value is an error unless ``constant="keep"``. So are missing values (None, NaN), unless
+        ``missing="include"`` makes features that may be missing, or ``missing="exclude"`` reads bounds and
+        levels off the others.
         """
         from likewise.spec.observed import observe
 
-        return cls(observe(X, exclude=exclude, constant=constant))
+        return cls(observe(X, exclude=exclude, constant=constant, missing=missing))
 
     # -- reading ------------------------------------------------------------------------------------
 
@@ -94,6 +101,7 @@ class Space:
             if isinstance(feature, Continuous):
                 if feature.lo < feature.hi:
                     return None
+                total *= 1 + feature.missing
             else:
                 total *= feature.size
         return total
@@ -164,8 +172,10 @@ class Space:
         return decode(self, codes, like=like)
 
     def value(self, index: int, code: float) -> Level:
-        """What the code of feature number `index` stands for: a float, an int or the level itself."""
+        """What the code of feature number `index` stands for: a float, an int, the level itself, None if missing."""
         feature = self._features[self._names[index]]
+        if code == feature.missing_code:
+            return None
         if isinstance(feature, Continuous):
             return float(code)
         return int(code) if isinstance(feature, Integer) else feature.levels[int(code)]
@@ -277,6 +287,11 @@ def _check_names(features: Mapping[str, Feature], constraint: Constraint) -> Non
                 hint=f"the features are {_named(features)}",
             )
         feature = features[name]
+        if feature.missing and not constraint.indicators:
+            raise SpecError(
+                f"constraint {constraint.text!r}: feature {name!r} may be missing, and then it has no number",
+                hint="constraints are on features without missing values",
+            )
         if constraint.indicators:
             _check_levels(name, feature, constraint)
         elif isinstance(feature, Categorical | Ordinal) and not feature.numeric:

@@ -23,6 +23,7 @@ from likewise.spec.space import Space
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _LINE_LENGTH = 100
+MISSING = "missing = true"
 
 
 def spec_text(claim: Claim, *, comments: bool = True, folder: str | Path | None = None) -> str:
@@ -95,8 +96,12 @@ def _domain(feature: Feature) -> Iterator[str]:
     if isinstance(feature, Continuous | Integer):
         yield f"lo = {feature.lo!r}"
         yield f"hi = {feature.hi!r}"
+        if feature.missing:
+            yield MISSING
         return
-    levels = [toml_value(level) for level in feature.levels]
+    levels = [toml_value(level) for level in feature.levels if level is not None]
+    if feature.missing:
+        yield MISSING
     line = f"levels = [{', '.join(levels)}]"
     if len(line) <= _LINE_LENGTH:
         yield line
@@ -168,8 +173,10 @@ def _property(claim: Claim, comments: bool) -> Iterator[str]:
         yield f"class_of_interest = {toml_value(claim.property.class_of_interest)}"
 
 
-def toml_value(value: str | int | float | bool) -> str:
-    """One scalar as TOML; repr gives the shortest text that reads back to the same double."""
+def toml_value(value: str | int | float | bool | None) -> str:
+    """One scalar as TOML, which has no null: a small table says that a level is missing; repr gives the shortest text that reads back to the same double."""
+    if value is None:
+        return f"{{ {MISSING} }}"
     if isinstance(value, str):
         return toml_string(value)
     return str(value).lower() if isinstance(value, bool) else repr(value)

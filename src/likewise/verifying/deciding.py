@@ -106,7 +106,13 @@ def verify(
         )
         # Two classes: what is claimed of one label is claimed of the other.
         place_of_class(property.class_of_interest, prepared.imported.model.head.labels, family)
-        claimed = Claimed(space=space, similarity=similar, property=property, family=family)
+        claimed = Claimed(
+            space=space,
+            similarity=similar,
+            property=property,
+            family=family,
+            notes=prepared.imported.recoding.notes,
+        )
         with interruptible(prepared.problem.budget):
             outcome = decide(prepared.problem)
             return conclude(prepared, outcome, claimed, checking)
@@ -206,7 +212,7 @@ def _biased(
         upper_label=treated.upper_label,
         bounds=(round_down(gauge.value(witness.first.lo, witness.second.hi)), math.inf),
         certificate=certificate,
-        covers_floating_point=True,
+        covers_floating_point=prepared.imported.replay.stand_in is None,
         stats=_stats(prepared, outcome, None),
     )
 
@@ -215,7 +221,8 @@ def _stats(prepared: Prepared, outcome: Outcome, report: CheckReport | None) -> 
     stats = {"engine": outcome.engine, "seconds": prepared.problem.budget.elapsed, "cells": _cells(outcome)}
     if report is not None:
         stats |= {"checked": report.accepted, "check_seconds": report.seconds}
-    return stats
+    stand_in = prepared.imported.replay.stand_in
+    return stats if stand_in is None else {**stats, "replay": stand_in}
 
 
 def _least(gauge: Gauge) -> float:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.bounds.families import oracle_of
+from likewise.bounds.oracle import Remembering
 from likewise.bounds.products import kernel_products
 from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError, UnsupportedModel
@@ -22,6 +23,7 @@ from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import ProbabilityQuestion, Question
 from likewise.model.scored import score_of
+from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
@@ -53,7 +55,8 @@ class Prepared:
     def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
         """The witness as a frame of the user's kind, higher score first, with both scores."""
         first, second = self.ordered(witness)
-        frame = self.pairs.space.decode(np.array([first[0], second[0]]), like=self.like)
+        recoding = self.imported.recoding
+        frame = recoding.given.decode(recoding.raw(np.array([first[0], second[0]])), like=self.like)
         return frame, (nearest(first[1].middle), nearest(second[1].middle))
 
     def treated(self, witness: Witness) -> Treated:
@@ -139,7 +142,7 @@ def prepare_taken(
             f"{imported.model.family} was fitted on {len(imported.model.head.labels)} classes, and this is about one score"
         )
     space, rows = imported.space, imported.rows
-    pairs = pairs_of(space, relations)
+    pairs = pairs_of(space, imported.recoding.relations(relations))
     head = imported.model.head
     check_scale(scale, imported)
     # Where zero belongs to the upper label, `-s > 0` is the lower one: the same question about -s.
@@ -155,6 +158,8 @@ def prepare_taken(
     if isinstance(score, (KernelScore, PolynomialScore)):
         rows = np.concatenate([rows, score.landmarks(space)])
         pairs = with_differences(pairs)
+    if isinstance(score, TreeScore):
+        rows = np.concatenate([rows, score.landmarks(space)])
     if isinstance(score, KernelScore):
         products = partial(kernel_products, score, pairs)
     oracle = oracle_of(score, pairs)
@@ -170,7 +175,8 @@ def prepare_taken(
         products=products,
         cost=score.cost,
         listener=listener,
-        marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
+        marks=oracle.marked() if isinstance(oracle, (SeparableOracle, Remembering)) else {},
+        settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return Prepared(
         imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=taken.like

@@ -33,16 +33,18 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
-    """What was asked: everybody in `space` who is `similarity`-similar has `property` under the model."""
+    """What was asked: everybody in `space` who is `similarity`-similar has `property` under the model; `notes` say what the
+    certificate's space has in the place of missing values."""
 
     space: Space
     similarity: Similarity
     property: Property
     family: str
+    notes: tuple[str, ...] = ()
 
     def in_words(self) -> str:
         """The claim as a sentence."""
-        return claim_in_words(self.space, self.similarity, self.property)
+        return "; ".join((claim_in_words(self.space, self.similarity, self.property), *self.notes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

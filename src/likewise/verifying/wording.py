@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from likewise.spec.features import is_missing, level_text
+
 if TYPE_CHECKING:
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
@@ -65,7 +67,9 @@ def verdict_line(result: Result) -> str:
     """The verdict with how it was reached."""
     seconds = result.stats.get("seconds", 0.0)
     if result.verdict == "BIASED":
-        return f"BIASED   found in {seconds:.2f} s, exact, replayed on predict"
+        return (
+            f"BIASED   found in {seconds:.2f} s, exact, replayed on {result.stats.get('replay', 'predict')}"
+        )
     if result.verdict == "FAIR":
         cells = result.stats.get("cells", 1)
         return f"FAIR     proved in {seconds:.2f} s and checked, {cells:,} cell{'s' * (cells != 1)}"
@@ -122,11 +126,11 @@ class Treated:
 
 
 def pair_of(frame: Any, names: tuple[str, ...]) -> dict[str, tuple[Any, Any]]:
-    """The two rows of a frame as Python values, feature by feature."""
+    """The two rows of a frame as Python values, feature by feature; None where one is missing."""
     values: dict[str, tuple[Any, Any]] = {}
     for name in names:
         first, second = (value.item() if hasattr(value, "item") else value for value in frame[name])
-        values[name] = (first, second)
+        values[name] = (None if is_missing(first) else first, None if is_missing(second) else second)
     return values
 
 
@@ -196,7 +200,13 @@ def _texts(name: str, first: Any, second: Any, shown: Shown | None) -> tuple[str
         return _printable(shown(name, first)), _printable(shown(name, second))
     if isinstance(first, float) and isinstance(second, float):
         return _told_apart((first, second), number)
-    return _printable(str(first)), _printable(str(second))
+    return _text(first), _text(second)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return level_text(None)
+    return number(value) if isinstance(value, float) else _printable(str(value))
 
 
 def _told_apart(numbers: tuple[float, ...], short: Callable[[float], str]) -> tuple[str, str]:

@@ -29,22 +29,23 @@ def _first_change(line: Line, threshold: float, lo: float, hi: float) -> float |
     end = line.computed(hi) >= threshold
     if (line.computed(lo) >= threshold) == end:
         return None
-    left, right = _place(lo), _place(hi)
+    left, right = place_of(lo), place_of(hi)
     while right - left > 1:
         middle = (left + right) // 2
-        if (line.computed(_double(middle)) >= threshold) == end:
+        if (line.computed(double_at(middle)) >= threshold) == end:
             right = middle
         else:
             left = middle
-    return _double(right)
+    return double_at(right)
 
 
-def _place(value: float) -> int:
+def place_of(value: float) -> int:
     """Doubles in their order, counted from zero."""
     bits: int = struct.unpack("<q", struct.pack("<d", value))[0]
     return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
 
 
-def _double(place: int) -> float:
+def double_at(place: int) -> float:
+    """The double at a place of that order."""
     value: float = struct.unpack("<d", struct.pack("<q", abs(place)))[0]
     return value if place >= 0 else -value

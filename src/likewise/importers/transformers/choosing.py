@@ -1,13 +1,12 @@
 """Columns kept or left out: feature selectors, and imputers, which leave alone what is there.
 
-Individuals of a space have no missing values, so SimpleImputer passes its columns on, less those that it
-never saw a value of; the columns of `add_indicator` are zero. An imputer that is told to take some other
-value for missing (`missing_values=-1`) puts another in its place: a table.
+SimpleImputer fills its columns, less those that it never saw a value of; where a feature cannot be missing it passes them on, and
+the columns of `add_indicator` and of MissingIndicator are zero. An imputer that is told to take some other value for missing
+(`missing_values=-1`) puts another in its place: a table.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -16,16 +15,20 @@ import numpy as np
 
 from likewise.importers.transformers.tracing import (
     UNCHANGED,
+    Action,
     Constant,
     Derived,
+    Filled,
     Step,
     Tabulated,
     Traced,
 )
-from likewise.spec.features import Continuous, Integer
+from likewise.spec.features import Continuous, Integer, is_missing
+from likewise.spec.numbers import python_scalar
 
 ZERO = Constant(Fraction(0))
 REPLACED = Tabulated(does="puts another value in place of the one that stands for missing")
+MARKED = Tabulated(does="marks missing values", marks=True)
 SELECTORS = (
     "SelectKBest",
     "SelectPercentile",
@@ -53,22 +56,41 @@ def imputed(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Der
     """The columns themselves, then the indicators."""
     kept = list(range(len(columns)))
     if not transformer.keep_empty_features:
-        kept = [i for i in kept if not _is_missing(transformer.statistics_[i])]
-    given = [
-        Derived(i, REPLACED if _stands_for_missing(transformer, columns[i]) else UNCHANGED) for i in kept
-    ]
+        kept = [i for i in kept if not is_missing(python_scalar(transformer.statistics_[i]))]
+    given = [Derived(i, _filled(transformer, i, columns[i])) for i in kept]
     if not transformer.add_indicator:
         return given
-    return given + [
-        Derived(int(i), REPLACED if _stands_for_missing(transformer, columns[i]) else ZERO)
-        for i in transformer.indicator_.features_
-    ]
+    return given + marked(transformer.indicator_, columns)
+
+
+def _filled(transformer: Any, place: int, column: Traced) -> Action:
+    if _stands_for_missing(transformer, column):
+        return REPLACED
+    if not column.feature.missing:
+        return UNCHANGED
+    value = python_scalar(transformer.statistics_[place])
+    return Filled(value) if isinstance(value, str | int | float) else REPLACED
+
+
+def indicated(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:  # noqa: ARG001
+    """A column for each one in which values were missing, or for each."""
+    return marked(transformer, columns)
+
+
+def marked(indicator: Any, columns: Sequence[Traced]) -> list[Derived]:
+    """What a fitted MissingIndicator gives; once a column is filled, nothing is missing from it."""
+    made = []
+    for i in map(int, indicator.features_):
+        column = columns[i]
+        absent = column.feature.missing and column.fill is None
+        made.append(Derived(i, MARKED if absent or _stands_for_missing(indicator, column) else ZERO))
+    return made
 
 
 def _stands_for_missing(transformer: Any, column: Traced) -> bool:
     """Whether the value taken for missing may be one that the column has."""
     value = transformer.missing_values
-    if _is_missing(value):
+    if is_missing(python_scalar(value)):
         return False
     if column.values is not None:
         return value in column.values
@@ -77,10 +99,4 @@ def _stands_for_missing(transformer: Any, column: Traced) -> bool:
     return True
 
 
-def _is_missing(value: Any) -> bool:
-    return (
-        value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
-    )
-
-
-HANDLERS = {**dict.fromkeys(SELECTORS, selected), "SimpleImputer": imputed}
+HANDLERS = {**dict.fromkeys(SELECTORS, selected), "SimpleImputer": imputed, "MissingIndicator": indicated}

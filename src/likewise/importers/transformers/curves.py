@@ -1,7 +1,8 @@
 """Curves: smooth functions of one number that are no lines. Their tables hold what the program computes.
 
 FunctionTransformer    numpy's functions of one number, given as such; numpy.negative and no function at all are
-                       arithmetic. Anything else is code that cannot be read.
+                       arithmetic. Anything else is code that cannot be read. Monotone ones are taken of continuous numbers as
+                       well (`bends`).
 PowerTransformer, QuantileTransformer     one column for each
 SplineTransformer      as many columns for each as it has splines; of continuous numbers in pieces (`splines`)
 PolynomialFeatures     of degree 1: the columns themselves, and a constant one (others: `importers.products`)
@@ -42,9 +43,11 @@ LIBRARY = (
     *("arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
 )
 KNOWN: dict[np.ufunc, Action] = {
-    **{getattr(np, name): Tabulated(does=f"takes numpy.{name} of numbers") for name in SETTLED},
     **{
-        getattr(np, name): Tabulated(does=f"takes numpy.{name} of numbers", settled=False) for name in LIBRARY
+        getattr(np, name): Tabulated(
+            does=f"takes numpy.{name} of numbers", settled=name in SETTLED, function=getattr(np, name)
+        )
+        for name in (*SETTLED, *LIBRARY)
     },
     np.negative: Arithmetic((Operation("times", Fraction(-1)),)),
     np.positive: UNCHANGED,
@@ -84,8 +87,8 @@ def _names() -> list[str]:
 
 def _check_whole_numbers(func: np.ufunc, column: Traced, step: Step) -> None:
     """numpy calculates otherwise with whole numbers (1 // x, overflow): then the frame's dtype would decide."""
-    values = column.values
-    if values is None or not all(isinstance(value, int) for value in values):
+    values = [value for value in column.values or () if value is not None]
+    if not values or not all(isinstance(value, int) for value in values):
         return
     whole = np.array(list(values), dtype=np.int64)
     with np.errstate(all="ignore"):

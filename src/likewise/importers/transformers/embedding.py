@@ -1,27 +1,28 @@
 """Embedding: the columns that reach the model, as exact columns of a space.
 
 Lines go in as they were traced. Tables hold what the fitted preprocessing itself computes: it is run once on
-individuals that take every discrete feature through all its values, and its doubles are taken exactly. An
-integer feature that a table is needed of is declared anew as an `Ordinal` of the same whole numbers: its
-codes count from 0 and `within` t still means t steps, so that nothing behind the importers has to know.
+individuals that take every discrete feature through all its values, and its doubles are taken exactly. A feature
+that this needs levels of is declared anew, as is one that the model sees through a function (`declaring`).
 
 Columns with steps of a continuous feature hold what the program computes as well, for both ends of every piece; curves
-go in as they were traced.
+go in as they were traced. Missing values are put to the program too: what it makes of them is a table's entry, a piece of
+its own, or confirmed to be what it makes of the number that stands for them.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from likewise.errors import DataError, InternalError, UnsupportedModel
 from likewise.importers.transformers.composing import through
-from likewise.importers.transformers.tracing import Line, Step, Traced, listed, raw_column
+from likewise.importers.transformers.declaring import declared
+from likewise.importers.transformers.tracing import Line, Step, Traced, raw_column
 from likewise.model.embedding import Column
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.pieces import MOST_CUTS, pieces_of, plus
@@ -42,12 +43,14 @@ Steps = Sequence[tuple[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
-    """Exact columns over `inputs.space`; `lines` tell how each is rounded, and `settled` that tables are not."""
+    """Exact columns over `inputs.space`; `lines` tell how each is rounded, and `settled` that tables are not; the largest
+    codes of the features `highest` stand for missing."""
 
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     settled: bool
     inputs: Inputs
+    highest: frozenset[int] = frozenset()
 
 
 def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
@@ -61,45 +64,26 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
             f"no column is left after step {steps[-1][0]!r}", hint="a model of nothing treats everybody alike"
         )
     _check_numbers(traced, model)
-    inputs = replace(inputs, space=_with_tables(space, traced))
+    recoding, highest = declared(space, traced)
+    inputs = replace(inputs, recoding=recoding)
+    _check_treated(steps, traced, inputs)
     tables, stairs = _tables(steps, traced, inputs), _stairs(steps, traced, inputs)
-    columns = tuple(
+    columns = [
         stairs[c] if c in stairs else _column(one, table, inputs.space)
         for c, (one, table) in enumerate(zip(traced, tables, strict=True))
-    )
+    ]
+    for c, value in _at_missing(steps, traced, inputs, highest).items():
+        columns[c] = _with_missing(columns[c], value, space[traced[c].name])
     return Embedded(
-        columns=columns,
+        columns=tuple(columns),
         lines=tuple(
             one.line if one.line is not None and column.table is None else Line()
             for one, column in zip(traced, columns, strict=True)
         ),
         settled=all(one.settled for one in traced),
         inputs=inputs,
+        highest=highest,
     )
-
-
-def _with_tables(space: Space, traced: Sequence[Traced]) -> Space:
-    """The space with every number that has a table as an ordinal feature of its values."""
-    tabulated = {
-        one.name: listed(one.feature)
-        for one in traced
-        if one.line is None and one.starts is None and _number(one.feature)
-    }
-    return space.replace({name: Ordinal(values or ()) for name, values in tabulated.items()})
-
-
-def _number(feature: Feature) -> bool:
-    return isinstance(feature, (Continuous, Integer))
-
-
-def recoded(rows: Floats, given: Space, space: Space) -> Floats:
-    """Codes of the space that was given as codes of the one that the model is over."""
-    codes = rows.copy()
-    for k, name in enumerate(given.names):
-        feature = given[name]
-        if isinstance(feature, (Continuous, Integer)) and isinstance(space[name], Ordinal):
-            codes[:, k] -= feature.lo
-    return codes
 
 
 def _column(traced: Traced, table: Floats | None, space: Space) -> Column:
@@ -114,6 +98,61 @@ def _column(traced: Traced, table: Floats | None, space: Space) -> Column:
         )
         return Column(feature=traced.index, pieces=pieces_of(traced.curve.cuts, polynomials))
     return Column(feature=traced.index, slope=traced.line.slope, offset=traced.line.offset)
+
+
+# -- missing values ---------------------------------------------------------------------------------------
+
+
+def _check_treated(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> None:
+    """That the program makes of missing values what it makes of the numbers that they are said to be treated as."""
+    gaps = {k: part.gap for k, part in inputs.recoding.parts.items() if part.gap is not None}
+    if not gaps:
+        return
+    rows = inputs.recoding.raw(walked(inputs.space, [1] * len(inputs.space), 0, 1)).repeat(2, axis=0)
+    for k, (code, number) in gaps.items():
+        rows[:, k] = code, number
+    made = transformed(steps, inputs.of_raw(rows))
+    _check_shape(made, traced, steps)
+    for c, one in enumerate(traced):
+        if one.index in gaps and not made[0, c] == made[1, c]:
+            raise UnsupportedModel(
+                f"the preprocessing gives {made[0, c]} where {one.name!r} is missing, and {made[1, c]} where it is "
+                f"{gaps[one.index][1]!r}, which it was fitted to put there",
+                hint="a step was changed after fitting: call fit(X, y) on the whole pipeline again",
+            )
+
+
+def _at_missing(
+    steps: Steps, traced: Sequence[Traced], inputs: Inputs, highest: frozenset[int]
+) -> dict[int, float]:
+    """What the columns of features are whose largest code stands for missing, at that code."""
+    if not highest:
+        return {}
+    codes = walked(inputs.space, [1] * len(inputs.space), 0, 1)
+    for k in highest:
+        codes[0, k] = inputs.space[inputs.space.names[k]].code_range[1]
+    made = transformed(steps, inputs.of(codes))
+    _check_shape(made, traced, steps)
+    for c, one in enumerate(traced):
+        if one.index in highest and not np.isfinite(made[0, c]):
+            refuse_gap(one.name)
+    return {c: float(made[0, c]) for c, one in enumerate(traced) if one.index in highest}
+
+
+def _with_missing(column: Column, value: float, feature: Feature) -> Column:
+    """A line, and above the numbers what the program makes of a missing one."""
+    if not isinstance(feature, Continuous) or column.table is not None or column.pieces is not None:
+        raise InternalError("missing values of a column that is no line")
+    line = [column.offset, column.slope]
+    return Column(feature=column.feature, pieces=pieces_of([Fraction(feature.hi)], [line, [Fraction(value)]]))
+
+
+def refuse_gap(name: str) -> NoReturn:
+    """Where nothing is put in the place of missing values, and the model cannot do with them."""
+    raise UnsupportedModel(
+        f"{name!r} may be missing, and no step puts a number in its place: the model takes none that is missing",
+        hint=f"fit the pipeline with a SimpleImputer for {name!r}, or leave missing values of {name!r} out of the space",
+    )
 
 
 # -- tables -----------------------------------------------------------------------------------------------
@@ -131,7 +170,7 @@ def _tables(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> list[Floa
         tables[c] = np.empty(sizes[traced[c].index])
     longest = max((sizes[traced[c].index] for c in places), default=1)
     for start in range(0, longest, ROWS):
-        made = transformed(steps, inputs.of(_walk(space, sizes, start, min(start + ROWS, longest))))
+        made = transformed(steps, inputs.of(walked(space, sizes, start, min(start + ROWS, longest))))
         _check_shape(made, traced, steps)
         for c in places:
             table = tables[c]
@@ -152,7 +191,7 @@ def _stairs(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> dict[int,
     for c in places:
         starts.setdefault(traced[c].index, []).extend(traced[c].starts or ())
     walks = {k: _ends_of_pieces(inputs.space, k, sorted(set(found))) for k, found in starts.items()}
-    codes = _walk(inputs.space, [1] * len(inputs.space), 0, max(map(len, walks.values())))
+    codes = walked(inputs.space, [1] * len(inputs.space), 0, max(map(len, walks.values())))
     for k, walk in walks.items():
         codes[: len(walk), k], codes[len(walk) :, k] = walk, walk[-1]
     made = np.concatenate(
@@ -205,7 +244,7 @@ def _levels(space: Space, name: str) -> int:
     return feature.size if isinstance(feature, (Categorical, Ordinal)) else 0
 
 
-def _walk(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
+def walked(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
     """Individuals number `start` to `stop`: every feature with levels at this level, as far as it has any."""
     codes = np.empty((stop - start, len(space)))
     for k, name in enumerate(space.names):
@@ -217,15 +256,17 @@ def _walk(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
     return codes
 
 
-def transformed(steps: Steps, inputs: Any) -> Floats:
-    """The matrix that reaches the model, from the fitted transformers themselves."""
-    step = Step(path=())
-    for name, transformer in steps:
-        if transformer is not None and not isinstance(transformer, str):
-            step = Step(path=()).inside(name, transformer)
-            inputs = _transform(transformer, inputs, step)
-    matrix = inputs.toarray() if hasattr(inputs, "toarray") else np.asarray(inputs)
-    if matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
+def transformed(
+    steps: Steps, inputs: Any, *, taken: Callable[[Any], Any] | None = None, single: bool = False
+) -> Floats:
+    """The matrix that reaches the model, from the fitted transformers themselves; `taken` is what the model makes of it. In
+    single precision only for models that take it for the doubles that it holds."""
+    handed, step = handed_over(steps, inputs)
+    if taken is not None:
+        matrix = taken(handed)
+    else:
+        matrix = handed.toarray() if hasattr(handed, "toarray") else np.asarray(handed)
+    if not single and matrix.dtype.kind == "f" and matrix.dtype.itemsize < np.dtype(np.float64).itemsize:
         step.refuse(
             f"gives {matrix.dtype}, so that the model calculates in single precision",
             hint="fit the pipeline on float64 data, and encoders with dtype=numpy.float64",
@@ -237,6 +278,16 @@ def transformed(steps: Steps, inputs: Any) -> Floats:
             f"gives values that are no numbers: {error}",
             hint="encode text with OneHotEncoder or OrdinalEncoder",
         )
+
+
+def handed_over(steps: Steps, inputs: Any) -> tuple[Any, Step]:
+    """What comes out of the last step, in its own type, and which step that is."""
+    step = Step(path=())
+    for name, transformer in steps:
+        if transformer is not None and not isinstance(transformer, str):
+            step = Step(path=()).inside(name, transformer)
+            inputs = _transform(transformer, inputs, step)
+    return inputs, step
 
 
 def _transform(transformer: Any, inputs: Any, step: Step) -> Any:
@@ -283,6 +334,8 @@ def _check_finite(table: Floats | None, traced: Traced, space: Space) -> None:
         return
     place = int(np.argmin(np.isfinite(table)))
     value = space.value(traced.index, float(place))
+    if value is None:
+        refuse_gap(traced.name)
     raise UnsupportedModel(
         f"the preprocessing gives {table[place]} where {traced.name!r} is {value!r}",
         hint="leave that value out of the space, or encode it as a number",

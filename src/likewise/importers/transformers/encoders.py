@@ -4,7 +4,8 @@ OneHotEncoder    one column a category, or one a group of infrequent ones, less 
 OrdinalEncoder   the position of the category
 TargetEncoder    the mean target of the category, as it was fitted
 
-A level that the encoder has not seen is refused here where its `transform` would raise an error.
+A level that the encoder has not seen is refused here where its `transform` would raise an error. NaN and None among its categories
+are what is missing.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from likewise.importers.transformers.tracing import Derived, Step, Tabulated, Traced
+from likewise.spec.features import is_missing
+from likewise.spec.numbers import python_scalar
 
 ONE_HOT = Tabulated(does="gives every value a column of its own")
 ORDINAL = Tabulated(does="numbers the values")
@@ -56,7 +59,7 @@ def _check_categories(transformer: Any, columns: Sequence[Traced], step: Step) -
     if transformer.handle_unknown != "error":
         return
     for column, categories in zip(columns, transformer.categories_, strict=True):
-        known = set(categories.tolist())
+        known = {None if is_missing(one) else one for one in map(python_scalar, categories.tolist())}
         for value in column.values or ():
             if value not in known:
                 step.refuse(

@@ -43,7 +43,7 @@ REASONS: dict[str, tuple[str, str]] = {
         ("KNNImputer", "IterativeImputer"),
         (
             "fills a gap from the other columns",
-            "use SimpleImputer: individuals of a space have no gaps, so it changes nothing",
+            "use SimpleImputer, which fills each column with one number of its own",
         ),
     ),
     **dict.fromkeys(
@@ -54,7 +54,6 @@ REASONS: dict[str, tuple[str, str]] = {
         ("KMeans", "MiniBatchKMeans", "Birch", "RandomTreesEmbedding"),
         ("gives columns that depend on all features at once", WITHOUT),
     ),
-    "MissingIndicator": ("marks missing values, and individuals of a space have none", "leave it out"),
 }  # fmt: skip
 
 

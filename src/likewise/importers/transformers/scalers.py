@@ -3,18 +3,20 @@
 StandardScaler   (x - mean_) / scale_            MaxAbsScaler   x / scale_
 RobustScaler     (x - center_) / scale_          MinMaxScaler   x * scale_ + min_
 
-`clip=True` of MinMaxScaler and MaxAbsScaler bends the line at both ends: a table. The way back is what
-TransformedTargetRegressor does to a prediction.
+`clip=True` of MinMaxScaler and MaxAbsScaler bends the line at both ends: a table, or of a continuous number a function in
+three pieces. The way back is what TransformedTargetRegressor does to a prediction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from likewise.importers.transformers.tracing import (
     Arithmetic,
     Derived,
+    Line,
     Operation,
     Step,
     Tabulated,
@@ -22,15 +24,27 @@ from likewise.importers.transformers.tracing import (
     scale_of,
     stored,
 )
+from likewise.spec.pieces import pieces_of
 
 CLIPPED = Tabulated(does="clips numbers")
+WHOLE = (-1, 1)  # what MaxAbsScaler clips to
 
 
 def scaled(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
     """Every column by the numbers that were fitted for it."""
     if getattr(transformer, "clip", False):
-        return [Derived(i, CLIPPED) for i in range(len(columns))]
+        return [Derived(i, _clipped(transformer, i, step)) for i in range(len(columns))]
     return [Derived(i, Arithmetic(operations(transformer, i, step))) for i in range(len(columns))]
+
+
+def _clipped(transformer: Any, column: int, step: Step) -> Tabulated:
+    """The line between the ends of the range, and the ends beyond."""
+    line = Arithmetic(operations(transformer, column, step)).on(Line())
+    low, high = (stored(end, step) for end in getattr(transformer, "feature_range", WHOLE))
+    if line.slope <= 0 or low >= high:
+        return CLIPPED
+    cuts = [(end - line.offset) / line.slope for end in (low, high)]
+    return replace(CLIPPED, spline=pieces_of(cuts, [[low], [line.offset, line.slope], [high]]))
 
 
 def operations(transformer: Any, column: int, step: Step) -> tuple[Operation, ...]:

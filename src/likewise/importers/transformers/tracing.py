@@ -5,9 +5,10 @@ A transformer says of each column that it gives which column it takes (`Derived.
     UNCHANGED     the values themselves
     Arithmetic    + m, * s, / s by stored doubles: an affine map of a number stays one, in exact rationals
     Constant      one number whatever the value
+    Filled        another value in the place of one that is missing, the others as they are
     Tabulated     anything else that looks at one value at a time: a table over the values of a discrete feature
 
-Of a continuous feature there are no tables. Where a `Tabulated` knows the thresholds between which it is constant, the
+Of a continuous feature there are no tables. A monotone function of numpy makes a column a line of that (`bend`). Where a `Tabulated` knows the thresholds between which it is constant, the
 column has steps from then on (`starts`), whatever is done to it; where it knows its function in pieces, the column is a
 `curve`, and can only be calculated with.
 
@@ -29,11 +30,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal
 from likewise.spec.pieces import Pieces
+
+if TYPE_CHECKING:
+    from likewise.importers.transformers.bends import Bend
 
 MOST_CODES = 100_000  # values of an integer feature that a table is made for
 SMALLEST_NORMAL = Fraction(1, 2**1022)
@@ -141,17 +147,26 @@ class Tabulated:
     `settled` tells that its floating-point results are determined: comparisons, and operations that IEEE 754
     rounds correctly. Logarithms and the like may differ in the last digits from one machine to the next.
     `thresholds` are the numbers at which a value begins that is the same up to the next one; `spline` is the function
-    itself, continuous and in pieces.
+    itself, continuous and in pieces; `function` one of numpy's; `marks` tells that it looks at nothing but whether a value is missing.
     """
 
     does: str
     settled: bool = True
     thresholds: tuple[float, ...] | None = None
     spline: Pieces | None = None
+    function: np.ufunc | None = None
+    marks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """This value where one is missing, and all others as they are."""
+
+    value: Level
 
 
 UNCHANGED = Arithmetic(())
-Action = Arithmetic | Constant | Tabulated
+Action = Arithmetic | Constant | Tabulated | Filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +180,8 @@ class Derived:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traced:
     """A column on its way. `line` is None where it is a table or has steps, which begin at the raw numbers `starts`;
-    with a `curve` it is a line of that. `untouched` while it has the raw values."""
+    with a `curve` or a `bend` it is a line of that. `untouched` while it has the raw values, `fill` in the place of missing ones.
+    `tells` that the column is otherwise where the value is missing than for any raw value."""
 
     index: int
     name: str
@@ -175,27 +191,35 @@ class Traced:
     settled: bool = True
     starts: tuple[float, ...] | None = None
     curve: Pieces | None = None
+    bend: Bend | None = None
+    fill: Level = None
+    tells: bool = False
 
     @property
     def text(self) -> str | None:
         """A text that the column holds, None where it holds numbers."""
-        if not self.untouched or isinstance(self.feature, (Continuous, Integer)) or self.feature.numeric:
+        if not self.untouched or isinstance(self.feature, (Continuous, Integer)):
             return None
-        return str(self.feature.levels[0])
+        first = self.feature.levels[0]
+        return first if isinstance(first, str) else None
 
     @property
     def values(self) -> Sequence[Level] | None:
-        """The raw values, where the column still has them and they can be listed."""
-        return None if not self.untouched else listed(self.feature)
+        """The values, where the column still has the raw ones and they can be listed."""
+        values = listed(self.feature) if self.untouched else None
+        if values is None or not self.feature.missing or self.fill is None:
+            return values
+        return tuple(self.fill if value is None else value for value in values)
 
 
 def listed(feature: Feature) -> Sequence[Level] | None:
     """The values of a feature, None where they cannot be listed: a continuous one has but one if lo = hi."""
     match feature:
         case Continuous(lo=lo, hi=hi):
-            return (lo,) if lo == hi else None
+            return (lo,) if lo == hi and not feature.missing else None
         case Integer(lo=lo, hi=hi):
-            return range(int(lo), int(hi) + 1)
+            values = range(int(lo), int(hi) + 1)
+            return (*values, None) if feature.missing else values
         case Categorical(levels=levels) | Ordinal(levels=levels):
             return levels
 
@@ -216,7 +240,11 @@ def derived(column: Traced, action: Action, step: Step) -> Traced:
         return replace(column, untouched=False, line=line)
     if isinstance(action, Constant):
         line = None if column.line is None else Line(slope=Fraction(0), offset=action.number)
-        return replace(column, untouched=False, line=line, curve=None)
+        return replace(column, untouched=False, line=line, curve=None, bend=None)
+    if isinstance(action, Filled):
+        if column.fill is not None or not column.feature.missing:
+            return column
+        return replace(column, fill=action.value, tells=column.tells or not column.untouched)
     if isinstance(column.feature, Continuous) and listed(column.feature) is None:
         return _of_continuous(column, column.feature, action, step)
     if isinstance(column.feature, Integer) and column.feature.size > MOST_CODES:
@@ -229,25 +257,39 @@ def derived(column: Traced, action: Action, step: Step) -> Traced:
 
 def _of_continuous(column: Traced, feature: Continuous, action: Tabulated, step: Step) -> Traced:
     """Steps where there are steps already or thresholds are known, a curve of a line in pieces; else refused."""
+    from likewise.importers.transformers.bends import bend_of
     from likewise.importers.transformers.breaks import raw_starts
     from likewise.importers.transformers.splines import spline_of
 
     settled = column.settled and action.settled
+    if action.marks:
+        line = Line(slope=Fraction(0))
+        return replace(column, untouched=False, line=line, starts=None, curve=None, bend=None, tells=True)
     if column.starts is not None:
         return replace(column, untouched=False, settled=settled)
     if column.line is None or column.curve is not None:
         refuse_curve(column, action, step)
+    if column.bend is not None and action.spline is None:
+        refuse_curve(column, action, step)
+    if action.function is not None:
+        bend = bend_of(column.line, action.function, float(feature.lo), float(feature.hi))
+        if bend is None:
+            refuse_curve(column, action, step)
+        return replace(column, untouched=False, line=bend.line(), settled=settled, bend=bend)
     if action.thresholds is not None:
         starts = raw_starts(column.line, action.thresholds, float(feature.lo), float(feature.hi))
         return replace(column, untouched=False, line=None, settled=settled, starts=starts)
     if action.spline is None:
         refuse_curve(column, action, step)
-    curve, line = spline_of(action.spline, column.line, float(feature.lo), float(feature.hi))
-    return replace(column, untouched=False, line=line, settled=settled, curve=curve)
+    lo, hi = feature.lo, feature.hi
+    if column.bend is not None and (values := column.bend.range()) is not None:
+        lo, hi = values.lo, values.hi
+    curve, line = spline_of(action.spline, column.line, float(lo), float(hi))
+    return replace(column, untouched=False, line=line, settled=False, curve=curve)
 
 
 def refuse_curve(column: Traced, action: Tabulated, step: Step) -> NoReturn:
-    """Functions of a continuous number that are not polynomials between known places."""
+    """Functions of a continuous number that are neither polynomials between known places nor monotone all over."""
     step.refuse(
         f"{action.does}, which is exact on discrete features only, and {column.name!r} is continuous",
         hint=f"declare it with the values that it can take, space.replace({{{column.name!r}: Integer(lo, hi)}}) "

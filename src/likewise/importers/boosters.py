@@ -1,0 +1,262 @@
+"""Boosters: models of XGBoost and LightGBM, from their scikit-learn estimators, their Boosters, or the bytes of saved files.
+
+All of them go the same way: the library saves its model to bytes, the bytes are read as those of a file (`stored`), made into grown
+trees (`forest`), and compared with the answers of the library itself, or of the file's arrays where the library is not installed (`answers`).
+No library is imported here unless an object of it was handed over, or a file of it was and it is installed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import DataError, UnsupportedModel
+from likewise.importers.lightgbm import answers as lightgbm
+from likewise.importers.lightgbm.forest import grown_lightgbm
+from likewise.importers.lightgbm.stored import StoredLightGBM, read_lightgbm
+from likewise.importers.transformers.embedding import Steps, handed_over
+from likewise.importers.unfolding import Unfolded
+from likewise.importers.xgboost import answers as xgboost
+from likewise.importers.xgboost.forest import grown_xgboost
+from likewise.importers.xgboost.stored import StoredXGBoost, read_xgboost
+from likewise.model.head import Head
+from likewise.spec.features import Continuous, Feature, Integer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from likewise.importers.inputs import Inputs
+    from likewise.importers.trees.growing import GrownModel
+    from likewise.spec.space import Space
+
+XGBOOST = ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor")
+LIGHTGBM = ("LGBMClassifier", "LGBMRegressor")
+# Settings of an LGBM estimator that change what it predicts with.
+PREDICTING = (
+    *("pred_early_stop", "predict_raw_score", "raw_score", "is_predict_raw_score", "num_iteration_predict"),
+    *(
+        "start_iteration_predict",
+        "predict_leaf_index",
+        "is_predict_leaf_index",
+        "predict_contrib",
+        "pred_leaf",
+    ),
+)
+
+
+def presented(estimator: Any) -> Any:
+    """A Booster as an object with scikit-learn's verbs; everything else as it is."""
+    if type(estimator).__name__ != "Booster":
+        return estimator
+    library = _library(estimator)
+    if library == "xgboost":
+        model = xgboost.XGBoostModel(stored=_of_booster(estimator), kind=None)
+        return xgboost.LibraryAnswers(model, estimator)
+    if library == "lightgbm":
+        return lightgbm.LibraryAnswers(read_lightgbm(estimator.model_to_string().encode()), estimator)
+    return estimator
+
+
+def saved_xgboost(content: bytes) -> xgboost.Answers:
+    """The model in a ``.json`` or ``.ubj`` file, with XGBoost to answer for it if that is installed."""
+    stored = read_xgboost(content)
+    rounds = len(stored.trees) // stored.trees_a_round
+    best = rounds if stored.best_iteration is None else stored.best_iteration + 1
+    if best < rounds and stored.estimator is None:
+        raise UnsupportedModel(
+            f"stopped early: XGBClassifier and XGBRegressor would predict with {best} of its {rounds} rounds, a Booster with all",
+            hint="save the rounds that are meant: booster[: booster.best_iteration + 1].save_model(...)",
+        )
+    model = xgboost.XGBoostModel(stored=stored, kind=stored.estimator, rounds=min(best, rounds))
+    if importlib.util.find_spec("xgboost") is None:
+        return xgboost.StoredAnswers(model)
+    import xgboost as library
+
+    booster = library.Booster()
+    booster.load_model(bytearray(content))
+    return xgboost.LibraryAnswers(model, booster)
+
+
+def saved_lightgbm(content: bytes) -> lightgbm.Answers:
+    """The model in a text file, with LightGBM to answer for it if that is installed."""
+    stored = read_lightgbm(content)
+    if importlib.util.find_spec("lightgbm") is None:
+        return lightgbm.StoredAnswers(stored)
+    import lightgbm as library
+
+    return lightgbm.LibraryAnswers(stored, library.Booster(model_str=content.decode("utf-8")))
+
+
+def booster_grower(estimator: Any) -> Callable[[Any], GrownModel] | None:
+    """What reads an estimator, None if it is none of these."""
+    if isinstance(estimator, xgboost.Answers):
+        return _of_xgboost_answers
+    if isinstance(estimator, lightgbm.Answers):
+        return _of_lightgbm_answers
+    name, library = type(estimator).__name__, _library(estimator)
+    if library == "xgboost" and name in XGBOOST:
+        return _of_xgboost_estimator
+    if library == "lightgbm" and name in LIGHTGBM:
+        return _of_lightgbm_estimator
+    return None
+
+
+def _library(estimator: Any) -> str:
+    return type(estimator).__module__.partition(".")[0]
+
+
+def _of_booster(booster: Any) -> StoredXGBoost:
+    return read_xgboost(bytes(booster.save_raw("ubj")))
+
+
+# -- the original ----------------------------------------------------------------------------------------
+
+
+def asked_of(grown: GrownModel, estimator: Any, unfolded: Unfolded) -> tuple[Any, Unfolded]:
+    """Whom to ask for labels and probabilities, and with `unfolded.asked` for scores: the estimators of these libraries have no
+    `decision_function`, and regressors of probabilities no `predict_proba`."""
+    answers, head = grown.answers, grown.head
+    if answers is None or (isinstance(head, Head) and head.labels is None):
+        return estimator, unfolded
+    if unfolded.wrappers:
+        raise UnsupportedModel(
+            f"{type(unfolded.wrappers[0]).__name__} around {grown.family} is not supported",
+            hint=f"verify the {grown.family} inside of it",
+        )
+    if isinstance(head, Head) and head.undecided is not None:
+        estimator = Behind(unfolded.steps, answers)
+    return estimator, replace(unfolded, asked=answers, before=unfolded.steps)
+
+
+def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]]:
+    """The columns that come to a model as pandas categories, which it numbers. All levels of the space must be among them, and
+    the user's own frame, if it has categories, must have them in these columns."""
+    found = {inputs.columns[c]: tuple(numbering) for c, numbering in grown.numbered.items()}
+    for name, levels in found.items():
+        strange = [
+            level for level in _values(inputs.space[name]) if level is not None and level not in levels
+        ]
+        if strange:
+            raise DataError(
+                f"{grown.family} was not fitted on the category {strange[0]!r} of {name!r}",
+                hint=f"its categories: {', '.join(map(repr, levels[:12]))}",
+            )
+    marked = _categories_of(inputs.like) & set(inputs.columns)
+    if found and marked and marked != set(found):
+        raise DataError(
+            f"{grown.family} numbers the categories of {', '.join(map(repr, found))}, and the frame has categories in "
+            f"{', '.join(map(repr, sorted(marked)))}",
+            hint="fit it on a frame with categories in the columns that it is to take for such, and let it find them itself",
+        )
+    return found
+
+
+def _categories_of(frame: Any) -> set[str]:
+    """The columns of a pandas frame that hold categories."""
+    dtypes: Any = getattr(frame, "dtypes", None)
+    if not hasattr(dtypes, "items"):
+        return set()
+    return {str(name) for name, kind in dtypes.items() if str(kind) == "category"}
+
+
+def _values(feature: Feature) -> Sequence[Any]:
+    """What is looked up among the categories; a continuous feature is refused later."""
+    if isinstance(feature, Continuous):
+        return ()
+    return range(feature.lo, feature.hi + 1) if isinstance(feature, Integer) else feature.levels
+
+
+class Behind:
+    """Answers behind the steps of a pipeline."""
+
+    def __init__(self, steps: Steps, answers: Any) -> None:
+        self.steps, self.answers = steps, answers
+
+    def predict(self, X: Any) -> Any:
+        return self.answers.predict(self._through(X))
+
+    def predict_proba(self, X: Any) -> Any:
+        return self.answers.predict_proba(self._through(X))
+
+    def _through(self, X: Any) -> Any:
+        return handed_over(self.steps, X)[0]
+
+
+def spelled(knowing: Any, space: Space) -> tuple[str, ...]:
+    """The names of the columns that a model was fitted on, as the space has them: LightGBM writes underscores for blanks."""
+    names = tuple(str(name) for name in knowing.feature_names_in_)
+    if not isinstance(knowing, lightgbm.Answers) and _library(knowing) != "lightgbm":
+        return names
+    written: dict[str, list[str]] = {}
+    for name in space.names:
+        written.setdefault(name.replace(" ", "_"), []).append(name)
+    return tuple(written[name][0] if len(written.get(name, ())) == 1 else name for name in names)
+
+
+# -- models that answer by themselves --------------------------------------------------------------------
+
+
+def _of_xgboost_answers(answers: xgboost.Answers) -> GrownModel:
+    model = answers.model
+    grown = grown_xgboost(model.stored, family="XGBoost model", kind=model.kind, rounds=model.rounds)
+    return replace(grown, leaves=model.leaves, answers=answers)
+
+
+def _of_lightgbm_answers(answers: lightgbm.Answers) -> GrownModel:
+    stored = answers.stored
+    grown = grown_lightgbm(stored, family="LightGBM model", kind=None)
+    return replace(grown, leaves=lambda columns: lightgbm.leaf_values(stored, columns), answers=answers)
+
+
+# -- estimators ------------------------------------------------------------------------------------------
+
+
+def _of_xgboost_estimator(estimator: Any) -> GrownModel:
+    family = _fitted(estimator)
+    if callable(estimator.objective):
+        raise UnsupportedModel(
+            f"{family} has an objective of its own, {getattr(estimator.objective, '__name__', 'a function')!r}",
+            hint="use one of XGBoost's objectives",
+        )
+    if not (estimator.missing is None or math.isnan(estimator.missing)):
+        raise UnsupportedModel(
+            f"{family} takes {estimator.missing!r} for a missing value (missing={estimator.missing!r})",
+            hint="mark missing values by NaN and fit with missing=nan",
+        )
+    booster = estimator.get_booster()
+    stored = _of_booster(booster)
+    rounds = None if stored.best_iteration is None else stored.best_iteration + 1
+    kind = "classifier" if family.endswith("Classifier") else "regressor"
+    model = xgboost.XGBoostModel(stored=stored, kind=kind, rounds=rounds)
+    grown = grown_xgboost(stored, family=family, kind=kind, rounds=rounds)
+    return replace(grown, leaves=model.leaves, answers=xgboost.LibraryAnswers(model, booster))
+
+
+def _of_lightgbm_estimator(estimator: Any) -> GrownModel:
+    family = _fitted(estimator)
+    settings = estimator.get_params()
+    set_to = [name for name in PREDICTING if settings.get(name) is not None]
+    if set_to:
+        raise UnsupportedModel(
+            f"{family} predicts with {set_to[0]}={settings[set_to[0]]!r}", hint=f"fit it without {set_to[0]}"
+        )
+    if callable(estimator.objective_):
+        raise UnsupportedModel(
+            f"{family} has an objective of its own, {getattr(estimator.objective_, '__name__', 'a function')!r}",
+            hint="use one of LightGBM's objectives",
+        )
+    stored: StoredLightGBM = read_lightgbm(estimator.booster_.model_to_string().encode())
+    kind = "classifier" if family.endswith("Classifier") else "regressor"
+    labels = estimator.classes_.tolist() if kind == "classifier" else None
+    grown = grown_lightgbm(stored, family=family, kind=kind, labels=labels)
+    answers = lightgbm.LibraryAnswers(stored, estimator.booster_)
+    return replace(grown, leaves=lambda columns: lightgbm.leaf_values(stored, columns), answers=answers)
+
+
+def _fitted(estimator: Any) -> str:
+    family = type(estimator).__name__
+    if not estimator.__sklearn_is_fitted__():
+        raise UnsupportedModel(f"{family} is not fitted", hint="call fit(X, y) first")
+    return family

@@ -1,0 +1,145 @@
+"""Recoding: the space that a model is proved over, where it is not the user's own, and the way from one to the other.
+
+Bodies of certificates other than trees know numbers and levels, but neither missing numbers nor logarithms. So a feature
+may be declared anew; everything behind the importers works on the codes of the new one:
+
+levels      An integer with a table is the `Ordinal` of its values (codes count from 0), missing ones last. `within` t
+            becomes t steps, and pairs of positions where a value may be missing: that is similar to itself only.
+treated as  A number that may be missing, where every column treats that as the number c of its range, is one that may not
+            be. Nothing is lost. Let m be the map that puts c in the place of missing: the score of x is that of m(x), and the pairs of the new space
+            are exactly the m(x), m(x') of similar x and x'. `same`: both are missing or neither. `within` t: both missing, which becomes c and c, or
+            neither. `free`: missing beside v becomes c beside v, which was similar already.
+highest     A continuous number that may be missing and is treated otherwise then (an indicator, a fill outside of its range) keeps its
+            codes. The code of missing, the next double above hi, is a number like any other from here on, and the columns
+            have a piece of their own for it. `same` and `free` mean the same as before; `within` would put hi beside it and is refused.
+bent        A continuous number of which every column is a line of one monotone function u = g(x) is the number u (`bends`).
+            A proof over all doubles u between the ends of g covers every x: `same` x have the same u, `free` x any two. `within`
+            and constraints speak of x, and are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.transformers.bends import Bend
+from likewise.spec.features import Feature, Ordinal
+from likewise.spec.similarity import Relation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.spec.space import Space
+
+    Floats = NDArray[np.float64]
+
+MOST_PAIRS = 50_000  # of positions, where `within` becomes pairs: a certificate lists them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What is done to the codes of one feature, in this order: missing is a number, a function is taken, codes start at 0."""
+
+    gap: tuple[float, float] | None = None  # the code of missing, and the number that it is treated as
+    bend: Bend | None = None
+    shift: float = 0.0
+
+    def coded(self, values: Floats) -> Floats:
+        """The model's codes of the user's."""
+        if self.gap is not None:
+            values = np.where(values == self.gap[0], self.gap[1], values)
+        if self.bend is not None:
+            values = self.bend.of(values)
+        return values - self.shift
+
+    def raw(self, codes: Floats) -> Floats:
+        """User's codes that have these codes, or come nearest to them."""
+        values = codes + self.shift
+        return values if self.bend is None else self.bend.nearest(values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recoding:
+    """From the user's space (`given`) to the model's; `parts` by feature number. `notes` belong to the claim's words."""
+
+    given: Space
+    space: Space
+    parts: Mapping[int, Part] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def coded(self, rows: Floats) -> Floats:
+        """Codes of the user's space as codes of the model's."""
+        codes = rows.copy()
+        for k, part in self.parts.items():
+            codes[:, k] = part.coded(rows[:, k])
+        return codes
+
+    def raw(self, codes: Floats) -> Floats:
+        """Individuals of the user's space that have these codes, or nearly so."""
+        rows = codes.copy()
+        for k, part in self.parts.items():
+            rows[:, k] = part.raw(codes[:, k])
+        return rows
+
+    def settled(self, codes: Floats) -> Floats:
+        """Codes nearby that some individual really has."""
+        return self.coded(self.raw(codes)) if self.bent else codes
+
+    @property
+    def bent(self) -> bool:
+        """Whether there are codes that nobody has."""
+        return any(part.bend is not None for part in self.parts.values())
+
+    def relations(self, relations: tuple[Relation, ...]) -> tuple[Relation, ...]:
+        """The same similarity, in codes of the model's space."""
+        return tuple(self._relation(k, relation) for k, relation in enumerate(relations))
+
+    def _relation(self, k: int, relation: Relation) -> Relation:
+        if relation.kind != "within":
+            return relation
+        name, part = self.given.names[k], self.parts.get(k, Part())
+        if part.bend is not None:
+            raise UnsupportedModel(
+                f"the model sees {part.bend.title(name)}, and how far that moves when {name!r} does is not known",
+                hint=f"let {name!r} be the same, or free; or declare it as Integer(lo, hi), of which tables are made",
+            )
+        if relation.missing is None:
+            return relation
+        feature = self.space[self.space.names[k]]
+        if isinstance(feature, Ordinal):
+            return _steps(name, feature, relation)
+        if part.gap is None:
+            raise UnsupportedModel(
+                f"the model tells a missing {name!r} from every number, and {name!r} is within a tolerance",
+                hint=f"let {name!r} be the same, or free; or impute a number between its bounds, without an indicator; or "
+                f"declare it as Integer(lo, hi, missing=True)",
+            )
+        return _without_gap(feature, relation)
+
+
+def same_space(space: Space) -> Recoding:
+    """Where the model is over the user's own space."""
+    return Recoding(given=space, space=space)
+
+
+def _without_gap(feature: Feature, relation: Relation) -> Relation:
+    """The tolerance among numbers, where missing is one of them; free where it reaches across all."""
+    lo, hi = map(Fraction, feature.code_range)
+    return Relation("free") if (relation.tolerance or 0) >= hi - lo else replace(relation, missing=None)
+
+
+def _steps(name: str, feature: Ordinal, relation: Relation) -> Relation:
+    """`within` as pairs of positions; the last one is missing, and beside itself only."""
+    numbers, tolerance = feature.size - 1, int(relation.tolerance or 0)
+    if numbers * tolerance > MOST_PAIRS:
+        raise UnsupportedModel(
+            f"{name!r} may be missing and is within {tolerance:,}: that is {numbers * tolerance:,} pairs of values",
+            hint=f"at most {MOST_PAIRS:,} are taken: use coarser units, a smaller tolerance, or let {name!r} be free",
+        )
+    pairs = [(i, j) for i in range(numbers) for j in range(i + 1, min(i + tolerance, numbers - 1) + 1)]
+    return Relation("pairs", allowed=tuple(pairs))

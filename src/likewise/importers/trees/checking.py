@@ -1,0 +1,270 @@
+"""Checking: imported trees must agree with the original, or they are refused.
+
+Compared on data rows, random rows, corners, every level, missing values, and for thresholds on the number itself, one code to either
+side, and the float32 numbers next to it:
+
+    leaf by leaf   the values that every tree of the library itself has for the columns that its own preprocessing makes, exactly
+    all in all     scores (within what a sum of so many terms can lose), labels wherever no tie is nearer than that, probabilities
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.selfcheck import LINK_TOLERANCE, sample_codes
+from likewise.importers.trees.growing import GrownModel, size_of
+from likewise.importers.trees.reaching import Reaching, missing_code
+from likewise.model.classes import ClassModel
+from likewise.model.question import logistic
+from likewise.model.scored import Model, TreeRounding
+from likewise.model.trees import LEAF, Tree, TreeSum
+from likewise.spec.features import Continuous, Integer
+from likewise.spec.terms import nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.spec.space import Space
+
+    Floats = NDArray[np.float64]
+
+MOST_THRESHOLDS = 2_000  # of all features together; of more, some of each
+FEWEST_THRESHOLDS = 20  # of each feature
+MOST_LEVELS = 400
+GAPS = 0.2  # share of missing values in some rows
+
+
+def check_trees(
+    model: Model | ClassModel, grown: GrownModel, reaching: Reaching, replay: Any, rows: Floats
+) -> None:
+    """Raise UnsupportedModel where the imported trees and the original disagree."""
+    body = body_of(model)
+    codes = probing_codes(body, reaching.inputs.space, rows)
+    leaves = [leaves_of(tree, codes, body.missing) for tree in body.trees]
+    _check_leaves(model, body, leaves, grown, reaching, codes)
+    ours = scores_at(body, leaves)
+    allowed = 2 * float(_error(model, body))
+    theirs = np.asarray(replay.scores(codes), dtype=np.float64).reshape(ours.shape)
+    off = ~(np.abs(ours - theirs) <= allowed)
+    _refuse_first(
+        np.any(off, axis=1),
+        model,
+        reaching.inputs.space,
+        codes,
+        lambda i: f"its score is {theirs[i].tolist()}, the imported one {ours[i].tolist()}",
+    )
+    if isinstance(model, ClassModel):
+        _check_classes(model, ours, allowed, replay, reaching.inputs.space, codes)
+    elif model.head.labels is not None:
+        _check_two(model, ours[:, 0], allowed, replay, reaching.inputs.space, codes)
+
+
+def body_of(model: Model | ClassModel) -> TreeSum:
+    """The ensemble of a model of trees."""
+    body = model.bodies if isinstance(model, ClassModel) else model.body
+    if not isinstance(body, TreeSum):
+        raise TypeError(f"{model.family} has no trees")
+    return body
+
+
+# -- rows ------------------------------------------------------------------------------------------------
+
+
+def probing_codes(body: TreeSum, space: Space, rows: Floats) -> Floats:
+    """Individuals on both sides of what trees test, and others. Deterministic."""
+    random = np.random.default_rng(0)
+    some = sample_codes(space, rows)
+    parts = [some]
+    for k in range(len(space)):
+        values = _telling(body, space, k)
+        part = some[random.integers(len(some), size=len(values))]
+        part[:, k] = values
+        parts.append(part)
+    codes = np.concatenate(parts)
+    return np.concatenate([codes, _with_gaps(codes[:: max(1, len(codes) // 200)], space, random)])
+
+
+def _telling(body: TreeSum, space: Space, k: int) -> Floats:
+    feature = space[space.names[k]]
+    if not isinstance(feature, (Continuous, Integer)):
+        return np.arange(min(feature.size, MOST_LEVELS), dtype=np.float64)
+    tests = np.unique(np.concatenate([tree.threshold[tree.feature == k] for tree in body.trees]))
+    tests = tests[:: max(1, len(tests) // max(FEWEST_THRESHOLDS, MOST_THRESHOLDS // len(space)))]
+    lo, hi, missing = float(feature.lo), float(feature.hi), missing_code(space, k)
+    gap = [] if missing is None else [missing]
+    if isinstance(feature, Integer):
+        near = np.concatenate([[lo, hi], tests, tests - 1, tests + 1])
+    else:
+        singles = tests.astype(np.float32)
+        around = [np.nextafter(singles, np.float32(to)).astype(np.float64) for to in (-np.inf, np.inf)]
+        beside = [np.nextafter(tests, to) for to in (-np.inf, np.inf)]
+        near = np.concatenate([[lo, hi], tests, *beside, singles.astype(np.float64), *around])
+    return np.concatenate([near[(near >= lo) & (near <= hi)], gap])
+
+
+def _with_gaps(codes: Floats, space: Space, random: np.random.Generator) -> Floats:
+    codes = codes.copy()
+    for k in range(len(space)):
+        missing = missing_code(space, k)
+        if missing is not None:
+            codes[random.uniform(size=len(codes)) < GAPS, k] = missing
+    return codes
+
+
+# -- trees in float64 ------------------------------------------------------------------------------------
+
+
+def leaves_of(tree: Tree, codes: Floats, missing: Mapping[int, Fraction]) -> NDArray[np.intp]:
+    """The leaf that each row comes to: all rows go down one node at a time."""
+    gaps = np.full(codes.shape[1], np.nan)
+    for feature, code_of_gap in missing.items():
+        gaps[feature] = float(code_of_gap)
+    starts, sizes, members = _members(tree)
+    node = np.zeros(len(codes), dtype=np.intp)
+    going = np.flatnonzero(tree.feature[node] != LEAF)
+    while len(going):
+        at = node[going]
+        k = tree.feature[at]
+        code = codes[going, k]
+        left = code <= tree.threshold[at]
+        of_levels = np.flatnonzero(sizes[at] >= 0)
+        place, size = code[of_levels].astype(np.intp), sizes[at[of_levels]]
+        left[of_levels] = members[starts[at[of_levels]] + np.minimum(place, size)]
+        left = np.where(code == gaps[k], tree.missing_left[at], left)
+        node[going] = np.where(left, at + 1, tree.right[at])
+        going = going[tree.feature[node[going]] != LEAF]
+    return node
+
+
+def _members(tree: Tree) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
+    """Of nodes that test levels: where in the last array it says for each position up to `sizes` whether it goes left, no from there on."""
+    starts, sizes = np.zeros(len(tree.feature), dtype=np.intp), np.full(len(tree.feature), -1, dtype=np.intp)
+    parts, length = [np.zeros(0, dtype=bool)], 0
+    for node, levels in tree.levels.items():
+        part = np.zeros(max(levels, default=-1) + 2, dtype=bool)
+        part[list(levels)] = True
+        starts[node], sizes[node] = length, len(part) - 1
+        parts.append(part)
+        length += len(part)
+    return starts, sizes, np.concatenate(parts)
+
+
+def scores_at(body: TreeSum, leaves: list[NDArray[np.intp]]) -> Floats:
+    """bias + the values of these leaves, in float64."""
+    total = np.tile([nearest(value) for value in body.bias], (len(leaves[0]), 1))
+    for tree, leaf in zip(body.trees, leaves, strict=True):
+        total += nearest(tree.factor) * tree.values[leaf]
+    return total
+
+
+def _error(model: Model | ClassModel, body: TreeSum) -> Fraction:
+    """How far a program's sum may be off, and how far ours, which multiplies by rounded factors."""
+    stated = model.rounding
+    if not isinstance(stated, TreeRounding):
+        stated = TreeRounding(constant=size_of(body), operations=len(body.trees) + 2)
+    more = TreeRounding(constant=stated.constant, operations=stated.operations + 4, bits=stated.bits)
+    return more.error()
+
+
+# -- comparing -------------------------------------------------------------------------------------------
+
+
+def _check_leaves(
+    model: Model | ClassModel,
+    body: TreeSum,
+    leaves: list[NDArray[np.intp]],
+    grown: GrownModel,
+    reaching: Reaching,
+    codes: Floats,
+) -> None:
+    if grown.leaves is None:
+        return
+    matrix = reaching.matrix(codes)
+    for t, (tree, leaf, theirs) in enumerate(zip(body.trees, leaves, grown.leaves(matrix), strict=True)):
+        ours = tree.values[leaf]
+        _refuse_first(
+            (ours != theirs).any(axis=1),
+            model,
+            reaching.inputs.space,
+            codes,
+            lambda i, t=t, ours=ours, theirs=theirs: (
+                f"its tree {t} says {theirs[i].tolist()}, the imported one {ours[i].tolist()}"
+            ),
+        )
+
+
+def _check_classes(
+    model: ClassModel, ours: Floats, allowed: float, replay: Any, space: Space, codes: Floats
+) -> None:
+    ordered = np.sort(ours, axis=1)
+    certain = ordered[:, -1] - ordered[:, -2] > 2 * allowed
+    _check_labels(model, np.argmax(ours, axis=1), certain, replay, space, codes)
+    if model.head.link is None:
+        return
+    expected = ours
+    if model.head.link == "softmax":
+        powers = np.exp(ours - ours.max(axis=1, keepdims=True))
+        expected = powers / powers.sum(axis=1, keepdims=True)
+    off = np.abs(np.asarray(replay.probabilities(codes)) - expected).max(axis=1)
+    _refuse_first(
+        off > LINK_TOLERANCE + allowed,
+        model,
+        space,
+        codes,
+        lambda _: f"its probabilities are not the {model.head.link} of its scores",
+    )
+
+
+def _check_two(model: Model, ours: Floats, allowed: float, replay: Any, space: Space, codes: Floats) -> None:
+    head = model.head
+    room = max(1.0, abs(float(head.slope)))
+    upper = (ours > 0) | ((ours == 0) & head.zero_is_upper)
+    _check_labels(model, upper.astype(int), np.abs(ours) > allowed, replay, space, codes)
+    if head.link != "logistic":
+        return
+    expected = logistic(nearest(head.slope) * ours + nearest(head.offset))
+    off = np.abs(replay.probabilities(codes) - expected)
+    _refuse_first(
+        off > LINK_TOLERANCE + room * allowed,
+        model,
+        space,
+        codes,
+        lambda _: "its probability is not the logistic function of its score",
+    )
+
+
+def _check_labels(
+    model: Model | ClassModel,
+    decided: NDArray[Any],
+    certain: NDArray[np.bool_],
+    replay: Any,
+    space: Space,
+    codes: Floats,
+) -> None:
+    known = list(model.head.labels or ())
+    theirs = replay.decisions(codes).tolist()
+    ours = [known[place] for place in decided.tolist()]
+    differs = np.array([mine != given for mine, given in zip(ours, theirs, strict=True)]) & certain
+    _refuse_first(
+        differs, model, space, codes, lambda i: f"it says {theirs[i]!r}, the imported one {ours[i]!r}"
+    )
+
+
+def _refuse_first(
+    wrong: NDArray[np.bool_], model: Model | ClassModel, space: Space, codes: Floats, what: Any
+) -> None:
+    if wrong.any():
+        _refuse(model, space, codes[int(np.argmax(wrong))], what(int(np.argmax(wrong))))
+
+
+def _refuse(model: Model | ClassModel, space: Space, row: Floats, what: str) -> NoReturn:
+    values = ", ".join(f"{name}={space.value(k, row[k])}" for k, name in enumerate(space.names))
+    raise UnsupportedModel(
+        f"the imported {model.family} disagrees with the original at {values}: {what}",
+        hint="the estimator was changed after fitting, or behaves differently from its library's own",
+    )

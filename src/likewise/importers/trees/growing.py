@@ -1,0 +1,113 @@
+"""Growing: from what an importer reads off a fitted estimator to the model over raw features.
+
+A library's importer turns its estimator into a `GrownModel`; `planted` does the rest, the same for all libraries.
+
+The rounding of a program that adds up leaves is stated by `operations` and `bits`: how often it adds, multiplies or divides, with
+so many bits, on the way from the leaves to a score. With n trees in any order those are n - 1 additions, one for a bias, and one for
+each multiplication of a leaf by a factor that is not stored with it, as rounding all products t_i (1 + d) and then adding them is off by at most
+((1 + u)^operations - 1) sum |t_i| when each term goes through at most `operations` roundings. The constant of `TreeRounding` is
+|bias| + the sum of the trees' largest leaves; `more` is added to it where a program goes through numbers larger than these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.trees.grown import Forest
+from likewise.importers.trees.raw import tree_sum
+from likewise.importers.trees.reaching import Numbering, Own, Reaching, Steps, reaching
+from likewise.importers.trees.taken import PLAIN, Taken
+from likewise.model.classes import ClassHead, ClassModel
+from likewise.model.head import Head
+from likewise.model.scored import Model, TreeRounding
+from likewise.model.trees import LEAF, Tree, TreeSum
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.importers.inputs import Inputs
+
+Leaves = Callable[["NDArray[np.float64]"], Iterable["NDArray[np.float64]"]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GrownModel:
+    """An estimator as its library sees it: `own` and `numbered` are what it does to columns before its trees test them (see
+    `reaching`), `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
+    that rows of columns come to, tree by tree; `answers` has scikit-learn's verbs, where the estimator itself
+    lacks some; `takes_missing` that it lets NaN pass."""
+
+    family: str
+    forest: Forest
+    head: Head | ClassHead
+    operations: int | None
+    bits: int = 53
+    more: Fraction = Fraction(0)
+    own: Own | None = None
+    numbered: Mapping[int, Numbering] = field(default_factory=dict)
+    taken: Taken = PLAIN
+    leaves: Leaves | None = None
+    answers: Any = None
+    takes_missing: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planted:
+    """The model over codes of `reaching.inputs.space`."""
+
+    model: Model | ClassModel
+    reaching: Reaching
+
+
+def planted(grown: GrownModel, steps: Steps, inputs: Inputs) -> Planted:
+    """The model behind these steps."""
+    found = reaching(
+        steps,
+        inputs,
+        model=grown.family,
+        own=grown.own,
+        numbered=grown.numbered,
+        listed_columns=grown.forest.tested_by_category(),
+        taken=grown.taken,
+    )
+    if not grown.takes_missing:
+        _refuse_missing(grown.family, found)
+    body = tree_sum(grown.forest, found, model=grown.family)
+    rounding = None
+    if grown.operations is not None and found.settled:
+        rounding = TreeRounding(
+            constant=size_of(body) + grown.more, operations=grown.operations, bits=grown.bits
+        )
+    if isinstance(grown.head, ClassHead):
+        model: Model | ClassModel = ClassModel(
+            family=grown.family, rounding=rounding, embedding=(), bodies=body, head=grown.head
+        )
+    else:
+        model = Model(family=grown.family, rounding=rounding, embedding=(), body=body, head=grown.head)
+    return Planted(model=model, reaching=found)
+
+
+def _refuse_missing(family: str, found: Reaching) -> None:
+    for column in found.columns:
+        values = [column.missing] if column.table is None else column.table.tolist()
+        if any(value is not None and np.isnan(value) for value in values):
+            raise UnsupportedModel(
+                f"{family} takes no missing values, and {found.inputs.space.names[column.feature]!r} comes to it with some",
+                hint="put a SimpleImputer before it, or leave missing values out of the space",
+            )
+
+
+def size_of(body: TreeSum) -> Fraction:
+    """|bias| and the largest absolute leaf of every tree, added up: no sum of leaves is larger."""
+    return max(map(abs, body.bias)) + sum((_largest(tree) for tree in body.trees), Fraction(0))
+
+
+def _largest(tree: Tree) -> Fraction:
+    leaves = tree.values[tree.feature == LEAF]
+    return abs(tree.factor) * Fraction(float(np.abs(leaves).max()))

@@ -1,0 +1,138 @@
+"""scikit-learn's HistGradientBoosting: doubles as they are, left where value <= threshold, native categories, missing values.
+
+Categories come first: the model numbers them by an OrdinalEncoder of its own (NaN for levels that it has never seen and for missing ones), all
+other columns follow. At a test of categories those in its bitset go left; NaN, and numbers of no known category, go the way of missing
+values. f = baseline + sum of leaves (a tree a class and iteration; the learning rate is in the leaves), so a term goes through as many
+additions as there are iterations. The upper of two labels wins where f > 0. Constraints on training (monotonic, interactions) leave no trace in this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.transformers.encoders import ORDINAL
+from likewise.importers.transformers.tracing import Step, Traced, derived
+from likewise.importers.trees.growing import GrownModel
+from likewise.importers.trees.grown import Forest, Grown, depth_first
+from likewise.importers.trees.reaching import Own
+from likewise.importers.trees.sklearn_trees import boosted_head, finite, fitted, labels_of
+from likewise.model.trees import LEAF
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+WORD = 32  # bits of one number of a bitset
+
+
+def hist_boosting(estimator: Any) -> GrownModel:
+    """Iterations of one tree, or of one a class."""
+    family = fitted(estimator, "_predictors")
+    labels = labels_of(estimator, family)
+    _check_link(estimator, family, labels)
+    baseline = np.asarray(estimator._baseline_prediction)
+    start = finite(np.ravel(baseline).astype(np.float64))
+    trees = [
+        _grown(predictor, c, len(start))
+        for iteration in estimator._predictors
+        for c, predictor in enumerate(iteration)
+    ]
+    return GrownModel(
+        family=family,
+        forest=Forest(
+            trees=tuple(trees),
+            bias=tuple(Fraction(value) for value in start.tolist()),
+            single=False,
+            strict=False,
+            known=_known(estimator),
+        ),
+        head=boosted_head(labels, len(start), zero_is_upper=False),
+        operations=len(trees) + 2,
+        bits=24 if baseline.dtype == np.float32 else 53,
+        own=_own(estimator),
+        leaves=_leaves(estimator, len(start)),
+    )
+
+
+FAMILY: dict[str, Callable[[Any], GrownModel]] = dict.fromkeys(
+    ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"), hist_boosting
+)
+
+
+def _check_link(estimator: Any, family: str, labels: tuple[object, ...] | None) -> None:
+    if labels is None and type(estimator._loss.link).__name__ != "IdentityLink":
+        raise UnsupportedModel(
+            f"{family}(loss={estimator.loss!r}) predicts exp of its score: a gap of predictions is no gap of scores then",
+            hint="fit it with loss='squared_error', 'absolute_error' or 'quantile', on the logarithm of the target if need be",
+        )
+
+
+def _grown(predictor: Any, c: int, scores: int) -> Grown:
+    nodes = predictor.nodes
+    leaf = nodes["is_leaf"].astype(bool)
+    left, right = (np.where(leaf, LEAF, nodes[side].astype(np.int64)) for side in ("left", "right"))
+    order, then = depth_first(left, right)
+    nodes, leaf = nodes[order], leaf[order]
+    values = np.zeros((len(nodes), scores))
+    values[:, c] = finite(np.where(leaf, nodes["value"], 0.0))
+    by_category = np.flatnonzero(nodes["is_categorical"].astype(bool) & ~leaf).tolist()
+    return Grown(
+        column=np.where(leaf, LEAF, nodes["feature_idx"]).astype(np.int32),
+        threshold=np.where(leaf | (nodes["is_categorical"] != 0), 0.0, nodes["num_threshold"]),
+        missing_left=nodes["missing_go_to_left"].astype(bool),
+        right=then,
+        values=values,
+        categories={
+            node: members(predictor.raw_left_cat_bitsets[nodes["bitset_idx"][node]]) for node in by_category
+        },
+    )
+
+
+def members(bitset: NDArray[np.uint32]) -> frozenset[int]:
+    """The numbers in a bitset."""
+    return frozenset(
+        WORD * i + bit for i, word in enumerate(bitset.tolist()) for bit in range(WORD) if word >> bit & 1
+    )
+
+
+def _known(estimator: Any) -> dict[int, frozenset[int]]:
+    bitsets, places = estimator._bin_mapper.make_known_categories_bitsets()
+    mask = estimator._bin_mapper.is_categorical_
+    if mask is None:
+        return {}
+    return {int(f): members(bitsets[places[f]]) for f in np.flatnonzero(mask)}
+
+
+def _own(estimator: Any) -> Own | None:
+    """The encoder of categories; a model without any looks at its columns as they are."""
+    if getattr(estimator, "_preprocessor", None) is None:
+        return None
+    mask = np.asarray(estimator.is_categorical_, dtype=bool)
+
+    def trace(columns: tuple[Traced, ...], step: Step) -> tuple[Traced, ...]:
+        if len(columns) != len(mask):
+            step.refuse(f"was fitted on {len(mask)} columns, but gets {len(columns)}", hint="fit it again")
+        encoded = [derived(columns[c], ORDINAL, step) for c in np.flatnonzero(mask)]
+        return (*encoded, *(columns[c] for c in np.flatnonzero(~mask)))
+
+    return Own(name=type(estimator).__name__, transformer=estimator._preprocessor, trace=trace)
+
+
+def _leaves(estimator: Any, scores: int) -> Callable[[Floats], Iterable[Floats]]:
+    """The values of the leaves that rows come to, by the trees' own program."""
+    bitsets, places = estimator._bin_mapper.make_known_categories_bitsets()
+
+    def leaves(matrix: Floats) -> Iterable[Floats]:
+        for iteration in estimator._predictors:
+            for c, predictor in enumerate(iteration):
+                made = np.zeros((len(matrix), scores))
+                made[:, c] = predictor.predict(matrix, bitsets, places, 1)
+                yield made
+
+    return leaves

@@ -1,0 +1,298 @@
+"""scikit-learn's trees and forests: columns cast to float32, left where value <= threshold (a double), missing values as fitted.
+
+    DecisionTree, ExtraTree                  the values of one leaf
+    RandomForest, ExtraTrees, Bagging        their mean over all trees
+    GradientBoosting                         init + learning rate * sum of leaves, a tree a class and stage
+    AdaBoost (SAMME)                         sum over trees of w where the leaf's class is c and of -w / (C - 1) elsewhere, over sum w
+
+With C classes a tree has the fractions of each in its leaves; the scores are the C probabilities themselves and the first largest one
+wins, also for two classes. Boosting has one score for two classes: its probability is sigma(f), or sigma(2 f) for loss="exponential".
+
+Values are the stored doubles; means and rates are exact factors. The doubles that AdaBoost adds (w, and -1 / (C - 1) times w as the program rounds
+it) are taken as they are. Roundings of a term: n additions of n trees (the first to zero or init) and a multiplication or division.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.transformers.composing import genuine
+from likewise.importers.trees.growing import GrownModel
+from likewise.importers.trees.grown import Forest, Grown, depth_first
+from likewise.model.classes import ClassHead
+from likewise.model.head import Head
+from likewise.model.trees import LEAF
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+SINGLE = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
+FORESTS = (
+    *("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"),
+    *("BaggingClassifier", "BaggingRegressor"),
+)
+# Strategies of the first guess that look at no column and draw nothing.
+CONSTANT = ("prior", "most_frequent", "constant", "mean", "median", "quantile")
+MOST_CLASSES = 1000  # in a certificate
+
+
+# -- families --------------------------------------------------------------------------------------------
+
+
+def single(estimator: Any) -> GrownModel:
+    """One tree."""
+    family = fitted(estimator, "tree_")
+    labels = labels_of(estimator, family)
+    return _mean(family, labels, [_of_tree(estimator, labels)])
+
+
+def forest(estimator: Any) -> GrownModel:
+    """The mean of trees, each of which may see a part of the columns only."""
+    family = fitted(estimator, "estimators_")
+    labels = labels_of(estimator, family)
+    chosen = getattr(estimator, "estimators_features_", None) or [None] * len(estimator.estimators_)
+    parts = []
+    for tree, columns in zip(estimator.estimators_, chosen, strict=True):
+        require_tree(tree, family)
+        parts.append(_of_tree(tree, labels, columns))
+    return _mean(family, labels, parts)
+
+
+def boosting(estimator: Any) -> GrownModel:
+    """Stages of one tree, or of one a class."""
+    family = fitted(estimator, "estimators_")
+    labels = labels_of(estimator, family)
+    rate, stages = Fraction(float(estimator.learning_rate)), estimator.estimators_
+    scores = stages.shape[1]
+    parts = [_Part(tree, _placed(c, scores)) for stage in stages for c, tree in enumerate(stage)]
+    return GrownModel(
+        family=family,
+        forest=Forest(
+            trees=tuple(part.grown(rate) for part in parts),
+            bias=_first_guess(estimator, family, scores),
+            single=True,
+            strict=False,
+        ),
+        head=boosted_head(
+            labels, scores, slope=2 if estimator.loss == "exponential" else 1, zero_is_upper=True
+        ),
+        operations=len(parts) + 2,
+        leaves=_leaves(parts),
+        takes_missing=False,
+    )
+
+
+def adaptive(estimator: Any) -> GrownModel:
+    """AdaBoost's votes of trees; with two classes decision_function is the second score less the first one."""
+    family = fitted(estimator, "estimators_")
+    labels = labels_of(estimator, family) or ()
+    parts = []
+    for tree, weight in zip(estimator.estimators_, estimator.estimator_weights_.tolist(), strict=False):
+        require_tree(tree, family)
+        if list(tree.classes_) != list(estimator.classes_):
+            raise UnsupportedModel(f"a tree of {family} knows other classes", hint="fit it again")
+        parts.append(_Part(tree, _voting(weight, len(labels))))
+    total = Fraction(float(estimator.estimator_weights_.sum()))
+    if total <= 0:
+        raise UnsupportedModel(f"{family} has fitted no weights", hint="fit it again")
+    scores = 1 if len(labels) == 2 else len(labels)
+    head = boosted_head(labels, scores, zero_is_upper=False)
+    if isinstance(head, ClassHead):
+        why = f"{family} divides its scores by {len(labels) - 1} before it takes their softmax"
+        head = ClassHead(labels=head.labels, rule="argmax", unlinked=why)
+    return GrownModel(
+        family=family,
+        forest=Forest(
+            trees=tuple(part.grown(1 / total) for part in parts),
+            bias=(Fraction(0),) * scores,
+            single=True,
+            strict=False,
+        ),
+        head=head,
+        operations=len(parts) + 2,
+        leaves=_leaves(parts),
+        takes_missing=False,
+    )
+
+
+FAMILY: dict[str, Callable[[Any], GrownModel]] = {
+    **dict.fromkeys(SINGLE, single),
+    **dict.fromkeys(FORESTS, forest),
+    **dict.fromkeys(("GradientBoostingClassifier", "GradientBoostingRegressor"), boosting),
+    "AdaBoostClassifier": adaptive,
+}
+
+
+# -- trees -----------------------------------------------------------------------------------------------
+
+Values = Callable[["Floats"], "Floats"]
+
+
+class _Part:
+    """A fitted tree, what becomes of the values of its leaves, and which of the columns it sees."""
+
+    def __init__(self, estimator: Any, values: Values, columns: Sequence[int] | None = None) -> None:
+        self._tree, self._values = estimator.tree_, values
+        self._columns = None if columns is None else np.asarray(columns)
+
+    def grown(self, factor: Fraction) -> Grown:
+        tree = self._tree
+        order, right = depth_first(tree.children_left, tree.children_right)
+        leaf = tree.children_left[order] == LEAF
+        tested = np.where(leaf, 0, tree.feature[order])
+        column = tested if self._columns is None else self._columns[tested]
+        return Grown(
+            column=np.where(leaf, LEAF, column).astype(np.int32),
+            threshold=np.where(leaf, 0.0, tree.threshold[order]),
+            missing_left=np.asarray(tree.missing_go_to_left, dtype=bool)[order],
+            right=right,
+            values=finite(self._values(tree.value[order, 0, :])),
+            factor=factor,
+        )
+
+    def at(self, matrix: Floats) -> Floats:
+        """The values of the leaves that rows come to, by the tree's own program."""
+        seen = matrix if self._columns is None else matrix[:, self._columns]
+        leaves = self._tree.apply(np.ascontiguousarray(seen, dtype=np.float32))
+        return self._values(self._tree.value[leaves, 0, :])
+
+
+def _leaves(parts: Sequence[_Part]) -> Callable[[Floats], Iterable[Floats]]:
+    return lambda matrix: (part.at(matrix) for part in parts)
+
+
+def _mean(family: str, labels: tuple[object, ...] | None, parts: Sequence[_Part]) -> GrownModel:
+    head: Head | ClassHead = Head(labels=None)
+    if labels is not None:
+        head = ClassHead(labels=labels, rule="argmax", link="identity")
+    return GrownModel(
+        family=family,
+        forest=Forest(
+            trees=tuple(part.grown(Fraction(1, len(parts))) for part in parts),
+            bias=(Fraction(0),) * (1 if labels is None else len(labels)),
+            single=True,
+            strict=False,
+        ),
+        head=head,
+        operations=len(parts) + 1,
+        leaves=_leaves(parts),
+    )
+
+
+def _of_tree(
+    estimator: Any, labels: tuple[object, ...] | None, columns: Sequence[int] | None = None
+) -> _Part:
+    """A tree of a mean; a bag's trees know the numbers of the classes in their sample only."""
+    if labels is None or len(estimator.classes_) == len(labels):
+        return _Part(estimator, lambda values: values, columns)
+    places = np.asarray(estimator.classes_, dtype=np.intp)
+
+    def spread(values: Floats) -> Floats:
+        made = np.zeros((len(values), len(labels)))
+        made[:, places] = values
+        return made
+
+    return _Part(estimator, spread, columns)
+
+
+def _placed(c: int, scores: int) -> Values:
+    def placed(values: Floats) -> Floats:
+        made = np.zeros((len(values), scores))
+        made[:, c] = values[:, 0]
+        return made
+
+    return placed
+
+
+def _voting(weight: float, classes: int) -> Values:
+    """What AdaBoost adds, in its own doubles."""
+    others = -1 / (classes - 1) * weight
+
+    def voting(values: Floats) -> Floats:
+        chosen = np.argmax(values, axis=1)
+        if classes == 2:
+            return np.where(chosen == 1, 2 * weight, -2 * weight)[:, None]
+        return np.where(np.arange(classes) == chosen[:, None], weight, others)
+
+    return voting
+
+
+# -- what all families share -----------------------------------------------------------------------------
+
+
+def fitted(estimator: Any, attribute: str) -> str:
+    """The name of a fitted estimator of one output."""
+    family = type(estimator).__name__
+    if not hasattr(estimator, attribute):
+        raise UnsupportedModel(f"{family} is not fitted", hint="call fit(X, y) first")
+    if getattr(estimator, "n_outputs_", 1) != 1:
+        raise UnsupportedModel(
+            f"{family} was fitted on {estimator.n_outputs_} outputs", hint="fit one model per output"
+        )
+    return family
+
+
+def require_tree(estimator: Any, family: str) -> None:
+    """Refuse ensembles of anything but single trees."""
+    if type(estimator).__name__ not in SINGLE or not genuine(estimator):
+        raise UnsupportedModel(
+            f"{family} of {type(estimator).__name__} is not supported",
+            hint=f"it is supported over {' and '.join(SINGLE[:2])}",
+        )
+
+
+def labels_of(estimator: Any, family: str) -> tuple[object, ...] | None:
+    """The labels of a classifier, None for a regressor."""
+    if not hasattr(estimator, "classes_"):
+        return None
+    labels = tuple(label.item() if hasattr(label, "item") else label for label in estimator.classes_)
+    if not 2 <= len(labels) <= MOST_CLASSES:
+        raise UnsupportedModel(
+            f"{family} was fitted on {len(labels):,} classes; from 2 to {MOST_CLASSES:,} are supported"
+        )
+    return labels
+
+
+def boosted_head(
+    labels: tuple[object, ...] | None, scores: int, *, zero_is_upper: bool, slope: int = 1
+) -> Head | ClassHead:
+    """A score for two classes, or one a class."""
+    if labels is None:
+        return Head(labels=None)
+    if scores > 1:
+        return ClassHead(labels=labels, rule="argmax", link="softmax")
+    lower, upper = labels
+    return Head(labels=(lower, upper), link="logistic", zero_is_upper=zero_is_upper, slope=Fraction(slope))
+
+
+def finite(values: Floats) -> Floats:
+    """Values of leaves, which must be finite."""
+    if not np.isfinite(values).all():
+        raise UnsupportedModel("a leaf has a value that is not a finite number", hint="its training diverged")
+    return np.asarray(values, dtype=np.float64)
+
+
+def _first_guess(estimator: Any, family: str, scores: int) -> tuple[Fraction, ...]:
+    """What the trees of boosting are added to, by its own program: the same for everybody."""
+    init = estimator.init_
+    if isinstance(init, str) and init == "zero":
+        return (Fraction(0),) * scores
+    kind = type(init).__name__
+    if (
+        kind not in ("DummyClassifier", "DummyRegressor")
+        or not genuine(init)
+        or init.strategy not in CONSTANT
+    ):
+        raise UnsupportedModel(
+            f"{family} starts from {kind}, which is no constant",
+            hint="fit it with init=None (the default) or init='zero'",
+        )
+    guess = estimator._raw_predict_init(np.zeros((1, estimator.n_features_in_), dtype=np.float32))
+    return tuple(Fraction(value) for value in finite(guess)[0].tolist())

@@ -1,0 +1,151 @@
+"""What an XGBoost model answers, in scikit-learn's verbs: predict, predict_proba, decision_function.
+
+`LibraryAnswers` asks XGBoost, for an estimator, a Booster or a file; `StoredAnswers` runs the file's own arrays in float32
+(`evaluated`), where XGBoost is not installed. A Booster decides nothing by itself: it is taken to decide as XGBClassifier does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.importers.xgboost.evaluated import leaves, margins, sigmoid, softmax
+from likewise.importers.xgboost.forest import LOGISTIC, SOFTMAX, base_margins, decides_at_half
+from likewise.importers.xgboost.stored import StoredXGBoost
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class XGBoostModel:
+    """A saved model, who asks (`kind`: "classifier", "regressor" or None for a Booster), and how many of its rounds predict."""
+
+    stored: StoredXGBoost
+    kind: str | None
+    rounds: int | None = None
+
+    def leaves(self, columns: Floats) -> Iterator[Floats]:
+        """The values of the leaves that rows come to, tree by tree, a column a score."""
+        for tree, group in self.trees():
+            values = np.zeros((len(columns), self.stored.n_scores))
+            values[:, group] = tree.condition[leaves(tree, columns)]
+            yield values
+
+    def trees(self) -> Iterable[Any]:
+        stored = self.stored
+        pair = (stored.trees, stored.groups) if self.rounds is None else stored.first_rounds(self.rounds)
+        return zip(*pair, strict=True)
+
+
+class Answers:
+    """Verbs made of margins and of what XGBoost makes of them; `stand_in` is who answers, if not XGBoost."""
+
+    stand_in: str | None = None
+
+    def __init__(self, model: XGBoostModel) -> None:
+        stored = model.stored
+        self.model, self.n_features_in_ = model, stored.n_columns
+        if stored.names is not None:
+            self.feature_names_in_ = np.array(stored.names, dtype=object)
+
+    def margins(self, X: Any) -> Any:
+        raise NotImplementedError
+
+    def shares(self, X: Any) -> Any:
+        """Probabilities: of the upper label, or of all classes."""
+        raise NotImplementedError
+
+    def decision_function(self, X: Any) -> Floats:
+        """The score of the imported model: the margin, less 1/2 where it is compared with that."""
+        scores = np.asarray(self.margins(X), dtype=np.float64)
+        return scores - 0.5 if decides_at_half(self.model.stored, self.model.kind) else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels, or the prediction of a regressor."""
+        objective = self.model.stored.objective
+        if objective in SOFTMAX:
+            return np.asarray(np.argmax(self.shares(X), axis=1))
+        if objective in LOGISTIC:
+            return (np.asarray(self.shares(X)) > np.float32(0.5)).astype(np.int64)
+        if decides_at_half(self.model.stored, self.model.kind):
+            return (np.asarray(self.margins(X)) > np.float32(0.5)).astype(np.int64)
+        return np.asarray(self.margins(X), dtype=np.float64)
+
+    def predict_proba(self, X: Any) -> Floats:
+        shares = np.asarray(self.shares(X), dtype=np.float64)
+        return shares if shares.ndim == 2 else np.stack([1 - shares, shares], axis=1)
+
+
+class LibraryAnswers(Answers):
+    """Asks a Booster of XGBoost, as the estimator that holds it would."""
+
+    def __init__(self, model: XGBoostModel, booster: Any) -> None:
+        super().__init__(model)
+        self.booster = booster
+
+    def margins(self, X: Any) -> Any:
+        return self._asked(X, "margin")
+
+    def shares(self, X: Any) -> Any:
+        if self.model.stored.objective == "multi:softmax":
+            return softmax(self.margins(X))
+        return self._asked(X, "value")
+
+    def _asked(self, X: Any, what: str) -> Any:
+        return self.booster.inplace_predict(
+            X,
+            iteration_range=(0, self.model.rounds or 0),
+            predict_type=what,
+            validate_features=not isinstance(X, np.ndarray),
+        )
+
+
+class StoredAnswers(Answers):
+    """Runs the arrays of the file."""
+
+    stand_in = "the file's own trees in float32, as XGBoost is not installed"
+
+    def margins(self, X: Any) -> Any:
+        stored, pairs = self.model.stored, list(self.model.trees())
+        columns = numbers_of(X, stored)
+        made = margins(
+            [tree for tree, _ in pairs], [group for _, group in pairs], base_margins(stored), columns
+        )
+        return made[:, 0] if stored.n_scores == 1 else made
+
+    def shares(self, X: Any) -> Any:
+        made = self.margins(X)
+        return sigmoid(made) if made.ndim == 1 else softmax(made)
+
+
+def numbers_of(X: Any, stored: StoredXGBoost) -> Floats:
+    """Rows as columns of numbers: categories by their codes."""
+    if isinstance(X, np.ndarray):
+        return np.asarray(X, dtype=np.float64)
+    columns = []
+    for c, name in enumerate(X.columns):
+        values = (
+            np.asarray(X[name], dtype=object) if c in stored.levels else np.asarray(X[name], dtype=np.float64)
+        )
+        columns.append(_coded(values, stored.levels[c], name) if c in stored.levels else values)
+    return np.stack(columns, axis=1)
+
+
+def _coded(values: NDArray[Any], levels: tuple[Any, ...], name: str) -> Floats:
+    """XGBoost refuses categories that it was not fitted on."""
+    codes = {level: float(code) for code, level in enumerate(levels)}
+    missing = [value is None or value != value for value in values.tolist()]
+    strange = [
+        value for value, gone in zip(values.tolist(), missing, strict=True) if not gone and value not in codes
+    ]
+    if strange:
+        raise ValueError(f"{name!r} has the category {strange[0]!r}, which the model was not fitted on")
+    return np.array(
+        [np.nan if gone else codes[value] for value, gone in zip(values.tolist(), missing, strict=True)]
+    )

@@ -1,0 +1,188 @@
+"""XGBoost's trees as grown trees, and its objectives as heads.
+
+XGBoost casts columns to float32 and goes left where x < threshold; a category goes RIGHT where it is chosen, so at such nodes the
+children change places. The base score is a margin for identity objectives and softmax, a probability for logistic ones, of which
+the library takes the logit in float32.
+
+    binary:logistic, reg:logistic        P = sigma(f); XGBClassifier decides P > 1/2, in real numbers f > 0
+    binary:logitraw                      XGBClassifier decides f > 1/2 (its predict compares the margin with 0.5): the score here is f - 1/2
+    multi:softprob, multi:softmax        the class with the largest margin, the first of equal ones; P = softmax
+    reg:squarederror and others          the prediction is f
+
+Rounding: n additions in float32 starting from the base score, whose logarithm is within one unit in the last place, two roundings.
+In float32 sigma(f) is 1/2 for f up to about 1.2e-7, and probabilities of two classes are equal where margins differ by as little: `NEAR_HALF` in
+the constant makes the stated error at least 2^-20 = 9.5e-7, beyond which sign and order of margins decide. So a claim covers
+floating point only where its clearance is larger than that.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.trees.growing import GrownModel
+from likewise.importers.trees.grown import Forest, Grown, depth_first
+from likewise.importers.trees.taken import Taken
+from likewise.importers.xgboost.stored import MOST_CATEGORIES, StoredTree, StoredXGBoost
+from likewise.model.classes import ClassHead
+from likewise.model.head import Head
+from likewise.model.trees import LEAF
+
+LOGISTIC = ("binary:logistic", "reg:logistic")
+RAW = "binary:logitraw"
+SOFTMAX = ("multi:softprob", "multi:softmax")
+IDENTITY = ("reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror")
+SUPPORTED = (*LOGISTIC, RAW, *SOFTMAX, *IDENTITY)
+
+NEAR_HALF = Fraction(16)  # times 2^-24 for every operation
+HALF = Fraction(1, 2)
+# From here on the base score of binary:logitraw is a margin; what it was before is not known here.
+VECTOR_BASE_SCORE = (3, 1)
+
+
+def base_margins(stored: StoredXGBoost) -> tuple[np.float32, ...]:
+    """The base score as the library starts adding from it, in float32."""
+    if stored.objective not in LOGISTIC:
+        return stored.base_score
+    return tuple(_logit(score) for score in stored.base_score)
+
+
+def _logit(probability: np.float32) -> np.float32:
+    one = np.float32(1)
+    if not 0 < probability < 1:
+        raise UnsupportedModel(
+            f"its base_score {float(probability)} is no probability, so that its scores are infinite",
+            hint="fit it on rows of both classes",
+        )
+    return np.float32(-math.log(float(one / probability - one)))
+
+
+def grown_xgboost(
+    stored: StoredXGBoost, *, family: str, kind: str | None, rounds: int | None = None
+) -> GrownModel:
+    """The model in the form that all libraries share. `kind` is "classifier" or "regressor" for scikit-learn estimators, None
+    for a Booster; the first `rounds` rounds predict, or all of them."""
+    head = _head(stored, family, kind)
+    trees, groups = (stored.trees, stored.groups) if rounds is None else stored.first_rounds(rounds)
+    bias = [Fraction(float(margin)) for margin in base_margins(stored)]
+    more = Fraction(0) if isinstance(head, Head) and head.labels is None else NEAR_HALF
+    if decides_at_half(stored, kind):
+        bias, more = [score - HALF for score in bias], more + HALF
+    forest = Forest(
+        trees=tuple(_grown(tree, group, stored.n_scores) for tree, group in zip(trees, groups, strict=True)),
+        bias=tuple(bias),
+        single=True,
+        strict=True,
+        category=_category,
+    )
+    return GrownModel(
+        family=family,
+        forest=forest,
+        head=head,
+        operations=len(trees) + 3,
+        bits=24,
+        more=more,
+        numbered=numbered_columns(stored),
+        taken=Taken(absent_missing=True),
+    )
+
+
+def decides_at_half(stored: StoredXGBoost, kind: str | None) -> bool:
+    """Whether the margin is compared with 1/2, so that 1/2 is taken off the score."""
+    return stored.objective == RAW and kind == "classifier"
+
+
+def numbered_columns(stored: StoredXGBoost) -> dict[int, dict[object, float]]:
+    """The columns whose categories XGBoost numbers, by the categories that it has kept."""
+    types = stored.types or ()
+    if "c" in types and stored.version < VECTOR_BASE_SCORE and stored.names is not None:
+        name = stored.names[types.index("c")]
+        raise UnsupportedModel(
+            f"it was fitted on categories ({name!r}) by XGBoost {'.'.join(map(str, stored.version))}, which did not keep them: "
+            "their codes depend on the frame that it is asked with",
+            hint="fit it with XGBoost 3.1 or newer, or on numbers (OrdinalEncoder)",
+        )
+    return {
+        c: {level: float(code) for code, level in enumerate(levels)} for c, levels in stored.levels.items()
+    }
+
+
+def _category(value: float) -> float:
+    """The code that a column's value is taken for: cut to a whole number after the cast, NaN for invalid ones."""
+    with np.errstate(over="ignore"):
+        single = float(np.float32(value))
+    return float(math.trunc(single)) if 0 <= single < MOST_CATEGORIES else math.nan
+
+
+def _grown(tree: StoredTree, group: int, n_scores: int) -> Grown:
+    swapped = np.zeros(len(tree.left), dtype=bool)
+    swapped[list(tree.chosen)] = True
+    left, right = np.where(swapped, tree.right, tree.left), np.where(swapped, tree.left, tree.right)
+    kept, second = depth_first(left, right)
+    leaf = tree.left[kept] == -1
+    values = np.zeros((len(kept), n_scores))
+    values[leaf, group] = tree.condition[kept][leaf]
+    return Grown(
+        column=np.where(leaf, LEAF, tree.column[kept]).astype(np.int32),
+        threshold=np.where(leaf, 0.0, tree.condition[kept]).astype(np.float64),
+        missing_left=tree.default_left[kept] ^ swapped[kept],
+        right=second,
+        values=values,
+        categories={i: tree.chosen[node] for i, node in enumerate(kept.tolist()) if node in tree.chosen},
+    )
+
+
+# -- objectives -------------------------------------------------------------------------------------------
+
+
+def _head(stored: StoredXGBoost, family: str, kind: str | None) -> Head | ClassHead:
+    objective = stored.objective
+    if objective not in SUPPORTED:
+        raise UnsupportedModel(
+            f"{family} has the objective {objective[:40]!r}, whose predictions are no supported function of the score",
+            hint=f"supported objectives: {', '.join(SUPPORTED)}",
+        )
+    if objective in SOFTMAX:
+        return _of_classes(stored, family, kind)
+    if stored.n_scores != 1:
+        raise UnsupportedModel(f"{family} has {stored.n_scores} scores for the objective {objective!r}")
+    if objective in IDENTITY:
+        if kind == "classifier":
+            raise UnsupportedModel(
+                f"{family} is a classifier with the objective {objective!r}",
+                hint="use objective='binary:logistic'",
+            )
+        return Head(labels=None)
+    if objective == RAW:
+        return _of_margins(stored, family, kind)
+    undecided = None
+    if kind == "regressor" or (kind is None and objective == "reg:logistic"):
+        undecided = f"{family} with {objective!r} predicts the probability itself and decides nothing"
+    return Head(labels=(0, 1), link="logistic", undecided=undecided)
+
+
+def _of_margins(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
+    if stored.version < VECTOR_BASE_SCORE:
+        raise UnsupportedModel(
+            f"{family} with the objective {RAW!r} was saved by XGBoost {'.'.join(map(str, stored.version))}",
+            hint="save it with XGBoost 3.1 or newer, or use objective='binary:logistic'",
+        )
+    if kind != "classifier":
+        return Head(labels=None)
+    return Head(
+        labels=(0, 1), unlinked=f"with {RAW!r} its predict_proba holds margins, which are no probabilities"
+    )
+
+
+def _of_classes(stored: StoredXGBoost, family: str, kind: str | None) -> ClassHead:
+    if kind == "regressor":
+        raise UnsupportedModel(f"{family} is a regressor with the objective {stored.objective!r}")
+    if stored.n_scores < 2 or (kind == "classifier" and stored.n_scores == 2):
+        raise UnsupportedModel(
+            f"{family} has the objective {stored.objective!r} for {stored.n_scores} classes",
+            hint="use objective='binary:logistic' for two classes",
+        )
+    return ClassHead(labels=tuple(range(stored.n_scores)), rule="argmax", link="softmax")

@@ -1,0 +1,250 @@
+"""Branch and bound for oracles that keep something about each cell (`bounds.oracle.Remembering`).
+
+The search is the same: a cell is closed, gives a witness, or is split. But a cell starts from what was found out about the one it was cut
+from, splits come with the bounds of both parts, which order the cells still to be looked at, and what is proved of a
+closed cell is kept, so that it need not be proved again for a weaker claim.
+
+For questions that more than one lean can answer, the excess over the threshold is convex in the lean: each cell tries its parent's lean,
+the end that the slope points to, and then where the tangents at the two leans around the minimum cross.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from likewise.bounds.enumerated import pair_count
+from likewise.bounds.oracle import Clearance, Leaf, Remembering
+from likewise.model.question import EVEN, snap
+from likewise.search.branch_and_bound import FEW_PAIRS, FRONTIER, NEARLY, Cell, Search
+from likewise.search.proof import children
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.model.question import Question
+    from likewise.search.problem import Problem
+
+    Floats = NDArray[np.float64]
+
+LEANS = 4  # tried for a cell
+BATCH = 16  # cells between two looks at the clock
+SETTLED = 1e-3  # of its parent's excess: parts that are lower by nearly all of it are looked at next, as they can be closed
+
+
+class Trial(NamedTuple):
+    """A cell's bound at a lean, by how much it exceeds the threshold, and how that changes with the lean."""
+
+    lean: float
+    upper: float
+    excess: float
+    slope: float
+
+
+class Ceiling(NamedTuple):
+    """a s - b s' <= bound at every pair of a cell."""
+
+    a: Fraction
+    b: Fraction
+    bound: Fraction
+
+
+@dataclass(slots=True, kw_only=True)
+class RememberingSearch(Search):
+    """A search that hands memories down from cell to cell; `memories` of open cells and what was proved of closed ones by number."""
+
+    memories: dict[int, Any] = field(default_factory=dict)
+    ceilings: dict[int, Ceiling] = field(default_factory=dict)
+
+    def _oracle(self) -> Remembering:
+        return cast(Remembering, self.problem.oracle)
+
+    def _batch_size(self, size: int) -> int:
+        return min(size, BATCH)
+
+    def _starts(self) -> bool:
+        return False  # the first cell's proposal is as good
+
+    def _memory(self, cell: Cell) -> Any:
+        if cell.number not in self.memories:
+            even = self.problem.question.leans() == (float(EVEN),)
+            self.memories[cell.number] = self._oracle().memory(cell.lo.tolist(), cell.hi.tolist(), even=even)
+        return self.memories[cell.number]
+
+    def _work(self, batch: list[Cell]) -> bool:
+        for i, cell in enumerate(batch):
+            if self._work_on(cell):
+                self._put_back(batch[i:])
+                return True
+        return False
+
+    def _work_on(self, cell: Cell) -> bool:
+        """Close or split one cell; True on a witness."""
+        oracle, memory = self._oracle(), self._memory(cell)
+        trial = self._tried(memory, cell.lean)
+        cell.lean, cell.upper, cell.rank = trial.lean, min(trial.upper, cell.upper), -trial.excess
+        leaf = Leaf(rule=oracle.rule, lean=snap(trial.lean))
+        if trial.excess <= oracle.noise(trial.lean) and self._close(cell, leaf):
+            return False
+        if self.problem.pairs.constraints and self._excluded(cell):
+            return False
+        proposal = oracle.proposal(memory, trial.lean)
+        if proposal is not None and self._tempting(proposal.first, proposal.second):
+            x, other = self.problem.pairs.split(oracle.pair().tolist())
+            self.witness = self.problem.referee(x, other)
+            if self.witness is not None:
+                return True
+        stubborn = proposal is not None and proposal.attains and bool(self.problem.pairs.constraints)
+        return self._divide(cell, trial, stubborn=stubborn)
+
+    def _tempting(self, first: float, second: float) -> bool:
+        """Whether two scores look like those of a witness in float64."""
+        depth = float(self.problem.sought.margin(np.array([first]), np.array([second]))[0])
+        return depth >= -NEARLY * (1 + abs(first) + abs(second))
+
+    def _excluded(self, cell: Cell) -> bool:
+        relaxed = self.problem.oracle.relax(cell.lo, cell.hi, self.problem.question)
+        return relaxed is not None and self._close(cell, relaxed.leaf)
+
+    def _divide(self, cell: Cell, trial: Trial, *, stubborn: bool) -> bool:
+        """Split a cell, or look through it; True on a witness. A `stubborn` cell has its bound attained by somebody whom a
+        constraint excludes: it is cut where the constraints are."""
+        problem, oracle = self.problem, self._oracle()
+        lo, hi = cell.lo.tolist(), cell.hi.tolist()
+        if pair_count(problem.pairs, lo, hi) <= max(1, FEW_PAIRS // problem.cost):
+            return self._look_through(cell)
+        variable, at, left, right = -1, 0.0, 0.0, 0.0
+        if stubborn:
+            variable, at = oracle.halved(lo, hi, self._constrained())
+        if variable < 0:
+            variable, at, left, right = oracle.cut_memory(self._memory(cell), trial.lean, max(trial.excess, 1e-300))
+        if variable < 0:
+            variable, at = oracle.halved(lo, hi)
+        if variable < 0:
+            self.stuck.append(cell)
+        else:
+            self._split_into(cell, variable, at, (left, right))
+        return False
+
+    def _constrained(self) -> list[int]:
+        """The variables that constraints bind."""
+        pairs = self.problem.pairs
+        features = [k for k in range(len(pairs.first)) if any(not c.terms[k].constant for c in pairs.constraints)]
+        return sorted({v for k in features for v in (pairs.first[k], pairs.second[k])})
+
+    def _split(self, cell: Cell, variable: int, at: float) -> None:
+        self._split_into(cell, variable, at, (0.0, 0.0))
+
+    def _split_into(self, cell: Cell, variable: int, at: float, lost: tuple[float, float]) -> None:
+        """Cut the cell; its parts are ranked by what their bounds will be, those that will be closed first of all."""
+        split = self._cut(cell, variable, at)
+        excess, oracle, memory = -cell.rank, self._oracle(), self.memories.pop(cell.number, None)
+        parts = children(self.problem.pairs, cell.lo, cell.hi, split)
+        for number, (lo, hi), loss in zip((split.left, split.right), parts, lost, strict=True):
+            rank = loss - excess
+            if rank >= -SETTLED * excess:
+                rank = -math.inf
+            elif len(self.open) >= FRONTIER:
+                rank = -1e300 - cell.number
+            if memory is not None:
+                ends = float(lo[variable]), float(hi[variable])
+                self.memories[number] = oracle.inherited(memory, variable, *ends)
+            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper))
+
+    # -- leans ------------------------------------------------------------------------------------------------
+
+    def _tried(self, memory: Any, lean: float) -> Trial:
+        """The best of a few leans, starting from this one; the first that closes the cell ends it."""
+        best = trial = self._at(memory, lean)
+        noise = self._oracle().noise(lean)
+        if memory is None or self.problem.question.leans() == (float(EVEN),):
+            return trial
+        left: Trial | None = None
+        right: Trial | None = None
+        known = {trial.lean}
+        for _ in range(LEANS - 1):
+            if best.excess <= noise:
+                break
+            left, right = (left, trial) if trial.slope > 0 else (trial, right)
+            lean = self._next_lean(left, right)
+            if lean in known:
+                break
+            known.add(lean)
+            trial = self._at(memory, lean)
+            if trial.excess < best.excess:
+                best = trial
+        if trial is not best:
+            self._at(memory, best.lean)  # what is proposed and cut is what was bounded last
+        return best
+
+    def _next_lean(self, left: Trial | None, right: Trial | None) -> float:
+        """Where the tangents left and right of the minimum cross, or the end where there is none yet."""
+        if left is None:
+            return 0.0
+        if right is None:
+            return 1.0
+        fall = right.slope - left.slope
+        if fall <= 0:
+            return left.lean
+        cross = (left.excess - right.excess + right.slope * right.lean - left.slope * left.lean) / fall
+        return self._oracle().on_grid(min(max(cross, left.lean), right.lean))
+
+    def _at(self, memory: Any, lean: float) -> Trial:
+        question, oracle = self.problem.question, self._oracle()
+        lean = oracle.on_grid(lean)
+        upper, first, second = oracle.bound_memory(memory, lean)
+        one = np.array([lean])
+        threshold, balance = float(question.threshold(one)[0]), float(question.balance(one)[0])
+        return Trial(lean, upper, upper - threshold, first + second - balance)
+
+    # -- proofs -----------------------------------------------------------------------------------------------
+
+    def _close(self, cell: Cell, leaf: Leaf) -> bool:
+        started = time.perf_counter()
+        question = self.problem.question
+        if leaf.rule == self.problem.oracle.rule:
+            clearance = self._oracle().prove_memory(self._memory(cell), leaf, question)
+        else:
+            clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, question)
+        self.proving += time.perf_counter() - started
+        self.proofs += 1
+        if clearance is None:
+            return False
+        if leaf.rule == self.problem.oracle.rule and leaf.lean is not None and not isinstance(clearance, float):
+            line = question.direction(leaf.lean)
+            self.ceilings[cell.number] = Ceiling(line.a, line.b, line.threshold - clearance * (line.a + line.b))
+        self.memories.pop(cell.number, None)
+        self.clearance = min(self.clearance, clearance)
+        self.proof.close(cell.number, leaf)
+        self.closed += 1
+        return True
+
+    def prove(self, number: int, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
+        """Whether a leaf closes a cell: by what was proved of it before, if that is enough, or by what is remembered of it."""
+        ceiling = self.ceilings.get(number)
+        if leaf.rule != self.problem.oracle.rule or leaf.lean is None or not question.admits(leaf.lean):
+            return self.problem.oracle.prove(lo, hi, leaf, question)
+        if ceiling is not None:
+            line = question.direction(leaf.lean)
+            if line.a * ceiling.b == line.b * ceiling.a:
+                known = ceiling.bound * (line.a + line.b) / (ceiling.a + ceiling.b)
+                clearance = line.clearance(known)
+                if clearance is not None:
+                    return clearance
+        memory = self.memories.get(number)
+        if memory is None:
+            return self.problem.oracle.prove(lo, hi, leaf, question)
+        return self._oracle().prove_memory(memory, leaf, question)
+
+
+def search_of(problem: Problem, *, settles: bool = False) -> Search:
+    """The branch and bound that fits the problem's oracle."""
+    if isinstance(problem.oracle, Remembering):
+        return RememberingSearch(problem=problem, settles=settles)
+    return Search(problem=problem, settles=settles)

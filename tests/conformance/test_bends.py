@@ -1,0 +1,248 @@
+"""Monotone functions of continuous numbers: the model of u = g(x) is the original, and so are its verdicts."""
+
+import gzip
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer, make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, MinMaxScaler, StandardScaler
+from sklearn.svm import SVC, SVR
+from tests.conformance.agreement import assert_agrees
+
+import likewise as lw
+from likewise.errors import UnsupportedModel
+from likewise.importers.imported import import_model
+from likewise.importers.transformers.bends import EXACT, MONOTONE, ROOM, Bend
+
+RANGES = {
+    **dict.fromkeys(MONOTONE, (0.125, 9.5)),
+    **dict.fromkeys(("arcsin", "arccos", "arctanh"), (-0.875, 0.9375)),
+    **dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cbrt", "arctan", "arcsinh", "tanh"), (-3.5, 5.25)),
+    "arccosh": (1.0, 30.0),
+    "square": (-7.0, -0.25),
+    "reciprocal": (-3.0, -0.0625),
+}
+
+
+def bend(name, lo=None, hi=None):
+    lo, hi = RANGES[name] if lo is None else (lo, hi)
+    return Bend(operations=(), function=getattr(np, name), lo=lo, hi=hi)
+
+
+# -- functions as numpy computes them ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(MONOTONE))
+def test_every_value_lies_between_the_ends(name):
+    """Neighbouring doubles at the ends and all over, in vectors of any length and one by one."""
+    one, random = bend(name), np.random.default_rng(0)
+    inside = one.range()
+    near = [np.float64(one.lo), np.float64(one.hi)]
+    for _ in range(500):
+        near += [np.nextafter(near[-2], np.inf), np.nextafter(near[-1], -np.inf)]
+    numbers = np.concatenate([near, random.uniform(one.lo, one.hi, 5000)])
+    for values in (getattr(np, name)(numbers), getattr(np, name)(numbers[::3]), one.of(numbers[:200])):
+        assert inside.lo <= values.min()
+        assert values.max() <= inside.hi
+
+
+@pytest.mark.parametrize("name", sorted(MONOTONE))
+def test_neighbours_do_not_turn_back_by_more_than_the_room(name):
+    one, random = bend(name), np.random.default_rng(1)
+    for start in random.uniform(one.lo, one.hi, 40):
+        walk = np.array([start + i * np.spacing(np.abs(start)) for i in range(64)])
+        values = getattr(np, name)(np.clip(walk, one.lo, one.hi))
+        steps = np.diff(values) * np.sign(one.computed(one.hi) - one.computed(one.lo))
+        back = 0 if name in EXACT else ROOM
+        assert steps.min() >= -back * np.spacing(np.abs(values).max())
+
+
+@pytest.mark.parametrize("name", sorted(MONOTONE))
+def test_the_way_back(name):
+    one, random = bend(name), np.random.default_rng(2)
+    numbers = random.uniform(one.lo, one.hi, 50)
+    reached = one.of(numbers)
+    assert (one.of(one.nearest(reached)) == reached).all()
+    ends = one.of(one.nearest(np.array(one.range().code_range)))
+    assert ends.tolist() == sorted((one.computed(one.lo), one.computed(one.hi)))
+
+
+# -- models -----------------------------------------------------------------------------------------------
+
+SPACE = lw.Space(
+    {
+        "income": lw.Continuous(0.0, 1e5),
+        "debt": lw.Continuous(0.5, 40.0),
+        "age": lw.Integer(18, 30),
+        "sex": lw.Categorical([0, 1]),
+    }
+)
+
+
+def people(seed=0, rows=60):
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "income": random.uniform(0, 1e5, rows),
+            "debt": random.uniform(0.5, 40, rows),
+            "age": random.integers(18, 31, rows),
+            "sex": random.integers(0, 2, rows),
+        }
+    )
+    target = np.log1p(X.income) - 0.5 * np.sqrt(X.debt) + 0.3 * X.sex + random.normal(0, 0.5, rows)
+    return X, target, np.where(target > np.median(target), "yes", "no")
+
+
+X, TARGET, LABELS = people()
+LOG, ROOT = FunctionTransformer(np.log1p), FunctionTransformer(np.sqrt)
+COLUMNS = {
+    "plain": make_column_transformer((LOG, ["income"]), (ROOT, ["debt"]), remainder="passthrough"),
+    "scaled": make_pipeline(
+        make_column_transformer((LOG, ["income"]), (ROOT, ["debt"]), remainder="passthrough"),
+        StandardScaler(),
+    ),
+    "nested": make_column_transformer(
+        (
+            make_pipeline(MinMaxScaler((1, 2)), FunctionTransformer(np.log), StandardScaler()),
+            ["income", "debt"],
+        ),
+        remainder=StandardScaler(),
+    ),
+    "twice": FeatureUnion(
+        [
+            ("one", make_column_transformer((make_pipeline(LOG, StandardScaler()), ["income"]))),
+            (
+                "two",
+                make_column_transformer((LOG, ["income"]), (FunctionTransformer(np.reciprocal), ["debt"])),
+            ),
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(COLUMNS))
+def test_linear_models(name):
+    model = make_pipeline(COLUMNS[name], LogisticRegression(solver="liblinear")).fit(X, LABELS)
+    imported = assert_agrees(model, SPACE, X)
+    assert imported.space.names[0] == ("log(scaled income)" if name == "nested" else "log1p(income)")
+    assert imported.space["age"] == SPACE["age"]
+
+
+@pytest.mark.parametrize(
+    "final", [SVC(gamma=0.2), SVR(kernel="poly", degree=2, gamma=0.1)], ids=["rbf", "poly"]
+)
+def test_kernel_models(final):
+    model = make_pipeline(COLUMNS["scaled"], final).fit(X, LABELS if isinstance(final, SVC) else TARGET)
+    assert_agrees(model, SPACE, X)
+
+
+@pytest.mark.parametrize("name", ["plain", "scaled", "nested"])
+def test_fair_with_a_certificate_and_biased_on_replay(name, tmp_path):
+    """Linear in log1p(income): the largest gap in sex is its weight, in income the whole range."""
+    model = make_pipeline(COLUMNS[name], LinearRegression()).fit(X, TARGET)
+    gap = np.ptp(model.predict(pd.DataFrame({"income": 5.0, "debt": 1.0, "age": 20, "sex": [0, 1]})))
+    sex = lw.Similarity(free=["sex"])
+    fair = lw.verify(model, SPACE, sex, lw.ScoreGap(gap * 1.001), X=X)
+    assert fair.verdict == "FAIR"
+    assert lw.check(fair.certificate.save(tmp_path / "c.likewise")).accepted
+    biased = lw.verify(model, SPACE, sex, lw.ScoreGap(gap * 0.999), X=X)
+    assert biased.verdict == "BIASED"
+    assert list(biased.pair.columns) == list(SPACE.names)
+    assert biased.pair.income.between(0, 1e5).all()
+    assert np.ptp(model.predict(biased.pair)) > gap * 0.999
+
+
+def test_free_numbers_reach_both_ends():
+    model = make_pipeline(COLUMNS["plain"], LinearRegression()).fit(X, TARGET)
+    ends = pd.DataFrame({"income": [0.0, 1e5], "debt": 1.0, "age": 20, "sex": 0})
+    gap, free = np.ptp(model.predict(ends)), lw.Similarity(free=["income"])
+    assert lw.verify(model, SPACE, free, lw.ScoreGap(gap * (1 + 1e-9)), X=X).verdict == "FAIR"
+    biased = lw.verify(model, SPACE, free, lw.ScoreGap(gap * (1 - 1e-9)), X=X)
+    assert biased.verdict == "BIASED"
+    assert sorted(biased.pair.income) == pytest.approx([0.0, 1e5])
+    measured = lw.measure(model, SPACE, free, X=X)
+    assert measured.lower == pytest.approx(gap)
+    assert measured.upper == pytest.approx(gap)
+
+
+def test_decisions_of_a_kernel_model():
+    """A kernel model of log1p(income), biased in sex: the pair is one of raw incomes, and predict agrees."""
+    model = make_pipeline(COLUMNS["scaled"], SVC(gamma=0.3)).fit(X, LABELS)
+    result = lw.verify(model, SPACE, lw.Similarity(free=["sex"]), X=X)
+    assert result.verdict == "BIASED"
+    assert set(model.predict(result.pair)) == {"yes", "no"}
+    small = make_pipeline(LOG, StandardScaler(), SVR(gamma=0.3)).fit(X[["income", "debt"]], TARGET)
+    fair = lw.verify(
+        small,
+        lw.Space({n: SPACE[n] for n in ("income", "debt")}),
+        lw.Similarity(free=["debt"]),
+        lw.ScoreGap(20.0),
+        X=X,
+    )
+    assert fair.verdict == "FAIR"
+
+
+def test_the_codes_of_a_witness_are_what_the_program_computes():
+    model = make_pipeline(COLUMNS["plain"], LogisticRegression(solver="liblinear")).fit(X, LABELS)
+    result = lw.verify(model, SPACE, lw.Similarity(free=["sex"]), X=X)
+    assert result.verdict == "BIASED"
+    with gzip.open(io.BytesIO(result.certificate.content), "rt") as lines:
+        *claim, witness, _ = (json.loads(line) for line in lines)
+    assert claim[1]["space"]["features"][0]["name"] == "log1p(income)"
+    codes = [float.fromhex(witness["witness"][side][0]) for side in ("x", "other")]
+    assert codes == [float(np.log1p(x)) for x in result.pair.income]
+
+
+def test_missing_values_before_the_function():
+    frame = X.copy()
+    frame.loc[::4, "income"] = np.nan
+    space = SPACE.replace(income=lw.Continuous(0, 1e5, missing=True))
+    columns = ColumnTransformer(
+        [("income", make_pipeline(SimpleImputer(), LOG), ["income"])], remainder="passthrough"
+    )
+    model = make_pipeline(columns, LogisticRegression(solver="liblinear")).fit(frame, LABELS)
+    imported = assert_agrees(model, space, frame)
+    assert "missing income is treated as" in imported.recoding.notes[0]
+
+
+# -- refusals ---------------------------------------------------------------------------------------------
+
+
+def fitted(columns, names=("income", "debt")):
+    return make_pipeline(columns, LogisticRegression()).fit(X[list(names)], LABELS)
+
+
+TWO = lw.Space({name: SPACE[name] for name in ("income", "debt")})
+
+
+@pytest.mark.parametrize(
+    ("columns", "space", "said"),
+    [
+        (FeatureUnion([("log", LOG), ("raw", FunctionTransformer())]), TWO, "in more than one way"),
+        (FeatureUnion([("log", LOG), ("root", ROOT)]), TWO, "in more than one way"),
+        (LOG, TWO.where("income <= 100 * debt + 1"), "the constraint 'income <= 100 * debt + 1' speaks of"),
+        (FunctionTransformer(np.sin), TWO, "takes numpy.sin"),
+        (FunctionTransformer(np.log), TWO, "takes numpy.log"),  # of 0
+        (make_pipeline(StandardScaler(), FunctionTransformer(np.square)), TWO, "takes numpy.square"),  # turns
+        (make_pipeline(LOG, FunctionTransformer(np.exp)), TWO, "takes numpy.exp"),
+        (make_pipeline(LOG, KBinsDiscretizer(2, strategy="uniform")), TWO, "cuts numbers into bins"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_refused(columns, space, said):
+    frame = X[["income", "debt"]] if "sqrt" not in said else X
+    model = fitted(columns)
+    with pytest.raises(UnsupportedModel) as caught:
+        import_model(model, space, rows=np.empty((0, 2)), like=frame)
+    assert said in str(caught.value)
+
+
+def test_a_tolerance_of_the_raw_number():
+    with pytest.raises(UnsupportedModel, match=r"the model sees log1p\(income\)"):
+        lw.verify(fitted(LOG), TWO, lw.Similarity(within={"income": 100}))

@@ -1,0 +1,626 @@
+"""XGBoost and LightGBM: the imported trees say what the libraries say, bit by bit, on rows of every sort.
+
+Both libraries add the leaves' values up one tree after the other. So does `summed` here, with the leaves that the imported trees come to and in the
+library's own precision: its sums must be the library's, to the last bit, on data rows, random rows, missing values, every level, and
+on every threshold with one double and one float32 to either side. Labels and probabilities are compared as well.
+"""
+
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import TransformedTargetRegressor, make_column_transformer
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
+
+import likewise as lw
+from likewise.errors import DataError, UnsupportedModel
+from likewise.importers.files import load_model
+from likewise.importers.imported import import_model
+from likewise.importers.selfcheck import sample_codes
+from likewise.importers.trees.checking import body_of, leaves_of, probing_codes
+from likewise.model.classes import ClassModel
+from likewise.spec.features import Continuous, Integer
+
+xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
+lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+
+ROWS = 1_500  # compared for each model, at least
+SPACE = lw.Space(
+    {
+        "income": lw.Continuous(-2.5, 40.0),
+        "debt": lw.Continuous(-1.0, 1.0, missing=True),
+        "age": lw.Integer(18, 60, missing=True),
+        "stars": lw.Ordinal([0.5, 1.0, 2.5, 4.0]),
+        "city": lw.Categorical(["berlin", "oslo", "rome", "turin"]),
+        "rooms": lw.Categorical([5, 1, 2]),
+    }
+)
+NUMBERS = ["income", "debt", "age", "stars"]
+
+
+@pytest.fixture(scope="module")
+def people():
+    random, n = np.random.default_rng(0), 400
+    X = pd.DataFrame(
+        {
+            "income": random.uniform(-2.5, 40, n),
+            "debt": np.where(random.uniform(size=n) < 0.1, np.nan, random.uniform(-1, 1, n).round(2)),
+            "age": np.where(random.uniform(size=n) < 0.1, np.nan, random.integers(18, 61, n)),
+            "stars": random.choice([0.5, 1.0, 2.5, 4.0], n),
+            "city": random.choice(["berlin", "oslo", "rome", "turin"], n),
+            "rooms": random.choice([5, 1, 2], n),
+        }
+    )
+    target = (
+        0.1 * X.income + X.debt.fillna(0.3) - 0.02 * X.age.fillna(70) + (X.city == "rome") + 0.2 * X.rooms
+    ).to_numpy() + random.normal(0, 0.3, n)
+    return X, target
+
+
+def as_categories(X, names=("city", "rooms")):
+    """Categories in an order of their own, which is not that of the space."""
+    orders = {"city": ["rome", "turin", "berlin", "oslo"], "rooms": [2, 5, 1]}
+    return X.assign(**{name: pd.Categorical(X[name], categories=orders[name]) for name in names})
+
+
+def columns(words="onehot"):
+    encoder = OneHotEncoder(sparse_output=False) if words == "onehot" else OrdinalEncoder()
+    return make_column_transformer(
+        (StandardScaler(), ["income", "debt"]),
+        (MinMaxScaler((-1, 1)), ["age"]),
+        (encoder, ["city", "rooms"]),
+        remainder="passthrough",
+    )
+
+
+def labels_of(target, classes):
+    return np.searchsorted(np.quantile(target, np.arange(1, classes) / classes), target)
+
+
+# -- comparing --------------------------------------------------------------------------------------------
+
+
+def imported_of(model, X, space=SPACE):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return import_model(model, space, rows=space.encode(X), like=X)
+
+
+def probing(imported, seed=1):
+    space = imported.space
+    codes = [probing_codes(body_of(imported.model), space, imported.rows)]
+    random = np.random.default_rng(seed)
+    missing = max(0, ROWS - len(codes[0]))
+    drawn = np.concatenate([sample_codes(space, imported.rows) for _ in range(missing // 80 + 1)])
+    for k, name in enumerate(space.names):
+        feature = space[name]
+        if isinstance(feature, Continuous):
+            drawn[:, k] = random.uniform(feature.lo, feature.hi, len(drawn))
+        elif isinstance(feature, Integer):
+            drawn[:, k] = random.integers(feature.lo, feature.hi + 1, len(drawn))
+        else:
+            drawn[:, k] = random.integers(0, feature.size, len(drawn))
+        if getattr(feature, "missing", False):
+            drawn[random.uniform(size=len(drawn)) < 0.15, k] = feature.missing_code
+    return np.concatenate([*codes, drawn])
+
+
+def summed(body, codes, precision, start=None):
+    """All trees' values in order, rounded after each addition."""
+    bias = np.array([float(value) for value in body.bias] if start is None else start, dtype=precision)
+    total = np.tile(bias, (len(codes), 1))
+    for tree in body.trees:
+        total += tree.values[leaves_of(tree, codes, body.missing)].astype(precision)
+    return total
+
+
+def assert_agrees(model, X, *, precision, scores, space=SPACE, divisor=1, shift=0.0):
+    """Scores bit by bit, labels and probabilities as the replay has them. `scores` asks the library for frames of the space."""
+    imported = imported_of(model, X, space)
+    codes = probing(imported)
+    assert len(codes) >= ROWS
+    body, replay = body_of(imported.model), imported.replay
+    start = [float(value) + shift for value in body.bias]
+    ours = summed(body, codes, precision, start) / precision(divisor)
+    theirs = np.asarray(scores(replay.inputs.of(codes))).reshape(ours.shape)
+    assert theirs.dtype == precision
+    assert (ours == theirs).all()
+    head, exact = imported.model.head, ours.astype(np.float64) - shift
+    if isinstance(imported.model, ClassModel):
+        assert (replay.decisions(codes) == np.array(head.labels)[np.argmax(ours, axis=1)]).all()
+        if head.link == "softmax":
+            powers = np.exp(exact - exact.max(axis=1, keepdims=True))
+            shares = powers / powers.sum(axis=1, keepdims=True)
+            assert np.abs(replay.probabilities(codes) - shares).max() < 1e-6
+    elif head.labels is not None and head.undecided is None:
+        near = np.abs(exact[:, 0]) < (2.0**-20 if precision is np.float32 else 2.0**-48)
+        upper = np.array(head.labels)[(exact[:, 0] > 0).astype(int)]
+        assert ((replay.decisions(codes) == upper) | near).all()
+        assert near.mean() < 0.1
+    if not isinstance(imported.model, ClassModel) and head.link == "logistic":
+        shares = 1 / (1 + np.exp(-float(head.slope) * exact[:, 0]))
+        assert np.abs(replay.probabilities(codes) - shares).max() < 1e-6
+    return imported
+
+
+# -- XGBoost ----------------------------------------------------------------------------------------------
+
+SMALL = {"n_estimators": 12, "max_depth": 4, "n_jobs": 1, "random_state": 0}
+
+
+def assert_xgboost(model, X, **more):
+    final = model[-1] if hasattr(model, "steps") else model
+    before = model[:-1].transform if hasattr(model, "steps") else lambda frame: frame
+    return assert_agrees(
+        model,
+        X,
+        precision=np.float32,
+        scores=lambda frame: final.predict(before(frame), output_margin=True),
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "classes"),
+    [
+        ("XGBClassifier", {}, 2),
+        ("XGBClassifier", {"max_cat_to_onehot": 1, "base_score": 0.3}, 2),
+        ("XGBClassifier", {"objective": "binary:logitraw"}, 2),
+        ("XGBClassifier", {"n_estimators": 6}, 3),
+        ("XGBClassifier", {"n_estimators": 6, "objective": "multi:softmax"}, 4),
+        ("XGBClassifier", {"n_estimators": 4, "num_parallel_tree": 3, "subsample": 0.5}, 2),
+        ("XGBRFClassifier", {}, 2),
+        ("XGBRegressor", {}, None),
+        ("XGBRegressor", {"objective": "reg:absoluteerror"}, None),
+        ("XGBRegressor", {"objective": "reg:logistic"}, 2),
+    ],
+)
+def test_xgboost_on_frames_with_categories(people, kind, settings, classes):
+    X, target = people
+    y = target if classes is None else labels_of(target, classes)
+    model = getattr(xgboost, kind)(enable_categorical=True, **{**SMALL, **settings}).fit(as_categories(X), y)
+    shift = 0.5 if settings.get("objective") == "binary:logitraw" else 0.0
+    imported = assert_xgboost(model, X, shift=shift)
+    assert any(tree.levels for tree in body_of(imported.model).trees)
+
+
+@pytest.mark.parametrize(
+    ("words", "classes"), [("onehot", 2), ("ordinal", 2), ("onehot", 3), ("ordinal", None)]
+)
+def test_xgboost_in_pipelines(people, words, classes):
+    X, target = people
+    last = xgboost.XGBRegressor(**SMALL) if classes is None else xgboost.XGBClassifier(**SMALL)
+    y = target if classes is None else labels_of(target, classes)
+    assert_xgboost(make_pipeline(columns(words), last).fit(X, y), X)
+
+
+def test_xgboost_on_plain_arrays_and_in_a_search(people):
+    X, target = people
+    X = X[[*NUMBERS, "rooms"]]
+    space = lw.Space({name: SPACE[name] for name in X.columns})
+    search = GridSearchCV(xgboost.XGBClassifier(**SMALL), {"max_depth": [3]}, cv=2)
+    search.fit(X.to_numpy(), labels_of(target, 2))
+    best = search.best_estimator_
+    assert_agrees(
+        search,
+        X,
+        space=space,
+        precision=np.float32,
+        scores=lambda rows: best.predict(rows, output_margin=True),
+    )
+
+
+def test_xgboost_with_codes_for_categories(people):
+    """Categories as numbers in an array: cut to whole numbers, unknown and negative ones go left."""
+    X, target = people
+    X = X[["income", "rooms"]].assign(rooms=X.rooms.astype(float))
+    space = lw.Space(
+        {"income": SPACE["income"], "rooms": lw.Categorical([-1.0, 0.5, 1.0, 1.9, 2.0, 5.0, 7.0, 300.0])}
+    )
+    model = xgboost.XGBClassifier(feature_types=["q", "c"], enable_categorical=True, **SMALL)
+    model.fit(X.to_numpy(), labels_of(target, 2))
+    assert_xgboost(model, X, space=space)
+
+
+def test_xgboost_after_a_sparse_matrix_takes_zeros_for_missing(people):
+    X, target = people
+    X = X[["city", "rooms", "stars"]]
+    space = lw.Space({name: SPACE[name] for name in X.columns})
+    sparse = make_column_transformer(
+        (OneHotEncoder(), ["city", "rooms"]), (OrdinalEncoder(), ["stars"]), sparse_threshold=1
+    )
+    model = make_pipeline(sparse, xgboost.XGBClassifier(**SMALL)).fit(X, labels_of(target, 2))
+    assert hasattr(model[:-1].transform(X), "toarray")
+    assert_xgboost(model, X, space=space)
+
+
+def test_xgboost_predicts_with_its_best_rounds(people):
+    X, target = people
+    y = labels_of(target, 2)
+    model = xgboost.XGBClassifier(early_stopping_rounds=2, enable_categorical=True, **SMALL)
+    other = as_categories(X)
+    model.fit(
+        other, y, eval_set=[(other[:60], np.where(np.arange(60) < 20, 1 - y[:60], y[:60]))], verbose=False
+    )
+    rounds = model.get_booster().num_boosted_rounds()
+    assert model.best_iteration + 1 < rounds
+    imported = assert_xgboost(model, X)
+    assert len(body_of(imported.model).trees) == model.best_iteration + 1
+
+
+@pytest.mark.parametrize(("suffix", "installed"), [("json", True), ("ubj", False)])
+@pytest.mark.parametrize("classes", [2, 3, None])
+def test_xgboost_from_files(people, tmp_path, monkeypatch, suffix, classes, installed):
+    X, target = people
+    kind = xgboost.XGBRegressor if classes is None else xgboost.XGBClassifier
+    y = target if classes is None else labels_of(target, classes)
+    model = kind(enable_categorical=True, **SMALL).fit(as_categories(X), y)
+    model.save_model(tmp_path / f"model.{suffix}")
+    if not installed:
+        monkeypatch.setitem(sys.modules, "xgboost", None)
+    loaded = load_model(tmp_path / f"model.{suffix}")
+    imported = assert_agrees(
+        loaded,
+        X,
+        precision=np.float32,
+        scores=lambda frame: model.predict(as_categories(frame), output_margin=True),
+    )
+    assert (imported.replay.stand_in is None) == installed
+
+
+def test_a_booster_predicts_with_all_rounds(people):
+    X, target = people
+    booster = (
+        xgboost.XGBRegressor(enable_categorical=True, **SMALL).fit(as_categories(X), target).get_booster()
+    )
+    booster.set_attr(best_iteration="2")
+    imported = assert_agrees(
+        booster,
+        X,
+        precision=np.float32,
+        scores=lambda frame: booster.inplace_predict(frame, predict_type="margin"),
+    )
+    assert len(body_of(imported.model).trees) == SMALL["n_estimators"]
+
+
+# -- LightGBM ---------------------------------------------------------------------------------------------
+
+LEAFY = {
+    "n_estimators": 12,
+    "num_leaves": 12,
+    "n_jobs": 1,
+    "random_state": 0,
+    "verbose": -1,
+    "min_child_samples": 5,
+    "min_data_per_group": 3,
+    "cat_smooth": 1.0,
+    "max_cat_to_onehot": 1,
+}
+
+
+def assert_lightgbm(model, X, **more):
+    final = model[-1] if hasattr(model, "steps") else model
+    before = model[:-1].transform if hasattr(model, "steps") else lambda frame: frame
+    return assert_agrees(
+        model,
+        X,
+        precision=np.float64,
+        scores=lambda frame: final.predict(before(frame), raw_score=True),
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "classes"),
+    [
+        ("LGBMClassifier", {}, 2),
+        ("LGBMClassifier", {"sigmoid": 0.3, "use_missing": False}, 2),
+        ("LGBMClassifier", {"boosting_type": "dart"}, 2),
+        ("LGBMClassifier", {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.6}, 2),
+        ("LGBMClassifier", {"n_estimators": 6}, 3),
+        ("LGBMClassifier", {"n_estimators": 6, "objective": "multiclassova"}, 3),
+        ("LGBMRegressor", {}, None),
+        ("LGBMRegressor", {"objective": "quantile", "alpha": 0.7}, None),
+        ("LGBMRegressor", {"objective": "cross_entropy"}, 2),
+    ],
+)
+def test_lightgbm_on_frames_with_categories(people, kind, settings, classes):
+    X, target = people
+    y = target if classes is None else labels_of(target, classes)
+    if kind == "LGBMClassifier":
+        y = np.array(["d", "b", "c", "a"])[y]
+    model = getattr(lightgbm, kind)(**{**LEAFY, **settings}).fit(as_categories(X), y)
+    # What LightGBM calls raw is the sum also where it predicts with the mean; leaves are compared before they are averaged.
+    imported = assert_lightgbm(model, X) if settings.get("boosting_type") != "rf" else imported_of(model, X)
+    assert any(tree.levels for tree in body_of(imported.model).trees)
+
+
+@pytest.mark.parametrize(
+    ("words", "classes"), [("onehot", 2), ("ordinal", 2), ("onehot", 3), ("ordinal", None)]
+)
+def test_lightgbm_in_pipelines(people, words, classes):
+    X, target = people
+    last = lightgbm.LGBMRegressor(**LEAFY) if classes is None else lightgbm.LGBMClassifier(**LEAFY)
+    y = target if classes is None else labels_of(target, classes)
+    assert_lightgbm(make_pipeline(columns(words), last).fit(X, y), X)
+
+
+def test_lightgbm_near_zero(people):
+    """Numbers within 1e-35 of zero are zero to LightGBM; so is a missing value where none was there in training."""
+    X, _ = people
+    random = np.random.default_rng(3)
+    tiny = random.choice(
+        [0.0, 1e-35, -1e-35, 1e-36, 1.0000000180025095e-35, -1.0000000180025095e-35, 3e-35, -3e-35], len(X)
+    )
+    X = X[["income"]].assign(tiny=tiny, signed=random.choice([-1.0, 0.0, 1.0], len(X)))
+    space = lw.Space(
+        {
+            "income": SPACE["income"],
+            "tiny": lw.Continuous(-1e-34, 1e-34, missing=True),
+            "signed": lw.Integer(-1, 1, missing=True),
+        }
+    )
+    y = ((tiny > 0) ^ (X.signed > 0)).astype(int)
+    model = lightgbm.LGBMClassifier(**LEAFY).fit(X, y)
+    imported = assert_lightgbm(model, X, space=space)
+    assert {1, 2} & {int(k) for k in body_of(imported.model).tested()}
+
+
+def test_lightgbm_with_codes_for_categories(people):
+    X, target = people
+    X = X[["income", "rooms"]].assign(rooms=X.rooms.astype(float))
+    space = lw.Space(
+        {
+            "income": SPACE["income"],
+            "rooms": lw.Categorical([-1.0, -0.5, 0.5, 1.0, 1.9, 2.0, 5.0, 7.0, 300.0]),
+        }
+    )
+    model = lightgbm.LGBMClassifier(**LEAFY).fit(X.to_numpy(), labels_of(target, 2), categorical_feature=[1])
+    assert_lightgbm(model, X, space=space)
+
+
+def test_categories_of_other_columns_are_noticed(people):
+    """LightGBM does not say which columns had categories: a list that is not theirs must not be taken for theirs."""
+    X, target = people
+    X = X.assign(age=X.age.fillna(30).astype(int))
+    marked = as_categories(X, ["city"])
+    model = lightgbm.LGBMClassifier(**LEAFY)
+    model.fit(marked, labels_of(target, 2), categorical_feature=["rooms"])
+    with pytest.raises((DataError, UnsupportedModel), match=r"categor"):
+        imported_of(model, X)
+    with pytest.raises((DataError, UnsupportedModel), match=r"categor"):
+        imported_of(model, marked)
+
+
+@pytest.mark.parametrize("kind", ["XGBClassifier", "LGBMClassifier"])
+def test_missing_categories(people, kind):
+    X, target = people
+    X = X[["income", "city"]].assign(city=X.city.where(X.city != "oslo", None))
+    space = lw.Space({"income": SPACE["income"], "city": lw.Categorical(["turin", "berlin", "rome", None])})
+    frame = X.assign(city=pd.Categorical(X.city, categories=["rome", "turin", "berlin"]))
+    if kind == "XGBClassifier":
+        model = xgboost.XGBClassifier(enable_categorical=True, **SMALL).fit(frame, labels_of(target, 2))
+        assert_xgboost(model, X, space=space)
+    else:
+        model = lightgbm.LGBMClassifier(**LEAFY).fit(frame, labels_of(target, 2))
+        assert_lightgbm(model, X, space=space)
+
+
+def test_lightgbm_predicts_with_its_best_rounds(people):
+    X, target = people
+    y, frame = labels_of(target, 2), as_categories(X)
+    other = [(frame[:60], np.where(np.arange(60) < 20, 1 - y[:60], y[:60]))]
+    model = lightgbm.LGBMClassifier(**LEAFY)
+    with warnings.catch_warnings():  # newer releases call the argument eval_X
+        warnings.simplefilter("ignore")
+        model.fit(frame, y, eval_set=other, callbacks=[lightgbm.early_stopping(2, verbose=False)])
+    assert 0 < model.best_iteration_ < LEAFY["n_estimators"]
+    imported = assert_lightgbm(model, X)
+    assert len(body_of(imported.model).trees) == model.best_iteration_
+
+
+def test_lightgbm_names_with_blanks(people):
+    X, target = people
+    renamed = X[["income", "debt"]].rename(columns={"income": "the income"})
+    space = lw.Space({"the income": SPACE["income"], "debt": SPACE["debt"]})
+    assert_lightgbm(lightgbm.LGBMRegressor(**LEAFY).fit(renamed, target), renamed, space=space)
+
+
+@pytest.mark.parametrize("installed", [True, False])
+@pytest.mark.parametrize("classes", [2, 3, None])
+def test_lightgbm_from_files(people, tmp_path, monkeypatch, classes, installed):
+    X, target = people
+    kind = lightgbm.LGBMRegressor if classes is None else lightgbm.LGBMClassifier
+    y = target if classes is None else labels_of(target, classes)
+    model = kind(**LEAFY).fit(as_categories(X), y)
+    model.booster_.save_model(tmp_path / "model.txt")
+    if not installed:
+        monkeypatch.setitem(sys.modules, "lightgbm", None)
+    loaded = load_model(tmp_path / "model.txt")
+    imported = assert_agrees(
+        loaded,
+        X,
+        precision=np.float64,
+        scores=lambda frame: model.predict(as_categories(frame), raw_score=True),
+    )
+    assert (imported.replay.stand_in is None) == installed
+
+
+def test_a_lightgbm_booster(people):
+    X, target = people
+    booster = lightgbm.LGBMRegressor(**LEAFY).fit(as_categories(X), target).booster_
+    booster.best_iteration = 5
+    imported = assert_agrees(
+        booster, X, precision=np.float64, scores=lambda frame: booster.predict(frame, raw_score=True)
+    )
+    assert len(body_of(imported.model).trees) == 5
+
+
+# -- both -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", ["XGB", "LGBM"])
+@pytest.mark.parametrize("before", ["frame", "array", "scaled", "handed on"])
+def test_whole_numbers_beyond_single_precision(library, before):
+    """Cast to float32 by XGBoost always; refused where a pipeline hands them to LightGBM in an array, which casts that too."""
+    random = np.random.default_rng(5)
+    lo = 2**24 - 20
+    X = pd.DataFrame(
+        {"money": random.integers(lo, lo + 61, 400), "debt": random.integers(-3 * lo, -3 * lo + 41, 400)}
+    )
+    space = lw.Space({"money": lw.Integer(lo, lo + 60), "debt": lw.Integer(-3 * lo, -3 * lo + 40)})
+    y = ((X.money * 3 + X.debt) % 7 > 2).astype(int)
+    model = xgboost.XGBClassifier(**SMALL) if library == "XGB" else lightgbm.LGBMClassifier(**LEAFY)
+    if before == "scaled":
+        model = make_pipeline(StandardScaler(), model)
+    if before == "handed on":
+        model = make_pipeline(make_column_transformer(("passthrough", ["money", "debt"])), model)
+    model.fit(X.to_numpy().astype(float) if before == "array" else X, y)
+    if library == "LGBM" and before == "handed on":
+        with pytest.raises(UnsupportedModel, match=r"casts to float32, and 'money' goes beyond 2\*\*24"):
+            imported_of(model, X, space)
+        model.set_output(transform="pandas").fit(X, y)
+    (assert_xgboost if library == "XGB" else assert_lightgbm)(model, X, space=space)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("library", ["XGB", "LGBM"])
+def test_any_settings(people, library, seed):
+    """Models of random settings, bare and behind pipelines."""
+    random = np.random.default_rng(seed)
+    X, target = people
+    classes = [2, 3, None][seed % 3]
+    y = target if classes is None else labels_of(target, classes)
+    kind = "Regressor" if classes is None else "Classifier"
+    if library == "XGB":
+        settings = {
+            "n_estimators": int(random.integers(1, 40)),
+            "max_depth": int(random.integers(1, 9)),
+            "tree_method": random.choice(["hist", "approx"]),
+            "max_cat_to_onehot": int(random.integers(1, 5)),
+            "learning_rate": float(random.choice([0.01, 0.3, 1.0])),
+            "subsample": float(random.choice([0.5, 1.0])),
+            "max_bin": int(random.choice([4, 256])),
+            "grow_policy": random.choice(["depthwise", "lossguide"]),
+        }
+        model = getattr(xgboost, f"XGB{kind}")(n_jobs=1, enable_categorical=True, **settings)
+    else:
+        settings = {
+            "n_estimators": int(random.integers(1, 40)),
+            "num_leaves": int(random.integers(2, 60)),
+            "max_cat_to_onehot": int(random.integers(1, 5)),
+            "extra_trees": bool(random.integers(2)),
+            "use_missing": bool(random.integers(2)),
+            "max_bin": int(random.choice([4, 255])),
+        }
+        model = getattr(lightgbm, f"LGBM{kind}")(**{**LEAFY, **settings})
+    agrees = assert_xgboost if library == "XGB" else assert_lightgbm
+    if seed % 2:
+        agrees(make_pipeline(columns("ordinal"), model).fit(X, y), X)
+    else:
+        agrees(model.fit(as_categories(X), y), X)
+
+
+# -- refusals ---------------------------------------------------------------------------------------------
+
+
+def tiny(kind, **settings):
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"income": random.uniform(0, 40, 100), "stars": random.choice([0.5, 1.0, 2.5, 4.0], 100)}
+    )
+    y = (X.income + random.normal(size=100) > 20).astype(int)
+    library = xgboost if kind.startswith("XGB") else lightgbm
+    more = {"n_estimators": 3, "n_jobs": 1} | ({} if library is xgboost else {"verbose": -1})
+    return getattr(library, kind)(**{**more, **settings}), X, y
+
+
+def squared(target, guess):
+    return guess - target, np.ones_like(target, dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "message"),
+    [
+        ("XGBClassifier", {"booster": "dart"}, "its booster is 'dart'"),
+        ("XGBClassifier", {"booster": "gblinear"}, "its booster is 'gblinear'"),
+        ("XGBClassifier", {"missing": 0.0}, "takes 0.0 for a missing value"),
+        ("XGBClassifier", {"objective": "binary:hinge"}, "binary:hinge"),
+        ("XGBRegressor", {"objective": "count:poisson"}, "count:poisson"),
+        ("XGBRegressor", {"objective": "reg:tweedie"}, "reg:tweedie"),
+        ("XGBRegressor", {"objective": squared}, "'squared'"),
+        ("LGBMRegressor", {"objective": "poisson"}, "poisson"),
+        ("LGBMRegressor", {"objective": "tweedie"}, "tweedie"),
+        ("LGBMRegressor", {"objective": "regression", "reg_sqrt": True}, "regression sqrt"),
+        ("LGBMRegressor", {"objective": squared}, "'squared'"),
+        ("LGBMRegressor", {"linear_tree": True}, "linear functions"),
+        ("LGBMClassifier", {"pred_early_stop": True}, "pred_early_stop"),
+    ],
+)
+def test_refused_by_name(kind, settings, message):
+    model, X, y = tiny(kind, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    space = lw.Space({"income": lw.Continuous(0, 40), "stars": SPACE["stars"]})
+    with pytest.raises(UnsupportedModel, match=message):
+        imported_of(model, X, space)
+
+
+def test_zero_for_missing_is_refused_where_it_leaves_its_neighbours():
+    random = np.random.default_rng(0)
+    X = pd.DataFrame({"income": random.choice([-2.0, -1.0, 0.0, 1.0, 2.0], 300)})
+    y = np.where(X.income == 0, 1, (X.income > 1).astype(int))
+    model = lightgbm.LGBMClassifier(zero_as_missing=True, **LEAFY).fit(X, y)
+    with pytest.raises(UnsupportedModel, match="zero_as_missing"):
+        imported_of(model, X, lw.Space({"income": lw.Continuous(-2, 2)}))
+
+
+@pytest.mark.parametrize("kind", ["XGB", "LGBM"])
+def test_what_stands_around_them(kind):
+    """Scaled targets are taken; thresholds look at float32 probabilities or at scores that these classifiers do not have."""
+    space = lw.Space({"income": lw.Continuous(0, 40), "stars": SPACE["stars"]})
+    model, X, y = tiny(f"{kind}Regressor")
+    scaled = TransformedTargetRegressor(model, transformer=StandardScaler()).fit(X, 3 * X.income + 100)
+    assert imported_of(scaled, X, space).model.family == f"{kind}Regressor"
+    model, X, y = tiny(f"{kind}Classifier")
+    with pytest.raises(UnsupportedModel, match="FixedThresholdClassifier around"):
+        imported_of(FixedThresholdClassifier(model, threshold=0.3).fit(X, y), X, space)
+
+
+@pytest.mark.parametrize("kind", ["XGBClassifier", "LGBMClassifier"])
+def test_unfitted_and_foreign_models_are_refused(kind):
+    model, X, y = tiny(kind)
+    space = lw.Space({"income": lw.Continuous(0, 40), "stars": SPACE["stars"]})
+    with pytest.raises(UnsupportedModel, match="not fitted"):
+        imported_of(model, X, space)
+    with pytest.raises(DataError, match="column 'stars'"):
+        imported_of(model.fit(X, y), X[["income"]], lw.Space({"income": lw.Continuous(0, 40)}))
+
+
+@pytest.mark.parametrize("kind", ["XGBClassifier", "LGBMClassifier"])
+def test_unknown_categories_are_refused(people, kind):
+    X, target = people
+    model = (
+        xgboost.XGBClassifier(enable_categorical=True, **SMALL)
+        if kind == "XGBClassifier"
+        else lightgbm.LGBMClassifier(**LEAFY)
+    ).fit(as_categories(X), labels_of(target, 2))
+    space = SPACE.replace({"city": lw.Categorical(["berlin", "oslo", "rome", "turin", "vienna"])})
+    with pytest.raises(DataError, match="not fitted on the category 'vienna' of 'city'"):
+        imported_of(model, X, space)
+
+
+def test_xgboost_refuses_numbers_in_a_sparse_matrix(people):
+    X, target = people
+    sparse = make_column_transformer(
+        (OneHotEncoder(), ["city", "rooms"]), (StandardScaler(), ["income"]), sparse_threshold=1
+    )
+    model = make_pipeline(sparse, xgboost.XGBClassifier(**SMALL)).fit(X, labels_of(target, 2))
+    with pytest.raises(UnsupportedModel, match="sparse matrix"):
+        imported_of(model, X)
