@@ -318,6 +318,14 @@ def test_kernels_of_numbers_that_are_told_from_missing():
         refused(model, lw.Space({"income": SPACE["income"]}), X[["income"]], "tells a missing 'income'")
 
 
+def test_what_missing_is_said_to_be_treated_as_is_put_to_the_program(monkeypatch):
+    monkeypatch.setattr(declaring, "_gap", lambda feature, _: (feature.missing_code, float(feature.lo)))
+    model = make_pipeline(SimpleImputer(), LogisticRegression()).fit(X[["income"]], LABELS)
+    refused(
+        model, lw.Space({"income": SPACE["income"]}), X[["income"]], "where 'income' is missing, and -2.5"
+    )
+
+
 def test_too_many_values_to_list(monkeypatch):
     monkeypatch.setattr(declaring, "MOST_LEVELS", 10)
     model = make_pipeline(SimpleImputer(add_indicator=True), LogisticRegression()).fit(X[["age"]], LABELS)
