@@ -229,7 +229,7 @@ def test_missing_values_before_the_function():
 
 
 def fitted(columns, names=("income", "debt")):
-    return make_pipeline(columns, LogisticRegression()).fit(X[list(names)], LABELS)
+    return make_pipeline(columns, LogisticRegression(solver="liblinear")).fit(X[list(names)], LABELS)
 
 
 TWO = lw.Space({name: SPACE[name] for name in ("income", "debt")})
