@@ -182,6 +182,9 @@ class Remembering(Oracle, Protocol):
     def bound_memory(self, memory: Any, lean: float) -> tuple[float, float, float]:
         """Upper bound of lean * s - (1 - lean) * s', and s and s' where the relaxation attains it."""
 
+    def bound_anywhere(self, memory: Any, lean: float) -> tuple[float, float, float]:
+        """The same at a lean that need not be on the grid, with more effort."""
+
     def noise(self, lean: float) -> float:
         """What rounding may change about a bound."""
 

@@ -299,6 +299,35 @@ def _stand_beside(elements, axes, shared, allowed, i, v, j, w):  # type: ignore[
 
 
 @njit(cache=True)
+def largest(elements, axes, ranking, box, a, b):  # type: ignore[no-untyped-def]
+    """As `bound`, whatever direction the ranking was made for: every element is looked at. The sums are those of the maximisers."""
+    start, variable, low, high, extra, after, sets = (
+        elements.start, elements.variable, elements.low, elements.high, elements.extra, elements.after, axes.sets,
+    )  # fmt: skip
+    first_value, second_value, order, begin = elements.a, elements.b, ranking.order, ranking.start
+    joined = len(axes.joined) > 0
+    first, second = ranking.a, ranking.b
+    total = a * first - b * second
+    for t in range(len(begin) - 1):
+        best, top = -np.inf, -1
+        for i in range(begin[t], begin[t + 1]):
+            e = order[i]
+            value = a * first_value[e] - b * second_value[e]
+            if (
+                value > best
+                and meets(start, variable, low, high, extra, after, sets, box, e)
+                and (not joined or related(elements, axes, box, e))
+            ):
+                best, top = value, e
+        if top < 0:
+            return -np.inf, 0.0, 0.0
+        total += best
+        first += first_value[top]
+        second += second_value[top]
+    return total, first, second
+
+
+@njit(cache=True)
 def closest(elements, axes, ranking, box, a, b, room, found):  # type: ignore[no-untyped-def]
     """The elements that meet the box and are within `room` of their tree's largest value, tree by tree: how many; -1 where a
     tree has none. Whatever the order of the ranking, nothing being folded."""
@@ -326,4 +355,4 @@ def closest(elements, axes, ranking, box, a, b, room, found):  # type: ignore[no
     return count
 
 
-__all__ = ["ATTAINED", "CONFLICT", "FOUND", "Ranking", "bound", "closest", "common", "cut", "sifted"]
+__all__ = ["ATTAINED", "CONFLICT", "FOUND", "Ranking", "bound", "closest", "common", "cut", "largest", "sifted"]
