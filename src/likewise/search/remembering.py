@@ -158,7 +158,7 @@ class RememberingSearch(Search):
             if memory is not None:
                 ends = float(lo[variable]), float(hi[variable])
                 self.memories[number] = oracle.inherited(memory, variable, *ends)
-            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper))
+            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper - loss))
 
     # -- leans ------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from likewise.bounds.trees.meeting import HIGH, LOW, MISSING, allows, limit_of, 
 
 CONFLICT, FOUND, ATTAINED = 0, 1, 2
 TIE = 1e-6  # of the excess: what losing a maximiser counts for where another one is as large
-SMALL = 1e-4  # of the excess: the least that a side of a cut counts for in the product of both
+SMALL = 1e-7  # of the excess: the least that a side of a cut counts for in the product of both
 
 
 class Ranking(NamedTuple):
@@ -195,7 +195,7 @@ def _best_cut(lowest, highest, excess, offset, left, right):  # type: ignore[no-
             lost_right += right[offset[v] + z]
             one, two = min(max(lost_left, 0.0), excess), min(max(lost_right, 0.0), excess)
             if one + two > 1e-3 * TIE * excess:
-                worth = max(one, SMALL * excess) * max(two, SMALL * excess) * (1 + (one + two) / excess)
+                worth = max(one, SMALL * excess) * max(two, SMALL * excess)
                 if worth > best:
                     best, variable, at, best_left, best_right = worth, v, z, one, two
     return variable, at, best_left, best_right
