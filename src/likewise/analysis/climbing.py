@@ -201,7 +201,9 @@ class Climb:
         ]
         for level in self._levels_above(cells, proved) if opened else self._levels_below(cells, proved):
             question = self.gauge.question(level)
-            if all(search.prove(number, lo, hi, leaf, question) is not None for number, leaf, lo, hi in cells):
+            if all(
+                search.prove(number, lo, hi, leaf, question) is not None for number, leaf, lo, hi in cells
+            ):
                 self.upper = float(level)
                 return
         self.proof = None

@@ -126,7 +126,9 @@ class RememberingSearch(Search):
         if stubborn:
             variable, at = oracle.halved(lo, hi, self._constrained())
         if variable < 0:
-            variable, at, left, right = oracle.cut_memory(self._memory(cell), trial.lean, max(trial.excess, 1e-300))
+            variable, at, left, right = oracle.cut_memory(
+                self._memory(cell), trial.lean, max(trial.excess, 1e-300)
+            )
         if variable < 0:
             variable, at = oracle.halved(lo, hi)
         if variable < 0:
@@ -138,7 +140,9 @@ class RememberingSearch(Search):
     def _constrained(self) -> list[int]:
         """The variables that constraints bind."""
         pairs = self.problem.pairs
-        features = [k for k in range(len(pairs.first)) if any(not c.terms[k].constant for c in pairs.constraints)]
+        features = [
+            k for k in range(len(pairs.first)) if any(not c.terms[k].constant for c in pairs.constraints)
+        ]
         return sorted({v for k in features for v in (pairs.first[k], pairs.second[k])})
 
     def _split(self, cell: Cell, variable: int, at: float) -> None:
@@ -241,9 +245,15 @@ class RememberingSearch(Search):
         self.proofs += 1
         if clearance is None:
             return False
-        if leaf.rule == self.problem.oracle.rule and leaf.lean is not None and not isinstance(clearance, float):
+        if (
+            leaf.rule == self.problem.oracle.rule
+            and leaf.lean is not None
+            and not isinstance(clearance, float)
+        ):
             line = question.direction(leaf.lean)
-            self.ceilings[cell.number] = Ceiling(line.a, line.b, line.threshold - clearance * (line.a + line.b))
+            self.ceilings[cell.number] = Ceiling(
+                line.a, line.b, line.threshold - clearance * (line.a + line.b)
+            )
         self.memories.pop(cell.number, None)
         self.clearance = min(self.clearance, clearance)
         self.proof.close(cell.number, leaf)

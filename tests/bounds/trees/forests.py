@@ -57,7 +57,9 @@ class Case:
         return TreeScore(body=self.body)
 
 
-def random_case(seed: int, *, features: int = 4, trees: int = 4, depth: int = 3, constrained: bool = False) -> Case:
+def random_case(
+    seed: int, *, features: int = 4, trees: int = 4, depth: int = 3, constrained: bool = False
+) -> Case:
     """A space of some kinds, a similarity of some relations, and trees with values that often tie."""
     random = np.random.default_rng(seed)
     names = [*random.permutation(list(FEATURES)[:-1])[: features - 1], "sex"]
@@ -70,7 +72,9 @@ def random_case(seed: int, *, features: int = 4, trees: int = 4, depth: int = 3,
     free, within, pairs = [], {}, {}
     moving = 0
     for name in names:
-        relation = random.choice(np.array([*RELATIONS.get(name, ["same", "free", {"within": 1}])], dtype=object))
+        relation = random.choice(
+            np.array([*RELATIONS.get(name, ["same", "free", {"within": 1}])], dtype=object)
+        )
         if relation == "free" or (name == "sex" and not moving):
             free.append(name)
         elif relation != "same" and moving < 2:
@@ -78,12 +82,20 @@ def random_case(seed: int, *, features: int = 4, trees: int = 4, depth: int = 3,
             (within if kind == "within" else pairs)[name] = value
         moving += relation != "same"
     similar = lw.Similarity(free=free, within=within, pairs=pairs)
-    missing = {k: Fraction(f.missing_code) for k, f in enumerate(made.values()) if getattr(f, "missing_code", None) is not None}
+    missing = {
+        k: Fraction(f.missing_code)
+        for k, f in enumerate(made.values())
+        if getattr(f, "missing_code", None) is not None
+    }
     grown = tuple(random_tree(random, list(made.values()), depth) for _ in range(trees))
-    return Case(space=space, similar=similar, body=TreeSum(bias=(Fraction(1, 8),), trees=grown, missing=missing))
+    return Case(
+        space=space, similar=similar, body=TreeSum(bias=(Fraction(1, 8),), trees=grown, missing=missing)
+    )
 
 
-def random_tree(random: np.random.Generator, features: list, depth: int, factor: Fraction = Fraction(1)) -> Tree:
+def random_tree(
+    random: np.random.Generator, features: list, depth: int, factor: Fraction = Fraction(1)
+) -> Tree:
     feature, threshold, right, values, missing_left, levels = [], [], [], [], [], {}
 
     def grow(left: int) -> None:
@@ -130,7 +142,14 @@ def cells(case: Case, k: int) -> list[tuple[float, float]]:
     if not isinstance(feature, lw.Continuous):
         variable = case.pairs.variables[case.pairs.first[k]]
         return [(float(c), float(c)) for c in range(int(variable.lo), int(variable.hi) + 1)]
-    cuts = sorted({float(t) for tree in case.body.trees for t, f in zip(tree.threshold, tree.feature, strict=True) if f == k})
+    cuts = sorted(
+        {
+            float(t)
+            for tree in case.body.trees
+            for t, f in zip(tree.threshold, tree.feature, strict=True)
+            if f == k
+        }
+    )
     ends = [*(t for t in cuts if feature.lo <= t < feature.hi), feature.hi]
     starts = [feature.lo, *(math.nextafter(t, math.inf) for t in ends[:-1])]
     gone = [] if feature.missing_code is None else [(feature.missing_code,) * 2]
@@ -198,9 +217,22 @@ def problem_of(case: Case, question: Question, *, budget: float = 5) -> Problem:
 
 def prepared_of(case: Case, gauge: Gauge, question: Question, *, described: bool = True) -> Prepared:
     """As `prepare` would leave it, had the ensemble been imported."""
-    size = sum((max(abs(v) for leaf in range(len(t.values)) for v in t.exact(leaf)) for t in case.body.trees), abs(case.body.bias[0]))
-    rounding = TreeRounding(constant=size, operations=len(case.body.trees) + 1, bits=24) if described else None
-    model = Model(family="trees", rounding=rounding, embedding=(), body=case.body, head=Head(labels=(0, 1), link="logistic"))
+    size = sum(
+        (max(abs(v) for leaf in range(len(t.values)) for v in t.exact(leaf)) for t in case.body.trees),
+        abs(case.body.bias[0]),
+    )
+    rounding = (
+        TreeRounding(constant=size, operations=len(case.body.trees) + 1, bits=24) if described else None
+    )
+    model = Model(
+        family="trees",
+        rounding=rounding,
+        embedding=(),
+        body=case.body,
+        head=Head(labels=(0, 1), link="logistic"),
+    )
     imported = SimpleNamespace(model=model, replay=Agreeing(), space=case.space, rows=None)
     problem = problem_of(case, question)
-    return Prepared(imported=imported, pairs=problem.pairs, problem=problem, mirrored=False, gauge=gauge, like=None)
+    return Prepared(
+        imported=imported, pairs=problem.pairs, problem=problem, mirrored=False, gauge=gauge, like=None
+    )

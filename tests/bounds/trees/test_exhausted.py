@@ -17,7 +17,9 @@ CASES = range(40)
 
 def found(seed):
     constrained = seed % 4 == 3
-    case = random_case(seed, features=4 if constrained else 3 + seed % 2, trees=3 + seed % 3, constrained=constrained)
+    case = random_case(
+        seed, features=4 if constrained else 3 + seed % 2, trees=3 + seed % 3, constrained=constrained
+    )
     return case, list(all_scores(case))
 
 
@@ -53,7 +55,9 @@ def test_decisions_are_those_of_all_pairs(seed):
         if biased:
             assert certify_witness(prepared, search.witness, statement, Checking())[1].accepted
         else:
-            report = certify_proof(prepared, search.proof, lambda s=search: s.clearance, statement, Checking())[1]
+            report = certify_proof(
+                prepared, search.proof, lambda s=search: s.clearance, statement, Checking()
+            )[1]
             assert report.accepted, report.reason
 
 
