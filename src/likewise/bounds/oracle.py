@@ -199,6 +199,9 @@ class Remembering(Oracle, Protocol):
     def bound_memory(self, memory: Any, lean: float) -> tuple[float, float, float]:
         """Upper bound of lean * s - (1 - lean) * s', and s and s' where the relaxation attains it."""
 
+    def bound_anywhere(self, memory: Any, lean: float) -> tuple[float, float, float]:
+        """The same at a lean that need not be on the grid, with more effort."""
+
     def noise(self, lean: float) -> float:
         """What rounding may change about a bound."""
 
@@ -211,7 +214,9 @@ class Remembering(Oracle, Protocol):
     def cut_memory(self, memory: Any, lean: float, excess: float) -> tuple[int, float, float, float]:
         """Variable (-1: none) and place to split, and by how much the bounds of the left and of the right part are lower."""
 
-    def halved(self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None) -> tuple[int, float]:
+    def halved(
+        self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None
+    ) -> tuple[int, float]:
         """A variable, one of those given, and its middle: where a cut by the bounds is of no use. -1 for a single point."""
 
     def prove_memory(self, memory: Any, leaf: Leaf, question: Question) -> Clearance | None:

@@ -70,7 +70,9 @@ class TreeScore:
         if node not in known:
             t = bisect_right(self._roots, node) - 1
             values = self.body.trees[t].exact(node - self._roots[t])
-            total = sum((a * v for a, v in zip(self.alpha, values, strict=True) if a), Fraction(0)) / self.unit
+            total = (
+                sum((a * v for a, v in zip(self.alpha, values, strict=True) if a), Fraction(0)) / self.unit
+            )
             known[node] = total.numerator
         return known[node]
 
@@ -80,7 +82,7 @@ class TreeScore:
 
     @cached_property
     def _roots(self) -> list[int]:
-        return self.nodes.roots.tolist()
+        return [int(root) for root in self.nodes.roots]
 
     def scores(self, codes: Floats) -> Floats:
         """Many rows in float64, for proposing; never for deciding."""
@@ -104,7 +106,9 @@ class TreeScore:
     def _exact_elsewhere(self, codes: Sequence[Fraction]) -> Fraction:
         """The score at codes that are not all doubles."""
         missing, trees = self.body.missing, zip(self._roots, self.body.trees, strict=True)
-        return self.bias + self.unit * sum(self.units(root + tree.leaf(codes, missing)) for root, tree in trees)
+        return self.bias + self.unit * sum(
+            self.units(root + tree.leaf(codes, missing)) for root, tree in trees
+        )
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:  # noqa: ARG002 (exact anyway)
         """The score of one individual; exact, so both ends are the same."""

@@ -78,8 +78,19 @@ def add_leaves(nodes, values, codes, total):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def leaves_of(nodes, codes, leaves):  # type: ignore[no-untyped-def]
     """The leaf of each tree that an individual comes to."""
-    feature, threshold, table, width, goes_left = nodes.feature, nodes.threshold, nodes.table, nodes.width, nodes.goes_left
-    missing, missing_left, after_left, after_right = nodes.missing, nodes.missing_left, nodes.left, nodes.right
+    feature, threshold, table, width, goes_left = (
+        nodes.feature,
+        nodes.threshold,
+        nodes.table,
+        nodes.width,
+        nodes.goes_left,
+    )
+    missing, missing_left, after_left, after_right = (
+        nodes.missing,
+        nodes.missing_left,
+        nodes.left,
+        nodes.right,
+    )
     for t in range(len(nodes.roots)):
         node = nodes.roots[t]
         while feature[node] != LEAF:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEANS = 4  # tried for a cell
+REFINEMENTS = 3  # leans between those of the grid
 BATCH = 16  # cells between two looks at the clock
 SETTLED = 1e-3  # of its parent's excess: parts that are lower by nearly all of it are looked at next, as they can be closed
 
@@ -90,10 +91,12 @@ class RememberingSearch(Search):
         trial = self._tried(memory, cell.lean)
         cell.lean, cell.upper, cell.rank = trial.lean, min(trial.upper, cell.upper), -trial.excess
         leaf = Leaf(rule=oracle.rule, lean=snap(trial.lean))
-        if trial.excess <= oracle.noise(trial.lean) and self._close(cell, leaf):
+        if self._enough(trial) and self._close(cell, leaf):
             return False
         if self.problem.pairs.constraints and self._excluded(cell):
             return False
+        if len(self.problem.question.leans()) > 1:
+            trial = self._at(memory, trial.lean)  # what is proposed and cut is what was bounded last
         proposal = oracle.proposal(memory, trial.lean)
         if proposal is not None and self._tempting(proposal.first, proposal.second):
             x, other = self.problem.pairs.split(oracle.pair().tolist())
@@ -123,7 +126,9 @@ class RememberingSearch(Search):
         if stubborn:
             variable, at = oracle.halved(lo, hi, self._constrained())
         if variable < 0:
-            variable, at, left, right = oracle.cut_memory(self._memory(cell), trial.lean, max(trial.excess, 1e-300))
+            variable, at, left, right = oracle.cut_memory(
+                self._memory(cell), trial.lean, max(trial.excess, 1e-300)
+            )
         if variable < 0:
             variable, at = oracle.halved(lo, hi)
         if variable < 0:
@@ -135,7 +140,9 @@ class RememberingSearch(Search):
     def _constrained(self) -> list[int]:
         """The variables that constraints bind."""
         pairs = self.problem.pairs
-        features = [k for k in range(len(pairs.first)) if any(not c.terms[k].constant for c in pairs.constraints)]
+        features = [
+            k for k in range(len(pairs.first)) if any(not c.terms[k].constant for c in pairs.constraints)
+        ]
         return sorted({v for k in features for v in (pairs.first[k], pairs.second[k])})
 
     def _split(self, cell: Cell, variable: int, at: float) -> None:
@@ -155,32 +162,52 @@ class RememberingSearch(Search):
             if memory is not None:
                 ends = float(lo[variable]), float(hi[variable])
                 self.memories[number] = oracle.inherited(memory, variable, *ends)
-            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper))
+            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper - loss))
 
     # -- leans ------------------------------------------------------------------------------------------------
 
     def _tried(self, memory: Any, lean: float) -> Trial:
         """The best of a few leans, starting from this one; the first that closes the cell ends it."""
         best = trial = self._at(memory, lean)
-        noise = self._oracle().noise(lean)
-        if memory is None or self.problem.question.leans() == (float(EVEN),):
+        question = self.problem.question
+        if question.leans() == (float(EVEN),):
             return trial
         left: Trial | None = None
         right: Trial | None = None
         known = {trial.lean}
         for _ in range(LEANS - 1):
-            if best.excess <= noise:
-                break
+            if self._enough(best):
+                return best
             left, right = (left, trial) if trial.slope > 0 else (trial, right)
             lean = self._next_lean(left, right)
             if lean in known:
                 break
             known.add(lean)
             trial = self._at(memory, lean)
+            if (trial.excess, trial.lean == 0) < (best.excess, best.lean == 0):
+                best = trial
+        if question.lean_at(0.0) is not None and not self._enough(best):
+            best = self._refined(memory, best, left, right)
+        return best
+
+    def _enough(self, trial: Trial) -> bool:
+        """Whether a cell should be closed, as far as float64 can tell; at lean 0 a witness may lie on the line itself."""
+        noise = self._oracle().noise(trial.lean)
+        return trial.excess <= (noise if trial.lean else -noise)
+
+    def _refined(self, memory: Any, best: Trial, left: Trial | None, right: Trial | None) -> Trial:
+        """Under a curved W, leans between those of the grid: again and again the best one for the maximisers at hand."""
+        low, high = 0.0 if left is None else left.lean, 1.0 if right is None else right.lean
+        trial = best
+        for _ in range(REFINEMENTS):
+            target = trial.slope + float(self.problem.question.balance(np.array([trial.lean]))[0])
+            lean = float(self._touching(np.array([low]), np.array([high]), np.array([target]))[0])
+            trial = self._trial(lean, *self._oracle().bound_anywhere(memory, float(snap(lean))))
             if trial.excess < best.excess:
                 best = trial
-        if trial is not best:
-            self._at(memory, best.lean)  # what is proposed and cut is what was bounded last
+            if self._enough(best):
+                break
+            low, high = (low, trial.lean) if trial.slope > 0 else (trial.lean, high)
         return best
 
     def _next_lean(self, left: Trial | None, right: Trial | None) -> float:
@@ -196,10 +223,12 @@ class RememberingSearch(Search):
         return self._oracle().on_grid(min(max(cross, left.lean), right.lean))
 
     def _at(self, memory: Any, lean: float) -> Trial:
-        question, oracle = self.problem.question, self._oracle()
+        oracle = self._oracle()
         lean = oracle.on_grid(lean)
-        upper, first, second = oracle.bound_memory(memory, lean)
-        one = np.array([lean])
+        return self._trial(lean, *oracle.bound_memory(memory, lean))
+
+    def _trial(self, lean: float, upper: float, first: float, second: float) -> Trial:
+        question, one = self.problem.question, np.array([lean])
         threshold, balance = float(question.threshold(one)[0]), float(question.balance(one)[0])
         return Trial(lean, upper, upper - threshold, first + second - balance)
 
@@ -216,9 +245,15 @@ class RememberingSearch(Search):
         self.proofs += 1
         if clearance is None:
             return False
-        if leaf.rule == self.problem.oracle.rule and leaf.lean is not None and not isinstance(clearance, float):
+        if (
+            leaf.rule == self.problem.oracle.rule
+            and leaf.lean is not None
+            and not isinstance(clearance, float)
+        ):
             line = question.direction(leaf.lean)
-            self.ceilings[cell.number] = Ceiling(line.a, line.b, line.threshold - clearance * (line.a + line.b))
+            self.ceilings[cell.number] = Ceiling(
+                line.a, line.b, line.threshold - clearance * (line.a + line.b)
+            )
         self.memories.pop(cell.number, None)
         self.clearance = min(self.clearance, clearance)
         self.proof.close(cell.number, leaf)

@@ -8,9 +8,11 @@ to, with the box of such pairs; for a line a s - b s', a cell's bound is
 attained where the boxes of the maximisers have a pair in common. One idea a file:
 
     axes       codes as indices: between two thresholds next to each other all individuals are treated alike
-    elements   all elements of an ensemble, tree by tree
+    elements   all elements of an ensemble, tree by tree; `pairing` finds them
     meeting    whether an element and a cell have a pair in common
-    scanning   bounds, the cells that cuts make, and the best common pair, from elements in order of their value
+    scanning   bounds, from elements in order of their value
+    cutting    where to split a cell
+    agreeing   elements of all trees that have a pair in common; `points` picks it
     exact      the bound in rational numbers
     oracle     cells of the search to those of the axes and back
 

@@ -89,9 +89,7 @@ def axis_of(body: TreeSum, pairs: PairSpace, k: int) -> Axis:
     first = [lo, *((cut + 1 if whole else math.nextafter(cut, math.inf)) for cut in cuts.tolist())]
     if missing is None:
         return Axis(first=tuple(first), last=tuple(last), whole=whole, number=True)
-    return Axis(
-        first=(*first, missing), last=(*last, missing), whole=whole, number=True, missing=len(last)
-    )
+    return Axis(first=(*first, missing), last=(*last, missing), whole=whole, number=True, missing=len(last))
 
 
 def axes_of(pairs: PairSpace, axes: list[Axis], sets: list[bool]) -> Axes:
@@ -109,7 +107,9 @@ def axes_of(pairs: PairSpace, axes: list[Axis], sets: list[bool]) -> Axes:
         if way == NEAR:
             reaches.append(np.array(_reaches(axis, relation.tolerance or Fraction(0)), dtype=np.int32))
         if way == BESIDE:
-            tables.append(np.array([relation.allows(p, q) for p in range(axis.size) for q in range(axis.size)]))
+            tables.append(
+                np.array([relation.allows(p, q) for p in range(axis.size) for q in range(axis.size)])
+            )
     reach = np.concatenate(reaches, axis=1)
     return Axes(
         sets=np.array([sets[k] for k in features]),

@@ -33,7 +33,9 @@ class ExactValues:
 
     first: TreeScore
     second: TreeScore
-    size: tuple[float, float]  # sum over trees of the largest absolute value of a leaf, products summed up absolutely
+    size: tuple[
+        float, float
+    ]  # sum over trees of the largest absolute value of a leaf, products summed up absolutely
 
     @classmethod
     def of(cls, first: TreeScore, second: TreeScore) -> ExactValues:
@@ -59,7 +61,12 @@ class ExactValues:
         scale, scale2 = (first / unit).numerator, (second / unit).numerator
         some = found[:count]
         best: dict[int, int] = {}
-        leaves = zip(elements.tree[some].tolist(), elements.leaf[some].tolist(), elements.other[some].tolist(), strict=True)
+        leaves = zip(
+            elements.tree[some].tolist(),
+            elements.leaf[some].tolist(),
+            elements.other[some].tolist(),
+            strict=True,
+        )
         for t, leaf, other in leaves:
             value = scale * self.first.units(leaf) - scale2 * self.second.units(other)
             if t not in best or value > best[t]:

@@ -17,14 +17,15 @@ import numpy as np
 from likewise.bounds.enumerated import enumerated_clearance, independent
 from likewise.bounds.exclusion import empty_leaf
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Proposal, Relaxed, Rule
+from likewise.bounds.trees.agreeing import ATTAINED, CONFLICT, common
 from likewise.bounds.trees.axes import axes_of, axis_of, tested_sets
+from likewise.bounds.trees.cutting import cut
 from likewise.bounds.trees.elements import elements_of, tests_of
 from likewise.bounds.trees.exact import ExactValues
 from likewise.bounds.trees.meeting import CLOSED, HIGH, LOW, MISSING, tighten
 from likewise.bounds.trees.points import pair_in
-from likewise.bounds.trees.scanning import ATTAINED, CONFLICT, Ranking, bound, common, cut, sifted
+from likewise.bounds.trees.scanning import Ranking, bound, largest, sifted
 from likewise.errors import UnsupportedModel
-from likewise.model.question import snap
 from likewise.model.treescore import TreeScore
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.pairs import PairSpace
@@ -53,7 +54,6 @@ class Memory:
     rankings: dict[int, Ranking]
     even: bool
     tops: NDArray[np.int64] | None = None  # places of the maximisers in the ranking last looked at
-
 
     def key(self, lean: float) -> int:
         return EVEN_ONLY if self.even else round(lean * LEANS)
@@ -111,7 +111,10 @@ class TreeOracle:
         if low >= box[LOW, variable]:
             box[CLOSED, variable] = 1
         was_missing = bool(box[MISSING, variable])
-        low, high = max(low, int(box[LOW, variable])), min(high, axis.missing if was_missing else int(box[HIGH, variable]))
+        low, high = (
+            max(low, int(box[LOW, variable])),
+            min(high, axis.missing if was_missing else int(box[HIGH, variable])),
+        )
         self._limit(box, variable, low, high)
         alive = not len(self.axes.joined) or tighten(self.axes, box)
         return Memory(box if alive else None, memory.rankings, memory.even)
@@ -171,6 +174,26 @@ class TreeOracle:
             memory.rankings = {**memory.rankings, key: ranking}
         return upper + a * self.bias[0] - b * self.bias[1], first + self.bias[0], second + self.bias[1]
 
+    def _bound(self, memory: Memory, a: float, b: float) -> tuple[float, float, float]:
+        """Bound of a s - b s' over a cell with pairs, and both sums at its maximisers, biases left aside; in any direction."""
+        lean = a / (a + b)
+        key = EVEN_ONLY if memory.even and a == b else round(lean * LEANS)
+        ranking = memory.rankings.get(key) or self.ranking(key)
+        if lean * LEANS == round(lean * LEANS):
+            return bound(self.elements, self.axes, ranking, memory.box, a, b, self._tops)[:3]  # type: ignore[no-any-return]
+        return largest(self.elements, self.axes, ranking, memory.box, a, b)  # type: ignore[no-any-return]
+
+    def bound_anywhere(self, memory: Memory, lean: float) -> tuple[float, float, float]:
+        """As `bound_memory`, for a lean that need not be on the grid."""
+        if memory.box is None:
+            return -math.inf, 0.0, 0.0
+        upper, first, second = self._bound(memory, lean, 1 - lean)
+        return (
+            upper + lean * self.bias[0] - (1 - lean) * self.bias[1],
+            first + self.bias[0],
+            second + self.bias[1],
+        )
+
     def noise(self, lean: float) -> float:
         """What rounding may change about a bound."""
         return 2 * self.values.rounding_limit(lean, 1 - lean)
@@ -181,7 +204,15 @@ class TreeOracle:
             return None
         ranking = memory.rankings[memory.key(lean)]
         state, first, second = common(
-            self.elements, self.axes, ranking, memory.box, lean, 1 - lean, memory.tops, self._shared, self._allowed
+            self.elements,
+            self.axes,
+            ranking,
+            memory.box,
+            lean,
+            1 - lean,
+            memory.tops,
+            self._shared,
+            self._allowed,
         )
         if state == CONFLICT:
             return None
@@ -213,24 +244,15 @@ class TreeOracle:
             return math.inf
         direction = question.direction(leaf.lean)
         a, b = float(direction.a), float(direction.b)
-        lean = self.on_grid(a / (a + b)) if a + b else 0.5
-        off_grid = abs(a - lean * (a + b)) + abs(b - (1 - lean) * (a + b))
-        key = EVEN_ONLY if memory.even and lean == 0.5 else round(lean * LEANS)
-        ranking = memory.rankings.get(key) or self.ranking(key)
-        upper, _, _, _ = bound(
-            self.elements, self.axes, ranking, memory.box, lean * (a + b), (1 - lean) * (a + b), self._tops
-        )
+        upper, _, _ = self._bound(memory, a, b)
         if upper == -math.inf:
             return math.inf
-        moved = off_grid * max(self.values.size) * (1 + 2.0**-20)
-        limit = upper + self.values.rounding_limit(a, b) * 2 + moved
+        limit = upper + 2 * self.values.rounding_limit(a, b)
         exact_bias = direction.a * self.score.bias - direction.b * self.other.bias
         clearance = direction.clearance(Fraction(limit) + exact_bias)
         if clearance is not None:
             return clearance
-        exact = self.values.bound(
-            self.elements, self.axes, self.whole, memory.box, direction.a, direction.b
-        )
+        exact = self.values.bound(self.elements, self.axes, self.whole, memory.box, direction.a, direction.b)
         return math.inf if exact is None else direction.clearance(exact)
 
     # -- the protocol of oracles that remember nothing -----------------------------------------------------------
@@ -270,7 +292,11 @@ class TreeOracle:
         return self.candidates(lo[None], hi[None])
 
     def branch(
-        self, lo: Floats, hi: Floats, loss: Floats | None = None, cuts: Floats | None = None  # noqa: ARG002
+        self,
+        lo: Floats,
+        hi: Floats,
+        loss: Floats | None = None,  # noqa: ARG002 (a cut is found from the bounds themselves)
+        cuts: Floats | None = None,  # noqa: ARG002
     ) -> tuple[NDArray[np.intp], Floats]:
         variables, places = np.full(len(lo), -1, dtype=np.intp), np.zeros(len(lo))
         for i, (low, high) in enumerate(zip(lo.tolist(), hi.tolist(), strict=True)):
@@ -281,14 +307,20 @@ class TreeOracle:
                 variables[i], places[i] = self.halved(low, high)
         return variables, places
 
-    def halved(self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None) -> tuple[int, float]:
-        """The variable with most indices left, or else with the widest range of codes, and its middle; -1 for a single point."""
+    def halved(
+        self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None
+    ) -> tuple[int, float]:
+        """The variable with most indices left, or else with a range of codes that constraints or relations may cut, and its
+        middle; -1 where nothing is left to cut."""
         best, variable, at = 0.0, -1, 0.0
+        bound_codes = bool(self.pairs.constraints) or len(self.axes.joined) > 0
         for v in range(len(self.axes.size)) if among is None else among:
             axis = self.features[self.axes.feature[v]]
             first, last = axis.index(lo[v]), axis.index(hi[v])
-            middle = axis.last[(first + last) // 2] if last > first else _middle(lo[v], hi[v], whole=axis.whole)
-            width = last - first + (0.5 if hi[v] > lo[v] else 0.0)
+            middle = (
+                axis.last[(first + last) // 2] if last > first else _middle(lo[v], hi[v], whole=axis.whole)
+            )
+            width = last - first + (0.5 if bound_codes and hi[v] > lo[v] else 0.0)
             if width > best and middle < hi[v]:
                 best, variable, at = width, v, middle
         return variable, at
@@ -312,7 +344,11 @@ class TreeOracle:
         if leaf.rule == "empty":
             relaxed = self.relax(lo, hi, question)
             return math.inf if relaxed is not None and relaxed.leaf == leaf else None
-        return self.prove_memory(self.memory(lo.tolist(), hi.tolist()), leaf, question) if leaf.rule == "trees" else None
+        return (
+            self.prove_memory(self.memory(lo.tolist(), hi.tolist()), leaf, question)
+            if leaf.rule == "trees"
+            else None
+        )
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         return self.score.enclose(codes, bits)
@@ -321,6 +357,3 @@ class TreeOracle:
 def _middle(lo: float, hi: float, *, whole: bool) -> float:
     middle = lo / 2 + hi / 2
     return float(math.floor(middle)) if whole else min(max(middle, lo), math.nextafter(hi, -math.inf))
-
-
-__all__ = ["LEANS", "Memory", "TreeOracle", "snap"]

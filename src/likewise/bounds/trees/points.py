@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.bounds.trees.axes import NEAR, Axes, Axis
-from likewise.bounds.trees.meeting import HIGH, LOW, MISSING
+from likewise.bounds.trees.meeting import HIGH, LOW
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def pair_in(
         else:
             point[v], point[w] = _side_by_side(axes, box, allowed, v, w)
     if pairs.constraints:
-        _obey(pairs, axes, ranges, point)
+        _obey(pairs, ranges, point)
     return point
 
 
@@ -48,7 +48,7 @@ def _range(axis: Axis, axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.b
     if axes.sets[v]:
         inside = [p for p in range(low, high + 1) if allowed[v, p]]
         return float(inside[0]), float(inside[0])
-    if low > high or (box[MISSING, v] and axes.partner[v] < 0 and low > high):
+    if low > high:
         return axis.first[axis.missing], axis.last[axis.missing]
     return axis.first[low], axis.last[high]
 
@@ -74,16 +74,20 @@ def _side_by_side(axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_]
     return float(box[LOW, v]), float(box[LOW, w])
 
 
-def _obey(pairs: PairSpace, axes: Axes, ranges: list[Range], point: Floats) -> None:
+def _obey(pairs: PairSpace, ranges: list[Range], point: Floats) -> None:
     """Move codes within their ranges until the constraints hold, one constraint and one variable at a time."""
     for _ in range(ROUNDS):
         for owner in (pairs.first, pairs.second):
             for constraint in pairs.constraints:
-                _move(constraint, owner, pairs, axes, ranges, point)
+                _move(constraint, owner, pairs, ranges, point)
 
 
 def _move(
-    constraint: Separable, owner: tuple[int, ...], pairs: PairSpace, axes: Axes, ranges: list[Range], point: Floats
+    constraint: Separable,
+    owner: tuple[int, ...],
+    pairs: PairSpace,
+    ranges: list[Range],
+    point: Floats,
 ) -> None:
     above = float(constraint.scores(point[None, list(owner)])[0])
     for k, v in enumerate(owner):
