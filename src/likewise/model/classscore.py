@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.errors import UnsupportedModel
 from likewise.model.body import RbfSum
 from likewise.model.classes import ClassModel, TreeForm
 from likewise.model.kernel import BLOCK, KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.scored import Score, body_score
+from likewise.model.treescore import TreeScore
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,9 +37,11 @@ class ClassScore:
         """alpha . f as a score; made once."""
         if alpha not in self.forms:
             body = self.model.form(alpha)
-            if isinstance(body, TreeForm):
-                raise UnsupportedModel("models of several classes made of trees are not taken yet")
-            self.forms[alpha] = body_score(body, self.model.embedding, self.n_features)
+            self.forms[alpha] = (
+                TreeScore(body=body.body, alpha=body.alpha)
+                if isinstance(body, TreeForm)
+                else body_score(body, self.model.embedding, self.n_features)
+            )
         return self.forms[alpha]
 
     def scores(self, codes: Floats) -> Floats:
@@ -75,7 +77,7 @@ class ClassScore:
     def landmarks(self, space: Space) -> Floats:
         """Individuals that are worth looking at."""
         first = self.parts[0]
-        if isinstance(first, (KernelScore, PolynomialScore)):
+        if isinstance(first, (KernelScore, PolynomialScore, TreeScore)):
             return first.landmarks(space)
         return np.empty((0, len(space)))
 

@@ -88,7 +88,7 @@ class RememberingSearch(Search):
     def _work_on(self, cell: Cell) -> bool:
         """Close or split one cell; True on a witness."""
         oracle, memory = self._oracle(), self._memory(cell)
-        trial = self._tried(memory, cell.lean)
+        trial = self._leaned(memory, cell.lean)
         cell.lean, cell.upper, cell.rank = trial.lean, min(trial.upper, cell.upper), -trial.excess
         leaf = Leaf(rule=oracle.rule, lean=snap(trial.lean))
         if self._enough(trial) and self._close(cell, leaf):
@@ -166,7 +166,7 @@ class RememberingSearch(Search):
 
     # -- leans ------------------------------------------------------------------------------------------------
 
-    def _tried(self, memory: Any, lean: float) -> Trial:
+    def _leaned(self, memory: Any, lean: float) -> Trial:
         """The best of a few leans, starting from this one; the first that closes the cell ends it."""
         best = trial = self._at(memory, lean)
         question = self.problem.question

@@ -69,7 +69,7 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
     recoding, highest = declared(space, traced)
     inputs = replace(inputs, recoding=recoding)
     _check_treated(steps, traced, inputs)
-    check_markers(inputs, _walk(inputs.space, [1] * len(inputs.space), 0, 1), partial(transformed, steps))
+    check_markers(inputs, walked(inputs.space, [1] * len(inputs.space), 0, 1), partial(transformed, steps))
     tables, stairs = _tables(steps, traced, inputs), _stairs(steps, traced, inputs)
     columns = [
         stairs[c] if c in stairs else _column(one, table, inputs.space)
