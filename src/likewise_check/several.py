@@ -5,32 +5,47 @@ share everything else: columns in pieces have one and the same cuts.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeAlias
 
 from likewise_check.affine import Affine, read_affine
 from likewise_check.classes import Classes, Form
-from likewise_check.fields import Reader, anything, array_of, kind
+from likewise_check.fields import Reader, Rejected, anything, array_of, kind
 from likewise_check.numbers import Exact, exact, number
 from likewise_check.pieces import MOST_COEFFICIENTS, Pieces, trimmed
 from likewise_check.polynomial import Polynomial, Product, polynomial_of, read_polynomial
 from likewise_check.rbf import Rbf, read_rbf
 from likewise_check.space import Space
+from likewise_check.trees import Trees, read_trees
 
-Scored: TypeAlias = Affine | Rbf | Polynomial  # a body of one score
+_KEPT = 1 << 22  # numbers of forms that are kept; dropped beyond, which changes nothing but time
+
+Scored: TypeAlias = Affine | Rbf | Polynomial | Trees  # a body of one score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Several:
-    """The bodies of the scores, all of one kind, and the classes that are made of the scores."""
+    """The bodies of the scores, all of one kind, or the one body of trees for all; and the classes that are made of the scores."""
 
     bodies: tuple[Scored, ...]
     classes: Classes
+    _forms: dict[Form, Scored] = field(default_factory=dict, repr=False, compare=False)
 
     def form(self, alpha: Form) -> Scored:
         """The body whose score is alpha . f."""
+        if alpha not in self._forms:
+            made = self._made(alpha)
+            if len(self._forms) * _size(made) > _KEPT:
+                self._forms.clear()
+            self._forms[alpha] = made
+        return self._forms[alpha]
+
+    def _made(self, alpha: Form) -> Scored:
         first = self.bodies[0]
+        if isinstance(first, Trees):
+            factors = dict(alpha)
+            return first.form([factors.get(c, Fraction(0)) for c in range(self.classes.scores)])
         if isinstance(first, Affine):
             return _affine_form([b for b in self.bodies if isinstance(b, Affine)], alpha)
         if isinstance(first, Rbf):
@@ -43,10 +58,26 @@ class Several:
 
     def ends(self, codes: Sequence[Fraction], bits: int) -> list[tuple[Fraction, Fraction]]:
         """All scores, each enclosed by two rationals at most 2^-bits apart; the two are equal where scores are rational."""
+        if isinstance(self.bodies[0], Trees):
+            return [(score, score) for score in self.bodies[0].scores(codes)]
         return [
             body.score(codes, bits) if isinstance(body, Rbf) else (body.score(codes),) * 2
             for body in self.bodies
         ]
+
+
+def example(body: Scored | Several) -> Scored:
+    """The body itself, or one of its kind."""
+    return body.bodies[0] if isinstance(body, Several) else body
+
+
+def _size(body: Scored) -> int:
+    """About how many numbers a form of this body keeps."""
+    if isinstance(body, Trees):
+        return sum(map(len, body.values))
+    if isinstance(body, Affine):
+        return sum(map(len, body.tables))
+    return len(body.coefficients if isinstance(body, Rbf) else body.terms)
 
 
 def _blend(alpha: Form, rows: Sequence[Sequence[Fraction]]) -> list[Fraction]:
@@ -97,7 +128,12 @@ def _polynomial_form(bodies: Sequence[Polynomial], alpha: Form) -> Polynomial:
 
 def read_several(item: object, space: Space, classes: Classes) -> Several:
     """The body of a model line, of as many scores as the classes need."""
-    sort = kind(item, "the body", *_READERS)
+    sort = kind(item, "the body", "trees", *_READERS)
+    if sort == "trees":
+        trees = read_trees(item, space)
+        if len(trees.bias) != classes.scores:
+            raise Rejected(f"the body must have {classes.scores} scores")
+        return Several(bodies=(trees,), classes=classes)
     bodies = [_READERS[sort](item, space, _entry(c, classes.scores)) for c in range(classes.scores)]
     return Several(bodies=tuple(_shared(bodies)), classes=classes)
 

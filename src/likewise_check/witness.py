@@ -13,7 +13,7 @@ from likewise_check.numbers import number
 from likewise_check.outcomes import Outcomes
 from likewise_check.rbf import Rbf, breaks, broken_between
 from likewise_check.reading import Lines
-from likewise_check.several import Several
+from likewise_check.several import Several, example
 from likewise_check.space import Relation
 
 SCORE_BITS = 128
@@ -26,8 +26,7 @@ def check_witness(line: object, claim: Claim) -> None:
     (content,) = record(line, "the line", witness=anything)
     codes = array_of(number, len(claim.space.features))
     body = claim.model.body
-    kernel = isinstance(body.bodies[0] if isinstance(body, Several) else body, Rbf)
-    reader = array_of(number, 2) if kernel else number
+    reader = array_of(number, 2) if isinstance(example(body), Rbf) else number
     if isinstance(body, Several):
         reader = array_of(reader, body.classes.scores)
     x, other, stated = record(content, "the witness", x=codes, other=codes, scores=array_of(reader, 2))
