@@ -184,6 +184,14 @@ def test_constraints_of_several_classes():
     assert accepted(probable)
 
 
+def test_a_margin_below_zero_where_no_decisions_differ():
+    model = trained("affine", 8, touched=False)
+    assert not flips(model).any()
+    bracket = measure(model, SPACE, SIMILAR, of="margin", tolerance=1e-3, certify=True)
+    assert bracket.lower <= bracket.upper < 0
+    assert accepted(bracket)  # of the margin 0: no decisions differ
+
+
 def test_what_votes_cannot_answer_is_refused():
     model = trained("rbf", 13)
     for property in (ScoreGap(1.0), SameDecision(0.5), ProbabilityGap(0.1)):
