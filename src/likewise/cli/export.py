@@ -27,8 +27,10 @@ def export(output: str, **given: Any) -> None:
 
     loaded = load(ClaimFlags.of(given))
     imported = loaded.imported
-    several = isinstance(imported, ImportedClasses)
-    line = class_model_line(imported.model) if several else model_line(imported.model)
+    if isinstance(imported, ImportedClasses):
+        line = class_model_line(imported.model)
+    else:
+        line = model_line(imported.model)
     try:
         write_whole(output, line + b"\n")
     except OSError as error:
