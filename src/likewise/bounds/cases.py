@@ -22,8 +22,9 @@ from likewise.bounds.oracle import Bounds, Clearance, Leaf, Oracle, Relaxed
 from likewise.bounds.rivals import widest
 from likewise.bounds.softmax import SoftmaxOracle
 from likewise.errors import UnsupportedModel
-from likewise.model.cases import Alpha, Case, DecisionCase, Enclosures, SoftmaxCase
+from likewise.model.cases import Case, DecisionCase, SoftmaxCase
 from likewise.model.classscore import ClassScore
+from likewise.model.conditions import Alpha, Enclosures
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import Question
 from likewise.spec.pairs import PairSpace

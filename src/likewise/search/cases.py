@@ -26,7 +26,8 @@ from likewise.search.proof import Proof, walk
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.cases import Case, ClassQuestion
+    from likewise.model.cases import Case
+    from likewise.model.classquestion import ClassQuestion
 
     Floats = NDArray[np.float64]
 
