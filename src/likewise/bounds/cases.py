@@ -149,8 +149,7 @@ class CaseOracle:
                 return math.inf
             return self.views[0].oracle.prove(lo, hi, leaf, self.views[0].question)
         view = self.views[self.place(leaf)]
-        asked = view.question if view.rivals is not None else question
-        return view.oracle.prove(lo, hi, leaf, asked)
+        return view.oracle.prove(lo, hi, leaf, view.question)
 
     def place(self, leaf: Leaf) -> int:
         """The view that a leaf is about."""
