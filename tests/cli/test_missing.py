@@ -74,3 +74,15 @@ def test_without_a_spec_file_missing_values_are_refused_with_the_way_out(run):
     assert done.exit_code == 2
     assert "missing value" in done.stderr
     assert "likewise init" in done.stderr
+
+
+def test_a_spec_file_that_allows_no_missing_values(run, folder):
+    run("init d.csv --model m.skops --label approved --free city -o claim.toml --force")
+    text = (folder / "claim.toml").read_text()
+    lines = [line for line in text.splitlines() if not line.startswith("missing = true")]
+    (folder / "complete.toml").write_text("\n".join(lines))
+    done = run("verify complete.toml")
+    assert done.exit_code == 2
+    assert "column 'age', row 0 (counted from 0): missing value" in done.stderr
+    assert "or write missing = true for it in complete.toml; or fill or drop such rows" in done.stderr
+    assert run("verify complete.toml --widen").exit_code == 1

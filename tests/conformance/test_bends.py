@@ -9,9 +9,15 @@ import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, MinMaxScaler, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    MinMaxScaler,
+    PolynomialFeatures,
+    StandardScaler,
+)
 from sklearn.svm import SVC, SVR
 from tests.conformance.agreement import assert_agrees
 
@@ -140,6 +146,14 @@ def test_linear_models(name):
 def test_kernel_models(final):
     model = make_pipeline(COLUMNS["scaled"], final).fit(X, LABELS if isinstance(final, SVC) else TARGET)
     assert_agrees(model, SPACE, X)
+
+
+@pytest.mark.parametrize(
+    "after", [PolynomialFeatures(2), MinMaxScaler((0, 0.5), clip=True)], ids=["products", "clip"]
+)
+def test_products_and_pieces_of_a_function(after):
+    imported = assert_agrees(make_pipeline(COLUMNS["plain"], after, Ridge()).fit(X, TARGET), SPACE, X)
+    assert imported.space.names[:2] == ("log1p(income)", "sqrt(debt)")
 
 
 @pytest.mark.parametrize("name", ["plain", "scaled", "nested"])

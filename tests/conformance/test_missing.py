@@ -267,6 +267,24 @@ def test_missing_continuous_numbers_within_a_tolerance():
     assert lw.verify(model, space, wide, lw.ScoreGap(9.999 * weight), X=frame).verdict == "BIASED"
 
 
+@pytest.mark.parametrize("unknown", ["ignore", "error"])
+def test_none_and_nan_are_told_apart_by_the_rows(unknown):
+    """Without rows that are missing nothing says which of them the encoder will see: refused, not guessed."""
+    frame = pd.DataFrame({"city": pd.Series(["oslo", "rome", None] * 20, dtype=object)})
+    space = lw.Space({"city": lw.Categorical(["oslo", "rome", None])})
+    model = make_pipeline(OneHotEncoder(handle_unknown=unknown), LogisticRegression()).fit(frame, LABELS)
+    assert_agrees(model, space, frame)
+    both = frame.copy()
+    both.loc[2, "city"] = np.nan
+    for like in (None, frame[frame.city.notna()], both):
+        with pytest.raises(UnsupportedModel, match="tells None from NaN in 'city'"):
+            import_model(model, space, rows=np.empty((0, 1)), like=like)
+    either = make_pipeline(
+        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1), LogisticRegression()
+    ).fit(frame[frame.city.notna()], LABELS[frame.city.notna()])
+    import_model(either, space, rows=np.empty((0, 1)))
+
+
 # -- refusals ---------------------------------------------------------------------------------------------
 
 
@@ -298,6 +316,14 @@ def test_kernels_of_numbers_that_are_told_from_missing():
     for imputer in (SimpleImputer(add_indicator=True), SimpleImputer(strategy="constant", fill_value=99.0)):
         model = make_pipeline(imputer, SVC()).fit(X[["income"]], LABELS)
         refused(model, lw.Space({"income": SPACE["income"]}), X[["income"]], "tells a missing 'income'")
+
+
+def test_what_missing_is_said_to_be_treated_as_is_put_to_the_program(monkeypatch):
+    monkeypatch.setattr(declaring, "_gap", lambda feature, _: (feature.missing_code, float(feature.lo)))
+    model = make_pipeline(SimpleImputer(), LogisticRegression()).fit(X[["income"]], LABELS)
+    refused(
+        model, lw.Space({"income": SPACE["income"]}), X[["income"]], "where 'income' is missing, and -2.5"
+    )
 
 
 def test_too_many_values_to_list(monkeypatch):

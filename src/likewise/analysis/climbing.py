@@ -295,10 +295,10 @@ def nobody_else(prepared: Prepared) -> Witness:
     """An individual paired with itself: the pair to start from, of gap zero."""
     space = prepared.pairs.space
     if space.constraints:
-        codes = some_individual(space)
+        lowest = [float(c) for c in some_individual(space)]
     else:
-        lowest = np.array([[float(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]])
-        codes = [Fraction(c) for c in prepared.imported.recoding.settled(lowest)[0].tolist()]
+        lowest = [float(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
+    codes = [Fraction(c) for c in prepared.imported.recoding.settled(np.array([lowest]))[0].tolist()]
     score, point = prepared.problem.oracle.enclose(codes, FIRST_BITS), tuple(float(c) for c in codes)
     return Witness(x=point, other=point, first=score, second=score)
 

@@ -320,9 +320,11 @@ def _check_rows(space: Space, frame: Any, path: str, flags: ClaimFlags) -> None:
     except DataError as error:
         if _wider_helps(space, frame):
             where = flags.spec or "a spec file"
+            way = f"or change its bounds or levels in {where}"
+            if error.message.endswith("missing value"):
+                way = f"or write missing = true for it in {where}; or fill or drop such rows"
             raise DataError(
-                f"{path}: {error.message}",
-                hint=f"--widen extends the space to cover the data; or change its bounds or levels in {where}",
+                f"{path}: {error.message}", hint=f"--widen extends the space to cover the data; {way}"
             ) from None
         raise error.located(path) from None
 

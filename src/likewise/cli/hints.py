@@ -26,6 +26,10 @@ _SAID = tuple(
             r'Space\.from_data\(X, missing="include"\).*',
             "draft a spec file with likewise init, where missing = true says that it may be missing",
         ),
+        (
+            r"(?<=missing values: )(Continuous|Integer)\([^,)]*, [^,)]*, missing=True\)|the level None among those of .*",
+            "missing = true in the feature's entry of the spec file",
+        ),
         (r"leave it out \(exclude=\)", "drop it from the file"),
         (r'Similarity\(free=\["sex"\]\)', '--free sex, or free = ["sex"] in the spec file\'s [similarity]'),
         (r"call fit\(X, y\) first", "call fit(X, y) before saving it"),

@@ -105,7 +105,7 @@ def biased(prepared: Prepared, algorithm: str, witness: Witness, **details: Any)
         scores=scores,
         decisions=prepared.treated(witness).decisions,
         details=details,
-        names=prepared.pairs.space.names,
+        names=prepared.imported.recoding.given.names,
     )
 
 
@@ -122,5 +122,5 @@ def without_pair(prepared: Prepared, algorithm: str, answer: Answer, note: str, 
         seconds=prepared.problem.budget.elapsed,
         note=note,
         details=details,
-        names=prepared.pairs.space.names,
+        names=prepared.imported.recoding.given.names,
     )

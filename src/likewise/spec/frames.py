@@ -82,23 +82,23 @@ def _dtype(values: np.ma.MaskedArray[Any, Any]) -> Any:
 
 
 def _pandas_with_gaps(frame: Any, gapped: Mapping[str, np.ma.MaskedArray[Any, Any]], like: Any) -> Any:
+    import narwhals.stable.v2 as nw
     import numpy as np
 
-    series = type(frame[frame.columns[0]])
+    series, given = type(frame[frame.columns[0]]), nw.to_native(like, pass_through=True)
     for name, values in gapped.items():
         if values.dtype.kind in "if":
             frame[name] = np.ma.filled(values.astype(np.float64), np.nan)
             continue
-        known = like[name] if like is not None and name in like.columns else None
-        if known is None or known.dtype != object:
-            marked = series([None if v is None else v for v in values.tolist()], index=frame.index)
-            frame[name] = marked if known is None or values.dtype.kind == "b" else marked.astype(known.dtype)
-            continue
-        absent = known[known.isna()]
-        marker = absent.iloc[0] if len(absent) else np.nan
-        frame[name] = series(
-            [marker if v is None else v for v in values.tolist()], index=frame.index, dtype=object
-        )
+        known = given[name] if given is not None and name in given.columns else None
+        dtype, marker = None, None
+        if known is not None and known.dtype == object:
+            absent = known[known.isna()]
+            dtype, marker = object, absent.iloc[0] if len(absent) else np.nan
+        elif known is not None and str(known.dtype).startswith("str"):
+            dtype = known.dtype
+        marked = [marker if value is None else value for value in values.tolist()]
+        frame[name] = series(marked, index=frame.index, dtype=dtype)
     return frame
 
 

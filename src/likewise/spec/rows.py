@@ -120,7 +120,8 @@ def _outside(feature: Continuous | Integer, name: str, value: Level) -> tuple[st
     kind = type(feature).__name__
     number = float(_number(value))
     lo, hi = min(feature.lo, number), max(feature.hi, number)
-    hint = f"space.widen(frame), or space.replace({{{name!r}: {kind}({number_text(lo)}, {number_text(hi)})}})"
+    more = ", missing=True" if feature.missing else ""
+    hint = f"space.widen(frame), or space.replace({{{name!r}: {kind}({number_text(lo)}, {number_text(hi)}{more})}})"
     return f"{shown(value)} is outside {number_text(feature.lo)}..{number_text(feature.hi)}", hint
 
 

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy as np
 from likewise.errors import DataError, InternalError, UnsupportedModel
 from likewise.importers.transformers.composing import through
 from likewise.importers.transformers.declaring import declared
+from likewise.importers.transformers.markers import check_markers
 from likewise.importers.transformers.tracing import Line, Step, Traced, raw_column
 from likewise.model.embedding import Column
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
@@ -67,6 +69,7 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
     recoding, highest = declared(space, traced)
     inputs = replace(inputs, recoding=recoding)
     _check_treated(steps, traced, inputs)
+    check_markers(inputs, walked(inputs.space, [1] * len(inputs.space), 0, 1), partial(transformed, steps))
     tables, stairs = _tables(steps, traced, inputs), _stairs(steps, traced, inputs)
     columns = [
         stairs[c] if c in stairs else _column(one, table, inputs.space)
