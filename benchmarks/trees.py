@@ -173,7 +173,7 @@ def _warm(prepared: Any) -> None:
 
 def _bracket(lower: float, upper: float) -> str:
     if not np.isfinite(lower):
-        return f"[none, {upper:.5g}]"
+        return f"none to {upper:.5g}"
     return f"{lower:.6g}" if upper - lower <= 1e-9 * (1 + abs(lower)) else f"[{lower:.5g}, {upper:.5g}]"
 
 
