@@ -25,6 +25,10 @@ Questions and answers:
 - `Verdict`: FAIR, BIASED or UNKNOWN
 - `measure`: how large can the gap of a similar pair be?
 - `Disparity`: the bracket around the largest gap, and a pair that attains the lower end
+- `radius`: how far may similar individuals differ until the property breaks?
+- `Radius`: the largest tolerance proved and the smallest refuted, with a pair
+- `compare`: two models on the same claim: did fairness get worse?
+- `Comparison`: both verdicts, both brackets, and what changed
 - `Certificate`: the proof or the witness as a file
 - `load_certificate`: a certificate from disk
 - `check`: is a certificate right? Asked of the independent checker
@@ -49,7 +53,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from likewise import datasets
+    from likewise.analysis.comparing import Comparison, compare
     from likewise.analysis.measuring import Disparity, measure
+    from likewise.analysis.widening import Radius, radius
     from likewise.certificate.certificate import Certificate, load_certificate
     from likewise.errors import (
         BudgetError,
@@ -85,6 +91,10 @@ __all__ = [
     "Verdict",
     "measure",
     "Disparity",
+    "radius",
+    "Radius",
+    "compare",
+    "Comparison",
     "Certificate",
     "load_certificate",
     "check",
@@ -117,6 +127,10 @@ _HOME = {
     "Verdict": "likewise.verifying.result",
     "measure": "likewise.analysis.measuring",
     "Disparity": "likewise.analysis.measuring",
+    "radius": "likewise.analysis.widening",
+    "Radius": "likewise.analysis.widening",
+    "compare": "likewise.analysis.comparing",
+    "Comparison": "likewise.analysis.comparing",
     "Certificate": "likewise.certificate.certificate",
     "load_certificate": "likewise.certificate.certificate",
     "check": "likewise.verifying.certifying",

@@ -121,3 +121,23 @@ def test_no_row_needs_to_satisfy_where(run, on_data):
     )
     assert done.exit_code in (0, 1)
     assert done.stderr == ""
+
+
+def test_radius_tells_both_ends(run, on_data):
+    done = run(f"radius --model m.skops {on_data} --feature age --property probability:0.1")
+    lines = done.stdout.splitlines()
+    assert done.exit_code == 0
+    assert lines[0].startswith("radius   the tolerance of age up to which individuals who")
+    assert any(line.startswith("proved   ") for line in lines)
+    assert max(map(len, lines)) <= 80
+    answer = json.loads(run(f"radius --model m.skops {on_data} --free sex --within age=2 --json").stdout)
+    assert (answer["proved"], answer["refuted"]) == (None, 0.0)
+
+
+def test_compare_tells_what_changed(run, on_data):
+    done = run(f"compare --model m.skops --with fair.skops {on_data} --free sex")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[-1] == "change   better: the new model is fairer"
+    assert run(f"compare --model fair.skops --with m.skops {on_data} --free sex").exit_code == 1
+    answer = json.loads(run(f"compare --model m.skops --with m.skops {on_data} --free sex --json").stdout)
+    assert answer["change"] == "same"

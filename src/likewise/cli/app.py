@@ -114,14 +114,16 @@ def cli() -> None:
 
 def _register() -> None:
     from likewise.cli.bench import bench
+    from likewise.cli.compare import compare
     from likewise.cli.demo import demo
     from likewise.cli.explain import explain
     from likewise.cli.export import export
     from likewise.cli.init import init
     from likewise.cli.measure import measure
+    from likewise.cli.radius import radius
     from likewise.cli.verify import verify
 
-    for command in (demo, init, verify, measure, explain, export, bench):
+    for command in (demo, init, verify, measure, radius, compare, explain, export, bench):
         cli.add_command(command)
 
 

@@ -54,10 +54,11 @@ class _Wanted:
     space: Space | None
 
 
-def load(flags: ClaimFlags, property_text: str | None = None) -> Loaded:
-    """Everything a search needs; raises what is wrong with any of it."""
+def load(flags: ClaimFlags, property_text: str | None = None, *, alone: bool = False) -> Loaded:
+    """Everything a search needs; raises what is wrong with any of it. `alone`: also where nobody is similar to another."""
     wanted = _wanted(flags, property_text)
-    _check_something_differs(wanted.similarity, flags)
+    if not alone:
+        _check_something_differs(wanted.similarity, flags)
     model = read_model(wanted.model, allow_pickle=flags.allow_pickle, trust=flags.trust)
     frame = None if wanted.data is None else _rows(wanted.data, wanted.label)
     space = wanted.space
@@ -74,7 +75,7 @@ def load(flags: ClaimFlags, property_text: str | None = None) -> Loaded:
         space, frame = _restricted(space, frame, flags.where)
     if flags.pairs:
         wanted = replace(wanted, similarity=_with_pairs(wanted.similarity, space, flags))
-    _check_claim(space, wanted, flags)
+    _check_claim(space, wanted, flags, alone=alone)
     imported = _imported(model, space, frame, wanted)
     return Loaded(
         model=model,
@@ -299,9 +300,11 @@ def _exact_rows(space: Space, frame: Any) -> Iterator[dict[str, Level]]:
         yield {name: space.value(k, codes[k]) for k, name in enumerate(space.names)}
 
 
-def _check_claim(space: Space, wanted: _Wanted, flags: ClaimFlags) -> None:
+def _check_claim(space: Space, wanted: _Wanted, flags: ClaimFlags, *, alone: bool) -> None:
     try:
-        wanted.similarity.resolve(space)
+        wanted.similarity.relations(space)
+        if not alone:
+            wanted.similarity.resolve(space)
     except LikewiseError as error:
         flagged = (("--free", flags.free), ("--within", flags.within), ("--pairs", flags.pairs))
         given = [flag for flag, names in flagged if names]

@@ -17,7 +17,8 @@ import click
 from likewise.cli.streams import silence
 
 _TITLE = re.compile(
-    r"^(claim|measure|space|verdict|basis|reason|bounds|between|proof|says|margin|model|next)\b", re.MULTILINE
+    r"^(claim|measure|space|verdict|basis|reason|bounds|between|proof|says|margin|model|radius|proved|refuted|change|next)\b",
+    re.MULTILINE,
 )
 _VERDICT = re.compile(r"^(verdict +)(FAIR|BIASED|UNKNOWN)", re.MULTILINE)
 _COLOURS = {"FAIR": "green", "BIASED": "red", "UNKNOWN": "yellow"}

@@ -413,7 +413,7 @@ def _resolved_text(given: Tolerance, relation: Relation, feature: Feature) -> st
     if isinstance(feature, Ordinal):
         return f"{exact} step{'' if exact == 1 else 's'}"
     if isinstance(given, str):
-        return f"{given} ({number_text(exact)})"
+        return f"{given} ({float(exact):.6g})"
     return number_text(exact)
 
 

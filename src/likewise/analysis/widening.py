@@ -1,0 +1,317 @@
+"""radius: how far may similar individuals differ while the property is still proved? A bracket, proved on both ends.
+
+Levels are the tolerance of one feature, or a common factor on all tolerances of a similarity. What is fair at a level is
+fair below it, and what is biased at a level is biased above it, so the border is bisected, with reuse:
+
+- a pair found at a level also breaks the property at every level that reaches as far as its own differences do, so the
+  search goes on below those;
+- whole numbers and steps take no tolerance in between: a proof counts for every level up to the next one that
+  reaches further.
+
+A level that is left undecided is no end of the bracket: the search goes on below it, for what is left of the budget.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from fractions import Fraction
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.certificate.certificate import Certificate
+from likewise.errors import SpecError, closest
+from likewise.model.question import round_down, round_up
+from likewise.progress import Listener
+from likewise.spec.features import Categorical, Continuous, Integer
+from likewise.spec.similarity import Similarity
+from likewise.verifying.deciding import verify
+from likewise.verifying.wording import pair_rows
+
+if TYPE_CHECKING:
+    from likewise.spec.features import Feature
+    from likewise.spec.properties import Property
+    from likewise.spec.space import Space
+    from likewise.verifying.result import Result
+
+SHARE = 0.5  # of what is left of the budget that one level may take
+NARROW = Fraction(1, 1000)  # of the refuted level: a continuous bracket this narrow is narrow enough
+LEAST = Fraction(1, 10**6)  # of the largest level: below that all levels count as none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Radius:
+    """The property is proved up to `proved` and refuted by `pair` at `refuted`; None where there is no such level.
+
+    `of` is the feature whose tolerance the levels are, or None if they are factors on all tolerances. `largest` is the level
+    beyond which nothing changes, and `history` holds (level, verdict, seconds).
+    """
+
+    of: str | None
+    proved: float | None
+    refuted: float | None
+    largest: float
+    pair: Any = None
+    names: tuple[str, ...] = ()
+    result: Result | None = None  # with the pair
+    certificate: Certificate | None = None  # of the proof
+    reason: str | None = None
+    history: tuple[tuple[float, str, float], ...] = ()
+    stats: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        what = f"tolerance of {self.of}" if self.of is not None else "factor on all tolerances"
+        if self.proved is None:
+            text = f"no {what} is proved" + (
+                "" if self.refuted is None else f", {self.refuted:.6g} is refuted"
+            )
+        elif self.refuted is None and self.proved >= self.largest:
+            text = f"every {what} is proved"
+        else:
+            text = f"{what}: proved up to {self.proved:.6g}"
+            text += ", nothing refuted" if self.refuted is None else f", refuted at {self.refuted:.6g}"
+        return text + (f"  ({self.reason})" if self.reason else "")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "of": self.of,
+            "proved": self.proved,
+            "refuted": self.refuted,
+            "largest": self.largest,
+            "pair": None if self.pair is None else pair_rows(self.pair, self.names),
+            "reason": self.reason,
+            "certified": self.certificate is not None,
+            "history": [list(entry) for entry in self.history],
+            "stats": dict(self.stats),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ladder:
+    """The levels: tolerances `units[name] * level` of these features, beside what else may differ."""
+
+    space: Space
+    kept: Similarity  # what may differ at any level
+    units: Mapping[str, Fraction]
+
+    @property
+    def largest(self) -> Fraction:
+        """The level at which every tolerance reaches across its domain."""
+        return max(_span(self.space[name]) / unit for name, unit in self.units.items())
+
+    def similarity(self, level: Fraction) -> Similarity | None:
+        """Who is similar at a level, tolerances rounded up to doubles; None if everybody is alone."""
+        within = {name: self._tolerance(name, level) for name in self.units}
+        within = {name: tolerance for name, tolerance in within.items() if tolerance > 0}
+        if not within and not self.kept.names:
+            return None
+        return Similarity(free=self.kept.free, within={**self.kept.within, **within}, pairs=self.kept.pairs)
+
+    def _tolerance(self, name: str, level: Fraction) -> float:
+        tolerance = self.units[name] * level
+        return round_up(tolerance) if isinstance(self.space[name], Continuous) else math.floor(tolerance)
+
+    def reached(self, pair: Any) -> Fraction:
+        """The lowest level at which the two of a pair are similar."""
+        codes = self.space.encode(pair, allow_extra=True)
+        apart = {
+            name: abs(Fraction(codes[0, k]) - Fraction(codes[1, k]))
+            for k, name in enumerate(self.space.names)
+        }
+        return max(apart[name] / unit for name, unit in self.units.items())
+
+    def settled(self, proved: Fraction, refuted: Fraction) -> bool:
+        """Whether no level in between tells more, or none that is noticeably different."""
+        if any(isinstance(self.space[name], Continuous) for name in self.units):
+            return refuted - proved <= max(NARROW * refuted, LEAST * self.largest)
+        return self._next(proved) >= refuted
+
+    def _next(self, level: Fraction) -> Fraction:
+        """The lowest level above this one at which some whole tolerance grows."""
+        return min(Fraction(math.floor(unit * level) + 1) / unit for unit in self.units.values())
+
+    def between(self, low: Fraction, high: Fraction) -> Fraction:
+        """A level to try: the middle, or the highest one that allows no more than it."""
+        middle = (low + high) / 2
+        if any(isinstance(self.space[name], Continuous) for name in self.units):
+            return Fraction(float(middle))
+        reached = [Fraction(math.floor(unit * middle)) / unit for unit in self.units.values()]
+        below = max((level for level in reached if level > low), default=low)
+        return below if below > low else self._next(low)
+
+
+def radius(
+    model: Any,
+    space: Space,
+    similar: Similarity,
+    property: Property | None = None,
+    *,
+    feature: str | None = None,
+    X: Any = None,
+    budget: float = 60,
+    n_jobs: int = 1,
+    executor: Executor | None = None,
+    random_state: int | np.random.Generator | None = 0,
+    progress: bool | Listener = False,
+) -> Radius:
+    """The largest tolerance for which a property is proved, and the smallest for which a pair refutes it.
+
+    Parameters are those of `verify`. With `feature` its tolerance is looked for, everything else as `similar`
+    says; without, a common factor on all tolerances of `similar`.
+    """
+    ladder = ladder_of(space, similar, feature)
+    asking = Asking(
+        ladder=ladder,
+        model=model,
+        asked=property,
+        budget=budget,
+        options={
+            "X": X,
+            "n_jobs": n_jobs,
+            "executor": executor,
+            "random_state": random_state,
+            "progress": progress,
+        },
+    )
+    asking.bisect()
+    return asking.answer(feature)
+
+
+@dataclass(slots=True, kw_only=True)
+class Asking:
+    """One bisection: what is proved and refuted so far."""
+
+    ladder: Ladder
+    model: Any
+    asked: Property | None
+    budget: float
+    options: dict[str, Any]
+    started: float = field(default_factory=time.perf_counter)
+    proved: Fraction | None = None
+    refuted: Fraction | None = None
+    undecided: Fraction | None = None  # the lowest level that was given up
+    proof: Result | None = None
+    witness: Result | None = None
+    reason: str | None = None
+    history: list[tuple[float, str, float]] = field(default_factory=list)
+
+    def bisect(self) -> None:
+        """Both ends of the ladder, then the middle of what is open."""
+        self.ask(Fraction(0))
+        if self.proved is None:
+            return
+        self.ask(self.ladder.largest)
+        while (level := self._open()) is not None:
+            if self.left <= 0:
+                self.reason = f"the budget of {self.budget:g} s is used up"
+                return
+            self.ask(level)
+
+    @property
+    def left(self) -> float:
+        return self.budget - (time.perf_counter() - self.started)
+
+    def _open(self) -> Fraction | None:
+        """The level to ask about next; None if the bracket is as narrow as it gets."""
+        if self.proved is None or self.proved >= self.ladder.largest:
+            return None
+        ends = [end for end in (self.refuted, self.undecided) if end is not None]
+        high = min(ends, default=self.ladder.largest)
+        return None if self.ladder.settled(self.proved, high) else self.ladder.between(self.proved, high)
+
+    def ask(self, level: Fraction) -> None:
+        """Put one level to `verify` and take in the answer."""
+        similar = self.ladder.similarity(level)
+        if similar is None:  # nobody is similar to anybody else
+            self.proved = level
+            return
+        started = time.perf_counter()
+        result = verify(
+            self.model,
+            self.ladder.space,
+            similar,
+            self.asked,
+            budget=max(SHARE * self.left, 0.01 * self.budget),
+            **self.options,
+        )
+        self.history.append((float(level), str(result.verdict), time.perf_counter() - started))
+        if result.verdict == "FAIR":
+            self.proved, self.proof = level, result
+        elif result.verdict == "BIASED":
+            self.refuted, self.witness = self.ladder.reached(result.pair), result
+        else:
+            self.undecided = level if self.undecided is None else min(level, self.undecided)
+            self.reason = f"undecided at {float(level):.6g}: {result.reason}"
+
+    def answer(self, feature: str | None) -> Radius:
+        """The bracket, its ends rounded so that both still hold: proved downwards, refuted upwards."""
+        pair = None if self.witness is None else self.witness.pair
+        closed = (
+            self.refuted is not None
+            and self.proved is not None
+            and self.ladder.settled(self.proved, self.refuted)
+        )
+        return Radius(
+            of=feature,
+            proved=None if self.proved is None else round_down(self.proved),
+            refuted=None if self.refuted is None else round_up(self.refuted),
+            largest=float(self.ladder.largest),
+            pair=pair,
+            names=self.ladder.space.names,
+            result=self.witness,
+            certificate=None if self.proof is None else self.proof.certificate,
+            reason=None if closed or self.refuted == 0 else self.reason,
+            history=tuple(self.history),
+            stats={"seconds": time.perf_counter() - self.started, "levels": len(self.history)},
+        )
+
+
+def ladder_of(space: Space, similar: Similarity, feature: str | None) -> Ladder:
+    """The levels of one feature's tolerance, or of a factor on all tolerances."""
+    if feature is None:
+        relations = dict(zip(space.names, similar.relations(space), strict=True))
+        # A tolerance that reaches across the domain counts as that; one that reaches nobody cannot be scaled.
+        reaches = {
+            name: _span(space[name]) if relations[name].kind == "free" else relations[name].tolerance
+            for name in similar.within
+        }
+        units = {name: reach for name, reach in reaches.items() if reach}
+        if not units:
+            raise SpecError(
+                "the similarity has no tolerance that a factor could be put on",
+                hint='Similarity(within={"age": 2}), or radius(..., feature="age")',
+            )
+        return Ladder(space=space, kept=Similarity(free=similar.free, pairs=similar.pairs), units=units)
+    if feature not in space:
+        raise SpecError(f"no feature {feature!r} in the space{closest(feature, space.names)}")
+    if isinstance(space[feature], Categorical):
+        raise SpecError(
+            f"{feature!r} is categorical, its levels have no distance",
+            hint="make it Ordinal if its levels have an order",
+        )
+    if feature in similar.free or feature in similar.pairs:
+        raise SpecError(
+            f"{feature!r} is {'free' if feature in similar.free else 'in pairs'} already",
+            hint="leave it out of the similarity: radius looks for its tolerance",
+        )
+    within = {name: tolerance for name, tolerance in similar.within.items() if name != feature}
+    kept = Similarity(free=similar.free, within=within, pairs=similar.pairs)
+    if not _span(space[feature]):
+        raise SpecError(f"{feature!r} has one value only, so that nobody differs in it")
+    return Ladder(space=space, kept=kept, units={feature: Fraction(1)})
+
+
+def _span(feature: Feature) -> Fraction:
+    """How far apart two values can be: in steps for levels."""
+    if isinstance(feature, (Continuous, Integer)):
+        return Fraction(feature.hi) - Fraction(feature.lo)
+    return Fraction(len(feature.levels) - 1)

@@ -1,0 +1,94 @@
+"""``likewise compare``: two models on the same claim. Did fairness get worse?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from likewise.cli.exits import Exit
+from likewise.cli.options import (
+    PROPERTY,
+    ClaimFlags,
+    SearchFlags,
+    claim_options,
+    debug_option,
+    json_option,
+    search_options,
+)
+
+if TYPE_CHECKING:
+    from likewise.analysis.comparing import Comparison
+    from likewise.cli.claims import Loaded
+
+
+@click.command(
+    epilog="Exit codes: 0 the new model is fairer or as fair, 1 less fair, 2 usage or input error, "
+    "3 not told apart, 101 internal error."
+)
+@claim_options
+@PROPERTY
+@click.option("--with", "other", metavar="FILE", required=True, help="The new model.")
+@click.option(
+    "--of",
+    type=click.Choice(["score", "probability", "margin"]),
+    help="The gap to compare; probabilities where both models have them.",
+)
+@click.option(
+    "--tolerance", type=float, default=1e-3, show_default=True, metavar="T", help="How closely to compare."
+)
+@search_options
+@json_option
+@debug_option
+def compare(**given: Any) -> int:
+    """Did fairness get worse from one model to another?
+
+    SPEC and flags are those of `likewise verify` and name the old model; --with names the new one.
+
+    \b
+    likewise compare claim.toml --with new.skops
+    """
+    flags, look = ClaimFlags.of(given), SearchFlags.of(given)
+    from likewise.analysis.comparing import compare as weigh
+    from likewise.cli.claims import load, read_model
+    from likewise.cli.output import emit, emit_json
+
+    loaded = load(flags, given["property"])
+    other = read_model(given["other"], allow_pickle=flags.allow_pickle, trust=flags.trust)
+    found = weigh(
+        loaded.model,
+        other,
+        loaded.space,
+        loaded.similarity,
+        loaded.property,
+        of=given["of"],
+        tolerance=given["tolerance"],
+        X=loaded.X,
+        budget=look.budget,
+        n_jobs=look.jobs,
+        random_state=look.seed,
+        progress=True,
+    )
+    if given["as_json"]:
+        emit_json(found.to_dict())
+    else:
+        emit(_text(found, loaded))
+    ends = {"worse": Exit.BIASED, "undecided": Exit.UNKNOWN}
+    return ends.get(found.change, Exit.DONE)
+
+
+def _text(found: Comparison, loaded: Loaded) -> str:
+    from likewise.verifying.wording import claim_in_words, number, paragraph
+
+    lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
+    lines += paragraph("space", loaded.space.describe())
+    for name, result, disparity in zip(found.names, found.results, found.disparities, strict=True):
+        bracket = f"largest {found.of} gap between {number(disparity.lower)} and {number(disparity.upper)}"
+        lines += paragraph(name, f"{result.verdict!s:<8} {bracket}")
+    in_words = {
+        "better": "better: the new model is fairer",
+        "worse": "worse: the new model is less fair",
+        "same": "none: the two are told apart by nothing",
+        "undecided": "not decided: --budget SECONDS searches longer",
+    }
+    return "\n".join([*lines, *paragraph("change", in_words[found.change])])

@@ -1,0 +1,55 @@
+"""compare: what is said of two models follows from their verdicts and brackets."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+import likewise as lw
+
+SPACE = lw.Space({"age": lw.Integer(18, 60), "sex": lw.Integer(0, 1)})
+SIMILAR = lw.Similarity(free=["sex"])
+
+
+def model(weight, kind=LogisticRegression):
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame({"age": random.integers(18, 61, 60), "sex": random.integers(0, 2, 60)})
+    fitted = kind().fit(rows, rows["age"] > 40)
+    fitted.coef_ = np.array([[0.1, weight]])
+    fitted.intercept_ = np.array([-4.0])
+    return fitted
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "change"),
+    [
+        (0.5, 0.0, "better"),
+        (0.0, 0.5, "worse"),
+        (0.5, 1.0, "worse"),
+        (1.0, 0.5, "better"),
+        (0.5, 0.5, "same"),
+    ],
+)
+def test_the_change(old, new, change):
+    found = lw.compare(model(old), model(new), SPACE, SIMILAR)
+    assert found.change == change
+    assert found.of == "probability"
+    assert str(found).splitlines()[0].startswith("old")
+    assert [entry["name"] for entry in found.to_dict()["models"]] == ["old", "new"]
+
+
+def test_scores_are_compared_where_one_has_no_probabilities():
+    found = lw.compare(model(0.5), model(0.75, LinearSVC), SPACE, SIMILAR)
+    assert found.of == "score"
+    assert found.change == "worse"
+
+
+def test_wide_brackets_decide_nothing():
+    old, new = (lw.measure(model(w), SPACE, SIMILAR) for w in (0.5, 0.6))
+    from dataclasses import replace
+
+    from likewise.analysis.comparing import changed
+
+    results = tuple(lw.verify(model(w), SPACE, SIMILAR) for w in (0.5, 0.6))
+    assert changed(results, (replace(old, upper=0.9), replace(new, lower=0.1)), 1e-3) == "undecided"
