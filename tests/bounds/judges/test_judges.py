@@ -1,0 +1,83 @@
+"""Judges: float64 scores are as close to the exact ones as their error says, whatever the scale of the numbers."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from flint import arb, ctx
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, PolynomialFeatures, SplineTransformer, StandardScaler
+from sklearn.svm import SVC
+
+import likewise as lw
+from likewise.bounds.judges import at_settings, judge_of
+from likewise.bounds.judges.exponential import LOST, RELATIVE, falling
+from likewise.importers.imported import import_model
+from likewise.model.scored import score_of
+
+SPACE = lw.Space(
+    {"a": lw.Integer(0, 9), "b": lw.Continuous(-3, 1000), "c": lw.Categorical([0, 1, 2]), "d": lw.Continuous(0, 1)}
+)
+
+
+def rows(count, seed=0):
+    random = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "a": random.integers(0, 10, count),
+            "b": random.uniform(-3, 1000, count),
+            "c": random.integers(0, 3, count),
+            "d": random.uniform(0, 1, count),
+        }
+    )
+
+
+MODELS = {
+    "linear": lambda: LogisticRegression(max_iter=2000),
+    "scaled linear": lambda: make_pipeline(StandardScaler(), LogisticRegression()),
+    "bins": lambda: make_pipeline(
+        KBinsDiscretizer(4, encode="onehot-dense", strategy="uniform"), LogisticRegression()
+    ),
+    "splines": lambda: make_pipeline(SplineTransformer(n_knots=4, extrapolation="constant"), LogisticRegression()),
+    "rbf": lambda: make_pipeline(StandardScaler(), SVC(gamma=0.3)),
+    "rbf, raw": lambda: SVC(gamma=1e-4),
+    "polynomial": lambda: make_pipeline(StandardScaler(), SVC(kernel="poly", degree=3, coef0=1)),
+    "polynomial, raw": lambda: SVC(kernel="poly", degree=2, gamma=1e-3),
+    "products": lambda: make_pipeline(StandardScaler(), PolynomialFeatures(2), LogisticRegression()),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_scores_are_within_their_error(name):
+    X = rows(120)
+    model = MODELS[name]().fit(X, (X["a"] + X["c"] * X["d"] * 5 + X["b"] / 200) > 8)
+    codes = SPACE.encode(X)
+    score = score_of(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
+    judge = judge_of(score)
+    settings = np.array([[0.0, 0.25], [1.0, 0.5], [2.0, 0.75]])
+    found = judge.cross(codes[:40], (2, 3), settings)
+    values, error = (part.ravel() for part in np.broadcast_arrays(found.values, found.error))
+    assert error.max() < 1e-7 * (1 + np.abs(values).max())
+    for row, value, off in zip(at_settings(codes[:40], (2, 3), settings), values, error, strict=True):
+        exact = judge.enclose([Fraction(c) for c in row.tolist()], 256)
+        assert abs(Fraction(value) - exact.lo) <= Fraction(off)
+        assert abs(Fraction(value) - exact.hi) <= Fraction(off)
+
+
+def test_the_exponential_is_as_close_as_proved():
+    random = np.random.default_rng(0)
+    z = np.concatenate([random.uniform(0, 708, 500), 10 ** random.uniform(-20, 2.5, 500), [0.0, 708.0, 1e9]])
+    with ctx.workprec(300):
+        for at, value in zip(z.tolist(), falling(z).tolist(), strict=True):
+            true = (-arb(at)).exp()
+            assert abs(arb(value) - true) <= RELATIVE * true + LOST
+
+
+def test_parameters_beyond_all_doubles_have_no_finite_error():
+    from likewise.bounds.judges.separable import SeparableJudge
+    from likewise.spec.terms import Separable, Term
+
+    judge = SeparableJudge(Separable(bias=Fraction(0), terms=(Term(slope=Fraction(10) ** 400),)))
+    assert np.isinf(judge.cross(np.array([[1e-300]]), (), np.empty((1, 0))).error).all()
