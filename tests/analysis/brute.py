@@ -44,28 +44,32 @@ def exact_scores(model, space, X):
     return [score.enclose([Fraction(c) for c in row], 128).middle for row in codes.tolist()]
 
 
-def truth(model, space, similar, property, X=None):
-    """For every row of X: whether somebody in the space breaks the property with it, and the largest gap of scores."""
-    people = everybody(space)
-    X = people if X is None else X
-    pairs = pair_space(space, similar)
-    codes, others = space.encode(X), space.encode(people)
-    scores, theirs = exact_scores(model, space, X), exact_scores(model, space, people)
-    upper = imported_zero(model, space, X)
-    biased, gaps = [], []
-    for row, score in zip(codes, scores, strict=True):
-        near = [
-            s
-            for other, s in zip(others, theirs, strict=True)
-            if all(r.allows(Fraction(p), Fraction(q)) for r, p, q in zip(pairs.relations, row, other, strict=True))
-        ]
-        biased.append(any(broken(property, score, s, upper) or broken(property, s, score, upper) for s in near))
-        gaps.append(float(max(abs(score - s) for s in near)))
-    return np.array(biased), np.array(gaps)
+class Truth:
+    """For every individual: whether somebody in the space breaks the property with it, and the largest gap of scores."""
 
+    def __init__(self, model, space, similar):
+        people = everybody(space)
+        self.head = import_model(model, space, rows=np.empty((0, len(space))), like=people).model.head
+        self.scores = exact_scores(model, space, people)
+        codes = space.encode(people)
+        self.near = np.ones((len(people), len(people)), dtype=bool)
+        for k, relation in enumerate(pair_space(space, similar).relations):
+            values, at = np.unique(codes[:, k], return_inverse=True)
+            allowed = np.array([[relation.allows(Fraction(p), Fraction(q)) for q in values] for p in values])
+            self.near &= allowed[at][:, at]
 
-def imported_zero(model, space, X):
-    return import_model(model, space, rows=np.empty((0, len(space))), like=X).model.head
+    def biased(self, property):
+        """One flag an individual."""
+        found = np.zeros(len(self.scores), dtype=bool)
+        for i, j in zip(*np.nonzero(self.near), strict=True):
+            if broken(property, self.scores[i], self.scores[j], self.head):
+                found[i] = found[j] = True
+        return found
+
+    @property
+    def gaps(self):
+        scores = np.array([float(s) for s in self.scores])
+        return np.where(self.near, np.abs(scores[:, None] - scores), 0).max(axis=1)
 
 
 def broken(property, first, second, head):

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 import likewise as lw
 from likewise.errors import DataError, SpecError
-from tests.analysis.brute import SPACE, everybody, fitted, truth
+from tests.analysis.brute import SPACE, Truth, everybody, fitted
 
 MODELS = {
     "linear": lambda: LogisticRegression(C=10),
@@ -38,12 +38,13 @@ PROPERTIES = {"decision": lw.SameDecision(), "margin": lw.SameDecision(0.2), "sc
 def test_every_row_equals_brute_force(name, similar, rule):
     space = SPACE if rule is None else SPACE.where(rule)
     model, X = fitted(MODELS[name]), everybody(space)
+    truth = Truth(model, space, SIMILAR[similar])
     for property in PROPERTIES.values():
         found = lw.audit(model, X, space, SIMILAR[similar], property)
-        biased, gaps = truth(model, space, SIMILAR[similar], property)
+        biased = truth.biased(property)
         rows = found.rows.sort_values("row")
         assert rows["biased"].tolist() == biased.tolist()
-        assert np.allclose(rows["gap"], gaps, atol=1e-9)
+        assert np.allclose(rows["gap"], truth.gaps, atol=1e-9)
         assert found.biased == biased.sum()
         assert found.undecided == 0
         assert found.proved
@@ -70,7 +71,7 @@ def test_probability_gaps_are_of_probabilities():
     model, X = fitted(MODELS["linear"]), everybody()
     property, similar = lw.ProbabilityGap(0.15), lw.Similarity(free=["c"])
     found = lw.audit(model, X, SPACE, similar, property).rows.sort_values("row")
-    assert found["biased"].tolist() == truth(model, SPACE, similar, property)[0].tolist()
+    assert found["biased"].tolist() == Truth(model, SPACE, similar).biased(property).tolist()
     p = [model.predict_proba(X.assign(c=level))[:, 1] for level in (0, 1, 2)]
     own = model.predict_proba(X)[:, 1]
     assert np.allclose(found["gap"], np.max([np.abs(other - own) for other in p], axis=0), atol=1e-12)

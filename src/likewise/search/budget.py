@@ -58,6 +58,11 @@ class Part(Budget):
         super().__init__(seconds)
         self.whole = whole
 
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        with self.whole.stopped(), super().stopped():
+            yield
+
     @property
     def over(self) -> bool:
         return self.whole.over or super().over

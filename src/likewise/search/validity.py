@@ -34,6 +34,17 @@ class Validity:
         self.pairs, self.features = pairs, list(features)
         self.spoken = [c for c in pairs.constraints if any(not c.terms[k].constant for k in features)]
 
+    @classmethod
+    def of_all(cls, pairs: PairSpace) -> Validity:
+        """All constraints, for individuals that may break them."""
+        made = cls(pairs, ())
+        made.spoken = list(pairs.constraints)
+        return made
+
+    def individuals(self, rows: Floats) -> Flags:
+        """Which rows are valid."""
+        return self.allowed(rows, np.empty((1, 0)))[:, 0]
+
     def allowed(self, rows: Floats, settings: Floats) -> Flags:
         """Which individuals (rows, settings) are valid."""
         allowed = np.ones((len(rows), len(settings)), dtype=bool)

@@ -48,6 +48,7 @@ class KernelJudge:
         self.score = score
         self.size = float(np.abs(score.body.coefficients).sum()) * 1.001
         terms = len(score.body.coefficients)
+        self._known: tuple[tuple[int, ...], bytes, Floats, float] | None = None  # of the settings asked for last
         self.summing = growth(terms + 4) * (self.size + abs(score.body.bias)) + terms * TINY
 
     @property
@@ -55,13 +56,10 @@ class KernelJudge:
         return self.score.cost
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
-        body, n = self.score.body, rows.shape[1]
-        placed = np.zeros((len(settings), n))
-        placed[:, list(features)] = settings
+        body = self.score.body
         moving = [c for c, column in enumerate(self.score.embedding) if column.feature in features]
         shared = [c for c in range(len(self.score.embedding)) if c not in moving]
-        beside, more = self._factors(moving, placed)
-        weighted = (beside * body.coefficients).T
+        weighted, more = self._weighted(moving, features, settings, rows.shape[1])
         values, error = np.empty((len(rows), len(settings))), np.empty(len(rows))
         step = max(1, BLOCK // max(1, len(body.coefficients)))
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow has an infinite error
@@ -70,8 +68,21 @@ class KernelJudge:
                 factors, error[part] = self._factors(shared, rows[part])
                 values[part] = factors @ weighted
         values += body.bias
-        error = PRODUCT * self.size * (error + more.max(initial=0.0)) + self.summing
+        error = PRODUCT * self.size * (error + more) + self.summing
         return Scored.of(values, error)
+
+    def _weighted(
+        self, moving: list[int], features: Sequence[int], settings: Floats, n: int
+    ) -> tuple[Floats, float]:
+        """a_t F_t (terms, settings), and what F is off by at most; kept, as many rows are asked about the same settings."""
+        asked = tuple(features), settings.tobytes()
+        if self._known is None or self._known[:2] != asked:
+            placed = np.zeros((len(settings), n))
+            placed[:, list(features)] = settings
+            with np.errstate(over="ignore", invalid="ignore"):
+                beside, off = self._factors(moving, placed)
+                self._known = (*asked, (beside * self.score.body.coefficients).T, float(off.max(initial=0.0)))
+        return self._known[2:]
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         return self.score.enclose(codes, bits)
