@@ -148,9 +148,8 @@ def share(
     data = over if not isinstance(over, str) else X
     if isinstance(over, str) and over not in ("uniform", "marginals"):
         raise SpecError(f"over must be 'uniform', 'marginals' or a frame of rows, not {over!r}")
-    if over == "marginals" if isinstance(over, str) else False:
-        if X is None:
-            raise SpecError("the data's marginals need the data", hint="share(..., over='marginals', X=X)")
+    if isinstance(over, str) and over == "marginals" and X is None:
+        raise SpecError("the data's marginals need the data", hint="share(..., over='marginals', X=X)")
     with listening(progress) as listener:
         judging = judging_of(
             model, space, similar, property, X=data, budget=budget, random_state=random_state, listener=listener
@@ -328,7 +327,6 @@ class Sharing:
 
             return everywhere
         cells = bracketing.open
-        # Cumulated masses in float64 would draw from slightly other ones: whole numbers over a common denominator do not.
         choose = _Choice([cell.mass for cell in cells])
         lo, hi = np.stack([cell.lo for cell in cells]), np.stack([cell.hi for cell in cells])
         open_left = np.stack([cell.open_left for cell in cells])
@@ -344,6 +342,7 @@ class Sharing:
     ) -> tuple[int, int, int, str | None]:
         """Hits, unjudged ones and draws of a sample whose size a pilot has settled; why it is smaller than wanted."""
         judging, budget = self.judging, self.judging.budget
+        judgement_of(judging, draw(PILOT // 8), **self.jobs)  # what is done once is not the pace
         started = time.perf_counter()
         few = judgement_of(judging, draw(PILOT), **self.jobs)
         judged_few = int((few.verdict != UNDECIDED).sum())
@@ -373,7 +372,7 @@ class Sharing:
 
 
 class _Choice:
-    """Draws places with probabilities that are exactly these masses, up to the 53 bits of a uniform number."""
+    """Draws places by their masses, rounded to the 53 bits of a uniform number: off by less than 2^-52 a place."""
 
     def __init__(self, masses: list[Fraction]) -> None:
         total, cumulated = sum(masses, Fraction(0)), Fraction(0)
