@@ -5,6 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.svm import SVC
 
 import likewise as lw
 from likewise.importers.imported import import_model
@@ -19,6 +24,24 @@ SPACE = lw.Space(
         "d": lw.Ordinal([0, 1, 2]),
     }
 )
+
+
+MODELS = {
+    "linear": lambda: LogisticRegression(C=10),
+    "rbf": lambda: SVC(gamma=0.2),
+    "polynomial": lambda: SVC(kernel="poly", degree=2, coef0=1),
+    "pipeline": lambda: make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["c", "d"]), remainder=StandardScaler()),
+        LogisticRegression(),
+    ),
+    "products": lambda: make_pipeline(StandardScaler(), PolynomialFeatures(2), LogisticRegression()),
+}
+SIMILAR = {
+    "free": lw.Similarity(free=["c"]),
+    "free and within": lw.Similarity(free=["d"], within={"a": 1}),
+    "pairs and within": lw.Similarity(pairs={"c": [(0, 1)]}, within={"b": 2, "d": 1}),
+}
+PROPERTIES = {"decision": lw.SameDecision(), "margin": lw.SameDecision(0.2), "score": lw.ScoreGap(0.6)}
 
 
 def everybody(space=SPACE):

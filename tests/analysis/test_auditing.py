@@ -5,31 +5,11 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
-from sklearn.compose import make_column_transformer
 from sklearn.svm import SVC
+from tests.analysis.brute import MODELS, PROPERTIES, SIMILAR, SPACE, Truth, everybody, fitted
 
 import likewise as lw
 from likewise.errors import DataError, SpecError
-from tests.analysis.brute import SPACE, Truth, everybody, fitted
-
-MODELS = {
-    "linear": lambda: LogisticRegression(C=10),
-    "rbf": lambda: SVC(gamma=0.2),
-    "polynomial": lambda: SVC(kernel="poly", degree=2, coef0=1),
-    "pipeline": lambda: make_pipeline(
-        make_column_transformer((OneHotEncoder(), ["c", "d"]), remainder=StandardScaler()),
-        LogisticRegression(),
-    ),
-    "products": lambda: make_pipeline(StandardScaler(), PolynomialFeatures(2), LogisticRegression()),
-}
-SIMILAR = {
-    "free": lw.Similarity(free=["c"]),
-    "free and within": lw.Similarity(free=["d"], within={"a": 1}),
-    "pairs and within": lw.Similarity(pairs={"c": [(0, 1)]}, within={"b": 2, "d": 1}),
-}
-PROPERTIES = {"decision": lw.SameDecision(), "margin": lw.SameDecision(0.2), "score": lw.ScoreGap(0.6)}
 
 
 @pytest.mark.parametrize("rule", [None, "a <= b + c + 1"])
@@ -97,7 +77,9 @@ def test_continuous_windows_of_a_linear_model_are_exact():
 def test_continuous_windows_of_other_models_are_searched_row_by_row(kernel):
     space = lw.Space({"x": lw.Continuous(0, 1), "y": lw.Continuous(0, 1), "s": lw.Categorical([0, 1])})
     random = np.random.default_rng(2)
-    X = pd.DataFrame({"x": random.uniform(size=60), "y": random.uniform(size=60), "s": random.integers(0, 2, 60)})
+    X = pd.DataFrame(
+        {"x": random.uniform(size=60), "y": random.uniform(size=60), "s": random.integers(0, 2, 60)}
+    )
     model = SVC(kernel=kernel, gamma=1.0, coef0=1.0, degree=2).fit(X, X["x"] + 0.2 * X["s"] > X["y"])
     X = X.head(8)
     found = lw.audit(model, X, space, lw.Similarity(free=["s"], within={"x": 0.1}), budget=60)

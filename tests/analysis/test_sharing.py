@@ -7,14 +7,13 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
+from tests.analysis.brute import MODELS, PROPERTIES, SIMILAR, SPACE, Truth, everybody, fitted
 
 import likewise as lw
 from likewise.analysis.intervals import clopper_pearson
 from likewise.analysis.measures import marginals, uniform
 from likewise.errors import SpecError
 from likewise.spec.pairs import pair_space
-from tests.analysis.brute import SPACE, Truth, everybody, fitted
-from tests.analysis.test_auditing import MODELS, PROPERTIES, SIMILAR
 
 
 @pytest.mark.parametrize("rule", [None, "a <= b + c + 1"])
@@ -30,7 +29,9 @@ def test_exact_shares_equal_brute_force(name, similar, rule):
         found = lw.share(model, space, SIMILAR[similar], property, method="exact")
         assert found.lower <= biased.mean() <= found.upper
         assert found.upper - found.lower < 1e-15
-        weights = np.prod([people[n].map(X[n].value_counts() / len(X)).fillna(0) for n in space.names], axis=0)
+        weights = np.prod(
+            [people[n].map(X[n].value_counts() / len(X)).fillna(0) for n in space.names], axis=0
+        )
         found = lw.share(model, space, SIMILAR[similar], property, over="marginals", X=X)
         assert found.method == "exact"
         assert found.lower - 1e-12 <= weights[biased].sum() / weights.sum() <= found.upper + 1e-12
@@ -55,7 +56,9 @@ def test_certified_brackets_hold_the_share(name, similar):
 def continuous():
     space = lw.Space({"x": lw.Continuous(0, 1), "y": lw.Continuous(0, 2), "s": lw.Categorical([0, 1])})
     random = np.random.default_rng(0)
-    X = pd.DataFrame({"x": random.uniform(0, 1, 200), "y": random.uniform(0, 2, 200), "s": random.integers(0, 2, 200)})
+    X = pd.DataFrame(
+        {"x": random.uniform(0, 1, 200), "y": random.uniform(0, 2, 200), "s": random.integers(0, 2, 200)}
+    )
     model = LogisticRegression(C=100).fit(X, X["x"] + X["y"] + 0.3 * X["s"] > 1.7)
     # Biased are those for whom the border passes between s = 0 and s = 1: a strip of the rectangle.
     (u, v, w), b = model.coef_[0], model.intercept_[0]
@@ -83,8 +86,12 @@ def test_samples_hold_a_known_area_and_say_so():
     assert found.upper - found.lower < 0.003
     assert "confidence 0.99" in str(found)
     assert 0 < found.stats["settled"] < 1  # what cells have settled is not sampled
-    drawn = lw.share(model, space, lw.Similarity(free=["s"]), over="marginals", X=X, method="sampled", budget=10)
-    scores = [model.decision_function(pd.DataFrame({"x": X["x"], "y": y, "s": s})) for y in X["y"] for s in (0, 1)]
+    drawn = lw.share(
+        model, space, lw.Similarity(free=["s"]), over="marginals", X=X, method="sampled", budget=10
+    )
+    scores = [
+        model.decision_function(pd.DataFrame({"x": X["x"], "y": y, "s": s})) for y in X["y"] for s in (0, 1)
+    ]
     grid = np.array(scores).reshape(len(X), 2, len(X))
     assert drawn.lower <= ((grid[:, 0] > 0) != (grid[:, 1] > 0)).mean() <= drawn.upper
 

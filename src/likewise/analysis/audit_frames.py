@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 _ORDER = {BIASED: 0, UNDECIDED: 1}
 
 
-def audit_frame(
-    asked: Asked, found: Judgement, decided: tuple[list[Any], ...] | None, *, like: Any
-) -> Any:
+def audit_frame(asked: Asked, found: Judgement, decided: tuple[list[Any], ...] | None, *, like: Any) -> Any:
     """One line a row, the worst-treated first: biased by their gaps, undecided, then the others by their gaps."""
-    rank = [_ORDER.get(int(v), 2) for v in found.verdict]
+    rank = np.array([_ORDER.get(int(v), 2) for v in found.verdict])
     order = np.lexsort((np.where(np.isnan(found.gap), np.inf, -found.gap), rank))
     columns: dict[str, Any] = {
         "row": order,
@@ -52,7 +50,9 @@ def _values(space: Space, k: int, codes: Floats) -> Any:
         return codes
     if isinstance(feature, Integer) and known.all():
         return codes.astype(np.int64)
-    return _nullable([space.value(k, code) if there else None for code, there in zip(codes, known, strict=True)])
+    return _nullable(
+        [space.value(k, code) if there else None for code, there in zip(codes, known, strict=True)]
+    )
 
 
 def _nullable(values: list[Any]) -> Any:

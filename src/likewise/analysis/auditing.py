@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.audit_frames import audit_frame, grouped, records, write_frame
-from likewise.analysis.judging import Judging, judging_of, judgement_of
+from likewise.analysis.judging import Judging, judgement_of, judging_of
 from likewise.errors import SpecError
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.progress import Listener
@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-NOT_REPLAYED = (
-    "rounding: a counterpart breaks the property in exact arithmetic, but the model's own floating-point prediction does not show it"
-)
+NOT_REPLAYED = "rounding: a counterpart breaks the property in exact arithmetic, but the model's own floating-point prediction does not show it"
 SHOWN = 10  # rows in the text
 
 
@@ -166,7 +164,9 @@ def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:
         reasons[reason] = reasons.get(reason, 0) + 1
     decided = None
     if judging.prepared.imported.model.head.labels is not None:
-        decided = tuple(_labels(judging, *side) for side in ((rows, found.score), (found.counterpart, found.other)))
+        decided = tuple(
+            _labels(judging, *side) for side in ((rows, found.score), (found.counterpart, found.other))
+        )
     finite = found.gap_error[np.isfinite(found.gap_error)]
     return Audit(
         rows=audit_frame(judging.asked, found, decided, like=X),

@@ -98,7 +98,11 @@ class Bracketing:
                 elif not self._look_through(cell):
                     self._split(cell)
             self.judging.tell(
-                "settling cells", lower=float(self.lower), upper=float(self.upper), closed=self.cells, open=len(self.open)
+                "settling cells",
+                lower=float(self.lower),
+                upper=float(self.upper),
+                closed=self.cells,
+                open=len(self.open),
             )
 
     # -- fair -----------------------------------------------------------------------------------------------
@@ -159,7 +163,7 @@ class Bracketing:
         settings, free = self._settings()
         if len(settings) < 2:
             return False
-        rows = np.repeat(((cell.lo / 2 + cell.hi / 2))[None], len(settings), axis=0)
+        rows = np.repeat((cell.lo / 2 + cell.hi / 2)[None], len(settings), axis=0)
         discrete = [self.judging.asked.pairs.variables[v].discrete for v in self.judging.asked.pairs.first]
         rows = np.where(discrete, np.floor(rows), rows)
         rows[:, free] = settings
@@ -181,9 +185,9 @@ class Bracketing:
         for k, code in zip(free, setting.tolist(), strict=True):
             for v in (pairs.first[k], pairs.second[k]):
                 lo[v] = hi[v] = code
-        for v in pairs.difference:
-            if v is not None:
-                lo[v] = hi[v] = 0.0
+        for difference in pairs.difference:
+            if difference is not None:
+                lo[difference] = hi[difference] = 0.0
         tried = np.array([float(lean)])
         bounds = oracle.bound(lo[None], hi[None], tried, question.threshold(tried))
         close = bounds.upper[0] <= bounds.noise[0] if bounds.closes is None else bounds.closes[0]
@@ -198,7 +202,9 @@ class Bracketing:
         choices = []
         for k in free:
             variable = pairs.variables[pairs.first[k]]
-            choices.append(options(pairs, k, 0.0) if variable.discrete else [float(variable.lo), float(variable.hi)])
+            choices.append(
+                options(pairs, k, 0.0) if variable.discrete else [float(variable.lo), float(variable.hi)]
+            )
         if prod(map(len, choices)) > MOST_SETTINGS:
             choices = [[c[0], c[-1]] for c in choices]
         if not free or prod(map(len, choices)) > MOST_SETTINGS:
@@ -251,7 +257,7 @@ class Bracketing:
         ]
         if not wide:
             return None
-        rows = np.repeat(((cell.lo / 2 + cell.hi / 2))[None], 2 * len(wide), axis=0)
+        rows = np.repeat((cell.lo / 2 + cell.hi / 2)[None], 2 * len(wide), axis=0)
         discrete = [self.judging.asked.pairs.variables[v].discrete for v in self.judging.asked.pairs.first]
         rows = np.where(discrete, np.floor(rows), rows)
         for i, k in enumerate(wide):

@@ -15,7 +15,16 @@ import numpy as np
 from likewise.bounds.judges import growth
 from likewise.search.certainty import Near, answers
 from likewise.search.counterparts import BIASED, UNDECIDED, judged
-from likewise.search.lattice import GROUP_VALUES, ROWS, SCORES, Block, excess, individuals, lattice_of, whole_tables
+from likewise.search.lattice import (
+    GROUP_VALUES,
+    ROWS,
+    SCORES,
+    Block,
+    excess,
+    individuals,
+    lattice_of,
+    whole_tables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

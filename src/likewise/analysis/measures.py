@@ -45,7 +45,9 @@ class Spread:
             return Fraction(int(lo <= self.lo <= hi))
         return (Fraction(hi) - Fraction(lo)) / (Fraction(self.hi) - Fraction(self.lo))
 
-    def drawn(self, random: np.random.Generator, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]) -> Floats:
+    def drawn(
+        self, random: np.random.Generator, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]
+    ) -> Floats:
         """One value from each of these intervals."""
         if not self.atoms:
             part = random.uniform(0, 1, len(lo))
@@ -55,7 +57,8 @@ class Spread:
         last = np.searchsorted(atoms, hi, "right")
         # The so-many-th of the counts between the two ends: exact whole numbers.
         at = sums[first] + random.integers(0, np.maximum(sums[last] - sums[first], 1))
-        return atoms[np.searchsorted(sums, at, "right") - 1]
+        drawn: Floats = atoms[np.searchsorted(sums, at, "right") - 1]
+        return drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,7 +81,9 @@ class Measure:
             weights[int(atom - variable.lo)] = count / self.spreads[k].sums[-1]
         return weights
 
-    def drawn(self, random: np.random.Generator, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]) -> Floats:
+    def drawn(
+        self, random: np.random.Generator, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]
+    ) -> Floats:
         """One individual from each box, constraints left aside."""
         columns = [
             spread.drawn(random, lo[:, k], hi[:, k], open_left[:, k]) for k, spread in enumerate(self.spreads)
@@ -92,8 +97,8 @@ class Measure:
         while have < count:
             if tried > MOST_DRAWS * count and have * MOST_DRAWS < tried:
                 return None
-            boxes = [np.repeat(end[None], count, axis=0) for end in (lo, hi)]
-            rows = self.drawn(random, *boxes, np.zeros_like(boxes[0], dtype=bool))
+            low, high = (np.repeat(end[None], count, axis=0) for end in (lo, hi))
+            rows = self.drawn(random, low, high, np.zeros(low.shape, dtype=bool))
             kept = rows[valid.individuals(rows)]
             parts.append(kept)
             have, tried = have + len(kept), tried + count

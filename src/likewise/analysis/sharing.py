@@ -81,7 +81,9 @@ class Share:
         return self.method == "exact" and self.upper - self.lower <= 4 * math.ulp(self.upper)
 
     def __str__(self) -> str:
-        how = {"exact": "exact", "certified": "proved", "sampled": f"with confidence {self.confidence}"}[self.method]
+        how = {"exact": "exact", "certified": "proved", "sampled": f"with confidence {self.confidence}"}[
+            self.method
+        ]
         if not self.proved:
             how = "by cells in floating point, not proved"
         if self.lower == self.upper or self.exact:
@@ -152,13 +154,23 @@ def share(
         raise SpecError("the data's marginals need the data", hint="share(..., over='marginals', X=X)")
     with listening(progress) as listener:
         judging = judging_of(
-            model, space, similar, property, X=data, budget=budget, random_state=random_state, listener=listener
+            model,
+            space,
+            similar,
+            property,
+            X=data,
+            budget=budget,
+            random_state=random_state,
+            listener=listener,
         )
         with interruptible(judging.budget):
             if not isinstance(over, str):
                 return _of_rows(judging, method, n_jobs, executor)
             sharing = Sharing(
-                judging=judging, over=over, confidence=confidence, jobs={"n_jobs": n_jobs, "executor": executor}
+                judging=judging,
+                over=over,
+                confidence=confidence,
+                jobs={"n_jobs": n_jobs, "executor": executor},
             )
             return sharing.by(method)
 
@@ -262,7 +274,9 @@ class Sharing:
         )
 
     def _why_wide(self, bracketing: Bracketing) -> str:
-        return self.judging.budget.reason if bracketing.open else "what is left can be neither settled nor cut"
+        return (
+            self.judging.budget.reason if bracketing.open else "what is left can be neither settled nor cut"
+        )
 
     def _refuse_constraints(self) -> None:
         if self.judging.asked.pairs.constraints:

@@ -70,7 +70,10 @@ class Single:
         self.prepared, self.asked, self.row, self.budget = prepared, asked, row, budget
         self.own: Enclosure = asked.judge.enclose([Fraction(c) for c in row.tolist()], FIRST_BITS)
         self.reason: str | None = None
-        self.lower, self.closed = Fraction(0), True  # the largest gap so far, and whether it is all but the tolerance
+        self.lower, self.closed = (
+            Fraction(0),
+            True,
+        )  # the largest gap so far, and whether it is all but the tolerance
         self.tolerance = AT_LEAST
         self.best: Floats | None = None  # who has it
         self.exact = prepared.problem.oracle.exact

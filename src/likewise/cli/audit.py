@@ -93,7 +93,9 @@ def _text(found: Audit, loaded: Loaded, groups: Any, flags: ClaimFlags, given: d
         exact = ", exact for each row"
     else:
         exact = "; that others have none is floating point, not proved"
-    lines += paragraph("biased", f"{found.biased:,} ({found.share:.3%}) have a counterpart who breaks the claim{exact}")
+    lines += paragraph(
+        "biased", f"{found.biased:,} ({found.share:.3%}) have a counterpart who breaks the claim{exact}"
+    )
     if found.undecided:
         lines += paragraph("undecided", f"{found.undecided:,}: {'; '.join(found.reasons)}")
     if found.biased:
@@ -115,7 +117,12 @@ def _worst(found: Audit) -> list[str]:
 
     rows = [row for row in records(found.rows, SHOWN) if row["biased"]]
     decided = "decision" in rows[0]
-    header = ["row", f"{found.stats['gap_of']} gap", *(["decision", "counterpart's"] if decided else []), "counterpart"]
+    header = [
+        "row",
+        f"{found.stats['gap_of']} gap",
+        *(["decision", "counterpart's"] if decided else []),
+        "counterpart",
+    ]
     body = []
     for row in rows:
         values = [f"{name.removeprefix('counterpart_')} = {_shown(row[name])}" for name in _features(row)]

@@ -73,7 +73,9 @@ def share(**given: Any) -> int:
 
     loaded = load(flags, given["property"])
     if loaded.X is None and given["over"] != "uniform":
-        raise SpecError(f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the spec file")
+        raise SpecError(
+            f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the spec file"
+        )
     found = count(
         loaded.model,
         loaded.space,
@@ -112,7 +114,9 @@ def _text(found: Share, loaded: Loaded, flags: ClaimFlags) -> str:
     lines += paragraph("basis", _basis(found))
     if found.reason is not None:
         lines += paragraph("reason", found.reason)
-    following = "likewise audit {} (who, in the data)" if loaded.X is not None else "likewise verify {} (a pair)"
+    following = (
+        "likewise audit {} (who, in the data)" if loaded.X is not None else "likewise verify {} (a pair)"
+    )
     lines += paragraph("next", following.format(flags.spec or "..."), whole_words=True)
     return "\n".join(lines)
 

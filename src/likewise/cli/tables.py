@@ -24,7 +24,10 @@ def _line(line: list[str], widths: list[int]) -> list[str]:
     height = max(map(len, cells))
     return [
         (
-            GAP + GAP.join(f"{(cell[i] if i < len(cell) else ''):<{w}}" for cell, w in zip(cells, widths, strict=True))
+            GAP
+            + GAP.join(
+                f"{(cell[i] if i < len(cell) else ''):<{w}}" for cell, w in zip(cells, widths, strict=True)
+            )
         ).rstrip()
         for i in range(height)
     ]

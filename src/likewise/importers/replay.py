@@ -65,7 +65,7 @@ class EstimatorReplay:
                 np.array([decision == label for decision in self.decisions(codes).tolist()], dtype=bool)
                 for codes, label in zip((first, second), expected, strict=True)
             ]
-            confirmed = differ[0] & differ[1]
+            confirmed: NDArray[np.bool_] = differ[0] & differ[1]
             if question.level and confirmed.any():
                 deep = [self._oriented(codes) for codes in (first, second)]
                 level = float(question.level)

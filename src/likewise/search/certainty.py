@@ -54,7 +54,9 @@ def answers(question: Question, first: Near, second: Near) -> tuple[Flags, Flags
     with np.errstate(invalid="ignore", over="ignore"):
         if isinstance(question, DecisionQuestion):
             level = float(question.level)
-            return _both(_above(first.value - level, first, level), _above(-second.value - level, second, level))
+            return _both(
+                _above(first.value - level, first, level), _above(-second.value - level, second, level)
+            )
         if isinstance(question, GapQuestion):
             delta = float(question.delta)
             room = first.error + second.error

@@ -104,7 +104,9 @@ class Judgement:
         self.redone += part.redone
 
 
-def judged(asked: Asked, rows: Floats, budget: Budget, told: Callable[[int], None] | None = None) -> Judgement | None:
+def judged(
+    asked: Asked, rows: Floats, budget: Budget, told: Callable[[int], None] | None = None
+) -> Judgement | None:
     """All rows, as far as the budget goes; None where counterparts can be had in neither way."""
     found = Judgement.open(len(rows), rows.shape[1])
     if not asked.moving:

@@ -82,7 +82,9 @@ class Validity:
             if term.pieces is not None:
                 return None
             ends = (
-                term.table if term.table is not None else [term.slope * Fraction(e) for e in (variable.lo, variable.hi)]
+                term.table
+                if term.table is not None
+                else [term.slope * Fraction(e) for e in (variable.lo, variable.hi)]
             )
             parts += [constraint.bias, term.slope, *(term.table or ())]
             size += max(map(abs, ends))
@@ -90,7 +92,10 @@ class Validity:
         if size * scale >= LARGEST or any(abs(part * scale) >= LARGEST for part in parts):
             return None
         bias = int(constraint.bias * scale)
-        return [Whole(t.slope * scale, t.table, scale, bias if k == 0 else 0) for k, t in enumerate(constraint.terms)]
+        return [
+            Whole(t.slope * scale, t.table, scale, bias if k == 0 else 0)
+            for k, t in enumerate(constraint.terms)
+        ]
 
 
 class Whole:

@@ -141,7 +141,9 @@ def prepare(
         listener=listener,
         marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
     )
-    return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=X, score=score)
+    return Prepared(
+        imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=X, score=score
+    )
 
 
 def check_scale(scale: Scale, imported: Imported) -> None:

@@ -18,7 +18,12 @@ from likewise.importers.imported import import_model
 from likewise.model.scored import score_of
 
 SPACE = lw.Space(
-    {"a": lw.Integer(0, 9), "b": lw.Continuous(-3, 1000), "c": lw.Categorical([0, 1, 2]), "d": lw.Continuous(0, 1)}
+    {
+        "a": lw.Integer(0, 9),
+        "b": lw.Continuous(-3, 1000),
+        "c": lw.Categorical([0, 1, 2]),
+        "d": lw.Continuous(0, 1),
+    }
 )
 
 
@@ -40,7 +45,9 @@ MODELS = {
     "bins": lambda: make_pipeline(
         KBinsDiscretizer(4, encode="onehot-dense", strategy="uniform"), LogisticRegression()
     ),
-    "splines": lambda: make_pipeline(SplineTransformer(n_knots=4, extrapolation="constant"), LogisticRegression()),
+    "splines": lambda: make_pipeline(
+        SplineTransformer(n_knots=4, extrapolation="constant"), LogisticRegression()
+    ),
     "rbf": lambda: make_pipeline(StandardScaler(), SVC(gamma=0.3)),
     "rbf, raw": lambda: SVC(gamma=1e-4),
     "polynomial": lambda: make_pipeline(StandardScaler(), SVC(kernel="poly", degree=3, coef0=1)),

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 UNIT = 2.0**-53
 TINY = 2.0**-300  # more than all underflows of a score together, parameters and columns being `ordinary`
-ORDINARY = Fraction(1, 2**400), Fraction(2**400)  # sizes of parameters that neither under- nor overflow matters to
+ORDINARY = (
+    Fraction(1, 2**400),
+    Fraction(2**400),
+)  # sizes of parameters that neither under- nor overflow matters to
 WIDEST = 2.0**60  # of columns: products of five times a parameter are far from overflow
 MOST_OPERATIONS = 2**40
 

@@ -48,7 +48,9 @@ class KernelJudge:
         self.score = score
         self.size = float(np.abs(score.body.coefficients).sum()) * 1.001
         terms = len(score.body.coefficients)
-        self._known: tuple[tuple[int, ...], bytes, Floats, float] | None = None  # of the settings asked for last
+        self._known: tuple[tuple[int, ...], bytes, Floats, float] | None = (
+            None  # of the settings asked for last
+        )
         self.summing = growth(terms + 4) * (self.size + abs(score.body.bias)) + terms * TINY
 
     @property
@@ -125,7 +127,8 @@ def column_sizes(column: Column, codes: Floats) -> Floats:
     if column.pieces is not None:
         return np.full(len(codes), np.inf)  # only affine models have such columns
     if column.table is not None:
-        return np.abs(np.array([float(v) for v in column.table]))[codes.astype(np.intp)]
+        entries: Floats = np.abs(np.array([float(v) for v in column.table]))[codes.astype(np.intp)]
+        return entries
     size: Floats = abs(float(column.offset)) + abs(float(column.slope)) * np.abs(codes)
     return size * (1 + 8 * UNIT)
 
