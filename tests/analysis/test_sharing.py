@@ -10,9 +10,13 @@ from sklearn.svm import SVC
 from tests.analysis.brute import MODELS, PROPERTIES, SIMILAR, SPACE, Truth, everybody, fitted
 
 import likewise as lw
+from likewise.analysis.cells import Bracketing
 from likewise.analysis.intervals import clopper_pearson
+from likewise.analysis.judging import judging_of
 from likewise.analysis.measures import marginals, uniform
+from likewise.analysis.sums import Part, distributed
 from likewise.errors import SpecError
+from likewise.progress import silent
 from likewise.spec.pairs import pair_space
 
 
@@ -50,7 +54,39 @@ def test_certified_brackets_hold_the_share(name, similar):
         assert found.method == "certified"
         assert found.proved == (name == "linear")
         assert found.lower <= truth.biased(property).mean() <= found.upper
-        assert found.upper - found.lower < 1e-3  # small cells are looked through
+        assert (
+            found.upper - found.lower < 0.02
+        )  # small cells are looked through; sums are as fine as their grid
+
+
+def bracketing(model, space, similar, property, X=None):
+    judging = judging_of(model, space, similar, property, X=X, budget=20, random_state=0, listener=silent)
+    pairs = judging.asked.pairs
+    measure = uniform(pairs) if X is None else marginals(pairs, judging.prepared.imported.rows)
+    return Bracketing(judging=judging, measure=measure)
+
+
+@pytest.mark.parametrize("similar", SIMILAR)
+def test_cells_of_a_linear_model_hold_the_share(similar):
+    model = fitted(MODELS["linear"])
+    truth = Truth(model, SPACE, SIMILAR[similar])
+    for property in PROPERTIES.values():
+        found = bracketing(model, SPACE, SIMILAR[similar], property)
+        found.run(width=1e-6, seconds=10)
+        true = Fraction(int(truth.biased(property).sum()), len(truth.scores))
+        assert found.lower <= true <= found.upper
+        assert found.upper - found.lower <= Fraction(1, 10**6)
+
+
+def test_every_part_of_a_settled_cell_is_as_it_says():
+    space, model, X, _ = continuous()
+    similar = lw.Similarity(free=["s"], within={"x": 0.05})
+    for data in (None, X):
+        found = bracketing(model, space, similar, lw.SameDecision(), data)
+        found.run(width=0.02, seconds=3)
+        assert found.biased + found.fair + sum(cell.mass for cell in found.open) == 1
+        assert found.biased > 0
+        assert found.fair > 0
 
 
 def continuous():
@@ -70,12 +106,44 @@ def continuous():
     return space, model, X, below(-b) - below(-b - w)
 
 
-def test_cells_bracket_a_known_area():
+def test_certified_brackets_hold_a_known_area():
     space, model, _, true = continuous()
-    found = lw.share(model, space, lw.Similarity(free=["s"]), method="certified", budget=5)
+    found = lw.share(model, space, lw.Similarity(free=["s"]), method="certified", budget=20)
     assert found.proved
-    assert found.lower - 1e-4 <= true <= found.upper + 1e-4
-    assert found.upper - found.lower < 0.05
+    assert found.lower - 1e-5 <= true <= found.upper + 1e-5
+    assert found.upper - found.lower < 0.002
+    cells = bracketing(model, space, lw.Similarity(free=["s"]), lw.SameDecision())
+    cells.run(width=0.05, seconds=5)
+    assert float(cells.lower) - 1e-5 <= true <= float(cells.upper) + 1e-5
+    assert cells.upper - cells.lower <= Fraction(1, 20)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_distributions_of_sums_are_bracketed(seed):
+    """Against all combinations of small parts, and against a simulation where one part is uniform."""
+    random = np.random.default_rng(seed)
+    parts = []
+    for size in random.integers(1, 6, 4):
+        atoms = random.uniform(0, 3, size)
+        atoms -= atoms.min()
+        masses = random.dirichlet(np.ones(size))
+        exact = tuple(Fraction(a) for a in atoms)
+        parts.append(Part(width=max(exact), atoms=exact, masses=tuple(masses.tolist())))
+    if seed % 2:
+        parts.append(Part(width=Fraction(2)))
+    found = distributed(parts, Fraction(1), 4096)
+    sums, masses = np.ones(1), np.ones(1)
+    for part in parts:
+        if part.atoms:
+            sums = (sums[:, None] + [float(a) for a in part.atoms]).ravel()
+            masses = (masses[:, None] * part.masses).ravel()
+    for at in random.uniform(0, 12, 40):
+        reached = np.clip((at - sums) / 2, 0, 1) if seed % 2 else sums <= at
+        low, high = found.below(Fraction(at))
+        assert low - 1e-12 <= (masses * reached).sum() <= high + 1e-12
+    low, high = found.below(Fraction(100))
+    assert low == pytest.approx(1, abs=1e-9)
+    assert found.below(Fraction(0)) == (0.0, 0.0)
 
 
 def test_samples_hold_a_known_area_and_say_so():

@@ -1,7 +1,8 @@
 """share: how many individuals have a similar one who is treated differently?
 
     exact      everybody is looked at: a discrete space that is not too large, or the rows of a data set
-    certified  a bracket: masses of cells that are proved fair, and of cells where everybody is proved to have a counterpart (`cells`)
+    certified  a bracket: for linear models by the distribution of the sum that their score is (`sums`), for others by masses of cells that are
+               proved fair, and of cells where everybody is proved to have a counterpart (`cells`)
     sampled    individuals drawn at random, each judged exactly, and a Clopper-Pearson interval around their share (`intervals`)
 
 A sample is drawn from what the cells have left open, where their proofs are exact: with masses B of biased and O of open cells, known exactly, the
@@ -27,6 +28,7 @@ from likewise.analysis.everybody import Counted, countable, counted
 from likewise.analysis.intervals import clopper_pearson, draws_for
 from likewise.analysis.judging import Judging, judgement_of, judging_of
 from likewise.analysis.measures import Measure, marginals, uniform
+from likewise.analysis.sums import bracket_of_sums
 from likewise.errors import SpecError
 from likewise.model.question import round_down, round_up
 from likewise.progress import Listener
@@ -216,6 +218,9 @@ class Sharing:
             return self._exact(found)
         if method == "certified":
             return self._certified()
+        summed = self._summed() if method == "auto" else None
+        if summed is not None and summed.upper - summed.lower <= NARROW:
+            return summed
         return self._sampled()
 
     @property
@@ -256,8 +261,27 @@ class Sharing:
             },
         )
 
+    def _summed(self) -> Share | None:
+        """A bracket by the distribution of a sum, where the score is one."""
+        bracket = bracket_of_sums(self.judging, self.measure, CLOSE)
+        if bracket is None:
+            return None
+        lower, upper = round_down(bracket[0]), round_up(bracket[1])
+        return Share(
+            lower=lower,
+            upper=upper,
+            method="certified",
+            confidence=None,
+            over=self.words,
+            reason=None if upper - lower <= NARROW else self._why_wide(self.judging.budget.over),
+            stats={"seconds": self.judging.budget.elapsed},
+        )
+
     def _certified(self) -> Share:
         self._refuse_constraints()
+        summed = self._summed()
+        if summed is not None:
+            return summed
         bracketing = Bracketing(judging=self.judging, measure=self.measure)
         budget = self.judging.budget
         bracketing.run(width=CLOSE, seconds=budget.seconds)
@@ -269,14 +293,12 @@ class Sharing:
             confidence=None,
             over=self.words,
             proved=self.judging.proves,
-            reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bracketing),
+            reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.open)),
             stats={"seconds": budget.elapsed, "cells": bracketing.cells},
         )
 
-    def _why_wide(self, bracketing: Bracketing) -> str:
-        return (
-            self.judging.budget.reason if bracketing.open else "what is left can be neither settled nor cut"
-        )
+    def _why_wide(self, ended: bool) -> str:
+        return self.judging.budget.reason if ended else "what is left can be neither settled nor cut"
 
     def _refuse_constraints(self) -> None:
         if self.judging.asked.pairs.constraints:

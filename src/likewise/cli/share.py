@@ -126,6 +126,8 @@ def _basis(found: Share) -> str:
     if found.method == "exact":
         return f"exact: {found.stats['individuals']:,} individuals looked at in {seconds:.2f} s"
     if found.method == "certified":
+        if "cells" not in found.stats:
+            return f"proved by the distribution of the sum that the score is, in {seconds:.2f} s"
         how = "proved by" if found.proved else "floating point, not proved:"
         return f"{how} {found.stats['cells']:,} cells in {seconds:.2f} s"
     return (
