@@ -1,5 +1,7 @@
 """audit: every row's verdict, gap and counterpart equal brute force, for every family and kind of similarity."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -163,3 +165,15 @@ def test_groups_files_and_frames(tmp_path):
         found.save(tmp_path / "rows.txt")
     with pytest.raises(SpecError, match="needs rows"):
         lw.audit(model, None, SPACE, lw.Similarity(free=["c"]))
+
+
+def test_rows_can_be_shared_among_processes():
+    space = lw.Space({"x": lw.Continuous(0, 1), "y": lw.Continuous(0, 1)})
+    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(40, 2)), columns=["x", "y"])
+    model = SVC(gamma=1.0).fit(X, X["x"] > X["y"])
+    similar = lw.Similarity(within={"x": 0.05})
+    alone = lw.audit(model, X.head(5), space, similar)
+    with ThreadPoolExecutor(2) as pool:
+        together = lw.audit(model, X.head(5), space, similar, executor=pool)
+    assert alone.rows["biased"].tolist() == together.rows["biased"].tolist()
+    assert np.allclose(alone.rows["gap"], together.rows["gap"], rtol=5e-3)

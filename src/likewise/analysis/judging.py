@@ -17,7 +17,8 @@ from likewise.bounds.judges import judge_of
 from likewise.errors import SpecError
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
-from likewise.progress import Listener, Snapshot
+from likewise.progress import Listener, Snapshot, silent
+from likewise.search.budget import interruptible
 from likewise.search.counterparts import Asked, Judgement, judged
 from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
 from likewise.verifying.deciding import checking_with
@@ -135,9 +136,8 @@ def _in_parts(judging: Judging, rows: Floats, jobs: int, executor: Executor) -> 
 def _part(
     model: Any, space: Space, similar: Similarity, property: Property, rows: Floats, budget: float
 ) -> Judgement:
-    from likewise.progress import silent
-
     judging = judging_of(
         model, space, similar, property, X=None, budget=budget, random_state=0, listener=silent
     )
-    return judged_singly(judging.prepared, judging.asked, rows, judging.budget)
+    with interruptible(judging.budget):
+        return judged_singly(judging.prepared, judging.asked, rows, judging.budget)

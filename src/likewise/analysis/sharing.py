@@ -5,16 +5,12 @@
                proved fair, and of cells where everybody is proved to have a counterpart (`cells`)
     sampled    individuals drawn at random, each judged exactly, and a Clopper-Pearson interval around their share (`intervals`)
 
-A sample is drawn from what the cells have left open, where their proofs are exact: with masses B of biased and O of open cells, known exactly, the
-share is B + O p, and an interval around p, the share among individuals drawn from the open cells, is one around it. Rare flips so
-get intervals that are as narrow as O is small. How many are drawn is settled by a first small sample that is then thrown away; samples
-that the budget was too short for count against both ends.
+For linear models cells are settled before a sample is drawn, which is then drawn from what they leave open (`sampling`).
 """
 
 from __future__ import annotations
 
 import math
-import time
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -25,9 +21,9 @@ import numpy as np
 
 from likewise.analysis.cells import Bracketing
 from likewise.analysis.everybody import Counted, countable, counted
-from likewise.analysis.intervals import clopper_pearson, draws_for
 from likewise.analysis.judging import Judging, judgement_of, judging_of
 from likewise.analysis.measures import Measure, marginals, uniform
+from likewise.analysis.sampling import NARROW, Sampling, drawing
 from likewise.analysis.sums import bracket_of_sums
 from likewise.errors import SpecError
 from likewise.model.question import round_down, round_up
@@ -38,27 +34,14 @@ from likewise.spec.properties import SameDecision
 from likewise.verifying.deciding import listening
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
-    Floats = NDArray[np.float64]
-
 Method = Literal["exact", "certified", "sampled"]
 METHODS = ("auto", "exact", "certified", "sampled")
 CLOSE = 1e-4  # a certified bracket this narrow is narrow enough
-NARROW = 0.0015  # the interval that a sample aims at
-RELATIVELY = 0.02  # or this part of the share, where that is less
-NARROWEST = 2e-5
-PILOT = 4_000
-SEVERAL = 65_536  # drawn at a time
-MOST_DRAWS = 20_000_000
 FOR_CELLS = 0.2  # of the budget, before a sample is drawn from what they leave
-FOR_DRAWS = 0.8  # of what is left, that the draws may take by the pilot's pace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +70,11 @@ class Share:
             self.method
         ]
         if not self.proved:
-            how = "by cells in floating point, not proved"
+            how += (
+                ", but floating point: not proved"
+                if self.method != "certified"
+                else " by floating point only: no proof"
+            )
         if self.lower == self.upper or self.exact:
             text = f"{percent(self.lower)}"
         else:
@@ -283,8 +270,10 @@ class Sharing:
         if summed is not None:
             return summed
         bracketing = Bracketing(judging=self.judging, measure=self.measure)
-        budget = self.judging.budget
-        bracketing.run(width=CLOSE, seconds=budget.seconds)
+        bracketing.run(width=CLOSE, seconds=self.judging.budget.seconds)
+        return self._of_cells(bracketing)
+
+    def _of_cells(self, bracketing: Bracketing) -> Share:
         lower, upper = round_down(bracketing.lower), round_up(bracketing.upper)
         return Share(
             lower=lower,
@@ -294,7 +283,7 @@ class Sharing:
             over=self.words,
             proved=self.judging.proves,
             reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.open)),
-            stats={"seconds": budget.elapsed, "cells": bracketing.cells},
+            stats={"seconds": self.judging.budget.elapsed, "cells": bracketing.cells},
         )
 
     def _why_wide(self, ended: bool) -> str:
@@ -308,116 +297,44 @@ class Sharing:
             )
 
     def _sampled(self) -> Share:
-        judging, measure = self.judging, self.measure
-        settled, left = Fraction(0), Fraction(1)
-        bracketing = None
-        if judging.proves and not judging.asked.pairs.constraints:
-            bracketing = Bracketing(judging=judging, measure=measure)
-            bracketing.run(width=CLOSE, seconds=FOR_CELLS * judging.budget.seconds)
-            settled, left = bracketing.lower, bracketing.upper - bracketing.lower
-            if left <= Fraction(CLOSE) or not bracketing.open:
-                return self._certified_by(bracketing)
-        draw = self._drawing(measure, bracketing)
-        hits, unjudged, draws, reason = self._drawn(draw, float(settled), float(left))
-        low, high = clopper_pearson(hits, draws, self.confidence, unjudged=unjudged)
+        judging, bracketing = self.judging, self._cells_before()
+        if bracketing is not None and (bracketing.upper - bracketing.lower <= CLOSE or not bracketing.open):
+            return self._of_cells(bracketing)
+        low = Fraction(0) if bracketing is None else bracketing.lower
+        mass = (
+            Fraction(1) if bracketing is None else sum((cell.mass for cell in bracketing.open), Fraction(0))
+        )
+        stuck = Fraction(0) if bracketing is None else bracketing.upper - low - mass
+        sample = Sampling(
+            judging=judging,
+            draw=drawing(judging, self.measure, bracketing),
+            mass=float(mass),
+            settled=float(low),
+            confidence=self.confidence,
+            jobs=self.jobs,
+        ).run()
+        ends = sample.interval(self.confidence)
         return Share(
-            lower=max(0.0, round_down(settled + left * Fraction(low))),
-            upper=min(1.0, round_up(settled + left * Fraction(high))),
+            lower=max(0.0, round_down(low + mass * Fraction(ends[0]))),
+            upper=min(1.0, round_up(low + stuck + mass * Fraction(ends[1]))),
             method="sampled",
             confidence=self.confidence,
             over=self.words,
-            reason=reason,
+            proved=sample.proved,
+            reason=sample.reason,
             stats={
                 "seconds": judging.budget.elapsed,
-                "samples": draws,
-                "hits": hits,
-                "unjudged": unjudged,
-                "settled": float(1 - left),
-                "estimate": float(settled) + float(left) * hits / draws,
+                "samples": sample.draws,
+                "hits": sample.hits,
+                "unjudged": sample.unjudged,
+                "settled": float(1 - mass),
             },
         )
 
-    def _certified_by(self, bracketing: Bracketing) -> Share:
-        return Share(
-            lower=round_down(bracketing.lower),
-            upper=round_up(bracketing.upper),
-            method="certified",
-            confidence=None,
-            over=self.words,
-            stats={"seconds": self.judging.budget.elapsed, "cells": bracketing.cells},
-        )
-
-    def _drawing(self, measure: Measure, bracketing: Bracketing | None) -> Callable[[int], Floats]:
-        """Draws individuals from the measure, or from the cells that are left."""
-        random = self.judging.prepared.problem.random
-        if bracketing is None or bracketing.cells <= 1:
-
-            def everywhere(count: int) -> Floats:
-                rows = measure.individuals(random, count)
-                if rows is None:
-                    raise SpecError(
-                        "nearly nobody satisfies the constraints, so that no sample can be drawn",
-                        hint="method='exact' if the space is discrete, or narrow the features",
-                    )
-                return rows
-
-            return everywhere
-        cells = bracketing.open
-        choose = _Choice([cell.mass for cell in cells])
-        lo, hi = np.stack([cell.lo for cell in cells]), np.stack([cell.hi for cell in cells])
-        open_left = np.stack([cell.open_left for cell in cells])
-
-        def from_cells(count: int) -> Floats:
-            at = choose(random, count)
-            return measure.drawn(random, lo[at], hi[at], open_left[at])
-
-        return from_cells
-
-    def _drawn(
-        self, draw: Callable[[int], Floats], settled: float, left: float
-    ) -> tuple[int, int, int, str | None]:
-        """Hits, unjudged ones and draws of a sample whose size a pilot has settled; why it is smaller than wanted."""
-        judging, budget = self.judging, self.judging.budget
-        judgement_of(judging, draw(PILOT // 8), **self.jobs)  # what is done once is not the pace
-        started = time.perf_counter()
-        few = judgement_of(judging, draw(PILOT), **self.jobs)
-        judged_few = int((few.verdict != UNDECIDED).sum())
-        pace = max(time.perf_counter() - started, 1e-6) / max(judged_few, 1)
-        about = (float((few.verdict == BIASED).sum()) + 1) / (PILOT + 2)
-        whole = settled + left * about
-        width = max(min(NARROW, RELATIVELY * whole), NARROWEST) / left
-        wanted = min(draws_for(about, min(width, 1.0), self.confidence), MOST_DRAWS)
-        affordable = int(FOR_DRAWS * (budget.seconds - budget.elapsed) / pace)
-        draws = max(min(wanted, affordable), 1)
-        # Once within the absolute aim, nobody minds that the relative one would take longer.
-        enough = draws_for(about, min(NARROW / left, 1.0), self.confidence)
-        reason = f"the budget allowed {draws:,} draws" if draws < min(wanted, enough) else None
-        hits = unjudged = done = 0
-        while done < draws:
-            some = min(SEVERAL, draws - done)
-            if budget.over:
-                unjudged += draws - done
-                reason = budget.reason
-                break
-            verdicts = judgement_of(judging, draw(some), **self.jobs).verdict
-            hits += int((verdicts == BIASED).sum())
-            unjudged += int((verdicts == UNDECIDED).sum())
-            done += some
-            judging.tell(f"{done:,} of {draws:,} samples", share=done / draws)
-        return hits, unjudged, draws, reason
-
-
-class _Choice:
-    """Draws places by their masses, rounded to the 53 bits of a uniform number: off by less than 2^-52 a place."""
-
-    def __init__(self, masses: list[Fraction]) -> None:
-        total, cumulated = sum(masses, Fraction(0)), Fraction(0)
-        ends = []
-        for mass in masses:
-            cumulated += mass
-            ends.append(float(cumulated / total))
-        self.ends = np.array(ends)
-
-    def __call__(self, random: np.random.Generator, count: int) -> NDArray[np.intp]:
-        at = np.searchsorted(self.ends, random.uniform(0, 1, count), side="right")
-        return np.minimum(at, len(self.ends) - 1)
+    def _cells_before(self) -> Bracketing | None:
+        """Cells settled before a sample is drawn, where their proofs are exact and settle anything."""
+        if not self.judging.proves or self.judging.asked.pairs.constraints:
+            return None
+        bracketing = Bracketing(judging=self.judging, measure=self.measure)
+        bracketing.run(width=CLOSE, seconds=FOR_CELLS * self.judging.budget.seconds)
+        return bracketing if bracketing.biased or bracketing.fair else None

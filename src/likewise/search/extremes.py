@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from likewise.bounds.judges import Judge
     from likewise.model.question import Question
     from likewise.spec.pairs import PairSpace
+    from likewise.spec.similarity import Relation
 
     Floats = NDArray[np.float64]
 
-WIDEST = 4_096  # codes of a window that are looked up
+WIDEST = 2_048  # codes of a window that are looked up
 ULPS = 2.0**-50  # of |x_k| + t: what the nearest double inside may miss
 
 
@@ -106,11 +107,20 @@ def _ends(pairs: PairSpace, judge: SeparableJudge, k: int, codes: Floats) -> tup
     exact = [judge.score.terms[k].exact(Fraction(code)) for code in every.tolist()]
     order = {value: float(place) for place, value in enumerate(sorted(set(exact)))}
     values = np.array([order[value] for value in exact])  # rounding might lose what is the lowest
-    similar = np.array([[relation.allows(a, b) for b in every.tolist()] for a in every.tolist()])
+    similar = _similar(relation, every)
     lowest = every[np.where(similar, values, np.inf).argmin(axis=1)]
     highest = every[np.where(similar, values, -np.inf).argmax(axis=1)]
     place = (codes - every[0]).astype(np.intp)
     return lowest[place], highest[place], np.zeros_like(codes)
+
+
+def _similar(relation: Relation, codes: Floats) -> NDArray[np.bool_]:
+    """Which of the codes of a discrete feature may stand beside which."""
+    if relation.kind == "pairs":
+        return np.array([[relation.allows(a, b) for b in codes.tolist()] for a in codes.tolist()])
+    if relation.tolerance is None:
+        return np.ones((len(codes), len(codes)), dtype=bool)
+    return np.abs(codes[:, None] - codes) <= int(relation.tolerance)
 
 
 def windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Floats]:

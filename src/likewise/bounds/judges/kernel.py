@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+LARGEST = 0.005  # error of both factors that PRODUCT covers; beyond it nothing is claimed
 STEEPEST = 0.86  # sqrt(2 / e) is 0.8577...
 PRODUCT = 1.01  # (1 + error) of the other factor, and the rounding of the errors themselves
 BLOCK = 1_000_000  # factors at a time
@@ -70,7 +71,8 @@ class KernelJudge:
                 factors, error[part] = self._factors(shared, rows[part])
                 values[part] = factors @ weighted
         values += body.bias
-        error = PRODUCT * self.size * (error + more) + self.summing
+        off = np.where(error + more < LARGEST, error + more, np.inf)
+        error = PRODUCT * self.size * off + self.summing
         return Scored.of(values, error)
 
     def _weighted(

@@ -6,7 +6,7 @@ vector of weights for them,
 the weights in exact rationals, rounded once. Rows times settings is a matrix product then.
 
 A column is computed with an error of at most 3 u S, S = |offset| + |slope code| (or u |table entry|), and is at most S itself; a product of d of
-them passes d more roundings, the sum as many as there are products, a weight one: growth(4 d + products + 2) sum_p |W_p| prod S. That sum is
+them passes d more roundings, its weight two, the sums as many as there are products and degrees: growth(5 d + products + 4) sum_p |W_p| prod S. That sum is
 evaluated once, at the largest S that occur in the rows.
 """
 
@@ -87,7 +87,7 @@ class Weighted:
             for products in ordered
         ]
         plain = ordinary(w for row in weights.values() for w in row) and shape.degree <= MOST_DEGREE
-        self.growth = growth(4 * shape.degree + sum(map(len, ordered)) + 4) if plain else np.inf
+        self.growth = growth(5 * shape.degree + sum(map(len, ordered)) + 4) if plain else np.inf
 
     def values(self, columns: Floats) -> Floats:
         return _evaluated(self.by_degree, self.weights, columns)
