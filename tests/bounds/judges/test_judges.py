@@ -16,6 +16,8 @@ from likewise.bounds.judges import at_settings, judge_of
 from likewise.bounds.judges.exponential import LOST, RELATIVE, falling
 from likewise.importers.imported import import_model
 from likewise.model.scored import score_of
+from likewise.model.trees import LEAF, Tree, TreeSum
+from likewise.spec.enclosure import Enclosure
 
 SPACE = lw.Space(
     {
@@ -88,3 +90,66 @@ def test_parameters_beyond_all_doubles_have_no_finite_error():
 
     judge = SeparableJudge(Separable(bias=Fraction(0), terms=(Term(slope=Fraction(10) ** 400),)))
     assert np.isinf(judge.cross(np.array([[1e-300]]), (), np.empty((1, 0))).error).all()
+
+
+class Ensemble:
+    """A score of random trees: what an importer of trees will hand over."""
+
+    cost = 4
+
+    def __init__(self, seed, count=30):
+        random = np.random.default_rng(seed)
+        self.alpha = (Fraction(1), Fraction(-1, 3))
+        self.body = TreeSum(
+            bias=(Fraction(0.3), Fraction(-0.1)), trees=tuple(stump(random) for _ in range(count)), missing={}
+        )
+
+    def exact(self, codes):
+        return sum(a * s for a, s in zip(self.alpha, self.body.exact(codes), strict=True))
+
+    def enclose(self, codes, bits):
+        return Enclosure.of(self.exact(codes))
+
+    def depends(self, feature):
+        return feature in self.body.tested()
+
+    def scores(self, codes):
+        alpha = np.array([float(a) for a in self.alpha])
+        total = np.full(
+            len(codes), sum(float(a * b) for a, b in zip(self.alpha, self.body.bias, strict=True))
+        )
+        for tree in self.body.trees:
+            leaves = [tree.leaf([Fraction(c) for c in row], {}) for row in codes.tolist()]
+            total += (tree.values[leaves] @ alpha) * float(tree.factor)
+        return total
+
+
+def stump(random):
+    return Tree(
+        feature=np.array([random.integers(4), LEAF, LEAF], dtype=np.int32),
+        threshold=np.array([random.uniform(0, 1), 0.0, 0.0]),
+        levels={},
+        missing_left=np.zeros(3, dtype=bool),
+        right=np.array([2, 0, 0], dtype=np.int32),
+        values=np.concatenate(
+            [np.zeros((1, 2)), random.normal(size=(2, 2)) * 10.0 ** random.integers(-3, 4)]
+        ),
+        factor=Fraction(1, 7),
+    )
+
+
+def test_sums_of_leaves_are_within_their_error():
+    score = Ensemble(0)
+    judge = judge_of(score)
+    codes = np.random.default_rng(1).uniform(0, 1, (30, 4))
+    settings = np.array([[0.2], [0.9]])
+    found = judge.cross(codes, (1,), settings)
+    for row, value, off in zip(
+        at_settings(codes, (1,), settings),
+        found.values.ravel(),
+        np.repeat(found.error, 2, axis=1).ravel(),
+        strict=True,
+    ):
+        assert abs(Fraction(value) - score.exact([Fraction(c) for c in row.tolist()])) <= Fraction(off)
+        assert off < 1e-9
+    assert not judge.depends(9)

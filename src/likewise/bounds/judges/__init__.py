@@ -23,6 +23,7 @@ from likewise.spec.enclosure import Enclosure
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.bounds.judges.trees import OfTrees
     from likewise.model.scored import Score
 
     Floats = NDArray[np.float64]
@@ -71,19 +72,27 @@ class Judge(Protocol):
         """What a row costs, in kernel values."""
 
 
-def judge_of(score: Score) -> Judge:
+def judge_of(score: Score | OfTrees) -> Judge:
     """The judge of a model family."""
     from likewise.bounds.judges.kernel import KernelJudge
     from likewise.bounds.judges.polynomial import PolynomialJudge
     from likewise.bounds.judges.separable import SeparableJudge
+    from likewise.bounds.judges.trees import TreeJudge
+    from likewise.errors import InternalError
     from likewise.model.kernel import KernelScore
     from likewise.model.polynomial import PolynomialScore
+    from likewise.model.trees import TreeSum
+    from likewise.spec.terms import Separable
 
     if isinstance(score, KernelScore):
         return KernelJudge(score)
     if isinstance(score, PolynomialScore):
         return PolynomialJudge(score)
-    return SeparableJudge(score)
+    if isinstance(score, Separable):
+        return SeparableJudge(score)
+    if isinstance(score.body, TreeSum):
+        return TreeJudge(score)
+    raise InternalError(f"no judge of a {type(score).__name__}")
 
 
 def growth(operations: int) -> float:
