@@ -60,7 +60,8 @@ if TYPE_CHECKING:
     from likewise.analysis.auditing import Audit, audit
     from likewise.analysis.comparing import Comparison, compare
     from likewise.analysis.measuring import Disparity, measure
-    from likewise.analysis.sharing import Share, share
+    from likewise.analysis.share_result import Share
+    from likewise.analysis.sharing import share
     from likewise.analysis.widening import Radius, radius
     from likewise.certificate.certificate import Certificate, load_certificate
     from likewise.errors import (
@@ -144,7 +145,7 @@ _HOME = {
     "audit": "likewise.analysis.auditing",
     "Audit": "likewise.analysis.auditing",
     "share": "likewise.analysis.sharing",
-    "Share": "likewise.analysis.sharing",
+    "Share": "likewise.analysis.share_result",
     "Certificate": "likewise.certificate.certificate",
     "load_certificate": "likewise.certificate.certificate",
     "check": "likewise.verifying.certifying",

@@ -180,6 +180,8 @@ def test_share_says_how_it_knows(run, on_data):
     answer = json.loads(run(f"share --model m.skops {on_data} --free sex --budget 10 --json").stdout)
     assert answer["method"] in ("sampled", "certified")
     assert 0 < answer["lower"] < answer["upper"] < 1
-    sampled = run(f"share --model rbf.skops {on_data} --free sex --over marginals --method sampled --budget 5")
+    sampled = run(
+        f"share --model rbf.skops {on_data} --free sex --over marginals --method sampled --budget 5"
+    )
     assert "Clopper-Pearson" in " ".join(sampled.stdout.split())
     assert run(f"share --model m.skops {on_data} --free sex --method exact").exit_code == 2

@@ -10,12 +10,10 @@ For linear models cells are settled before a sample is drawn, which is then draw
 
 from __future__ import annotations
 
-import math
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +22,7 @@ from likewise.analysis.everybody import Counted, countable, counted
 from likewise.analysis.judging import Judging, judgement_of, judging_of
 from likewise.analysis.measures import Measure, marginals, uniform
 from likewise.analysis.sampling import NARROW, Sampling, drawing
+from likewise.analysis.share_result import Share
 from likewise.analysis.sums import bracket_of_sums
 from likewise.errors import SpecError
 from likewise.model.question import round_down, round_up
@@ -38,70 +37,9 @@ if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
-Method = Literal["exact", "certified", "sampled"]
 METHODS = ("auto", "exact", "certified", "sampled")
 CLOSE = 1e-4  # a certified bracket this narrow is narrow enough
 FOR_CELLS = 0.2  # of the budget, before a sample is drawn from what they leave
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """lower <= share <= upper: exactly (`confidence` None), or with at least this confidence for a sample.
-
-    `over` tells what it is a share of. `proved` is False where cells rest on floating point.
-    """
-
-    lower: float
-    upper: float
-    method: Method
-    confidence: float | None
-    over: str
-    proved: bool = True
-    reason: str | None = None
-    stats: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def exact(self) -> bool:
-        """Whether both ends are the same number, or the doubles around it."""
-        return self.method == "exact" and self.upper - self.lower <= 4 * math.ulp(self.upper)
-
-    def __str__(self) -> str:
-        how = {"exact": "exact", "certified": "proved", "sampled": f"with confidence {self.confidence}"}[
-            self.method
-        ]
-        if not self.proved:
-            how += (
-                ", but floating point: not proved"
-                if self.method != "certified"
-                else " by floating point only: no proof"
-            )
-        if self.lower == self.upper or self.exact:
-            text = f"{percent(self.lower)}"
-        else:
-            text = f"between {percent(self.lower)} and {percent(self.upper)}"
-        reason = f"  ({self.reason})" if self.reason else ""
-        return f"share of {self.over} with a differently treated counterpart: {text}, {how}{reason}"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "lower": self.lower,
-            "upper": self.upper,
-            "method": self.method,
-            "confidence": self.confidence,
-            "over": self.over,
-            "proved": self.proved,
-            "reason": self.reason,
-            "stats": dict(self.stats),
-        }
-
-
-def percent(share: float) -> str:
-    """A share for people: as many digits as tell it from 0 and 1."""
-    return f"{100 * share:.6g}%"
 
 
 def share(
@@ -127,7 +65,7 @@ def share(
         Who is counted: all individuals of the space alike; all of them, with every feature distributed as in `X` and independent of the
         others; or the rows of a frame.
     method : "auto", "exact", "certified" or "sampled"
-        "auto" looks at everybody if the budget allows that, else samples.
+        "auto" looks at everybody if the budget allows that, proves a bracket if the model is linear, else samples.
     confidence : float
         With which a sampled interval holds the share.
     """

@@ -19,7 +19,7 @@ from likewise.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from likewise.analysis.sharing import Share
+    from likewise.analysis.share_result import Share
     from likewise.cli.claims import Loaded
 
 
@@ -100,17 +100,12 @@ def share(**given: Any) -> int:
 
 
 def _text(found: Share, loaded: Loaded, flags: ClaimFlags) -> str:
-    from likewise.analysis.sharing import percent
     from likewise.verifying.wording import claim_in_words, paragraph
 
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
     lines += paragraph("over", found.over)
-    if found.lower == found.upper or found.exact:
-        text = percent(found.lower)
-    else:
-        text = f"between {percent(found.lower)} and {percent(found.upper)}"
-    lines += paragraph("share", f"{text} have a counterpart who breaks the claim")
+    lines += paragraph("share", f"{found.in_words()} have a counterpart who breaks the claim")
     lines += paragraph("basis", _basis(found))
     if found.reason is not None:
         lines += paragraph("reason", found.reason)
@@ -123,8 +118,9 @@ def _text(found: Share, loaded: Loaded, flags: ClaimFlags) -> str:
 
 def _basis(found: Share) -> str:
     seconds = found.stats["seconds"]
+    unproved = "" if found.proved else "; that some have none is floating point, not proved"
     if found.method == "exact":
-        return f"exact: {found.stats['individuals']:,} individuals looked at in {seconds:.2f} s"
+        return f"exact: {found.stats['individuals']:,} individuals looked at in {seconds:.2f} s{unproved}"
     if found.method == "certified":
         if "cells" not in found.stats:
             return f"proved by the distribution of the sum that the score is, in {seconds:.2f} s"
@@ -132,5 +128,5 @@ def _basis(found: Share) -> str:
         return f"{how} {found.stats['cells']:,} cells in {seconds:.2f} s"
     return (
         f"sampled: {found.stats['samples']:,} individuals, each judged exactly, in {seconds:.2f} s; the interval holds "
-        f"the share with confidence {found.confidence:g} (Clopper-Pearson)"
+        f"the share with confidence {found.confidence:g} (Clopper-Pearson){unproved}"
     )
