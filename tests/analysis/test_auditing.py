@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import SVC
 from tests.analysis.brute import (
@@ -177,3 +179,21 @@ def test_rows_can_be_shared_among_processes():
         together = lw.audit(model, X.head(5), space, similar, executor=pool)
     assert alone.rows["biased"].tolist() == together.rows["biased"].tolist()
     assert np.allclose(alone.rows["gap"], together.rows["gap"], rtol=5e-3)
+
+
+@pytest.mark.parametrize("falling", [False, True])
+def test_decisions_of_calibrated_models_are_those_of_predict(falling):
+    """The probability may fall with the score, and then decides by a border that is not zero."""
+    X = everybody()
+    inner = SVC(gamma=0.2).fit(X, X["a"] + X["c"] > 3)
+    y = (X["a"] + X["c"] > 2) != falling
+    model = CalibratedClassifierCV(FrozenEstimator(inner), method="sigmoid", ensemble=False).fit(X, y)
+    similar, property = lw.Similarity(free=["c"]), lw.ProbabilityGap(0.3)
+    rows = lw.audit(model, X, SPACE, similar, property).rows.sort_values("row")
+    assert rows["decision"].tolist() == model.predict(X).tolist()
+    p = np.array([model.predict_proba(X.assign(c=level))[:, 1] for level in (0, 1, 2)])
+    gaps = np.abs(p - model.predict_proba(X)[:, 1]).max(axis=0)
+    assert np.allclose(rows["gap"], gaps, atol=1e-12)
+    assert rows["biased"].tolist() == (gaps > 0.3).tolist()
+    others = X.assign(c=rows["counterpart_c"].to_numpy())
+    assert rows["counterpart_decision"].tolist() == model.predict(others).tolist()
