@@ -23,6 +23,7 @@ from likewise.analysis.cells import Bracketing
 from likewise.analysis.intervals import clopper_pearson
 from likewise.analysis.judging import judging_of
 from likewise.analysis.measures import marginals, uniform
+from likewise.analysis.sharing import Sharing
 from likewise.analysis.sums import Part, distributed
 from likewise.errors import SpecError
 from likewise.progress import silent
@@ -252,3 +253,22 @@ def test_a_budget_that_ends_claims_nothing_it_does_not_know():
         found = lw.share(model, SPACE, similar, method=method, budget=1e-9)
         assert (found.lower, found.upper) == (0.0, 1.0)
         assert found.reason is not None
+
+
+def test_a_count_that_is_broken_off_leaves_a_bracket(monkeypatch):
+    from likewise.analysis import everybody as counting
+
+    model, similar, property = fitted(MODELS["rbf"]), SIMILAR["free"], lw.SameDecision()
+    true = Truth(model, SPACE, similar).biased(property).mean()
+    monkeypatch.setattr(counting, "ROWS", 9)
+    monkeypatch.setattr(counting, "SCORES", 90)
+
+    def stop(snapshot):
+        if "individuals" in snapshot.stage:
+            judging.budget.interrupted = True
+
+    judging = judging_of(model, SPACE, similar, property, X=None, budget=20, random_state=0, listener=stop)
+    found = Sharing(judging=judging, over="uniform", confidence=0.99, jobs={}).by("exact")
+    assert 0 <= found.lower <= true <= found.upper <= 1
+    assert 0 < found.upper - found.lower < 1
+    assert "interrupted" in found.reason

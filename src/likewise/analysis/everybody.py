@@ -45,11 +45,15 @@ OF_THE_BUDGET = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """Masses of individuals that have a counterpart for certain, at most, and of all; `people` in number."""
+    """Masses of individuals that have a counterpart for certain, at most, and of all that were looked at, `people` in number.
+
+    `everybody` is the mass of the whole space: unknown (None) where constraints refuse some that were not looked at.
+    """
 
     biased: float
     at_most: float
     total: float
+    everybody: float | None
     people: int
     redone: int
     complete: bool
@@ -94,11 +98,18 @@ def counted(judging: Judging, measure: Measure | None) -> Counted | None:
         biased=float(sums[0]),
         at_most=float(sums[1]),
         total=float(sums[2]),
+        everybody=_everybody(judging, lattice, measure) if not complete else float(sums[2]),
         people=people,
         redone=redone,
         complete=complete,
         error=0.0 if measure is None else growth(_size(lattice) + 8 * len(lattice.sizes)),
     )
+
+
+def _everybody(judging: Judging, lattice: Lattice, measure: Measure | None) -> float | None:
+    if judging.asked.pairs.constraints:
+        return None
+    return float(_size(lattice)) if measure is None else 1.0
 
 
 def _size(lattice: Lattice) -> int:

@@ -165,13 +165,7 @@ class Sharing:
         if not found.total and found.complete:
             raise SpecError("nobody satisfies the constraints")
         reason = None if found.complete else self.judging.budget.reason
-        if not found.complete:
-            lower, upper = 0.0, 1.0  # of an unknown part of everybody: nothing is known of the share
-        else:
-            low, high, total = (Fraction(mass) for mass in (found.biased, found.at_most, found.total))
-            off = Fraction(found.error)
-            lower = round_down(low * (1 - off) / (total * (1 + off)))
-            upper = min(1.0, round_up(high * (1 + off) / (total * (1 - off))))
+        lower, upper = _ends(found)
         return Share(
             lower=lower,
             upper=upper,
@@ -276,3 +270,15 @@ class Sharing:
         bracketing = Bracketing(judging=self.judging, measure=self.measure)
         bracketing.run(width=CLOSE, seconds=FOR_CELLS * self.judging.budget.seconds)
         return bracketing if bracketing.biased or bracketing.fair else None
+
+
+def _ends(found: Counted) -> tuple[float, float]:
+    """Bounds of the share; those who were not looked at may all have a counterpart, or none."""
+    if found.everybody is None:
+        return 0.0, 1.0
+    biased, fair = Fraction(found.biased), Fraction(found.total) - Fraction(found.at_most)
+    off, everybody = Fraction(found.error), Fraction(found.everybody)
+    # Masses are off by `error` of themselves at most, and a difference by that of both.
+    lower = biased * (1 - off) / (everybody * (1 + off))
+    upper = 1 - (fair - off * 2 * Fraction(found.total)) / (everybody * (1 + off))
+    return max(0.0, round_down(lower)), min(1.0, round_up(upper))
