@@ -265,6 +265,7 @@ class TreeOracle:
         if memory.box is not None:
             self.proposal(memory, 0.5)
             self.cut_memory(memory, 0.5, 1.0)
+            self.bound_anywhere(memory, 0.3)
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
         lean = np.array([self.on_grid(one) for one in lean.tolist()])
@@ -303,6 +304,7 @@ class TreeOracle:
             memory = self.memory(low, high)
             if self.bound_memory(memory, 0.5)[0] > -math.inf:
                 variables[i], places[i], _, _ = self.cut_memory(memory, 0.5, 1.0)
+            self.bound_anywhere(memory, 0.3)
             if variables[i] < 0:
                 variables[i], places[i] = self.halved(low, high)
         return variables, places
