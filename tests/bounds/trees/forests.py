@@ -201,7 +201,7 @@ class Agreeing:
         return True
 
 
-def problem_of(case: Case, question: Question, *, budget: float = 5) -> Problem:
+def problem_of(case: Case, question: Question, *, budget: float = 120) -> Problem:
     score, pairs = case.score, case.pairs
     return Problem(
         pairs=pairs,
