@@ -1,6 +1,6 @@
 """The model line (section 2): a body that gives the score, a head that reads it, and how the deployed program rounds.
 
-Bodies: `affine`, `rbf`, `polynomial`; of several scores: `several`, with a head of its own, `classes` (section 10).
+Bodies: `affine`, `rbf`, `polynomial`, and `combined` of these; of several scores: `several`, with a head of its own, `classes` (section 10).
 """
 
 from collections.abc import Callable
@@ -9,12 +9,13 @@ from fractions import Fraction
 
 from likewise_check.affine import Affine, read_affine
 from likewise_check.classes import Classes, read_classes
+from likewise_check.combined import Scored, read_combined
 from likewise_check.fields import Rejected, anything, array_of, choice, kind, record, text, whole
 from likewise_check.numbers import number
 from likewise_check.polynomial import read_polynomial
 from likewise_check.properties import Property
 from likewise_check.rbf import read_rbf
-from likewise_check.several import Scored, Several, read_several
+from likewise_check.several import Several, read_several
 from likewise_check.space import Space
 
 MOST_OPERATIONS = 10**7
@@ -110,4 +111,5 @@ BODIES: dict[str, Callable[[object, Space], Scored]] = {
     "affine": read_affine,
     "rbf": read_rbf,
     "polynomial": read_polynomial,
+    "combined": read_combined,
 }

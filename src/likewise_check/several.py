@@ -7,18 +7,16 @@ share everything else: columns in pieces have one and the same cuts.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias
 
 from likewise_check.affine import Affine, read_affine
 from likewise_check.classes import Classes, Form
-from likewise_check.fields import Reader, anything, array_of, kind
+from likewise_check.combined import Combined, Scored, Simple, enclosed, rational, read_combined
+from likewise_check.fields import Reader, Rejected, anything, array_of, kind
 from likewise_check.numbers import Exact, exact, number
 from likewise_check.pieces import MOST_COEFFICIENTS, Pieces, trimmed
 from likewise_check.polynomial import Polynomial, Product, polynomial_of, read_polynomial
 from likewise_check.rbf import Rbf, read_rbf
 from likewise_check.space import Space
-
-Scored: TypeAlias = Affine | Rbf | Polynomial  # a body of one score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +29,10 @@ class Several:
     def form(self, alpha: Form) -> Scored:
         """The body whose score is alpha . f."""
         first = self.bodies[0]
-        if isinstance(first, Affine):
-            return _affine_form([b for b in self.bodies if isinstance(b, Affine)], alpha)
-        if isinstance(first, Rbf):
-            return _rbf_form([b for b in self.bodies if isinstance(b, Rbf)], alpha)
-        return _polynomial_form([b for b in self.bodies if isinstance(b, Polynomial)], alpha)
+        if not isinstance(first, Combined):
+            return _form([b for b in self.bodies if not isinstance(b, Combined)], alpha)
+        rows = zip(*(b.bodies for b in self.bodies if isinstance(b, Combined)), strict=True)
+        return replace(first, bodies=tuple(_form(bodies, alpha) for bodies in rows))
 
     def steady(self, k: int) -> bool:
         """Whether no score depends on this feature."""
@@ -43,10 +40,21 @@ class Several:
 
     def ends(self, codes: Sequence[Fraction], bits: int) -> list[tuple[Fraction, Fraction]]:
         """All scores, each enclosed by two rationals at most 2^-bits apart; the two are equal where scores are rational."""
-        return [
-            body.score(codes, bits) if isinstance(body, Rbf) else (body.score(codes),) * 2
-            for body in self.bodies
-        ]
+        return [enclosed(body, codes, bits) for body in self.bodies]
+
+    @property
+    def rational(self) -> bool:
+        """Whether scores are known exactly."""
+        return rational(self.bodies[0])
+
+
+def _form(bodies: Sequence[Simple], alpha: Form) -> Simple:
+    first = bodies[0]
+    if isinstance(first, Affine):
+        return _affine_form([b for b in bodies if isinstance(b, Affine)], alpha)
+    if isinstance(first, Rbf):
+        return _rbf_form([b for b in bodies if isinstance(b, Rbf)], alpha)
+    return _polynomial_form([b for b in bodies if isinstance(b, Polynomial)], alpha)
 
 
 def _blend(alpha: Form, rows: Sequence[Sequence[Fraction]]) -> list[Fraction]:
@@ -99,7 +107,18 @@ def read_several(item: object, space: Space, classes: Classes) -> Several:
     """The body of a model line, of as many scores as the classes need."""
     sort = kind(item, "the body", *_READERS)
     bodies = [_READERS[sort](item, space, _entry(c, classes.scores)) for c in range(classes.scores)]
-    return Several(bodies=tuple(_shared(bodies)), classes=classes)
+    return Several(bodies=tuple(_joined(bodies)), classes=classes)
+
+
+def _joined(bodies: Sequence[Scored]) -> Sequence[Scored]:
+    """The same bodies with what they have in common; combined ones, each of the bodies in them."""
+    combined = [body for body in bodies if isinstance(body, Combined)]
+    if not combined:
+        return _shared([body for body in bodies if not isinstance(body, Combined)])
+    if combined[0].how != "mean":
+        raise Rejected("a combined body of several scores must be a mean")
+    rows = zip(*(_shared(row) for row in zip(*(b.bodies for b in combined), strict=True)), strict=True)
+    return [replace(body, bodies=tuple(row)) for body, row in zip(combined, rows, strict=True)]
 
 
 def _entry(c: int, scores: int) -> Reader:
@@ -111,7 +130,7 @@ def _entry(c: int, scores: int) -> Reader:
     return read
 
 
-def _shared(bodies: Sequence[Scored]) -> Sequence[Scored]:
+def _shared(bodies: Sequence[Simple]) -> Sequence[Simple]:
     """The same bodies with what they have in common."""
     affine = [body for body in bodies if isinstance(body, Affine)]
     kernels = [body for body in bodies if isinstance(body, Rbf)]
@@ -136,4 +155,5 @@ _READERS: dict[str, Callable[[object, Space, Reader], Scored]] = {
     "affine": read_affine,
     "rbf": read_rbf,
     "polynomial": read_polynomial,
+    "combined": read_combined,
 }

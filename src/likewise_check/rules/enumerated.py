@@ -11,6 +11,7 @@ the clearance counts as 0. So it is with models that have classes.
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from operator import add
 from typing import TypeAlias
@@ -18,6 +19,7 @@ from typing import TypeAlias
 from likewise_check.affine import Affine
 from likewise_check.cells import Box, Cell, Holds, LeafRefused
 from likewise_check.claim import Claim
+from likewise_check.combined import Combined, enclosed
 from likewise_check.fields import Rejected
 from likewise_check.numbers import Exact
 from likewise_check.outcomes import Outcomes
@@ -72,8 +74,8 @@ class Enumerated:
         asked, gauge, body = self._claim.asked, self._claim.gauge, self._claim.model.body
         if isinstance(body, Several):
             return self._outcomes.broken_by(x, other, self._claim.case)
-        if isinstance(body, Rbf):
-            return breaks(asked, gauge, body, x, other)
+        if isinstance(body, Rbf | Combined):
+            return breaks(asked, gauge, partial(enclosed, body), x, other)
         return asked.broken_by(gauge(body.score(x)), gauge(body.score(other)))
 
     def _largest(self, cell: Cell) -> dict[Exact, Exact]:
