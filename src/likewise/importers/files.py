@@ -39,6 +39,8 @@ _FOLDS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold"
 REVIEWED = frozenset(
     (
         *(f"numpy.{name}" for name in ("dtype", "bool", "floating", "integer", "number", "object_")),
+        "likewise.repaired.estimators.SettledClassifier",
+        "likewise.repaired.estimators.SettledRegressor",
         "scipy._lib.array_api_compat.numpy._aliases.asarray",
         "scipy.interpolate._bsplines.BSpline",
         "sklearn.calibration._CalibratedClassifier",

@@ -1,6 +1,6 @@
 """A scored model: embedding, body and head together, evaluated exactly (one) or in float64 (many).
 
-The score of a model, a `Separable`, a `KernelScore` or a `PolynomialScore`, is its real-number semantics and what every verdict
+The score of a model, a `Separable`, a `KernelScore`, a `PolynomialScore` or a `CombinedScore` of these, is its real-number semantics and what every verdict
 refers to: `enclose` gives it for one individual, to any precision, `scores` for many in float64.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.combined import Combined, CombinedScore, SimpleBody, SimpleScore
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.kernel import KernelScore
@@ -144,7 +145,15 @@ class ProductRounding:
         )
 
 
-Score = Separable | KernelScore | PolynomialScore
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CombinedRounding:
+    """The original program scores these models and combines what they say: it is off by no more than the one that is off most, and by
+    the rounding of the mean. Good for comparing two programs only, like `KernelRounding`."""
+
+    parts: tuple[Model, ...]
+
+
+Score = SimpleScore | CombinedScore
 # Beyond any score: a sum of products of three doubles or their inverses.
 BOUNDLESS = Fraction(2**4096)
 UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
@@ -155,14 +164,14 @@ class Model:
     """What an importer makes of a fitted estimator; `family` names the estimator for people."""
 
     family: str
-    rounding: Rounding | KernelRounding | PolynomialRounding | ProductRounding
-    embedding: tuple[Column, ...]
-    body: Affine | RbfSum | PolynomialSum
+    rounding: Rounding | KernelRounding | PolynomialRounding | ProductRounding | CombinedRounding
+    embedding: tuple[Column, ...]  # of a combined body, whose parts have their own, none
+    body: SimpleBody | Combined
     head: Head
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
         """The score of an affine or polynomial body, which is rational."""
-        if isinstance(self.body, RbfSum):
+        if isinstance(self.body, (RbfSum, Combined)):
             raise InternalError("only affine and polynomial scores are rational")
         return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
 
@@ -189,10 +198,16 @@ def score_of(model: Model, n_features: int) -> Score:
     return body_score(model.body, model.embedding, n_features)
 
 
-def body_score(
-    body: Affine | RbfSum | PolynomialSum, embedding: tuple[Column, ...], n_features: int
-) -> Score:
+def body_score(body: SimpleBody | Combined, embedding: tuple[Column, ...], n_features: int) -> Score:
     """The score of a body over an embedding."""
+    if isinstance(body, Combined):
+        parts = tuple(simple_score(part.body, part.embedding, n_features) for part in body.parts)
+        return CombinedScore(how=body.how, weights=body.weights, parts=parts)
+    return simple_score(body, embedding, n_features)
+
+
+def simple_score(body: SimpleBody, embedding: tuple[Column, ...], n_features: int) -> SimpleScore:
+    """The score of a body that is not combined."""
     if isinstance(body, RbfSum):
         return KernelScore(body=body, embedding=embedding)
     if isinstance(body, PolynomialSum):
