@@ -25,6 +25,8 @@ Questions and answers:
 - `Verdict`: FAIR, BIASED or UNKNOWN
 - `measure`: how large can the gap of a similar pair be?
 - `Disparity`: the bracket around the largest gap, and a pair that attains the lower end
+- `repair`: a model made of this one that treats similar individuals alike, with its proof
+- `Repaired`: the new model, the verdict on it, and what it costs
 - `Certificate`: the proof or the witness as a file
 - `load_certificate`: a certificate from disk
 - `check`: is a certificate right? Asked of the independent checker
@@ -50,6 +52,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from likewise import datasets
     from likewise.analysis.measuring import Disparity, measure
+    from likewise.analysis.repaired import Repaired
+    from likewise.analysis.repairing import repair
     from likewise.certificate.certificate import Certificate, load_certificate
     from likewise.errors import (
         BudgetError,
@@ -85,6 +89,8 @@ __all__ = [
     "Verdict",
     "measure",
     "Disparity",
+    "repair",
+    "Repaired",
     "Certificate",
     "load_certificate",
     "check",
@@ -117,6 +123,8 @@ _HOME = {
     "Verdict": "likewise.verifying.result",
     "measure": "likewise.analysis.measuring",
     "Disparity": "likewise.analysis.measuring",
+    "repair": "likewise.analysis.repairing",
+    "Repaired": "likewise.analysis.repaired",
     "Certificate": "likewise.certificate.certificate",
     "load_certificate": "likewise.certificate.certificate",
     "check": "likewise.verifying.certifying",

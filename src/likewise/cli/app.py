@@ -119,9 +119,10 @@ def _register() -> None:
     from likewise.cli.export import export
     from likewise.cli.init import init
     from likewise.cli.measure import measure
+    from likewise.cli.repair import repair
     from likewise.cli.verify import verify
 
-    for command in (demo, init, verify, measure, explain, export, bench):
+    for command in (demo, init, verify, measure, repair, explain, export, bench):
         cli.add_command(command)
 
 

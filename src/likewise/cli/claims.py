@@ -40,6 +40,7 @@ class Loaded:
     space: Space
     similarity: Similarity
     property: Property
+    label: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,7 @@ def load(flags: ClaimFlags, property_text: str | None = None, class_text: str | 
         space=space,
         similarity=wanted.similarity,
         property=_with_class(wanted.property, imported, class_text, flags),
+        label=wanted.label,
     )
 
 
