@@ -116,6 +116,8 @@ def test_it_can_be_fitted_like_any_other():
         {"settings": []},
         {"settings": [["f", 20]]},
         {"settings": [["f"], ["x"]]},
+        {"features": ["age"], "settings": [[31]]},
+        {"features": ["age"], "settings": [[20.5]]},
         {"features": ["gender"]},
     ],
 )

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.errors import DataError, UnsupportedModel
+from likewise.errors import UnsupportedModel
 from likewise.importers.classes import Scores
 from likewise.importers.heads import worked_in
 from likewise.importers.unfolding import Unfolded, unfold
@@ -130,12 +130,12 @@ def _codes(names: Sequence[str], row: Sequence[Any], space: Space) -> Setting:
         if name not in space:
             raise UnsupportedModel(f"a setting is about {name!r}, which the space does not have")
         feature = space[name]
-        try:
-            code = feature.position(value) if isinstance(feature, (Categorical, Ordinal)) else float(value)
-        except DataError as error:
+        # What columns make of a feature is known within its range only.
+        if not feature.contains(value):
             raise UnsupportedModel(
-                f"a setting of {name!r} is not in the space: {error.message}",
+                f"a setting of {name!r} is {value!r}, which is not in the space",
                 hint="repair the model for this space",
-            ) from None
+            )
+        code = feature.position(value) if isinstance(feature, (Categorical, Ordinal)) else float(value)
         found[space.names.index(name)] = Fraction(code)
     return found
