@@ -298,6 +298,7 @@ def test_the_nearest_fair_threshold():
     ("options", "error", "words"),
     [
         ({"method": "mean"}, lw.SpecError, "method must be"),
+        ({"property": "fair"}, lw.SpecError, "property must be"),
         ({"method": "shrink"}, lw.SpecError, "decisions may differ"),
         ({"method": "reference"}, lw.SpecError, "no reference is given"),
         ({"method": "reference", "reference": {"income": 1}}, lw.SpecError, "does not differ"),

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse
 import skops.io
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
@@ -87,6 +88,11 @@ def test_frames_of_all_kinds_and_arrays(repaired):
         by_arrays, unnamed.model.decision_function(numbers.to_numpy()[:, ::1].astype(float))
     )
     assert len(set(by_arrays[ROWS.age == 20])) == 1
+    counted = numbers.set_axis([0, 1], axis=1)
+    assert np.array_equal(unnamed.model.decision_function(counted), by_arrays)
+    assert list(counted[0]) == list(numbers.sex)  # the rows that were given stay as they are
+    with pytest.raises(TypeError, match="sparse"):
+        unnamed.model.predict(scipy.sparse.csr_array(numbers.to_numpy()))
     named = lw.repair(LogisticRegression().fit(numbers, LABELS), space, SIMILAR).model
     frame = pl.DataFrame({"sex": numbers.sex.to_numpy(), "age": numbers.age.to_numpy()})
     assert np.array_equal(named.decision_function(frame), named.decision_function(numbers))

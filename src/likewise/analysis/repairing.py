@@ -115,6 +115,12 @@ def repair(
         raise SpecError("reference is for method='reference'")
     if y is not None and X is None:
         raise SpecError("y is given without X", hint="pass the rows that it belongs to as X")
+    asked = SameDecision() if property is None else property
+    if not isinstance(asked, (SameDecision, ScoreGap, ProbabilityGap)):
+        raise SpecError(
+            f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(asked).__name__}",
+            hint="for instance likewise.SameDecision()",
+        )
     clock = Budget(budget)
     taken = take(model, space, similar, X=X, budget=budget)
     inside = unfold(model)
@@ -127,7 +133,7 @@ def repair(
         model=model,
         space=space,
         similar=similar,
-        property=SameDecision() if property is None else property,
+        property=asked,
         method=method,
         X=X,
         weights=weights,

@@ -18,7 +18,7 @@ from likewise.cli.options import (
     output_options,
     search_options,
 )
-from likewise.errors import SpecError, closest
+from likewise.errors import SpecError, UnsupportedModel, closest
 
 if TYPE_CHECKING:
     from likewise.analysis.repaired import Repaired
@@ -94,9 +94,7 @@ def repair(**given: Any) -> int:
     )
     fair = repaired.result.verdict == "FAIR"
     if output is not None and fair:
-        import skops.io
-
-        skops.io.dump(repaired.model, output)
+        _write(repaired.model, output)
     if show.certificate is not None and repaired.result.certificate is not None:
         repaired.result.certificate.save(show.certificate)
     if show.as_json:
@@ -117,6 +115,20 @@ def _output(text: str) -> Path:
     if not path.parent.is_dir():
         raise SpecError(f"--output {text}: no such folder", hint="name a file in a folder that exists")
     return path
+
+
+def _write(model: Any, path: Path) -> None:
+    try:
+        import skops.io
+    except ImportError:
+        raise UnsupportedModel(
+            f"{path}: writing .skops files needs skops, which is not installed",
+            hint='pip install "likewise[skops]"',
+        ) from None
+    try:
+        skops.io.dump(model, path)
+    except OSError as error:
+        raise SpecError(f"--output {path}: cannot be written: {error.strerror or error}") from None
 
 
 def _labels(loaded: Loaded) -> Any:

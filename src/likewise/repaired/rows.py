@@ -18,14 +18,17 @@ def with_setting(
         return rows
     if hasattr(rows, "columns"):
         return _frame(rows, [_name(rows, feature) for feature in features], setting)
+    if hasattr(rows, "tocsr"):
+        raise TypeError("columns of sparse rows are not set: pass a frame or an array")
     return _array(np.asarray(rows), [_place(feature, names) for feature in features], setting)
 
 
 def _frame(frame: Any, names: Sequence[Any], setting: Sequence[Any]) -> Any:
     if hasattr(frame, "iloc"):
-        return frame.assign(
-            **{str(n): _series(frame[n], value) for n, value in zip(names, setting, strict=True)}
-        )
+        settled = frame.copy(deep=False)
+        for name, value in zip(names, setting, strict=True):
+            settled[name] = _series(frame[name], value)
+        return settled
     import narwhals.stable.v2 as nw
 
     columns = [nw.lit(value).alias(name) for name, value in zip(names, setting, strict=True)]
