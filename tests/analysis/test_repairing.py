@@ -1,6 +1,8 @@
 """Repaired models: equal to brute force over the settings, FAIR with accepted certificates, and what the report says."""
 
+import gzip
 import io
+import json
 from fractions import Fraction
 from itertools import product
 
@@ -15,6 +17,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR
+from tests.check.builder import checked
 
 import likewise as lw
 from likewise.analysis.repairing import kept_share
@@ -104,6 +107,25 @@ def test_means_of_affine_and_polynomial_models_stay_what_they_are():
         new = lw.repair(model(), SPACE, similar, X=X).model
         imported = import_model(new, SPACE, rows=SPACE.encode(X)).model
         assert isinstance(imported.body, Combined) == (family == "rbf")
+
+
+def test_a_certificate_of_another_model_is_refused():
+    """One entry of one body, and the model looks at sex again."""
+    similar = lw.Similarity(free=["sex"])
+    model = make_pipeline(columns(), OneVsRestClassifier(SVC(gamma=0.5))).fit(X, Y3)
+    for repaired in (
+        lw.repair(BINARY["rbf"](), SPACE, similar, X=X),
+        lw.repair(linear(), SPACE, similar, method="max", X=X),
+        lw.repair(model, SPACE, similar, X=X),
+    ):
+        content = gzip.decompress(repaired.result.certificate.content)
+        lines = [json.loads(raw) for raw in content.splitlines()]
+        assert checked(lines).accepted
+        body = lines[4]["model"]["body"]
+        assert body["kind"] == "combined"
+        column = next(one for one in body["of"][-1]["columns"] if one["feature"] == 0)
+        column["table"][0] = "17/4"
+        assert "depends" in checked(lines).reason
 
 
 @pytest.mark.parametrize("family", BINARY)
