@@ -67,7 +67,7 @@ class Tree:
             if relation.tolerance is not None and not feature.levels:
                 difference = ((exact(-relation.tolerance), exact(relation.tolerance)),)
                 differences.append((k, _DIFFERENCE))
-            self.cell.append(box(*[(exact(feature.lo), exact(feature.hi))] * sides, difference=difference))
+            self.cell.append(box(*[(exact(feature.lo), exact(feature.end))] * sides, difference=difference))
         self._variables += differences
         # A split that is being walked: feature, its whole box, its right box or None once the walk is there.
         self._frames: list[tuple[int, Box, Box | None]] = []

@@ -1,4 +1,4 @@
-"""Checks one certificate from its first byte to its last (sections 1 and 10) and reports what was found."""
+"""Checks one certificate from its first byte to its last (sections 1 and 12) and reports what was found."""
 
 import hashlib
 import os

@@ -8,8 +8,9 @@ A model with classes (section 10) is dealt with case by case, and a leaf of a ca
 F(x) > margin and -G(x') >= margin; either may be strict. Where a rule speaks of a g(x) - b g(x'), it is a F(x) - b G(x').
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from likewise_check.classes import Case, Classes
 from likewise_check.combined import Scored
@@ -35,6 +36,8 @@ class Claim:
     strict: tuple[bool, bool] = (True, False)  # which of the two conditions of a decision are
     steps: tuple[int, int] = (1, 1)  # how far F(x) and G(x') move where each score moves by 1
     case: Case | None = None  # of a model with classes
+    # What rules keep for all lemmas of a claim: it depends on the space, the similarity and what the bodies have in common.
+    shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def bodies(self) -> tuple[Scored | Several, Scored | Several]:

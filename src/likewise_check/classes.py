@@ -18,7 +18,7 @@ from likewise_check.numbers import number
 from likewise_check.properties import Property
 
 MOST_SCORES = 1_000
-MOST_VOTED = 6
+VOTED = range(3, 7)  # how many classes votes may be for
 
 Form: TypeAlias = tuple[tuple[int, Fraction], ...]  # scores and their factors: alpha . f without what is 0
 Cube: TypeAlias = tuple[tuple[int, bool], ...]  # scores, and whether they are to be positive
@@ -148,10 +148,8 @@ def read_classes(head: object, asked: Property) -> Classes:
     classes = Classes(count=len(labels), voting=way == "votes", link=link)
     if classes.count < 2 or len(set(labels)) < len(labels):
         raise Rejected("a model with classes needs two labels or more, no two of them equal")
-    if classes.scores > MOST_SCORES or (classes.voting and (classes.count > MOST_VOTED or link)):
-        raise Rejected(
-            f"at most {MOST_SCORES} scores; votes for at most {MOST_VOTED} classes, without a link"
-        )
+    if classes.scores > MOST_SCORES or (classes.voting and (classes.count not in VOTED or link)):
+        raise Rejected(f"at most {MOST_SCORES} scores; votes for 3 to 6 classes, without a link")
     if not asked.of_classes:
         raise Rejected("the property must have a class, or null for all")
     if asked.of is not None and not 0 <= asked.of < classes.count:

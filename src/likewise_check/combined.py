@@ -15,10 +15,11 @@ from likewise_check.numbers import number
 from likewise_check.polynomial import Polynomial, read_polynomial
 from likewise_check.rbf import Rbf, read_rbf
 from likewise_check.space import Space
+from likewise_check.trees import Trees, read_trees
 
 MOST_BODIES = 10_000
 
-Simple: TypeAlias = Affine | Rbf | Polynomial
+Simple: TypeAlias = Affine | Rbf | Polynomial | Trees  # these of one score
 Ends: TypeAlias = tuple[Fraction, Fraction]
 
 
@@ -67,8 +68,17 @@ def enclosed(body: Scored, codes: Sequence[Fraction], bits: int) -> Ends:
     return body.score(codes, bits) if isinstance(body, Rbf) else (body.score(codes),) * 2
 
 
-def read_combined(item: object, space: Space, coefficient: Reader = number) -> Combined:
-    """The body of a model line; `coefficient` reads the coefficients of the bodies in it."""
+def _alone(trees: Trees) -> Trees:
+    """The trees, which must have one score."""
+    if trees.several:
+        raise Rejected("a body of several scores needs a head of classes, and the other way round")
+    return trees
+
+
+def read_combined(
+    item: object, space: Space, coefficient: Reader = number, one: Callable[[Trees], Trees] = _alone
+) -> Combined:
+    """The body of a model line; `coefficient` reads the coefficients of the bodies in it, `one` takes one score of trees."""
     how = choice("mean", "max", "min")(item.get("how") if type(item) is dict else None, "the body, how")
     more: dict[str, Reader] = {"weights": array_of(number)} if how == "mean" else {}
     _, _, *weights, items = record(item, "the body", kind=text, how=text, **more, of=array_of(anything))
@@ -77,12 +87,17 @@ def read_combined(item: object, space: Space, coefficient: Reader = number) -> C
     for given in weights:
         if len(given) != len(items) or min(given) < 0 or sum(given) != 1:
             raise Rejected("the weights must be one a body, at least 0, with the sum 1")
-    bodies = [_body(inside, f"body {i} of the body", space, coefficient) for i, inside in enumerate(items)]
+    bodies = [
+        _body(inside, f"body {i} of the body", space, coefficient, one) for i, inside in enumerate(items)
+    ]
     return Combined(how=how, weights=tuple(*weights), bodies=tuple(bodies))
 
 
-def _body(item: object, what: str, space: Space, coefficient: Reader) -> Simple:
-    return _READERS[kind(item, what, *_READERS)](item, space, coefficient)
+def _body(
+    item: object, what: str, space: Space, coefficient: Reader, one: Callable[[Trees], Trees]
+) -> Simple:
+    sort = kind(item, what, "trees", *_READERS)
+    return one(read_trees(item, space)) if sort == "trees" else _READERS[sort](item, space, coefficient)
 
 
 _READERS: dict[str, Callable[[object, Space, Reader], Simple]] = {

@@ -21,5 +21,19 @@ def consecutive(at: Fraction, after: Fraction) -> bool:
     if not is_double(at) or not is_double(after):
         return False
     low, high = (at, after) if at >= 0 else (-after, -at)
-    exponent = low.numerator.bit_length() - low.denominator.bit_length() - 52 if low else -1074
-    return low >= 0 and high - low == Fraction(2) ** max(exponent, -1074)
+    return low >= 0 and high - low == _gap_above(low)
+
+
+def double_above(value: Fraction) -> Fraction:
+    """The smallest double above a double, which must not be the largest."""
+    if value >= 0:
+        return value + _gap_above(value)
+    # Mirrored: the largest double below -value is by the gap at -value below it, or by half of that if -value is where the gap changes.
+    near = value + _gap_above(-value) / 2
+    return near if is_double(near) else value + _gap_above(-value)
+
+
+def _gap_above(value: Fraction) -> Fraction:
+    """From a double >= 0 to the next."""
+    exponent = value.numerator.bit_length() - value.denominator.bit_length() - 52 if value else -1074
+    return Fraction(2) ** max(exponent, -1074)

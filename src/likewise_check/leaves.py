@@ -17,7 +17,8 @@ from likewise_check.classes import Case
 from likewise_check.fields import Rejected
 from likewise_check.lemmas import lemma
 from likewise_check.rules import RULES, Rule
-from likewise_check.several import Several
+from likewise_check.several import Several, example
+from likewise_check.trees import Trees
 
 MOST_POINTS = 1 << 24
 BATCH = 256
@@ -90,13 +91,14 @@ class Judge:
         name = node[0] if node else None
         if type(name) is not str or name not in RULES:
             raise Rejected(f"unknown rule; known: split, {', '.join(RULES)}")
-        if case is None:
-            if self._claim.model.classes and name != "independent":
+        body = self._claim.model.body
+        if case is None or not isinstance(body, Several):
+            if isinstance(body, Several) and name != "independent":
                 raise Rejected('the proof of a model with classes begins with "cases" or "independent"')
             if name not in self._rules:
                 self._rules[name] = RULES[name](self._claim)
             return name, self._rules[name], node
-        about = lemma(self._claim, case, node)
+        about = lemma(self._claim, body, case, node)
         key = name, case, about.key
         if key not in self._lemmas:
             if len(self._lemmas) >= MOST_LEMMAS:
@@ -111,8 +113,7 @@ class Jury:
     def __init__(self, claim: Claim, tally: Tally, *, jobs: int, refusals: int) -> None:
         self._tally, self._refusals = tally, refusals
         self._most = UNDER_WAY * jobs
-        body = claim.model.body
-        quick = isinstance(body.bodies[0] if isinstance(body, Several) else body, Affine)
+        quick = isinstance(example(claim.model.body), Affine | Trees)
         self._size = BATCH if quick else BATCH_OF_SLOW
         self._judge = Judge(claim)
         self._batch: list[Leaf] = []

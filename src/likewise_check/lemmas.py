@@ -20,7 +20,7 @@ from likewise_check.properties import Property
 from likewise_check.several import Several
 
 # Rules whose leaves have a way.
-WITH_WAY = ("separable", "kernel", "polynomial", "sos")
+WITH_WAY = ("separable", "kernel", "polynomial", "sos", "trees")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +32,9 @@ class Lemma:
     claim: Callable[[], Claim]
 
 
-def lemma(claim: Claim, case: Case, node: list[object]) -> Lemma:
-    """The claim that a leaf of a case is about, and the leaf as one of that claim."""
-    asked, body, name = claim.asked, claim.model.body, node[0]
-    if not isinstance(body, Several):
-        raise Rejected("only models with classes have cases")
+def lemma(claim: Claim, body: Several, case: Case, node: list[object]) -> Lemma:
+    """The claim that a leaf of a case is about, and the leaf as one of that claim; `body` is that of the claim's model."""
+    asked, name = claim.asked, node[0]
     if asked.kind == "decision" and name in WITH_WAY:
         places, leaf = _taken_apart(case, body.classes.count, node)
         return Lemma(key=places, leaf=leaf, claim=lambda: _compared(claim, body, case, places))

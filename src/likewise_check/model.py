@@ -1,6 +1,6 @@
 """The model line (section 2): a body that gives the score, a head that reads it, and how the deployed program rounds.
 
-Bodies: `affine`, `rbf`, `polynomial`, and `combined` of these; of several scores: `several`, with a head of its own, `classes` (section 10).
+Bodies: `affine`, `rbf`, `polynomial`, `trees`, and `combined` of these; of several scores: `several`, with a head of its own, `classes` (section 10).
 """
 
 from collections.abc import Callable
@@ -17,8 +17,10 @@ from likewise_check.properties import Property
 from likewise_check.rbf import read_rbf
 from likewise_check.several import Several, read_several
 from likewise_check.space import Space
+from likewise_check.trees import Trees, read_trees
 
 MOST_OPERATIONS = 10**7
+SMALLEST = {24: Fraction(1, 1 << 149), 53: Fraction(1, 1 << 1074)}  # numbers above 0 of that many bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,17 +30,16 @@ class Rounding:
     sizes: tuple[Fraction, ...]
     constant: Fraction
     operations: int
+    bits: int = 53  # of the program's numbers, or 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """The score or scores, which label has the zero, the link, the rounding of the deployed program (of affine bodies only), and the classes."""
+    """The score or scores, which label has the zero, the link, the rounding of the deployed program (of affine bodies and trees only)."""
 
     body: Scored | Several
     upper_at_zero: bool = False
-    link: tuple[Fraction, Fraction] | None = (
-        None  # slope and offset: probabilities are sigma(slope f + offset)
-    )
+    link: tuple[Fraction, Fraction] | None = None  # slope, offset: probabilities are sigma(slope f + offset)
     rounding: Rounding | None = None
 
     @property
@@ -53,12 +54,12 @@ def read_model(line: object, space: Space, asked: Property) -> Model:
     _, item, head, rounding = record(
         content, "the model", family=text, body=anything, head=anything, rounding=anything
     )
-    if any(feature.missing for feature in space.features):
+    sort = kind(item, "the body", *BODIES)
+    if any(feature.missing is not None for feature in space.features) and not _of_trees(item, sort):
         raise Rejected("only trees bodies know missing values")
     if type(head) is dict and "classes" in head:
-        classes = read_classes(head, asked)
-        choice(None)(rounding, "the rounding")
-        return Model(body=read_several(item, space, classes))
+        several = read_several(item, space, read_classes(head, asked))
+        return Model(body=several, rounding=_described(rounding, several.bodies[0], several=True))
     if asked.of_classes:
         raise Rejected("the property has a class, but the model has none")
     labels, zero, link = record(head, "the head", labels=anything, zero=choice("lower", "upper"), link=_link)
@@ -68,13 +69,15 @@ def read_model(line: object, space: Space, asked: Property) -> Model:
         raise Rejected("a decision needs a model with labels")
     if asked.kind == "probability" and link is None:
         raise Rejected("a probability needs a model with the logistic link")
-    sort = kind(item, "the body", *BODIES)
     body = BODIES[sort](item, space)
-    if isinstance(body, Affine):
-        described = _rounding(rounding, len(body.extents))
-    else:
-        described = choice(None)(rounding, "the rounding")
+    described = _described(rounding, body, several=False)
     return Model(body=body, upper_at_zero=zero == "upper", link=link, rounding=described)
+
+
+def _of_trees(item: object, sort: str) -> bool:
+    """Whether a body is made of trees alone."""
+    of = item.get("of") if sort == "combined" and type(item) is dict else [item]
+    return type(of) is list and all(type(one) is dict and one.get("kind") == "trees" for one in of)
 
 
 def _label(item: object, what: str) -> None:
@@ -93,6 +96,18 @@ def _link(item: object, what: str) -> tuple[Fraction, Fraction] | None:
     return link
 
 
+def _described(item: object, body: Scored, *, several: bool) -> Rounding | None:
+    """How the deployed program rounds, as far as bodies of this kind tell it."""
+    if isinstance(body, Trees):
+        if body.several != several:
+            raise Rejected("a body of several scores needs a head of classes, and the other way round")
+        return rounding_of_trees(item, body)
+    if isinstance(body, Affine) and not several:
+        return _rounding(item, len(body.extents))
+    choice(None)(item, "the rounding")
+    return None
+
+
 def _rounding(item: object, columns: int) -> Rounding:
     sizes, constant, operations = record(
         item,
@@ -106,10 +121,27 @@ def _rounding(item: object, columns: int) -> Rounding:
     return Rounding(sizes=tuple(sizes), constant=constant, operations=operations)
 
 
+def rounding_of_trees(item: object, body: Trees) -> Rounding | None:
+    """How the deployed program adds up the values of the leaves, if it is described."""
+    if item is None:
+        return None
+    constant, operations, bits = record(
+        item, "the rounding", constant=number, operations=whole(0, MOST_OPERATIONS), bits=whole(24, 53)
+    )
+    if bits not in SMALLEST:
+        raise Rejected("the rounding's bits must be 24 or 53")
+    if constant < body.size or operations < len(body.trees):
+        raise Rejected(
+            "the rounding's constant must be at least |bias| + the largest |value| of each tree, and its operations at least the trees"
+        )
+    return Rounding(sizes=(), constant=constant, operations=operations, bits=bits)
+
+
 # Each later model family adds its body here.
 BODIES: dict[str, Callable[[object, Space], Scored]] = {
     "affine": read_affine,
     "rbf": read_rbf,
     "polynomial": read_polynomial,
+    "trees": read_trees,
     "combined": read_combined,
 }

@@ -2,10 +2,11 @@
 
 A clearance covers the rounding of the deployed program if it exceeds
 
-    E = ((1 + 2^-53)^operations - 1) * (constant + sum_c sizes_c * max |column_c|) + operations * 2^-1074.
+    E = ((1 + 2^-53)^operations - 1) * (constant + sum_c sizes_c * max |column_c|) + operations * 2^-1074
 
-The power has 53 * operations bits after the point, too many to write out for large counts, so it is enclosed between two ints
-in units of 2^-bits, rounding down and up after each product; where bits >= 53 * operations nothing is rounded.
+(trees: without columns, and for programs of 24 bits with 2^-24 and 2^-149). The power has 53 * operations bits after the point, too many to
+write out for large counts, so it is enclosed between two ints in units of 2^-precision, rounding down and up after each product; where
+precision >= 53 * operations nothing is rounded.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,9 +20,11 @@ from likewise_check.classes import Case
 from likewise_check.fields import Rejected, anything, array_of, record, text, whole
 from likewise_check.leaves import Jury, Tally
 from likewise_check.logarithm import ceil_div
-from likewise_check.model import Model
+from likewise_check.model import SMALLEST, Model
 from likewise_check.numbers import number, shown
 from likewise_check.reading import Lines
+from likewise_check.several import example
+from likewise_check.trees import Trees
 
 MOST_NODES = 10**8
 _PROGRESS_EVERY = 1000
@@ -88,10 +91,12 @@ def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int)
         raise Rejected(
             f"the stated clearance is below 0 or above the smallest of the leaves, {shown(tally.clearance)}"
         )
-    if claim.model.rounding is None and not claim.model.classes and clearance != 0:
+    if not isinstance(example(claim.model.body), Affine | Trees) and clearance != 0:
         raise Rejected("the clearance of this body must be stated as 0")
-    # How a program rounds sigma is not described, so nothing covers a probability.
-    if covered is not (claim.asked.kind != "probability" and covers(clearance, claim.model)):
+    # How a program rounds sigma or a softmax is not described, so nothing covers such a probability.
+    classes = claim.model.classes
+    plain = claim.asked.kind != "probability" or (classes is not None and classes.link == "identity")
+    if covered is not (plain and covers(clearance, claim.model)):
         raise Rejected(
             "covers_floating_point must be true exactly if the clearance exceeds the rounding error"
         )
@@ -101,26 +106,27 @@ def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int)
 def covers(clearance: Fraction, model: Model) -> bool:
     """Whether clearance > E, exactly."""
     rounding, body = model.rounding, model.body
-    if rounding is None or not isinstance(body, Affine):
+    if rounding is None:
         return False
-    sizes = zip(rounding.sizes, body.extents, strict=True)
+    sizes = zip(rounding.sizes, body.extents if isinstance(body, Affine) else (), strict=True)
     magnitude = rounding.constant + sum(size * extent for size, extent in sizes)
-    for bits in _PRECISIONS:
-        growths = _growth(rounding.operations, bits)
-        low, high = (growth * magnitude + Fraction(rounding.operations, 1 << 1074) for growth in growths)
+    least = rounding.operations * SMALLEST[rounding.bits]
+    for precision in _PRECISIONS:
+        growths = _growth(rounding.operations, rounding.bits, precision)
+        low, high = (growth * magnitude + least for growth in growths)
         if clearance > high or clearance <= low:
             return clearance > high
     raise Rejected("the clearance is closer to the rounding error than the checker can tell")
 
 
-def _growth(operations: int, bits: int) -> tuple[Fraction, Fraction]:
-    """(1 + 2^-53)^operations - 1, enclosed; bits >= 53."""
-    unit = 1 << bits
+def _growth(operations: int, bits: int, precision: int) -> tuple[Fraction, Fraction]:
+    """(1 + 2^-bits)^operations - 1, enclosed; precision >= bits."""
+    unit = 1 << precision
     low = high = unit
-    low_power = high_power = unit + (unit >> 53)
+    low_power = high_power = unit + (unit >> bits)
     while operations:
         if operations & 1:
-            low, high = low * low_power >> bits, ceil_div(high * high_power, unit)
-        low_power, high_power = low_power * low_power >> bits, ceil_div(high_power * high_power, unit)
+            low, high = low * low_power >> precision, ceil_div(high * high_power, unit)
+        low_power, high_power = low_power * low_power >> precision, ceil_div(high_power * high_power, unit)
         operations >>= 1
     return Fraction(low - unit, unit), Fraction(high - unit, unit)

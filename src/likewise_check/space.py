@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from likewise_check.doubles import LARGEST, is_double
+from likewise_check.doubles import LARGEST, double_above, is_double
 from likewise_check.fields import Reader, Rejected, anything, array_of, kind, record, text, true, whole
 from likewise_check.numbers import Exact, exact, number
 
@@ -20,7 +20,7 @@ MOST_CONSTRAINTS = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """One feature: the range of its codes; `values` of the levels, if all of them are numbers or truth values."""
+    """One feature: the range of its values; `values` of the levels, if all of them are numbers or truth values."""
 
     name: str
     kind: str
@@ -28,15 +28,20 @@ class Feature:
     hi: Fraction
     levels: int = 0  # of levels kinds only
     values: tuple[Exact, ...] | None = None
-    missing: bool = False  # whether a number may be missing
+    missing: Fraction | None = None  # the code of a number that is missing, if it may be
 
     @property
     def discrete(self) -> bool:
         return self.kind != "continuous"
 
+    @property
+    def end(self) -> Fraction:
+        """The largest code."""
+        return self.hi if self.missing is None else self.missing
+
     def has(self, code: Fraction) -> bool:
         """Whether the code is one of this feature's."""
-        return self.lo <= code <= self.hi and (code.denominator == 1 if self.discrete else is_double(code))
+        return self.lo <= code <= self.end and (code.denominator == 1 if self.discrete else is_double(code))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +72,13 @@ class Relation:
     kind: str
     tolerance: Fraction | None = None
     allowed: frozenset[tuple[int, int]] = frozenset()  # the smaller position first
+    missing: Fraction | None = None  # the code of a number that is missing, if it may be
 
     def allows(self, code: Exact, other: Exact) -> bool:
         """Whether two codes may stand in one pair."""
         if self.tolerance is not None:
+            if self.missing is not None and (code == self.missing) != (other == self.missing):
+                return False
             return -self.tolerance <= code - other <= self.tolerance
         return self.kind == "free" or code == other or (min(code, other), max(code, other)) in self.allowed
 
@@ -137,9 +145,12 @@ def _numeric(item: object, what: str, sort: str) -> Feature:
         raise Rejected(f"{what}: lo is above hi")
     if sort == "integer" and not lo.denominator == hi.denominator == 1:
         raise Rejected(f"{what}: the ends of an integer feature must be whole")
-    if sort == "continuous" and missing and not (is_double(hi) and hi < LARGEST):
+    if not missing:
+        return Feature(name=name, kind=sort, lo=lo, hi=hi)
+    if sort == "continuous" and not (is_double(hi) and hi < LARGEST):
         raise Rejected(f"{what}: above hi there must be a double for what is missing, and hi must be one")
-    return Feature(name=name, kind=sort, lo=lo, hi=hi, missing=missing)
+    code = hi + 1 if sort == "integer" else double_above(hi)
+    return Feature(name=name, kind=sort, lo=lo, hi=hi, missing=code)
 
 
 def _level(item: object, what: str) -> tuple[str, str | Exact]:
@@ -165,7 +176,7 @@ def _constraint(item: object, what: str, features: Sequence[Feature]) -> Constra
 def _term(index: object, weight: object, what: str, features: Sequence[Feature]) -> Term:
     k: int = whole(0, len(features) - 1)(index, f"{what}, a feature")
     feature = features[k]
-    if feature.missing:
+    if feature.missing is not None:
         raise Rejected(f"{what}: feature {k} has missing values")
     if type(weight) is list:
         if not feature.levels:
@@ -189,7 +200,7 @@ def _relation(item: object, what: str, feature: Feature) -> Relation:
         raise Rejected(f"{what}: a tolerance must be above 0, and a categorical feature has none")
     if feature.discrete and tolerance.denominator != 1:
         raise Rejected(f"{what}: the tolerance of a discrete feature must be whole")
-    return Relation(kind=sort, tolerance=tolerance)
+    return Relation(kind=sort, tolerance=tolerance, missing=feature.missing)
 
 
 def _pairs(item: object, what: str, feature: Feature) -> Relation:

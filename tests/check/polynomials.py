@@ -287,19 +287,19 @@ class Slow:
             found[m] += factor * a
         return found
 
-    def score(self, copy: int) -> dict:
+    def score(self, copy: int, terms=None) -> dict:
         total: dict = {}
-        for weight, product in self.curve.terms:
+        for weight, product in self.curve.terms if terms is None else terms:
             part = self.times(self.one, {(0,) * self.count: weight})
             for c in product:
                 part = self.times(part, self.form(self.columns[copy][c]))
             total = self.plus(total, part)
         return total
 
-    def excess(self, sign, a, b, threshold) -> dict:
-        """S, with a and b polynomials."""
+    def excess(self, sign, a, b, threshold, terms=None) -> dict:
+        """S, with a and b polynomials; the second copy may have terms of its own."""
         total = self.times(self.times(a, self.score(0)), {(0,) * self.count: Fraction(sign)})
-        total = self.plus(total, self.times(b, self.score(1)), -sign)
+        total = self.plus(total, self.times(b, self.score(1, terms)), -sign)
         return self.plus(total, self.one, -threshold)
 
     def factor(self, item) -> dict:

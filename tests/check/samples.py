@@ -21,6 +21,7 @@ from tests.check.builder import (
     witness,
     worth,
 )
+from tests.check.ensembles import missing, rounding, trees
 from tests.check.kernels import sloped, tabled
 from tests.check.polynomials import polynomial
 
@@ -222,6 +223,46 @@ def smaller() -> list:
     return witness([AGE, SEX], [within(1), SAME], decision(), model, [0, 0], [1, 0], ["1/2", "-1/2"])
 
 
+def grown() -> list:
+    """Trees, whose decision is that of the income alone, which may be missing."""
+    model = trees(
+        "1/4",
+        [[[0, "1", 2, "right"], "-2", "3"], [[1, [0], 2], "1/2", "-1/2"]],
+        rounding=rounding("15/4", 3, 24),
+    )
+    nodes = [["split", 0, "1", "0x1.0000000000001p+0"], ["trees", "1"], ["trees", "0"]]
+    return proof(
+        [missing(INCOME), SEX], [SAME, FREE], decision(0), model, nodes, clearance="5/4", covers=True
+    )
+
+
+def branched() -> list:
+    """A gap of scores of trees, with all rules that they know but one."""
+    model = trees(0, [[[0, "3/2", 2, "left"], "0", "2"], [[1, [0, 2], 2], "1", "0"]])
+    nodes = [
+        ["split", 2, "1"],
+        ["split", 0, "2"],
+        ["trees", "1/2"],
+        ["enumerated"],
+        ["empty", ["1", "0"]],
+    ]
+    return proof(
+        [missing(AGE), RANK],
+        [within(1), pairs([0, 1])],
+        score("13/4"),
+        model,
+        nodes,
+        constraints=[constraint([(1, [0, 0, 1])], 0)],
+        clearance="1/8",
+    )
+
+
+def felled() -> list:
+    """A witness against trees: one age is missing."""
+    model = trees("-1/2", [[[0, "1", 2, "left"], "1", [1, [1], 4], "0", "1/4"]], zero="upper")
+    return witness([missing(AGE), SEX], [FREE, SAME], decision("1/4"), model, [2, 1], [4, 1], ["-1/2", "1/2"])
+
+
 PROOFS = [
     gap,
     upper,
@@ -237,5 +278,6 @@ PROOFS = [
     adjusted,
     averaged,
     largest,
+    grown,
 ]
-WITNESSES = [refuted, unlikely, bent, jumped, smaller]
+WITNESSES = [refuted, unlikely, bent, jumped, smaller, felled]

@@ -174,19 +174,20 @@ class Bound:
                 total += side.numeric(0)[0] * moved
         return self.gamma * total
 
-    def phi(self, sign, a, b, threshold, tangent) -> tuple[Decimal, Decimal]:
-        """The right side, and the room that a certificate must leave."""
+    def phi(self, sign, a, b, threshold, tangent, twin: Kernel | None = None) -> tuple[Decimal, Decimal]:
+        """The right side, and the room that a certificate must leave; the second copy may have a twin's coefficients."""
+        twin = twin or self.kernel
         with localcontext() as context:
             context.prec = DIGITS
             factors = [decimal(sign * a), decimal(sign * b)]
             weights = [
                 [
                     factor * decimal(Fraction(coefficient)) * (-decimal(fall)).exp()
-                    for (coefficient, _), fall in zip(self.kernel.terms, falls, strict=True)
+                    for (coefficient, _), fall in zip(kernel.terms, falls, strict=True)
                 ]
-                for factor, falls in zip(factors, self.falls, strict=True)
+                for kernel, factor, falls in zip((self.kernel, twin), factors, self.falls, strict=True)
             ]
-            limit = decimal(threshold - (a - b) * sign * self.kernel.bias)
+            limit = decimal(threshold - sign * (a * self.kernel.bias - b * twin.bias))
             cubics, constant, top = self._cubics(weights)
             total = constant + self._majorant(cubics, limit, tangent)
             size = sum(abs(x) for copy in weights for x in copy)
@@ -213,7 +214,8 @@ class Bound:
                 found[0].append(times(weight, shifted(one_sided(h, weight > 0), k)))
                 continue
             gap = sum(abs(first[t] - second[t]) for first, second in self.loads)
-            m = min(weights[0][t], weights[1][t], key=abs) if 2 * gap <= h else Decimal(0)
+            one_sign = weights[0][t] * weights[1][t] >= 0
+            m = min(weights[0][t], weights[1][t], key=abs) if 2 * gap <= h and one_sign else Decimal(0)
             chord, eps = chord_of(h)
             constant += abs(m) * eps * decimal(gap)
             for copy, sign in enumerate((1, -1)):
@@ -292,8 +294,8 @@ class Bound:
                 add(tables[i], {v: abs(x - mean) for v, x in s.items()})
         for (i, j), pair in pairs.items():
             sums = {(v, u): amount + tables[i][v] + tables[j][u] for (v, u), amount in pair.items()}
-            tables[i] = {v: max(sums[v, u] for u in allowed[j]) / 2 for v in allowed[i]}
-            tables[j] = {u: max(sums[v, u] for v in allowed[i]) / 2 for u in allowed[j]}
+            tables[i] = {v: max(sums[v, u] for u in allowed[j]) / Decimal(2) for v in allowed[i]}
+            tables[j] = {u: max(sums[v, u] for v in allowed[i]) / Decimal(2) for u in allowed[j]}
         for u, d, p in self.products:
             cross[u, d] += n1[p]
             n1[p] = Decimal(0)

@@ -19,6 +19,7 @@ from tests.check.builder import (
     within,
     worth,
 )
+from tests.check.ensembles import random_tree
 from tests.check.truth import value
 
 HALF = Fraction(1, 2)
@@ -66,9 +67,21 @@ def one_score(body: dict, c: int) -> dict:
     if body["kind"] == "affine":
         columns = [{**column, "weight": column["weight"][c]} for column in body["columns"]]
         return {**body, "bias": body["bias"][c], "columns": columns}
+    if body["kind"] == "trees":
+        return tree_form(body, {c: 1})
     terms = [[weight[c], *rest] for weight, *rest in body["terms"]]
     more = {"bias": body["bias"][c]} if "bias" in body else {}
     return {**body, **more, "terms": terms}
+
+
+def tree_form(body: dict, alpha: dict) -> dict:
+    """The body of trees whose score is alpha . f."""
+
+    def blended(entries):
+        return number(sum((factor * value(entries[c]) for c, factor in alpha.items()), Fraction(0)))
+
+    found = [[node if isinstance(node[0], int) else blended(node) for node in tree] for tree in body["trees"]]
+    return {"kind": "trees", "bias": blended(body["bias"]), "trees": found}
 
 
 class Truth(truth.Claim):
@@ -238,7 +251,7 @@ def random_space(rng: random.Random, *, constrained=False) -> tuple[list, list, 
     return features, relations, limits if constrained else []
 
 
-def random_body(rng: random.Random, features, scores: int, *, size=2) -> dict:
+def random_body(rng: random.Random, features, scores: int, *, size=2, degree=1) -> dict:
     """Weights are small whole numbers: ties are many."""
 
     def weights():
@@ -252,8 +265,24 @@ def random_body(rng: random.Random, features, scores: int, *, size=2) -> dict:
                 columns.append((table(k, 0, entries), weights()))
             elif rng.random() < 0.3:
                 cuts = sorted({Fraction(rng.randint(0, 4), 2) for _ in range(2)})
-                polys = [[rng.randint(-1, 1) for _ in range(rng.randint(1, 2))] for _ in range(len(cuts) + 1)]
+                polys = [
+                    [rng.randint(-1, 1) for _ in range(rng.randint(1, degree + 1))]
+                    for _ in range(len(cuts) + 1)
+                ]
                 columns.append((pieces(k, 0, cuts, polys), weights()))
             else:
                 columns.append((line(k, 0, rng.randint(1, 2), rng.randint(-1, 1)), weights()))
     return affine_body([rng.randint(-2, 2) for _ in range(scores)], columns)
+
+
+def random_trees(rng: random.Random, features, scores: int, count=2, depth=2) -> dict:
+    """Trees with small whole values at their leaves."""
+
+    def valued(tree):
+        return [
+            node if isinstance(node, list) else numbers(rng.randint(-2, 2) for _ in range(scores))
+            for node in tree
+        ]
+
+    found = [valued(random_tree(rng, features, rng.randint(1, depth))) for _ in range(rng.randint(1, count))]
+    return {"kind": "trees", "bias": numbers(rng.randint(-1, 1) for _ in range(scores)), "trees": found}

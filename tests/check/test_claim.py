@@ -152,7 +152,7 @@ CASES = [
     ((MODEL, "model", "head", "link"), ["logistic", "0", "1"], "slope other than 0"),
     ((MODEL, "model", "head", "link"), ["logistic", 1, "1"], "number"),
     ((MODEL, "model", "head", "link"), ["logistic", "1", None], "number"),
-    ((MODEL, "model", "body", "kind"), "trees", "known kind"),
+    ((MODEL, "model", "body", "kind"), "forest", "known kind"),
     ((MODEL, "model", "rounding", "sizes"), ["1"], "2 entries"),
     ((MODEL, "model", "rounding", "sizes"), ["1", "-1"], "at least 0"),
     ((MODEL, "model", "rounding", "constant"), "-1", "at least 0"),

@@ -3,17 +3,15 @@
 import copy
 import random
 from fractions import Fraction
+from itertools import product
 
 import pytest
-from tests.check.builder import (
-    checked,
-    number,
-    proof,
-)
+from tests.check.builder import FREE, checked, integer, number, proof
 from tests.check.kernels import seeds
 from tests.check.several import (
     HALF,
     Truth,
+    affine_body,
     all_cubes,
     asked,
     classes,
@@ -116,12 +114,12 @@ def grown(truth: Truth, case, cell) -> list:
     if case[2] and case[3]:
         for r in range(len(case[2])):
             for again in range(len(case[3])):
-                for lam in WAYS:
+                for lam in (Fraction(0), Fraction(1)):
                     top, enough, _ = truth.separation(case, (r, again, lam), cell)
                     if top is None or top < truth.bound or (top == truth.bound and enough):
                         return [["separable", [r, again, number(lam)]]]
     moving = [v for v, (lo, hi) in enumerate(cell) if lo < hi]
-    if len(moving) < 2:
+    if len(moving) < 3:
         return [["enumerated"]]
     v = moving[0]
     lo, hi = cell[v]
@@ -130,7 +128,7 @@ def grown(truth: Truth, case, cell) -> list:
 
 
 @pytest.mark.parametrize(("way", "count"), [("argmax", 3), ("argmax", 4), ("votes", 3), ("votes", 4)])
-@seeds(4, 40)
+@seeds(2, 40)
 def test_proofs_agree_with_all_pairs(way, count, seed) -> None:
     _, values, cubes = drawn(seed, way, count)
     cubes = cubes and joined_cubes(count)
@@ -165,3 +163,43 @@ def test_witnesses_are_exactly_the_pairs_that_break_the_property(kind, seed) -> 
         report = checked(lines)
         assert report.accepted == truth.broken(x, other), report
         assert report.accepted or "does not break" in report.reason
+
+
+@pytest.mark.parametrize("way", ["argmax", "votes"])
+def test_the_clearance_is_told_in_scores(way) -> None:
+    """A condition f_i - f_k moves by two where each score moves by one, a vote by one."""
+    values = proof(
+        [integer("age", 0, 1)],
+        [FREE],
+        asked("decision", 0),
+        classes(affine_body([5, 2, 1], []), "abc", way),
+        [],
+    )
+    truth, cubes = Truth(values), all_cubes(3) if way == "votes" else None
+    nodes, clear = [opening(cubes)], []
+    for case in truth.cases(cubes):
+        for places in product(range(len(case[2])), range(len(case[3])), WAYS):
+            top, _, spread = truth.separation(case, places, truth.variables())
+            if top < 0:
+                nodes.append(["separable", [*places[:2], number(places[2])]])
+                clear.append(-top / spread)
+                break
+    assert min(clear) == (Fraction(3, 2) if way == "argmax" else 2)
+    assert checked(with_nodes(values, nodes, min(clear))).accepted
+    assert not checked(with_nodes(values, nodes, min(clear) + Fraction(1, 10**9))).accepted
+
+
+@seeds(6, 60)
+def test_leaves_about_curves_hold_only_where_no_pair_breaks_them(seed) -> None:
+    """Where columns in pieces are no lines, bounds over reals are above what whole numbers reach, but never below."""
+    rng = random.Random(seed)
+    features, relations, _ = random_space(rng)
+    body = random_body(rng, features, 3, degree=4)
+    values = proof(features, relations, asked("decision", 0), classes(body, "abc"), [])
+    truth = Truth(values)
+    for places in product(range(2), range(2), WAYS[:3]):
+        leaf = ["separable", [*places[:2], number(places[2])]]
+        report = checked(with_nodes(values, [["cases"], leaf, leaf, leaf]), refusals=9)
+        for n, case in enumerate(truth.cases(), start=1):
+            top, enough, _ = truth.separation(case, places, truth.variables())
+            assert n in report.refused or top < 0 or (top == 0 and enough)

@@ -19,6 +19,7 @@ from tests.check.builder import (
     table,
 )
 from tests.check.builder import witness as witness_of
+from tests.check.ensembles import missing, trees
 from tests.check.kernels import claim_of, random_kernel, rbf, sloped, tabled
 from tests.check.samples import averaged, combined, largest
 from tests.check.several import affine_body, asked, classes
@@ -151,3 +152,92 @@ def test_nothing_is_said_about_rounding() -> None:
     lines = averaged()
     lines[-1]["end"]["clearance"] = "1/10"
     assert not checked(lines).accepted
+
+
+# -- trees ------------------------------------------------------------------------------------------------
+
+GROWN = trees("1/4", [[[0, "1", 2, "right"], "-2", "3"]])
+SHORT = trees("-1", [[[0, "2", 2, "left"], "1/2", "-1/2"], ["1/8"]])
+LOOKING = trees("1/4", [[[0, "1", 2, "right"], "-2", [1, [0], 4], "3", "4"]])
+GAPPED = [missing(FEATURES[0]), FEATURES[1]]
+
+
+def test_trees_and_missing_values() -> None:
+    def of(*models, nodes=(["independent"],), prop=None, how="mean"):
+        weights = ["1/3", "2/3"] if how == "mean" else None
+        model = combined(how, *models, weights=weights)
+        return checked(proof(GAPPED, RELATIONS, prop or decision(), model, list(nodes)))
+
+    for how in ("mean", "max", "min"):
+        assert of(GROWN, SHORT, how=how).accepted
+        assert "depends" in of(GROWN, LOOKING, how=how).reason
+    assert "missing values" in of(GROWN, FLAT).reason  # only trees know them
+    assert of(GROWN, LOOKING, nodes=[["enumerated"]], prop=score(Fraction(2, 3))).accepted
+    assert not of(GROWN, LOOKING, nodes=[["enumerated"]], prop=score(Fraction(65, 100))).accepted
+    assert not of(GROWN, SHORT, nodes=[["trees", "1/2"]]).accepted
+
+
+def test_several_scores_of_trees() -> None:
+    def of(*bodies, nodes=(["independent"],), kind="decision", bound=0):
+        body = {"kind": "combined", "how": "mean", "weights": ["1/4", "3/4"], "of": list(bodies)}
+        return checked(proof(GAPPED, RELATIONS, asked(kind, bound), classes(body, "abc"), list(nodes)))
+
+    grown = {
+        "kind": "trees",
+        "bias": ["0", "1/2", "1/3"],
+        "trees": [[[0, "1", 2, "left"], ["1", "2", "0"], ["0", "1", "5"]]],
+    }
+    looking = {
+        "kind": "trees",
+        "bias": ["0", "0", "1"],
+        "trees": [[[1, [0], 2], ["1", "2", "0"], ["0", "2", "1/7"]]],
+    }
+    assert of(grown, grown).accepted
+    assert "depends" in of(grown, looking).reason
+    cases = [["cases"], *[["enumerated"]] * 3]
+    for kind in ("decision", "score"):
+        assert of(grown, grown, nodes=cases, kind=kind).accepted
+    assert of(grown, looking, nodes=cases, kind="score", bound="3/4").accepted
+    assert not of(grown, looking, nodes=cases, kind="score", bound="37/50").accepted
+    assert "3 scores" in of(grown, GROWN["body"]).reason
+    short = {**grown, "bias": ["0", "1"], "trees": [[["1", "2"]]]}
+    assert "3 scores" in of(grown, short).reason
+    single = combined("mean", GROWN, SHORT, weights=["1/2", "1/2"])
+    single["body"]["of"][1] = grown
+    assert (
+        "head of classes" in checked(proof(GAPPED, RELATIONS, decision(), single, [["independent"]])).reason
+    )
+
+
+def test_the_scores_of_a_mean_of_trees() -> None:
+    """Forms of the several scores, as cases ask for them."""
+    rng = random.Random(5)
+    bodies = [
+        {
+            "kind": "trees",
+            "bias": [str(Fraction(rng.randint(-9, 9), 7)) for _ in range(3)],
+            "trees": [
+                [
+                    [0, "1", 2, "left"],
+                    *([str(Fraction(rng.randint(-9, 9), 5)) for _ in range(3)] for _ in range(2)),
+                ]
+            ],
+        }
+        for _ in range(2)
+    ]
+    body = {"kind": "combined", "how": "mean", "weights": ["1/4", "3/4"], "of": bodies}
+    several = claim_of(GAPPED, RELATIONS, asked("decision", 0), classes(body, "abc")).model.body
+    alpha = ((0, Fraction(1)), (2, Fraction(-2, 3)))
+    form = several.form(alpha)
+    for age in range(5):
+        codes = [Fraction(age), Fraction(0)]
+        expected = [
+            sum(
+                Fraction(w)
+                * (Fraction(b["bias"][c]) + Fraction(b["trees"][0][1 if age <= 1 or age == 4 else 2][c]))
+                for w, b in zip(body["weights"], bodies, strict=True)
+            )
+            for c in range(3)
+        ]
+        assert several.ends(codes, 64) == [(value, value) for value in expected]
+        assert form.ends(codes, 64)[0] == expected[0] - Fraction(2, 3) * expected[2]

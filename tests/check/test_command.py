@@ -192,12 +192,14 @@ def test_size_of_the_package():
     kernels = {"rbf", "axes", "couples", "kernel", "expansion", "majorant", "cubics"}
     polynomials = {"polynomial", "sos", "cube", "excess", "decoupling", "monomials", "paired"}
     in_pieces = {"pieces", "curves"}
+    trees = {"trees", "forest", "leafpairs", "ladders", "sides"}
     with_classes = {"classes", "several", "outcomes", "lemmas", "softmax"}
     sizes = {path: code_lines(path.read_text()) for path in PACKAGE.rglob("*.py")}
     assert max(sizes.values()) <= 300
-    families = kernels | polynomials | in_pieces | with_classes
-    assert sum(size for path, size in sizes.items() if path.stem not in families) < 1750
+    families = kernels | polynomials | in_pieces | trees | with_classes
+    assert sum(size for path, size in sizes.items() if path.stem not in families) < 1850
     assert sum(size for path, size in sizes.items() if path.stem in in_pieces) < 200
     assert sum(size for path, size in sizes.items() if path.stem in kernels) < 900
+    assert sum(size for path, size in sizes.items() if path.stem in trees) < 700
     assert sum(size for path, size in sizes.items() if path.stem in polynomials) < 600
     assert sum(size for path, size in sizes.items() if path.stem in with_classes) < 600

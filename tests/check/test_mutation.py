@@ -42,6 +42,9 @@ WORDS = (
     "witness",
     "affine",
     "logistic",
+    "trees",
+    "left",
+    "right",
     "x",
 )
 

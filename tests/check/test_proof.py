@@ -266,9 +266,9 @@ def _die(*_):
 def test_what_a_worker_process_does(monkeypatch):
     monkeypatch.setattr(leaves, "_judge", None, raising=False)
     leaves._start(None)
-    tally = leaves._work([(3, 9, ["unknown"], ())], 1)
+    tally = leaves._work([(3, 9, ["unknown"], (), None)], 1)
     assert tally.malformed == (
-        "unknown rule; known: split, separable, empty, enumerated, independent, kernel, polynomial, sos",
+        "unknown rule; known: split, separable, empty, enumerated, independent, kernel, polynomial, sos, trees, softmax",
         9,
     )
 

@@ -39,14 +39,27 @@ class Claim:
         if "levels" in feature:
             return [Fraction(i) for i in range(len(feature["levels"]))]
         lo, hi = value(feature["lo"]), value(feature["hi"])
+        gone = [] if self._missing(k) is None else [self._missing(k)]
         if feature["kind"] == "integer":
-            return [Fraction(i) for i in range(int(lo), int(hi) + 1)]
+            return [Fraction(i) for i in range(int(lo), int(hi) + 1)] + gone
         columns = [c for c in self.model["body"].get("columns", []) if c["feature"] == k]
         cuts = [value(cut) for column in columns for cut in column.get("cuts", [])]
+        tests = [
+            n for t in self.model["body"].get("trees", []) for n in t if isinstance(n, list) and n[0] == k
+        ]
+        cuts += [value(node[1]) for node in tests]
         grid = 3 if cuts else grid
         points = {float(lo + (hi - lo) * i / (grid - 1)) for i in range(grid)}
         points |= {x for cut in cuts for x in (float(cut), nextafter(float(cut), inf))}
-        return sorted(Fraction(x) for x in points if lo <= x <= hi)
+        return sorted(Fraction(x) for x in points if lo <= x <= hi) + gone
+
+    def _missing(self, k: int) -> Fraction | None:
+        """The code of what is missing: one more than hi, or the next double."""
+        feature = self.features[k]
+        if not feature.get("missing"):
+            return None
+        hi = value(feature["hi"])
+        return hi + 1 if feature["kind"] == "integer" else Fraction(nextafter(float(hi), inf))
 
     def worth(self, k: int, code: Fraction) -> Fraction:
         feature = self.features[k]
@@ -74,6 +87,8 @@ class Claim:
             return {"max": max, "min": min}[body["how"]](scores)
         if body["kind"] == "polynomial":
             return self._polynomial(body, x)
+        if body["kind"] == "trees":
+            return value(body["bias"]) + sum(self._reached(tree, x) for tree in body["trees"])
         total = value(body["bias"])
         for column in body["columns"]:
             code = x[column["feature"]]
@@ -85,6 +100,17 @@ class Claim:
             else:
                 total += value(column["weight"]) * (value(column["offset"]) + value(column["slope"]) * code)
         return total
+
+    def _reached(self, tree: list, x) -> Fraction:
+        i = 0
+        while isinstance(tree[i], list):
+            k, test, right, *gone = tree[i]
+            if gone and x[k] == self._missing(k):
+                left = gone == ["left"]
+            else:
+                left = x[k] in test if isinstance(test, list) else x[k] <= value(test)
+            i = i + 1 if left else right
+        return value(tree[i])
 
     @staticmethod
     def _polynomial(body: dict, x) -> Fraction:
@@ -119,6 +145,8 @@ class Claim:
     def near(self, k: int, code: Fraction, other: Fraction) -> bool:
         relation = self.relations[k]
         if relation["kind"] == "within":
+            if (code == self._missing(k)) != (other == self._missing(k)):
+                return False
             return abs(code - other) <= value(relation["tolerance"])
         if relation["kind"] == "pairs" and sorted((code, other)) in relation["allowed"]:
             return True

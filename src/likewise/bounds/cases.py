@@ -22,8 +22,9 @@ from likewise.bounds.oracle import Bounds, Clearance, Leaf, Oracle, Relaxed
 from likewise.bounds.rivals import widest
 from likewise.bounds.softmax import SoftmaxOracle
 from likewise.errors import UnsupportedModel
-from likewise.model.cases import Alpha, Case, DecisionCase, Enclosures, SoftmaxCase
+from likewise.model.cases import Case, DecisionCase, SoftmaxCase
 from likewise.model.classscore import ClassScore
+from likewise.model.conditions import Alpha, Enclosures
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import Question
 from likewise.spec.pairs import PairSpace
@@ -148,8 +149,7 @@ class CaseOracle:
                 return math.inf
             return self.views[0].oracle.prove(lo, hi, leaf, self.views[0].question)
         view = self.views[self.place(leaf)]
-        asked = view.question if view.rivals is not None else question
-        return view.oracle.prove(lo, hi, leaf, asked)
+        return view.oracle.prove(lo, hi, leaf, view.question)
 
     def place(self, leaf: Leaf) -> int:
         """The view that a leaf is about."""

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     Interval = tuple[Floats, Floats]
 
 
+SLACK = 1e-12  # relative: two codes that are a tolerance apart may be a little more, once rounded
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Largest:
     """Of each cell the maximum, the pair that has it, and the sum of the sizes of what was added."""
@@ -186,7 +189,7 @@ class Curves:
         every = np.repeat(xs, ys.shape[1], axis=1), np.tile(ys, (1, xs.shape[1]))
         x, y = np.concatenate([x, every[0]], axis=1), np.concatenate([y, every[1]], axis=1)
         both = np.repeat(allowed, ys.shape[1], axis=1) & np.tile(allowed2, (1, xs.shape[1]))
-        fit = np.concatenate([fit, both], axis=1) & (np.abs(x - y) <= reach)
+        fit = np.concatenate([fit, both], axis=1) & (np.abs(x - y) <= reach + SLACK * (np.abs(x) + reach))
         values = np.einsum("cn,ncm->cm", alpha, self.at(x)) + np.einsum("cn,ncm->cm", beta, self.at(y))
         values = np.where(fit, values, -np.inf)
         best, rows = values.argmax(axis=1), np.arange(len(x))

@@ -19,7 +19,7 @@ from likewise.model.scored import Score, body_score
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.cases import Alpha, Enclosures
+    from likewise.model.conditions import Alpha, Enclosures
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]

@@ -21,13 +21,15 @@ from likewise.model.combined import CombinedScore
 from likewise.model.cubes import MOST_CLASSES
 from likewise.search.branch_and_bound import Cell, Search, Trial
 from likewise.search.falsification import falsify
+from likewise.search.portfolio import why_stuck
 from likewise.search.problem import Problem, Witness
 from likewise.search.proof import Proof, walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.cases import Case, ClassQuestion
+    from likewise.model.cases import Case
+    from likewise.model.classquestion import ClassQuestion
 
     Floats = NDArray[np.float64]
 
@@ -201,14 +203,7 @@ def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:
         return ClassOutcome(engine=engine, witness=search.witness, search=search)
     if end == "closed":
         return ClassOutcome(engine=engine, proofs=search.proofs, search=search)
-    reason = problem.budget.reason
-    if end == "stuck":
-        shown = (
-            "but the model's own floating-point prediction does not show it"
-            if problem.unreplayed
-            else "perhaps"
-        )
-        reason = f"rounding: a pair breaks the property in exact arithmetic, {shown}"
+    reason = problem.budget.reason if end == "budget" else why_stuck(problem)
     return ClassOutcome(engine=engine, reason=reason, search=search)
 
 

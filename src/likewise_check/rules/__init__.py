@@ -17,6 +17,7 @@ from likewise_check.rules.polynomial import Polynomials
 from likewise_check.rules.separable import Empty, Separable
 from likewise_check.rules.softmax import Softmax
 from likewise_check.rules.sos import Squares
+from likewise_check.rules.trees import TreeSums
 
 Rule: TypeAlias = Callable[[list[object], Cell], Holds]
 
@@ -28,5 +29,6 @@ RULES: dict[str, Callable[[Claim], Rule]] = {
     "kernel": Kernel,
     "polynomial": Polynomials,
     "sos": Squares,
+    "trees": TreeSums,
     "softmax": Softmax,
 }

@@ -5,13 +5,14 @@ h_J(x), h_1(x'), ..., h_J(x')). The sums of some features are kept in a short li
 vectors. Points that break a constraint are no pairs. As W and the clearance are monotone in (s, -s'), only the pairs that no
 other exceeds in both are judged: for each s' the largest s, and of those, by rising s', the ones whose s exceeds all before.
 
-Scores of other bodies than affine ones are no sums over features: there, pair by pair is judged (by enclosures if scores are irrational), and
-the clearance counts as 0. So it is with models that have classes.
+Scores of other bodies than affine ones are no sums over features: there, pair by pair is looked at (kernel bodies: by enclosures, as scores are
+irrational), and the clearance counts as 0, except for trees. Models with
+classes are looked at in the same way.
 """
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from operator import add
 from typing import TypeAlias
@@ -26,10 +27,12 @@ from likewise_check.outcomes import Outcomes
 from likewise_check.rbf import Rbf, breaks
 from likewise_check.rules.line import Terms
 from likewise_check.several import Several
+from likewise_check.trees import Trees
 
 MOST_POINTS = 1 << 20
 _SHORT = 1 << 10
 
+Codes: TypeAlias = tuple[Fraction, ...]
 Sums: TypeAlias = tuple[Exact, ...]
 Options: TypeAlias = tuple[int, list[tuple[Exact, Exact]]]  # a feature and its pairs of codes
 
@@ -55,22 +58,40 @@ class Enumerated:
                 points *= int(hi - lo) + 1
                 if points > MOST_POINTS:
                     raise LeafRefused(f"enumerated: more than {MOST_POINTS} points")
-        if not isinstance(self._claim.model.body, Affine):
+        body = self._claim.model.body
+        if isinstance(body, Trees):
+            return Holds(clearance=self._judge(self._largest_of_trees(cell, body), 1), points=points)
+        if not isinstance(body, Affine):
             return Holds(clearance=self._look(cell), points=points)
-        return Holds(clearance=self._judge(self._largest(cell)), points=points)
+        return Holds(clearance=self._judge(self._largest(cell), self._terms.scale), points=points)
+
+    def _valid(self, cell: Cell) -> Iterator[tuple[Codes, Codes]]:
+        """The pairs of the cell."""
+        satisfied = self._claim.space.satisfied_by
+        for chosen in product(*(self._pairs(k, box) for k, box in enumerate(cell))):
+            x, other = (tuple(Fraction(codes[side]) for codes in chosen) for side in (0, 1))
+            if satisfied(x) and satisfied(other):
+                yield x, other
+
+    def _largest_of_trees(self, cell: Cell, body: Trees) -> dict[Exact, Exact]:
+        """For each s' the largest s, over the pairs of the cell."""
+        gauge = cache(lambda x: self._claim.gauge(body.score(x)))
+        largest: dict[Exact, Exact] = {}
+        for x, other in self._valid(cell):
+            s, after = gauge(x), gauge(other)
+            largest[after] = max(s, largest.get(after, s))
+        return largest
 
     def _look(self, cell: Cell) -> Fraction | None:
         """Looks at every pair; 0, or None if there are none; refuses a witness."""
-        claim, found = self._claim, None
-        for chosen in product(*(self._pairs(k, box) for k, box in enumerate(cell))):
-            x, other = ([Fraction(codes[side]) for codes in chosen] for side in (0, 1))
-            if claim.space.satisfied_by(x) and claim.space.satisfied_by(other):
-                if self._broken_by(x, other):
-                    raise LeafRefused("enumerated: the cell holds a witness")
-                found = Fraction(0)
+        found = None
+        for x, other in self._valid(cell):
+            if self._broken_by(x, other):
+                raise LeafRefused("enumerated: the cell holds a witness")
+            found = Fraction(0)
         return found
 
-    def _broken_by(self, x: list[Fraction], other: list[Fraction]) -> bool:
+    def _broken_by(self, x: Codes, other: Codes) -> bool:
         asked, gauge, body = self._claim.asked, self._claim.gauge, self._claim.model.body
         if isinstance(body, Several):
             return self._outcomes.broken_by(x, other, self._claim.case)
@@ -123,9 +144,9 @@ class Enumerated:
             for j, weight in weights:
                 sums[2 + side * len(terms.bounds) + j] += weight * value
 
-    def _judge(self, largest: dict[Exact, Exact]) -> Fraction | None:
-        """The smallest clearance of the pairs, or None if there are none; refuses a witness."""
-        asked, scale = self._claim.asked, self._terms.scale
+    def _judge(self, largest: dict[Exact, Exact], scale: int) -> Fraction | None:
+        """The smallest clearance of the pairs, or None if there are none; refuses a witness. Scores carry a scale."""
+        asked = self._claim.asked
         smallest: Fraction | None = None
         top: Exact | None = None
         for scaled_other in sorted(largest):

@@ -43,7 +43,7 @@ from likewise_check.fields import Rejected, array_of, whole
 from likewise_check.logarithm import ceil_div, exp_minus
 from likewise_check.numbers import Exact
 from likewise_check.rbf import Rbf
-from likewise_check.rules.axes import Axis, Numeric, Part, sort_of
+from likewise_check.rules.axes import Axis, Numeric, OneHot, Part, sort_of
 from likewise_check.rules.couples import Couple, couple_of
 from likewise_check.rules.cubics import GRID, WEIGHT, cubic_maximum, largest_at
 from likewise_check.rules.expansion import Expander, Expansion
@@ -70,17 +70,22 @@ class Kernel:
         if not isinstance(body, Rbf) or not isinstance(other, Rbf):
             raise Rejected("kernel: the body is not a kernel one")
         self._claim, self._body, self._other = claim, body, other  # which differ in coefficients only
-        self._sorts = [sort_of(claim.space.features[k], body, k) for k in range(len(claim.space.features))]
+        # What does not depend on coefficients is kept for all lemmas of a claim.
+        kept = claim.shared.setdefault("kernel", {})
+        if not kept:
+            sorts = [sort_of(feature, body, k) for k, feature in enumerate(claim.space.features)]
+            kept.update(sorts=sorts, parts={}, couples={}, expander=Expander())
+        self._sorts: list[Numeric | OneHot | None] = kept["sorts"]
         self._numeric = {k: sort for k, sort in enumerate(self._sorts) if isinstance(sort, Numeric)}
         same = [k for k, relation in enumerate(claim.similarity) if relation.kind == "same"]
         self._same = [k for k in same if self._sorts[k] is not None]
         self._others = [k for k in same if self._sorts[k] is None]
         self._differ = [k for k, relation in enumerate(claim.similarity) if relation.kind != "same"]
-        self._parts: dict[tuple[int, tuple[int, ...]], Part] = {}
-        self._couples: dict[tuple[int, Box], Couple] = {}
+        self._parts: dict[tuple[int, tuple[int, ...]], Part] = kept["parts"]
+        self._couples: dict[tuple[int, Box], Couple] = kept["couples"]
         known: dict[tuple[tuple[int, Exact], ...], Weights] = {}
         self._weights = known, known if other is body else {}  # of x and of x'
-        self._expander = Expander()
+        self._expander: Expander = kept["expander"]
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell is a witness."""

@@ -17,18 +17,21 @@ H is rounded down and softplus up, which only raises the bound; so does rounding
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from likewise_check.affine import Affine
 from likewise_check.cells import Cell, Holds, LeafRefused
 from likewise_check.claim import Claim
+from likewise_check.classes import Form
 from likewise_check.fields import Rejected, anything, array_of
 from likewise_check.logarithm import exp_minus, log_bounds
 from likewise_check.model import Model
 from likewise_check.numbers import number, shown
 from likewise_check.rules.line import Line, Terms
 from likewise_check.rules.separable import KEPT, read_multipliers, tangent
+from likewise_check.rules.trees import forest_of
 from likewise_check.several import Several
+from likewise_check.trees import Trees
 
 _BITS = 160  # of softplus, and of what is added to u_r
 
@@ -44,14 +47,14 @@ class Softmax:
 
     def __init__(self, claim: Claim) -> None:
         body, case = claim.model.body, claim.case
-        if case is None or not isinstance(body, Several) or not isinstance(body.bodies[0], Affine):
-            raise Rejected("softmax: not a case of probabilities of the softmax link and an affine body")
-        self._claim, self._body = claim, body
+        asked = claim.asked.kind == "probability" and claim.model.classes
+        if case is None or not isinstance(body, Several) or not asked or asked.link != "softmax":
+            raise Rejected("softmax: only for cases of probabilities with the softmax link")
+        if not isinstance(body.bodies[0], Affine | Trees):
+            raise Rejected("softmax: only for bodies that are affine or trees")
         others = (k for k in range(body.classes.count) if k != case.i)
         self._gaps: list[Alpha] = [{k: Fraction(1), case.i: Fraction(-1)} for k in others]
-        self._zeros = [Fraction(0)] * (2 * len(claim.space.constraints))
-        self._lines: dict[object, Line] = {}
-        self._kept = 0
+        self._claim, self._forms = claim, _Forms(claim, body)
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell has P_c more than delta apart."""
@@ -77,11 +80,13 @@ class Softmax:
         means = [_mean(v, r) for r, (_, v) in enumerate(steps, start=1)]
         if not all(0 <= s <= 1 for s in slopes):
             raise Rejected("a slope must be from 0 to 1")
-        multipliers = read_multipliers(leaf[4], self._claim) if len(leaf) == 5 else self._zeros
+        multipliers = read_multipliers(leaf[4], self._claim) if len(leaf) == 5 else []
+        if multipliers and not self._forms.multipliers:
+            raise Rejected("softmax: a bound of trees has no multipliers")
         try:
             above, added = self._above(slopes, means, cell)
             first, second = _combined([-a * share for share in w], gaps), _combined([b], [above])
-            largest = self._largest(first, second, multipliers, cell)
+            largest = self._forms.largest(first, second, cell, multipliers)
         except _NoPair:
             return None
         return largest - a * _entropy(w) + b * added, threshold
@@ -95,30 +100,53 @@ class Softmax:
             gap = self._gaps[r]
             most = _combined([one, *(-share for share in v)], [gap, *self._gaps[:r]])
             least = _combined([one, -one], [above, gap])
-            high = self._largest({}, most, self._zeros, cell) - _entropy(v)
-            low = -self._largest({}, least, self._zeros, cell) - added
+            high = self._forms.largest({}, most, cell) - _entropy(v)
+            low = -self._forms.largest({}, least, cell) - added
             rise = max(_softplus(t) - s * t for t in (low, high))
             above = _combined([1 - s, s], [above, gap])
             added = _rounded_up((1 - s) * added + rise)
         return above, added
 
-    def _largest(self, first: Alpha, second: Alpha, multipliers: Sequence[Fraction], cell: Cell) -> Fraction:
-        """The maximum over the cell of the first form at x plus the second at x', less the multiples of constraints."""
-        key = tuple(first.items()), tuple(second.items()), tuple(multipliers)
+
+class _Forms:
+    """Maxima of forms over cells, as in the rules `separable` and `trees`."""
+
+    def __init__(self, claim: Claim, body: Several) -> None:
+        self._claim, self._body = claim, body
+        self.multipliers = 0 if isinstance(body.bodies[0], Trees) else 2 * len(claim.space.constraints)
+        self._lines: dict[object, Line] = {}
+        self._kept = 0
+
+    def largest(
+        self, first: Alpha, second: Alpha, cell: Cell, multipliers: Sequence[Fraction] = ()
+    ) -> Fraction:
+        """The maximum over the cell of the first form at x plus the second at x', less multiples of the constraints."""
+        key = tuple(first.items()), tuple((c, -factor) for c, factor in second.items()), tuple(multipliers)
+        if isinstance(self._body.bodies[0], Trees):
+            found = self._of_trees(*key[:2], cell)
+        else:
+            found = self._of_line(key, cell)
+        if found is None:
+            raise _NoPair
+        return found
+
+    def _of_trees(self, first: Form, opposite: Form, cell: Cell) -> Fraction | None:
+        own, other = (cast(Trees, self._body.form(form)) for form in (first, opposite))
+        return forest_of(self._claim, own).maximum(cell, own, other, Fraction(1), Fraction(1))
+
+    def _of_line(self, key: tuple[Form, Form, tuple[Fraction, ...]], cell: Cell) -> Fraction | None:
         if self._kept > KEPT:
             self._lines, self._kept = {}, 0
         if key not in self._lines:
-            opposite = tuple((c, -factor) for c, factor in second.items())
-            own = Model(body=self._body.form(tuple(first.items())))
-            terms = Terms(replace(self._claim, model=own, other=self._body.form(opposite)))
-            self._lines[key] = Line(terms, Fraction(1), Fraction(1), list(multipliers))
+            own, other = self._body.form(key[0]), self._body.form(key[1])
+            terms = Terms(replace(self._claim, model=Model(body=own), other=other))
+            zeros = [Fraction(0)] * self.multipliers
+            self._lines[key] = Line(terms, Fraction(1), Fraction(1), list(key[2]) or zeros)
         line = self._lines[key]
         self._kept -= line.kept
         maximum = line.maximum(cell)
         self._kept += line.kept
-        if maximum is None:
-            raise _NoPair
-        return Fraction(maximum) / line.scale
+        return None if maximum is None else Fraction(maximum) / line.scale
 
 
 def _mean(items: object, length: int) -> list[Fraction]:

@@ -1,0 +1,212 @@
+"""Bounds of forms of several scores: never below what sampled pairs have, and exact where they say so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from likewise.bounds.exact import exact_bound
+from likewise.bounds.forms import Forms
+from likewise.bounds.kernel import KernelOracle
+from likewise.bounds.oracle import Leaf
+from likewise.bounds.polynomial import PolynomialOracle
+from likewise.bounds.rivals import RivalOracle
+from likewise.bounds.softmax import SoftmaxOracle
+from likewise.model.body import PolynomialSum, RbfSum
+from likewise.model.cases import RivalQuestion, log_odds
+from likewise.model.embedding import Column
+from likewise.model.kernel import KernelScore
+from likewise.model.polynomial import PolynomialScore
+from likewise.model.question import Direction, ProbabilityQuestion
+from likewise.search.proof import root_cell
+from likewise.spec.features import Categorical, Continuous, Integer
+from likewise.spec.pairs import pairs_of, with_differences
+from likewise.spec.pieces import Pieces
+from likewise.spec.similarity import Similarity
+from likewise.spec.space import Space
+from likewise.spec.terms import Separable, Term
+
+SPACE = Space(
+    {"u": Continuous(-1, 2), "n": Integer(0, 9), "s": Categorical(["a", "b", "c"]), "v": Continuous(0, 3)}
+)
+SIMILAR = Similarity(free=["s"], within={"v": 0.75})
+PAIRS = pairs_of(SPACE, SIMILAR.resolve(SPACE))
+FAIR_WAY = Direction(a=Fraction(1, 3), b=Fraction(2, 3), threshold=Fraction(0), attained=False)
+
+
+def score_of(random, *, curved):
+    number = lambda: Fraction(int(random.integers(-8, 9)), 4)  # noqa: E731
+    bent = Pieces(cuts=(Fraction(1),), polynomials=((number(), number()), (number(), number())))
+    terms = (
+        Term(slope=number()),
+        Term(slope=number() / 4),
+        Term(table=(number(), number(), number())),
+        Term(pieces=bent) if curved else Term(slope=number()),
+    )
+    return Separable(bias=number(), terms=terms)
+
+
+def cell_of(random, pairs=PAIRS):
+    """A random cell, and pairs in it."""
+    lo, hi = root_cell(pairs)
+    whole = np.array([v.discrete for v in pairs.variables])
+    ends = np.sort(random.uniform(lo, hi, (2, len(lo))), axis=0)
+    return np.where(whole, np.round(ends[0]), ends[0]), np.where(whole, np.round(ends[1]), ends[1]), whole
+
+
+def pairs_in(random, lo, hi, whole, pairs=PAIRS, count=400):
+    points = random.uniform(lo, hi, (count, len(lo)))
+    points = np.where(whole, np.round(points), points)
+    first, second = points[:, list(pairs.first)], points[:, list(pairs.second)]
+    allowed = np.abs(first[:, 3] - second[:, 3]) <= 0.75
+    return first[allowed], second[allowed]
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_two_scores_are_bounded_exactly(curved):
+    random = np.random.default_rng(1)
+    for _ in range(30):
+        scores = score_of(random, curved=curved), score_of(random, curved=curved)
+        lo, hi, whole = cell_of(random)
+        lean = float(FAIR_WAY.a)
+        oracle = RivalOracle(*scores, PAIRS)
+        upper = float(oracle.bound(lo[None], hi[None], np.array([lean]), np.zeros(1)).upper[0])
+        exact = exact_bound(scores[0], PAIRS, FAIR_WAY, (), scores[1]).bound(lo.tolist(), hi.tolist())
+        first, second = pairs_in(random, lo, hi, whole)
+        if exact is None:
+            assert not len(first)
+            continue
+        assert upper == pytest.approx(float(exact), abs=1e-9)
+        if len(first):
+            values = lean * scores[0].scores(first) - (1 - lean) * scores[1].scores(second)
+            assert values.max() <= float(exact) + 1e-9
+
+
+def test_rivals_may_touch_the_margin_where_one_condition_is_strict():
+    for strict, attained in (((True, False), False), ((False, True), True), ((False, False), True)):
+        assert RivalQuestion(level=Fraction(0), strict=strict).direction(Fraction(1)).attained is attained
+    assert RivalQuestion(level=Fraction(0), strict=(False, True)).direction(Fraction(0)).attained is False
+
+
+def test_scores_of_forms_are_those_of_their_parts():
+    random = np.random.default_rng(2)
+    scores = [score_of(random, curved=True) for _ in range(3)]
+    codes = np.stack(
+        [
+            random.uniform(-1, 2, 50),
+            random.integers(0, 10, 50),
+            random.integers(0, 3, 50),
+            random.uniform(0, 3, 50),
+        ],
+        1,
+    )
+    assert np.allclose(Forms(scores, PAIRS).at(codes), np.stack([s.scores(codes) for s in scores], axis=1))
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("curved", [False, True])
+def test_log_odds_are_bounded_and_what_is_proved_is_true(classes, curved):
+    random = np.random.default_rng(classes)
+    proved = 0
+    for _ in range(25):
+        scores = [score_of(random, curved=curved) for _ in range(classes)]
+        oracle = SoftmaxOracle(scores, 1, PAIRS)
+        lo, hi, whole = cell_of(random)
+        hi = np.where(whole, hi, lo + (hi - lo) * random.uniform(0, 1))
+        lean = random.uniform(0.2, 0.8, 1)
+        found = oracle.bound(lo[None], hi[None], lean, np.zeros(1))
+        first, second = pairs_in(random, lo, hi, whole)
+        if not len(first):
+            continue
+        z = [log_odds(np.stack([s.scores(x) for s in scores], axis=1), 1) for x in (first, second)]
+        assert (lean * z[0] - (1 - lean) * z[1]).max() <= found.upper[0] + 1e-6
+        gap = (1 / (1 + np.exp(-z[0])) - 1 / (1 + np.exp(-z[1]))).max()
+        question = ProbabilityQuestion(delta=Fraction(random.uniform(max(gap, 0.01), 0.999)))
+        leaf = Leaf(rule="softmax", lean=Fraction(float(lean[0])), soft=found.soft[0].exact())
+        below = ProbabilityQuestion(delta=Fraction(max(gap - 1e-6, 1e-9)))
+        if gap > 1e-3:
+            assert oracle.prove(lo, hi, leaf, below) is None
+        proved += oracle.prove(lo, hi, leaf, question) is not None
+    assert proved
+
+
+def test_weights_that_do_not_add_up_prove_nothing():
+    random = np.random.default_rng(5)
+    oracle = SoftmaxOracle([score_of(random, curved=False) for _ in range(3)], 0, PAIRS)
+    lo, _, _ = cell_of(random)
+    lo[list(PAIRS.second)] = lo[list(PAIRS.first)]
+    found = oracle.bound(lo[None], lo[None], np.array([0.5]), np.zeros(1)).soft[0].exact()
+    question = ProbabilityQuestion(delta=Fraction(1, 2))
+    leaf = Leaf(rule="softmax", lean=Fraction(1, 2), soft=found)
+    assert oracle.prove(lo, lo, leaf, question) is not None
+    for wrong in (
+        replace(found, weights=tuple(2 * w for w in found.weights)),
+        replace(found, weights=(found.weights[0] + 2, found.weights[1] - 2)),
+        replace(found, steps=tuple((s + 2, v) for s, v in found.steps)),
+        replace(found, steps=()),
+    ):
+        assert oracle.prove(lo, lo, replace(leaf, soft=wrong), question) is None
+
+
+EMBEDDING = tuple(Column(feature=k) for k in (0, 1, 3)) + tuple(
+    Column(feature=2, table=tuple(Fraction(i == j) for i in range(3))) for j in range(3)
+)
+WITH_DIFFERENCES = with_differences(PAIRS)
+
+
+def two_sums(random, kind):
+    if kind == "rbf":
+        centres = np.column_stack(
+            [
+                random.uniform(-1, 2, 12),
+                random.uniform(0, 9, 12),
+                random.uniform(0, 3, 12),
+                np.eye(3)[random.integers(0, 3, 12)],
+            ]
+        )
+        bodies = [
+            RbfSum(
+                gamma=0.3, bias=float(random.normal()), coefficients=random.normal(size=12), centres=centres
+            )
+            for _ in range(2)
+        ]
+        scores = [KernelScore(body=body, embedding=EMBEDDING) for body in bodies]
+        return scores, KernelOracle(scores[0], WITH_DIFFERENCES, scores[1])
+    products = ((), (0,), (1,), (2,), (0, 1), (1, 2), (2, 2), (0, 3), (2, 4), (5,))
+    bodies = [
+        PolynomialSum(
+            coefficients=tuple(Fraction(int(c), 8) for c in random.integers(-9, 9, len(products))),
+            products=products,
+        )
+        for _ in range(2)
+    ]
+    scores = [PolynomialScore(body=body, embedding=EMBEDDING) for body in bodies]
+    return scores, PolynomialOracle(scores[0], WITH_DIFFERENCES, scores[1])
+
+
+@pytest.mark.parametrize("kind", ["rbf", "polynomial"])
+@pytest.mark.parametrize("fixed", [False, True])
+def test_two_sums_are_bounded_from_above(kind, fixed):
+    random = np.random.default_rng(7)
+    scores, oracle = two_sums(random, kind)
+    for _ in range(20):
+        lo, hi, whole = cell_of(random, WITH_DIFFERENCES)
+        last = [v for v, variable in enumerate(WITH_DIFFERENCES.variables) if variable.side == "difference"]
+        lo[last], hi[last] = -0.75, 0.75
+        for v in (WITH_DIFFERENCES.first[2], WITH_DIFFERENCES.second[2]):
+            hi[v] = lo[v]
+        if fixed:
+            for v in (WITH_DIFFERENCES.first[3], WITH_DIFFERENCES.second[3]):
+                lo[v] = hi[v] = 1.5
+        lean = random.uniform(0, 1, 1)
+        first, second = pairs_in(random, lo, hi, whole, WITH_DIFFERENCES)
+        if not len(first):
+            continue
+        values = lean * scores[0].scores(first) - (1 - lean) * scores[1].scores(second)
+        for threshold in (values.max() - 0.1, values.max() + 0.2, values.max() + 3):
+            found = oracle.bound(lo[None], hi[None], lean, np.array([threshold]))
+            assert values.max() <= found.upper[0] + 1e-9
+            assert not (found.closes[0] and values.max() > threshold)

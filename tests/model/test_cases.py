@@ -1,0 +1,110 @@
+"""Cases of several classes against what classes, gaps and probabilities are by definition."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from likewise.model.cases import log_odds
+from likewise.model.classes import ClassHead, votes, winner
+from likewise.model.classquestion import ClassQuestion
+from likewise.model.cubes import all_votes, cubes, winners
+from likewise.spec.enclosure import Enclosure
+
+ARGMAX = ClassHead(labels=("a", "b", "c"), rule="argmax", link="softmax")
+VOTES = ClassHead(labels=("a", "b", "c"), rule="votes")
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4, 5])
+def test_cubes_hold_all_votes_of_their_class_and_no_others(classes):
+    won, ways = winners(classes), all_votes(classes)
+    for i, known in enumerate(cubes(classes)):
+        inside = np.zeros(len(ways), dtype=bool)
+        for cube in known:
+            assert list(cube) == sorted(cube)
+            inside |= np.all([ways[:, s] == up for s, up in cube], axis=0)
+        assert np.array_equal(inside, won == i)
+
+
+def test_the_winner_of_votes_is_the_smallest_of_those_with_most():
+    for signs in product((-1, 1), repeat=3):
+        count = [0, 0, 0]
+        for (i, j), sign in zip(((0, 1), (0, 2), (1, 2)), signs, strict=True):
+            count[i if sign > 0 else j] += 1
+        assert votes(3, [Fraction(s) for s in signs]) == count
+        assert winner(count) == count.index(max(count))
+
+
+def scores_of(values):
+    return tuple(Enclosure.of(Fraction(v)) for v in values)
+
+
+def class_by_margin(values, margin):
+    """The class that leads as the margin asks for, if there is one: of level ones the smaller."""
+    for i, value in enumerate(values):
+        ahead = [value - other for other in values]
+        if all(a > margin for a in ahead[:i]) and all(a >= margin for a in ahead[i + 1 :]):
+            return i
+    return None
+
+
+@pytest.mark.parametrize("of", [None, 0, 2])
+@pytest.mark.parametrize("margin", [0, 1])
+def test_decisions_differ_where_their_classes_do(of, margin):
+    question = ClassQuestion(kind="decision", level=Fraction(margin), of=of, head=ARGMAX)
+    every = list(product(range(3), repeat=3))
+    for first, second in product(every, every):
+        i, j = class_by_margin(first, margin), class_by_margin(second, margin)
+        broken = i is not None and j is not None and i != j and (of is None or of in (i, j))
+        assert question.decided(scores_of(first), scores_of(second)) is broken
+        found = question.broken(scores_of(first), scores_of(second))
+        assert (found is not None) is broken
+
+
+def test_every_broken_decision_breaks_exactly_one_case_of_argmax_and_a_pair_of_cubes_of_votes():
+    for head in (ARGMAX, VOTES):
+        question = ClassQuestion(kind="decision", level=Fraction(0), of=None, head=head)
+        every = list(product((-1, 0, 2), repeat=3))
+        for first, second in product(every[::2], every[::3]):
+            here, there = scores_of(first), scores_of(second)
+            ways = [(c, a, b) for c in question.cases() for a, b in ((here, there), (there, here))]
+            conditions = [
+                all(x.decided(a, Fraction(0)) for x in c.first)
+                and all(x.decided(b, Fraction(0)) for x in c.second)
+                for c, a, b in ways
+            ]
+            differ = head.decide([s.lo for s in here]) != head.decide([s.lo for s in there])
+            assert any(conditions) is differ is question.decided(here, there)
+
+
+def test_wide_enclosures_leave_decisions_open():
+    unsure = (Enclosure(Fraction(-1), Fraction(1)), *scores_of((1, 1)))
+    question = ClassQuestion(kind="decision", level=Fraction(0), of=None, head=VOTES)
+    assert question.decided(unsure, scores_of((1, 1, 1))) is None
+    assert question.decided(scores_of((1, 1, 1)), scores_of((-1, 1, 1))) is True
+
+
+def test_softmax_gaps_are_those_of_the_probabilities():
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        first, second = random.integers(-8, 9, (2, 3)) / 4
+        gaps = np.exp(first) / np.exp(first).sum() - np.exp(second) / np.exp(second).sum()
+        delta = float(random.choice([0, 0.1, 0.3]))
+        question = ClassQuestion(kind="probability", level=Fraction(delta), of=None, head=ARGMAX)
+        largest = float(np.abs(gaps).max())
+        if abs(largest - delta) > 1e-12:
+            assert question.decided(scores_of(first), scores_of(second)) is (largest > delta)
+        value = float(question.value(scores_of(first), scores_of(second)))
+        assert math.isclose(value, largest, abs_tol=1e-12)
+        assert np.allclose(
+            1 / (1 + np.exp(-log_odds(first[None], 1))), np.exp(first[1]) / np.exp(first).sum()
+        )
+
+
+def test_equal_probabilities_are_no_gap_of_zero():
+    question = ClassQuestion(kind="probability", level=Fraction(0), of=None, head=ARGMAX)
+    assert question.decided(scores_of((1, 2, 3)), scores_of((2, 3, 4))) is False
