@@ -236,6 +236,5 @@ PROOFS = [
     stepped,
     adjusted,
     averaged,
-    largest,
 ]
 WITNESSES = [refuted, unlikely, bent, jumped, smaller]
