@@ -12,7 +12,11 @@ from sklearn.svm import SVC
 import likewise as lw
 from likewise_check import check
 
-LOADERS = [lw.datasets.load_german, lw.datasets.load_adult, lw.datasets.load_credit]
+LOADERS = {
+    "german": lw.datasets.load_german,
+    "adult": lw.datasets.load_adult,
+    "credit": lw.datasets.load_credit,
+}
 
 
 def on(data, model, rows):
@@ -24,10 +28,20 @@ def on(data, model, rows):
     return make_pipeline(columns, model).fit(data.X[:rows], data.y[:rows])
 
 
-@pytest.mark.parametrize("load", LOADERS)
-@pytest.mark.parametrize(
-    ("model", "rows"), [(LogisticRegression(max_iter=1000), 400), (SVC(), 40)], ids=["logistic", "rbf"]
-)
+CASES = [
+    pytest.param(
+        load,
+        model,
+        rows,
+        marks=pytest.mark.slow if name != "german" and rows < 100 else (),
+        id=f"{name}-{kind}",
+    )
+    for name, load in LOADERS.items()
+    for kind, model, rows in (("logistic", LogisticRegression(max_iter=1000), 400), ("rbf", SVC(), 40))
+]
+
+
+@pytest.mark.parametrize(("load", "model", "rows"), CASES)
 def test_repaired_pipelines_are_fair(load, model, rows):
     data = load(frame="pandas")
     fitted = on(data, model, rows)

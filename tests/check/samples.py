@@ -277,7 +277,6 @@ PROOFS = [
     stepped,
     adjusted,
     averaged,
-    largest,
     grown,
 ]
 WITNESSES = [refuted, unlikely, bent, jumped, smaller, felled]
