@@ -12,6 +12,15 @@ TEXT = (Path(__file__).parents[1] / "docs" / PAGE).read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", TEXT, flags=re.DOTALL)
 
 
+REPAIR = (Path(__file__).parents[1] / "docs" / "repair.md").read_text(encoding="utf-8")
+
+
+def test_the_example_of_a_repair_prints_what_the_page_says(capsys):
+    ((code, output),) = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", REPAIR, flags=re.DOTALL)
+    exec(compile(code, "repair.md", "exec"), {})  # noqa: S102
+    assert capsys.readouterr().out == output
+
+
 def test_every_block_has_its_output():
     assert len(BLOCKS) == TEXT.count("```python") == 8
 

@@ -33,6 +33,8 @@ Questions and answers:
 - `Audit`: a verdict, a gap and a counterpart for each row
 - `share`: how many individuals have a differently treated counterpart?
 - `Share`: the share, or a bracket or an interval around it
+- `repair`: a model made of this one that treats similar individuals alike, with its proof
+- `Repaired`: the new model, the verdict on it, and what it costs
 - `Certificate`: the proof or the witness as a file
 - `load_certificate`: a certificate from disk
 - `check`: is a certificate right? Asked of the independent checker
@@ -60,6 +62,8 @@ if TYPE_CHECKING:
     from likewise.analysis.auditing import Audit, audit
     from likewise.analysis.comparing import Comparison, compare
     from likewise.analysis.measuring import Disparity, measure
+    from likewise.analysis.repaired import Repaired
+    from likewise.analysis.repairing import repair
     from likewise.analysis.share_result import Share
     from likewise.analysis.sharing import share
     from likewise.analysis.widening import Radius, radius
@@ -106,6 +110,8 @@ __all__ = [
     "Audit",
     "share",
     "Share",
+    "repair",
+    "Repaired",
     "Certificate",
     "load_certificate",
     "check",
@@ -146,6 +152,8 @@ _HOME = {
     "Audit": "likewise.analysis.auditing",
     "share": "likewise.analysis.sharing",
     "Share": "likewise.analysis.share_result",
+    "repair": "likewise.analysis.repairing",
+    "Repaired": "likewise.analysis.repaired",
     "Certificate": "likewise.certificate.certificate",
     "load_certificate": "likewise.certificate.certificate",
     "check": "likewise.verifying.certifying",

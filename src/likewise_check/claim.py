@@ -13,10 +13,11 @@ from fractions import Fraction
 from typing import Any
 
 from likewise_check.classes import Case, Classes
+from likewise_check.combined import Scored
 from likewise_check.model import Model
 from likewise_check.numbers import shown
 from likewise_check.properties import Property
-from likewise_check.several import Scored, Several
+from likewise_check.several import Several
 from likewise_check.space import Relation, Space
 
 _MOST_NAMES = 20

@@ -1,6 +1,6 @@
 """The model line (section 2): a body that gives the score, a head that reads it, and how the deployed program rounds.
 
-Bodies: `affine`, `rbf`, `polynomial`, `trees`; of several scores: `several`, with a head of its own, `classes` (section 10).
+Bodies: `affine`, `rbf`, `polynomial`, `trees`, and `combined` of these; of several scores: `several`, with a head of its own, `classes` (section 10).
 """
 
 from collections.abc import Callable
@@ -9,12 +9,13 @@ from fractions import Fraction
 
 from likewise_check.affine import Affine, read_affine
 from likewise_check.classes import Classes, read_classes
+from likewise_check.combined import Scored, read_combined
 from likewise_check.fields import Rejected, anything, array_of, choice, kind, record, text, whole
 from likewise_check.numbers import number
 from likewise_check.polynomial import read_polynomial
 from likewise_check.properties import Property
 from likewise_check.rbf import read_rbf
-from likewise_check.several import Scored, Several, read_several
+from likewise_check.several import Several, read_several
 from likewise_check.space import Space
 from likewise_check.trees import Trees, read_trees
 
@@ -54,7 +55,7 @@ def read_model(line: object, space: Space, asked: Property) -> Model:
         content, "the model", family=text, body=anything, head=anything, rounding=anything
     )
     sort = kind(item, "the body", *BODIES)
-    if sort != "trees" and any(feature.missing is not None for feature in space.features):
+    if any(feature.missing is not None for feature in space.features) and not _of_trees(item, sort):
         raise Rejected("only trees bodies know missing values")
     if type(head) is dict and "classes" in head:
         several = read_several(item, space, read_classes(head, asked))
@@ -71,6 +72,12 @@ def read_model(line: object, space: Space, asked: Property) -> Model:
     body = BODIES[sort](item, space)
     described = _described(rounding, body, several=False)
     return Model(body=body, upper_at_zero=zero == "upper", link=link, rounding=described)
+
+
+def _of_trees(item: object, sort: str) -> bool:
+    """Whether a body is made of trees alone."""
+    of = item.get("of") if sort == "combined" and type(item) is dict else [item]
+    return type(of) is list and all(type(one) is dict and one.get("kind") == "trees" for one in of)
 
 
 def _label(item: object, what: str) -> None:
@@ -136,4 +143,5 @@ BODIES: dict[str, Callable[[object, Space], Scored]] = {
     "rbf": read_rbf,
     "polynomial": read_polynomial,
     "trees": read_trees,
+    "combined": read_combined,
 }

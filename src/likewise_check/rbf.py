@@ -91,15 +91,15 @@ def _over(numerator: Exact, denominator: int) -> Exact:
 def breaks(
     asked: Property,
     gauge: Callable[[Fraction], Fraction],
-    body: Rbf,
-    x: Sequence[Exact],
-    other: Sequence[Exact],
+    score: Callable[[Sequence[Fraction], int], tuple[Fraction, Fraction]],
+    x: Sequence[Fraction],
+    other: Sequence[Fraction],
 ) -> bool:
-    """Whether (g(x), g(x')) is in W; as W is monotone, it is if the worst corner of the enclosures is, and not if the best is not."""
+    """Whether (g(x), g(x')) is in W, by enclosures that `score` gives of f to so many bits; as W is monotone, it is if the worst corner of the enclosures is, and not if the best is not."""
     if x == other and asked.bound >= 0:
         return False  # no (s, s) is in W
     for bits in _PRECISIONS:
-        known = broken_between(asked, gauge, body.score(x, bits), body.score(other, bits))
+        known = broken_between(asked, gauge, score(x, bits), score(other, bits))
         if known is not None:
             return known
     raise Rejected(f"two scores are on the border of a witness as far as {_PRECISIONS[-1]} bits can tell")

@@ -7,21 +7,19 @@ share everything else: columns in pieces have one and the same cuts.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TypeAlias
 
 from likewise_check.affine import Affine, read_affine
 from likewise_check.classes import Classes, Form
+from likewise_check.combined import Combined, Scored, Simple, enclosed, rational, read_combined
 from likewise_check.fields import Reader, Rejected, anything, array_of, kind
-from likewise_check.numbers import Exact, exact, number
+from likewise_check.numbers import Exact, common_scale, exact, number
 from likewise_check.pieces import MOST_COEFFICIENTS, Pieces, trimmed
 from likewise_check.polynomial import Polynomial, Product, polynomial_of, read_polynomial
 from likewise_check.rbf import Rbf, read_rbf
 from likewise_check.space import Space
-from likewise_check.trees import Trees, read_trees
+from likewise_check.trees import Trees, Values, read_trees
 
 _KEPT = 1 << 22  # numbers of forms that are kept; dropped beyond, which changes nothing but time
-
-Scored: TypeAlias = Affine | Rbf | Polynomial | Trees  # a body of one score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +42,11 @@ class Several:
     def _made(self, alpha: Form) -> Scored:
         first = self.bodies[0]
         if isinstance(first, Trees):
-            factors = dict(alpha)
-            return first.form([factors.get(c, Fraction(0)) for c in range(self.classes.scores)])
-        if isinstance(first, Affine):
-            return _affine_form([b for b in self.bodies if isinstance(b, Affine)], alpha)
-        if isinstance(first, Rbf):
-            return _rbf_form([b for b in self.bodies if isinstance(b, Rbf)], alpha)
-        return _polynomial_form([b for b in self.bodies if isinstance(b, Polynomial)], alpha)
+            return first.form(_factors(alpha, self.classes.scores))
+        if not isinstance(first, Combined):
+            return _form([b for b in self.bodies if not isinstance(b, Combined)], alpha)
+        rows = zip(*(b.bodies for b in self.bodies if isinstance(b, Combined)), strict=True)
+        return replace(first, bodies=tuple(_form(bodies, alpha) for bodies in rows))
 
     def steady(self, k: int) -> bool:
         """Whether no score depends on this feature."""
@@ -60,10 +56,23 @@ class Several:
         """All scores, each enclosed by two rationals at most 2^-bits apart; the two are equal where scores are rational."""
         if isinstance(self.bodies[0], Trees):
             return [(score, score) for score in self.bodies[0].scores(codes)]
-        return [
-            body.score(codes, bits) if isinstance(body, Rbf) else (body.score(codes),) * 2
-            for body in self.bodies
-        ]
+        return [enclosed(body, codes, bits) for body in self.bodies]
+
+    @property
+    def rational(self) -> bool:
+        """Whether scores are known exactly."""
+        return rational(self.bodies[0])
+
+
+def _form(bodies: Sequence[Simple], alpha: Form) -> Simple:
+    first = bodies[0]
+    if isinstance(first, Affine):
+        return _affine_form([b for b in bodies if isinstance(b, Affine)], alpha)
+    if isinstance(first, Rbf):
+        return _rbf_form([b for b in bodies if isinstance(b, Rbf)], alpha)
+    if isinstance(first, Trees):
+        return _trees_form([b for b in bodies if isinstance(b, Trees)], alpha)
+    return _polynomial_form([b for b in bodies if isinstance(b, Polynomial)], alpha)
 
 
 def example(body: Scored | Several) -> Scored:
@@ -77,7 +86,34 @@ def _size(body: Scored) -> int:
         return sum(map(len, body.values))
     if isinstance(body, Affine):
         return sum(map(len, body.tables))
+    if isinstance(body, Combined):
+        return sum(map(_size, body.bodies))
     return len(body.coefficients if isinstance(body, Rbf) else body.terms)
+
+
+def _factors(alpha: Form, scores: int) -> list[Fraction]:
+    """alpha with its zeros."""
+    known = dict(alpha)
+    return [known.get(c, Fraction(0)) for c in range(scores)]
+
+
+def _trees_form(bodies: Sequence[Trees], alpha: Form) -> Trees:
+    """The same of bodies of one score each, on the same trees."""
+    scale = common_scale([Fraction(1, body.scale) for body in bodies])
+
+    def joined(entries: Sequence[Values]) -> Values:
+        scaled = (exact(one[0] * (scale // body.scale)) for one, body in zip(entries, bodies, strict=True))
+        return tuple(scaled) if entries[0] else ()
+
+    trees = zip(*(body.values for body in bodies), strict=True)
+    whole = replace(
+        bodies[0],
+        several=True,
+        scale=scale,
+        bias=joined([body.bias for body in bodies]),
+        values=tuple(tuple(map(joined, zip(*values, strict=True))) for values in trees),
+    )
+    return whole.form(_factors(alpha, len(bodies)))
 
 
 def _blend(alpha: Form, rows: Sequence[Sequence[Fraction]]) -> list[Fraction]:
@@ -128,14 +164,37 @@ def _polynomial_form(bodies: Sequence[Polynomial], alpha: Form) -> Polynomial:
 
 def read_several(item: object, space: Space, classes: Classes) -> Several:
     """The body of a model line, of as many scores as the classes need."""
-    sort = kind(item, "the body", "trees", *_READERS)
+    sort = kind(item, "the body", "trees", "combined", *_READERS)
     if sort == "trees":
         trees = read_trees(item, space)
         if len(trees.bias) != classes.scores:
             raise Rejected(f"the body must have {classes.scores} scores")
         return Several(bodies=(trees,), classes=classes)
+    if sort == "combined":
+        found = [_score_of_combined(item, space, c, classes.scores) for c in range(classes.scores)]
+        return Several(bodies=tuple(_joined(found)), classes=classes)
     bodies = [_READERS[sort](item, space, _entry(c, classes.scores)) for c in range(classes.scores)]
-    return Several(bodies=tuple(_shared(bodies)), classes=classes)
+    return Several(bodies=tuple(_joined(bodies)), classes=classes)
+
+
+def _joined(bodies: Sequence[Scored]) -> Sequence[Scored]:
+    """The same bodies with what they have in common; combined ones, each of the bodies in them."""
+    combined = [body for body in bodies if isinstance(body, Combined)]
+    if not combined:
+        return _shared([body for body in bodies if not isinstance(body, Combined)])
+    if combined[0].how != "mean":
+        raise Rejected("a combined body of several scores must be a mean")
+    rows = zip(*(_shared(row) for row in zip(*(b.bodies for b in combined), strict=True)), strict=True)
+    return [replace(body, bodies=tuple(row)) for body, row in zip(combined, rows, strict=True)]
+
+
+def _score_of_combined(item: object, space: Space, c: int, scores: int) -> Combined:
+    def one(trees: Trees) -> Trees:
+        if len(trees.bias) != scores or not trees.several:
+            raise Rejected(f"the body must have {scores} scores")
+        return trees.form([Fraction(k == c) for k in range(scores)])
+
+    return read_combined(item, space, _entry(c, scores), one)
 
 
 def _entry(c: int, scores: int) -> Reader:
@@ -147,7 +206,7 @@ def _entry(c: int, scores: int) -> Reader:
     return read
 
 
-def _shared(bodies: Sequence[Scored]) -> Sequence[Scored]:
+def _shared(bodies: Sequence[Simple]) -> Sequence[Simple]:
     """The same bodies with what they have in common."""
     affine = [body for body in bodies if isinstance(body, Affine)]
     kernels = [body for body in bodies if isinstance(body, Rbf)]

@@ -5,15 +5,17 @@ Scores of a kernel body are irrational: enclosures of them are stated, which mus
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeAlias
 
 from likewise_check.claim import Claim
+from likewise_check.combined import enclosed, rational
 from likewise_check.fields import Rejected, anything, array_of, record, text
 from likewise_check.numbers import number
 from likewise_check.outcomes import Outcomes
-from likewise_check.rbf import Rbf, breaks, broken_between
+from likewise_check.rbf import breaks, broken_between
 from likewise_check.reading import Lines
-from likewise_check.several import Several, example
+from likewise_check.several import Several
 from likewise_check.space import Relation
 
 SCORE_BITS = 128
@@ -26,7 +28,8 @@ def check_witness(line: object, claim: Claim) -> None:
     (content,) = record(line, "the line", witness=anything)
     codes = array_of(number, len(claim.space.features))
     body = claim.model.body
-    reader = array_of(number, 2) if isinstance(example(body), Rbf) else number
+    exact = body.rational if isinstance(body, Several) else rational(body)
+    reader = number if exact else array_of(number, 2)
     if isinstance(body, Several):
         reader = array_of(reader, body.classes.scores)
     x, other, stated = record(content, "the witness", x=codes, other=codes, scores=array_of(reader, 2))
@@ -46,18 +49,19 @@ def _compared(claim: Claim, x: Codes, other: Codes, stated: list[Any]) -> tuple[
     body = claim.model.body
     if isinstance(body, Several):
         own = [body.ends(codes, SCORE_BITS) for codes in (x, other)]
-        if isinstance(body.bodies[0], Rbf):
-            met = all(map(_meet, [*stated[0], *stated[1]], [*own[0], *own[1]]))
-        else:
+        if body.rational:
             met = stated == [[score for score, _ in ends] for ends in own]
+        else:
+            met = all(map(_meet, [*stated[0], *stated[1]], [*own[0], *own[1]]))
         return met, met and Outcomes(claim.asked, body).broken_by(x, other)
-    if isinstance(body, Rbf):
-        first, second = (body.score(point, SCORE_BITS) for point in (x, other))
-        known = broken_between(claim.asked, claim.gauge, first, second)
-        broken = breaks(claim.asked, claim.gauge, body, x, other) if known is None else known
-        return _meet(stated[0], first) and _meet(stated[1], second), broken
-    scores = [body.score(x), body.score(other)]
-    return stated == scores, claim.asked.broken_by(*map(claim.gauge, scores))
+    first, second = (enclosed(body, point, SCORE_BITS) for point in (x, other))
+    if rational(body):
+        scores = [first[0], second[0]]
+        return stated == scores, claim.asked.broken_by(*map(claim.gauge, scores))
+    known = broken_between(claim.asked, claim.gauge, first, second)
+    if known is None:
+        known = breaks(claim.asked, claim.gauge, partial(enclosed, body), x, other)
+    return _meet(stated[0], first) and _meet(stated[1], second), known
 
 
 def _meet(stated: list[Fraction], own: tuple[Fraction, Fraction]) -> bool:

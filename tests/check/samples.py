@@ -190,6 +190,39 @@ def jumped() -> list:
     )
 
 
+def combined(how, *models, weights=None) -> dict:
+    """The model whose score is made of those of others."""
+    more = {} if weights is None else {"weights": list(weights)}
+    body = {"kind": "combined", "how": how, **more, "of": [model["body"] for model in models]}
+    return {**models[0], "body": body, "rounding": None}
+
+
+def averaged() -> list:
+    """The mean of an affine score and of a polynomial, neither of which looks at sex."""
+    model = combined(
+        "mean",
+        affine("-1", [line(0, "1/2"), table(1, 1, ["1/3", "1/3"])]),
+        polynomial([sloped(0), tabled(1, [2, 2])], [("1/2", [0, 0]), (-1, [0, 1])]),
+        weights=["1/4", "3/4"],
+    )
+    return proof([AGE, SEX], [SAME, FREE], decision(), model, [["independent"]])
+
+
+def largest() -> list:
+    """The largest of two scores, which differs by less than each of them."""
+    model = combined(
+        "max", affine(0, [table(0, 1, [0, 2]), line(1, 1)]), polynomial([tabled(0, [1, -1])], [(2, [0])])
+    )
+    nodes = [["split", 0, "0"], ["enumerated"], ["enumerated"]]
+    return proof([SEX, AGE], [FREE, SAME], score(3), model, nodes)
+
+
+def smaller() -> list:
+    """A witness against the smallest of two scores."""
+    model = combined("min", affine("1/2", [line(0, -1)]), affine(1, [table(1, 1, [0, "1/2"])]))
+    return witness([AGE, SEX], [within(1), SAME], decision(), model, [0, 0], [1, 0], ["1/2", "-1/2"])
+
+
 def grown() -> list:
     """Trees, whose decision is that of the income alone, which may be missing."""
     model = trees(
@@ -243,6 +276,7 @@ PROOFS = [
     kept,
     stepped,
     adjusted,
+    averaged,
     grown,
 ]
-WITNESSES = [refuted, unlikely, bent, jumped, felled]
+WITNESSES = [refuted, unlikely, bent, jumped, smaller, felled]

@@ -93,7 +93,7 @@ def test_a_score_that_is_rational_is_known_exactly() -> None:
     assert checked(built(decision(), model)).accepted  # f = 0 everywhere
     claim = claim_of(FEATURES, RELATIONS, decision(), model)
     assert not breaks(
-        claim.asked, claim.gauge, claim.model.body, [Fraction(0)] * 2, [Fraction(0), Fraction(1)]
+        claim.asked, claim.gauge, claim.model.body.score, [Fraction(0)] * 2, [Fraction(0), Fraction(1)]
     )
 
 

@@ -77,7 +77,14 @@ class Claim:
         return sum(terms, Fraction(0)) - value(c["bound"])
 
     def score(self, x) -> Fraction:
-        body = self.model["body"]
+        return self._scored(self.model["body"], x)
+
+    def _scored(self, body: dict, x) -> Fraction:
+        if body["kind"] == "combined":
+            scores = [self._scored(one, x) for one in body["of"]]
+            if body["how"] == "mean":
+                return sum(value(w) * s for w, s in zip(body["weights"], scores, strict=True))
+            return {"max": max, "min": min}[body["how"]](scores)
         if body["kind"] == "polynomial":
             return self._polynomial(body, x)
         if body["kind"] == "trees":

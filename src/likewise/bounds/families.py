@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from likewise.bounds.combined import CombinedOracle
 from likewise.bounds.oracle import Oracle
 from likewise.bounds.rivals import RivalOracle
 from likewise.bounds.separable import SeparableOracle
+from likewise.model.combined import CombinedScore
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.scored import Score
@@ -15,6 +17,8 @@ from likewise.spec.terms import Separable
 
 def oracle_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Oracle:
     """What bounds this score over cells of these pairs; of x' the score `second`, if that is another one."""
+    if isinstance(score, CombinedScore):
+        return CombinedOracle(score, pairs)
     if isinstance(score, KernelScore):
         from likewise.bounds.kernel import KernelOracle  # brings in numba, which others need not load
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from likewise.errors import CertificateError, InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.classes import ClassModel
+from likewise.model.combined import Combined, Part
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.scored import Model, Rounding, TreeRounding
@@ -133,6 +135,9 @@ def class_model_line(model: ClassModel) -> bytes:
 def _class_body(model: ClassModel) -> dict[str, Any]:
     """The body with an array of n numbers in the place of each coefficient."""
     bodies: Any = model.bodies
+    if isinstance(bodies, tuple) and all(isinstance(body, Combined) for body in bodies):
+        parts = zip(*(body.parts for body in bodies), strict=True)
+        return _combined(bodies[0], [_class_body(_part_of_classes(model, row)) for row in parts])
     if isinstance(bodies, tuple) and all(isinstance(body, Affine) for body in bodies):
         columns = []
         for column, *weights in zip(model.embedding, *(body.weights for body in bodies), strict=True):
@@ -157,6 +162,17 @@ def _class_body(model: ClassModel) -> dict[str, Any]:
     raise InternalError("no certificate is written of this body")
 
 
+def _part_of_classes(model: ClassModel, parts: Sequence[Part]) -> ClassModel:
+    """The model of one part of a combined body, with all scores."""
+    bodies: Any = tuple(part.body for part in parts)
+    return replace(model, bodies=bodies, embedding=parts[0].embedding)
+
+
+def _combined(body: Combined, parts: list[dict[str, Any]]) -> dict[str, Any]:
+    weights = {"weights": _numbers(body.weights)} if body.how == "mean" else {}
+    return {"kind": "combined", "how": body.how, **weights, "of": parts}
+
+
 def _numbers(values: Iterable[Fraction | float]) -> list[str]:
     return [number(value) for value in values]
 
@@ -172,6 +188,9 @@ def _body(model: Model) -> dict[str, Any]:
         return _affine(model)
     if isinstance(model.body, TreeSum):
         return trees(model.body)
+    if isinstance(model.body, Combined):
+        parts = [replace(model, body=part.body, embedding=part.embedding) for part in model.body.parts]
+        return _combined(model.body, [_body(part) for part in parts])
     return _rbf(model) if isinstance(model.body, RbfSum) else _polynomial(model)
 
 

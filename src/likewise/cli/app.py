@@ -122,10 +122,24 @@ def _register() -> None:
     from likewise.cli.init import init
     from likewise.cli.measure import measure
     from likewise.cli.radius import radius
+    from likewise.cli.repair import repair
     from likewise.cli.share import share
     from likewise.cli.verify import verify
 
-    for command in (demo, init, verify, measure, audit, share, radius, compare, explain, export, bench):
+    for command in (
+        demo,
+        init,
+        verify,
+        measure,
+        audit,
+        share,
+        radius,
+        compare,
+        repair,
+        explain,
+        export,
+        bench,
+    ):
         cli.add_command(command)
 
 

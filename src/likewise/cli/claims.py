@@ -40,6 +40,7 @@ class Loaded:
     space: Space
     similarity: Similarity
     property: Property
+    label: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +87,7 @@ def load(
         space=space,
         similarity=wanted.similarity,
         property=_with_class(wanted.property, imported, class_text, flags),
+        label=wanted.label,
     )
 
 

@@ -13,6 +13,8 @@ _SAID = tuple(
     for pattern, said in (
         (r"ScoreGap\(delta\)", "--property score:DELTA (in measure: --of score)"),
         (r"space\.widen\(frame\)", "--widen"),
+        (r"method='(\w+)'", r"--method \1"),
+        (r"weights='observed' with X", "--weights observed"),
         (
             r"space\.replace\(\{'([^']*)': (Continuous|Integer)\(([^,)]*), ([^,)]*)\)\}\)",
             r"[features.\1] with lo = \3 and hi = \4 in the spec file",

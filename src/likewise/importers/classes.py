@@ -20,6 +20,7 @@ import numpy as np
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.classes import ClassHead, ClassModel
+from likewise.model.combined import Combined, Part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,6 +92,8 @@ def refuse_wrapper(wrapper: Any, scores: Scores | ClassModel) -> None:
 
 def class_model(scores: Scores) -> ClassModel:
     """The model of all scores together."""
+    if isinstance(scores.models[0].body, Combined):
+        return _combined(scores)
     embedding, places = _one_embedding([model.embedding for model in scores.models])
     bodies = [model.body for model in scores.models]
     kinds = {type(body) for body in bodies}
@@ -105,6 +108,26 @@ def class_model(scores: Scores) -> ClassModel:
         embedding=embedding,
         bodies=_joined(bodies, places, len(embedding), scores.family),
         head=scores.head,
+    )
+
+
+def _combined(scores: Scores) -> ClassModel:
+    """The same of means of scores: part by part."""
+    means = [model.body for model in scores.models if isinstance(model.body, Combined)]
+    rows = []
+    for parts in zip(*(mean.parts for mean in means), strict=True):
+        models = zip(scores.models, parts, strict=True)
+        simple = tuple(replace(model, body=part.body, embedding=part.embedding) for model, part in models)
+        rows.append(class_model(replace(scores, models=simple)))
+    bodies = []
+    for c, mean in enumerate(means):
+        parts_of_score = []
+        for row in rows:
+            joined: Any = row.bodies
+            parts_of_score.append(Part(body=joined[c], embedding=row.embedding))
+        bodies.append(replace(mean, parts=tuple(parts_of_score)))
+    return ClassModel(
+        family=scores.family, rounding=None, embedding=(), bodies=tuple(bodies), head=scores.head
     )
 
 

@@ -45,6 +45,8 @@ _FOLDS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold"
 REVIEWED = frozenset(
     (
         *(f"numpy.{name}" for name in ("dtype", "bool", "floating", "integer", "number", "object_")),
+        "likewise.repaired.estimators.SettledClassifier",
+        "likewise.repaired.estimators.SettledRegressor",
         "scipy._lib.array_api_compat.numpy._aliases.asarray",
         "scipy.interpolate._bsplines.BSpline",
         *(f"scipy.sparse._{kind}.{kind}_{form}" for kind in ("csr", "csc") for form in ("matrix", "array")),

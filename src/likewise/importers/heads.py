@@ -33,9 +33,11 @@ from likewise.importers.transformers.scalers import HANDLERS as SCALERS
 from likewise.importers.transformers.scalers import inverse_operations
 from likewise.importers.transformers.tracing import Operation, Step
 from likewise.importers.unfolding import THRESHOLDS
-from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.body import Affine, RbfSum
+from likewise.model.combined import OPPOSITE, Combined, SimpleBody
 from likewise.model.question import lower_end
 from likewise.model.scored import (
+    CombinedRounding,
     Model,
     PolynomialRounding,
     ProductRounding,
@@ -88,23 +90,16 @@ def worked_in(model: Model, wrapper: Any, space: Space) -> tuple[Model, Mapped]:
 def mapped(model: Model, by: Mapped, kind: str) -> Model:
     """The model whose score is g."""
     body, rounding = model.body, model.rounding
-    if isinstance(body, Affine):
-        new: Affine | RbfSum | PolynomialSum | TreeSum = Affine(
-            weights=tuple(by.slope * w for w in body.weights), bias=by.slope * body.bias + by.offset
-        )
-    elif isinstance(body, RbfSum):
-        new = RbfSum(
-            gamma=body.gamma,
-            bias=_as_double(by.slope * Fraction(body.bias) + by.offset, kind),
-            coefficients=np.array(
-                [_as_double(by.slope * Fraction(a), kind) for a in body.coefficients.tolist()]
-            ),
-            centres=body.centres,
-        )
+    if isinstance(body, Combined):
+        parts = tuple(replace(part, body=_mapped_body(part.body, by, kind)) for part in body.parts)
+        how = body.how if by.slope >= 0 else OPPOSITE[body.how]
+        new: SimpleBody | Combined | TreeSum = replace(body, how=how, parts=parts)
     elif isinstance(body, TreeSum):
         new = _mapped_trees(body, by)
     else:
-        new = body.mapped(by.slope, by.offset)
+        new = _mapped_body(body, by, kind)
+    if isinstance(rounding, CombinedRounding):
+        rounding = CombinedRounding(parts=tuple(mapped(part, by, kind) for part in rounding.parts))
     if isinstance(rounding, TreeRounding):
         rounding = replace(
             rounding,
@@ -130,6 +125,23 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
 def _mapped_trees(body: TreeSum, by: Mapped) -> TreeSum:
     trees = tuple(replace(tree, factor=by.slope * tree.factor) for tree in body.trees)
     return replace(body, bias=tuple(by.slope * bias + by.offset for bias in body.bias), trees=trees)
+
+
+def _mapped_body(body: SimpleBody, by: Mapped, kind: str) -> SimpleBody:
+    if isinstance(body, Affine):
+        return Affine(
+            weights=tuple(by.slope * w for w in body.weights), bias=by.slope * body.bias + by.offset
+        )
+    if isinstance(body, RbfSum):
+        return RbfSum(
+            gamma=body.gamma,
+            bias=_as_double(by.slope * Fraction(body.bias) + by.offset, kind),
+            coefficients=np.array(
+                [_as_double(by.slope * Fraction(a), kind) for a in body.coefficients.tolist()]
+            ),
+            centres=body.centres,
+        )
+    return body.mapped(by.slope, by.offset)
 
 
 def _as_double(value: Fraction, kind: str) -> float:
@@ -188,7 +200,7 @@ def _calibrated(model: Model, wrapper: Any, kind: str) -> tuple[Model, Mapped]:
     if model.head.labels is None or len(found.calibrators) != 1:
         raise UnsupportedModel(f"{kind} is supported for two classes only")
     a, b = (Fraction(float(value)) for value in (found.calibrators[0].a_, found.calibrators[0].b_))
-    if isinstance(model.body, RbfSum):
+    if isinstance(model.body, (RbfSum, Combined)):
         return _linked(model, -a, -b, kind), NOTHING
     by = Mapped(slope=-a, offset=-b, size=abs(b) + SIGMA, operations=2)
     made = undescribed(mapped(model, by, kind))

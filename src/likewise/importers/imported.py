@@ -23,6 +23,7 @@ from likewise.importers.products import multiplied, of_products, place_of_produc
 from likewise.importers.recoding import Recoding, same_space
 from likewise.importers.replay import EstimatorReplay
 from likewise.importers.selfcheck import check_classes, check_import
+from likewise.importers.settled import import_settled, is_settled
 from likewise.importers.transformers.embedding import Embedded, embed, refuse_gap
 from likewise.importers.transformers.tracing import Step
 from likewise.importers.trees.checking import check_trees
@@ -166,6 +167,8 @@ def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
         return one_vs_rest.import_one_vs_rest(
             final, lambda inside: _model(replace(inside, steps=(*steps, *inside.steps)), inputs)
         )
+    if is_settled(final):
+        return import_settled(final, steps, lambda inside: _model(inside, inputs))
     importer, family = _importer(final), type(final).__name__
     if not steps:
         _check_complete(inputs.space)
@@ -228,6 +231,8 @@ def _with_checked_pieces(model: Model, space: Space, highest: frozenset[int]) ->
 
 
 def _check_known(estimator: Any) -> None:
+    if is_settled(estimator):
+        return
     if type(estimator).__name__ == one_vs_rest.NAME and type(estimator).__module__.startswith("sklearn."):
         return
     _importer(estimator)

@@ -20,17 +20,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.body import RbfSum
 from likewise.model.classes import ClassHead, ClassModel
+from likewise.model.combined import Combined, CombinedScore, SimpleBody, made_of
 from likewise.model.embedding import embedded
 from likewise.model.kernel import KernelScore
 from likewise.model.question import logistic
 from likewise.model.scored import (
+    CombinedRounding,
     KernelRounding,
     Model,
     PolynomialRounding,
     ProductRounding,
     Rounding,
+    Score,
     score_of,
 )
 from likewise.spec.terms import nearest
@@ -53,7 +56,7 @@ LINK_TOLERANCE = 1e-9  # probabilities: expit is computed in a few roundings of 
 def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floats) -> None:
     """Raise UnsupportedModel where the imported model and the original disagree."""
     codes = replay.inputs.recoding.settled(sample_codes(space, rows))
-    ours, allowed = _scores(model, space, codes), _errors(model, codes)
+    ours, allowed = _scores(model, space, codes), _errors(model, space, codes)
     theirs = replay.scores(codes)
     for i, (value, given) in enumerate(zip(ours, theirs, strict=True)):
         if not (math.isfinite(given) and abs(Fraction(float(given)) - value) <= allowed[i]):
@@ -85,12 +88,12 @@ def check_classes(
     if not isinstance(model.bodies, tuple):
         raise InternalError("ensembles of trees are compared where they are imported")
     codes = sample_codes(space, rows)
-    bodies: tuple[Affine | RbfSum | PolynomialSum, ...] = model.bodies
+    bodies: tuple[SimpleBody | Combined, ...] = model.bodies
     joined = [
         replace(part, body=body, embedding=model.embedding) for part, body in zip(parts, bodies, strict=True)
     ]
     ours = list(zip(*(_scores(one, space, codes) for one in joined), strict=True))
-    allowed = list(zip(*(_errors(part, codes) for part in parts), strict=True))
+    allowed = list(zip(*(_errors(part, space, codes) for part in parts), strict=True))
     compare_classes(model, ours, allowed, replay, space, codes)
 
 
@@ -153,15 +156,23 @@ def _compare_probabilities(
 
 def _scores(model: Model, space: Space, codes: Floats) -> list[Fraction]:
     """The imported model's scores."""
-    score = score_of(model, len(space))
+    return _values(score_of(model, len(space)), codes)
+
+
+def _values(score: Score, codes: Floats) -> list[Fraction]:
+    if isinstance(score, CombinedScore):
+        rows = zip(*(_values(part, codes) for part in score.parts), strict=True)
+        return [made_of(score.how, score.weights, row) for row in rows]
     if isinstance(score, KernelScore):
         return [Fraction(float(value)) for value in score.scores_by_differences(codes)]
     return [score.exact([Fraction(c) for c in row]) for row in codes.tolist()]
 
 
-def _errors(model: Model, codes: Floats) -> list[Fraction]:
+def _errors(model: Model, space: Space, codes: Floats) -> list[Fraction]:
     """How far the original's floating-point scores may be from the imported model's."""
     rounding = model.rounding
+    if isinstance(rounding, CombinedRounding):
+        return _combined_errors(rounding, space, codes)
     if isinstance(rounding, KernelRounding):
         if not isinstance(model.body, RbfSum):
             raise InternalError("the rounding of a kernel body for another one")
@@ -175,6 +186,14 @@ def _errors(model: Model, codes: Floats) -> list[Fraction]:
         raise InternalError(f"no rounding is known of a {type(model.body).__name__}")
     rows = [[Fraction(c) for c in row] for row in codes.tolist()]
     return [rounding.error([c.exact(row[c.feature]) for c in model.embedding]) for row in rows]
+
+
+def _combined_errors(rounding: CombinedRounding, space: Space, codes: Floats) -> list[Fraction]:
+    """The largest error of a part, and the rounding of a mean of their scores."""
+    errors = [max(row) for row in zip(*(_errors(part, space, codes) for part in rounding.parts), strict=True)]
+    sizes = np.max([np.abs(score_of(part, len(space)).scores(codes)) for part in rounding.parts], axis=0)
+    most = 8 * float(np.finfo(np.float64).eps) * (len(rounding.parts) + 8)
+    return [error + Fraction(most * size) for error, size in zip(errors, sizes.tolist(), strict=True)]
 
 
 def sample_codes(space: Space, rows: Floats) -> Floats:

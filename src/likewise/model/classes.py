@@ -15,8 +15,9 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Literal
 
-from likewise.errors import InternalError
+from likewise.errors import InternalError, UnsupportedModel
 from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.combined import Combined
 from likewise.model.embedding import Column
 from likewise.model.trees import TreeSum
 
@@ -56,8 +57,8 @@ class TreeForm:
         return dot(self.alpha, self.body.exact(codes))
 
 
-Bodies = tuple[Affine, ...] | tuple[RbfSum, ...] | tuple[PolynomialSum, ...] | TreeSum
-Form = Affine | RbfSum | PolynomialSum | TreeForm
+Bodies = tuple[Affine, ...] | tuple[RbfSum, ...] | tuple[PolynomialSum, ...] | tuple[Combined, ...] | TreeSum
+Form = Affine | RbfSum | PolynomialSum | Combined | TreeForm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -83,6 +84,8 @@ class ClassModel:
         if isinstance(self.bodies, TreeSum):
             return TreeForm(body=self.bodies, alpha=weights)
         first = self.bodies[0]
+        if isinstance(first, Combined):
+            return _one_combined(weights, [body for body in self.bodies if isinstance(body, Combined)])
         if isinstance(first, RbfSum):
             return _one_score(weights, [body for body in self.bodies if isinstance(body, RbfSum)])
         if isinstance(first, Affine):
@@ -96,7 +99,7 @@ class ClassModel:
         columns = [column.exact(codes[column.feature]) for column in self.embedding]
         scores = []
         for body in self.bodies:
-            if isinstance(body, RbfSum):
+            if isinstance(body, (RbfSum, Combined)):
                 raise InternalError("the scores of sums of Gaussians are not rational")
             scores.append(body.exact(columns))
         return tuple(scores)
@@ -148,6 +151,16 @@ def _polynomial(alpha: tuple[Fraction, ...], bodies: Sequence[PolynomialSum]) ->
         for value, product in zip(body.coefficients, body.products, strict=True):
             terms[product] = terms.get(product, Fraction(0)) + a * value
     return PolynomialSum(coefficients=tuple(terms.values()), products=tuple(terms))
+
+
+def _one_combined(alpha: tuple[Fraction, ...], bodies: Sequence[Combined]) -> Combined:
+    places = [i for i, a in enumerate(alpha) if a]
+    if len(places) != 1 or alpha[places[0]] != 1:
+        raise UnsupportedModel(
+            "combined scores of several classes are not compared with each other",
+            hint="ask for what no feature that may differ matters to, or about the model inside",
+        )
+    return bodies[places[0]]
 
 
 def _one_score(alpha: tuple[Fraction, ...], bodies: Sequence[RbfSum]) -> RbfSum:

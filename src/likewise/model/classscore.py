@@ -10,6 +10,7 @@ import numpy as np
 
 from likewise.model.body import RbfSum
 from likewise.model.classes import ClassModel, TreeForm
+from likewise.model.combined import CombinedScore
 from likewise.model.kernel import BLOCK, KernelScore
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.scored import Score, body_score
@@ -77,7 +78,7 @@ class ClassScore:
     def landmarks(self, space: Space) -> Floats:
         """Individuals that are worth looking at."""
         first = self.parts[0]
-        if isinstance(first, (KernelScore, PolynomialScore, TreeScore)):
+        if isinstance(first, (KernelScore, PolynomialScore, TreeScore, CombinedScore)):
             return first.landmarks(space)
         return np.empty((0, len(space)))
 
@@ -91,7 +92,8 @@ class ClassScore:
     @property
     def rational(self) -> bool:
         """Whether scores are known exactly."""
-        return not isinstance(self.parts[0], KernelScore)
+        first = self.parts[0]
+        return first.rational if isinstance(first, CombinedScore) else not isinstance(first, KernelScore)
 
 
 def shares_centres(model: ClassModel) -> bool:

@@ -1,6 +1,6 @@
 """A scored model: embedding, body and head together, evaluated exactly (one) or in float64 (many).
 
-The score of a model, a `Separable`, `KernelScore`, `PolynomialScore` or `TreeScore`, is its real-number semantics and what every verdict
+The score of a model, a `Separable`, `KernelScore`, `PolynomialScore`, `TreeScore`, or a `CombinedScore` of these, is its real-number semantics and what every verdict
 refers to: `enclose` gives it for one individual, to any precision, `scores` for many in float64.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.combined import Combined, CombinedScore, SimpleBody, SimpleScore
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.kernel import KernelScore
@@ -161,7 +162,15 @@ class TreeRounding:
         return growth * self.constant + self.operations * SMALLEST[self.bits]
 
 
-Score = Separable | KernelScore | PolynomialScore | TreeScore
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CombinedRounding:
+    """The original program scores these models and combines what they say: it is off by no more than the one that is off most, and by
+    the rounding of the mean. Good for comparing two programs only, like `KernelRounding`."""
+
+    parts: tuple[Model, ...]
+
+
+Score = SimpleScore | CombinedScore | TreeScore
 # Beyond any score: a sum of products of three doubles or their inverses.
 BOUNDLESS = Fraction(2**4096)
 UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
@@ -173,14 +182,24 @@ class Model:
     """What an importer makes of a fitted estimator; `family` names the estimator for people."""
 
     family: str
-    rounding: Rounding | KernelRounding | PolynomialRounding | ProductRounding | TreeRounding | None
-    embedding: tuple[Column, ...]  # empty for trees, which test codes themselves
-    body: Affine | RbfSum | PolynomialSum | TreeSum
+    rounding: (
+        Rounding
+        | KernelRounding
+        | PolynomialRounding
+        | ProductRounding
+        | TreeRounding
+        | CombinedRounding
+        | None
+    )
+    embedding: tuple[
+        Column, ...
+    ]  # empty for trees, which test codes themselves, and for combined bodies, whose parts have their own
+    body: SimpleBody | Combined | TreeSum
     head: Head
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
         """The score of an affine or polynomial body, or of trees with one score, which is rational."""
-        if isinstance(self.body, RbfSum):
+        if isinstance(self.body, (RbfSum, Combined)):
             raise InternalError("only scores of affine and polynomial bodies and of trees are rational")
         if isinstance(self.body, TreeSum):
             (score,) = self.body.exact(codes)
@@ -213,15 +232,23 @@ def score_of(model: Model, n_features: int) -> Score:
 
 
 def body_score(
-    body: Affine | RbfSum | PolynomialSum | TreeSum, embedding: tuple[Column, ...], n_features: int
+    body: SimpleBody | Combined | TreeSum, embedding: tuple[Column, ...], n_features: int
 ) -> Score:
     """The score of a body over an embedding."""
+    if isinstance(body, Combined):
+        parts = tuple(simple_score(part.body, part.embedding, n_features) for part in body.parts)
+        return CombinedScore(how=body.how, weights=body.weights, parts=parts)
+    if isinstance(body, TreeSum):
+        return TreeScore(body=body)
+    return simple_score(body, embedding, n_features)
+
+
+def simple_score(body: SimpleBody, embedding: tuple[Column, ...], n_features: int) -> SimpleScore:
+    """The score of a body that is not combined."""
     if isinstance(body, RbfSum):
         return KernelScore(body=body, embedding=embedding)
     if isinstance(body, PolynomialSum):
         return PolynomialScore(body=body, embedding=embedding)
-    if isinstance(body, TreeSum):
-        return TreeScore(body=body)
     return affine_score(body, embedding, n_features)
 
 

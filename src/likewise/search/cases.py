@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.bounds.cases import CaseOracle, Oracles
+from likewise.bounds.combined import NO_BOUNDS
 from likewise.bounds.enumerated import independent
 from likewise.bounds.oracle import Clearance, Leaf, Relaxed
 from likewise.errors import InternalError
+from likewise.model.combined import CombinedScore
 from likewise.model.cubes import MOST_CLASSES
 from likewise.search.branch_and_bound import Cell, Search, Trial
 from likewise.search.falsification import falsify
@@ -178,7 +180,7 @@ def decide_classes(problem: Problem, question: ClassQuestion, oracles: Oracles) 
     witness = falsify(problem)
     if witness is not None:
         return ClassOutcome(engine="falsification", witness=witness)
-    refusal = unproved(question)
+    refusal = unproved(question, oracles)
     if refusal is not None:
         return ClassOutcome(engine="falsification", reason=refusal)
     return conclude_classes(problem, class_search(problem, question, oracles))
@@ -205,8 +207,10 @@ def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:
     return ClassOutcome(engine=engine, reason=reason, search=search)
 
 
-def unproved(question: ClassQuestion) -> str | None:
-    """Why no proof is tried: votes of many classes have too many cases."""
+def unproved(question: ClassQuestion, oracles: Oracles) -> str | None:
+    """Why no proof is tried: votes of many classes have too many cases, combined scores no bounds."""
+    if isinstance(oracles.score.parts[0], CombinedScore):
+        return f"no proof is known: {NO_BOUNDS}"
     count = len(question.head.labels)
     if question.head.rule == "votes" and count > MOST_CLASSES:
         return f"votes of {count} classes: proofs are written for at most {MOST_CLASSES}"

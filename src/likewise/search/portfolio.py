@@ -4,6 +4,7 @@
     falsification    known and random rows, coordinate ascent: BIASED
     enumeration      small discrete spaces, every individual: BIASED
     branch and bound everything else, and every proof that is not independence
+    looking through  combined scores, which have no bounds, of few pairs
 
 `decide` reports what was found; whether it is a verdict is for `likewise.verifying` to say.
 """
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from likewise.bounds.combined import NO_BOUNDS, CombinedOracle
+from likewise.bounds.enumerated import pair_count, witnesses
 from likewise.bounds.oracle import Clearance, Leaf
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import falsify
@@ -23,6 +26,9 @@ from likewise.search.remembering import search_of
 if TYPE_CHECKING:
     from likewise.search.branch_and_bound import Search
     from likewise.search.problem import Problem, Witness
+
+
+MOST_PAIRS = 2**14  # that are looked through one by one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +63,29 @@ def decide(problem: Problem) -> Outcome:
     witness = enumerate_space(problem)
     if witness is not None:
         return Outcome(engine="enumeration", witness=witness)
+    if isinstance(problem.oracle, CombinedOracle):
+        return look_through(problem)
     return conclude(problem, search_of(problem))
+
+
+def look_through(problem: Problem) -> Outcome:
+    """Every pair one by one, if they are few: the one-leaf proof, or a witness."""
+    lo, hi = root_cell(problem.pairs)
+    engine = "looking through"
+    if pair_count(problem.pairs, lo.tolist(), hi.tolist()) > MOST_PAIRS:
+        return Outcome(engine=engine, reason=f"no proof is known: {NO_BOUNDS}")
+    proof, leaf = Proof(), Leaf(rule="enumerated")
+    clearance = problem.oracle.prove(lo, hi, leaf, problem.question)
+    if clearance is not None:
+        proof.close(0, leaf)
+        return Outcome(engine=engine, proof=proof, clearance=clearance)
+    for x, other in witnesses(
+        problem.pairs, problem.oracle.enclose, lo.tolist(), hi.tolist(), problem.question
+    ):
+        witness = problem.referee([float(c) for c in x], [float(c) for c in other])
+        if witness is not None:
+            return Outcome(engine=engine, witness=witness)
+    return Outcome(engine=engine, reason=why_stuck(problem))
 
 
 def conclude(problem: Problem, search: Search) -> Outcome:

@@ -18,6 +18,7 @@ from likewise.bounds.products import kernel_products
 from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
+from likewise.model.combined import CombinedScore
 from likewise.model.gauge import Gauge
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
@@ -157,7 +158,7 @@ def prepare_taken(
     if mirrored:
         score = score.negated()
     products = None
-    if isinstance(score, (KernelScore, PolynomialScore)):
+    if isinstance(score, (KernelScore, PolynomialScore, CombinedScore)):
         rows = np.concatenate([rows, score.landmarks(space)])
         pairs = with_differences(pairs)
     if isinstance(score, TreeScore):

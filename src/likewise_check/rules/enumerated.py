@@ -12,7 +12,7 @@ classes are looked at in the same way.
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from operator import add
 from typing import TypeAlias
@@ -20,6 +20,7 @@ from typing import TypeAlias
 from likewise_check.affine import Affine
 from likewise_check.cells import Box, Cell, Holds, LeafRefused
 from likewise_check.claim import Claim
+from likewise_check.combined import Combined, enclosed
 from likewise_check.fields import Rejected
 from likewise_check.numbers import Exact
 from likewise_check.outcomes import Outcomes
@@ -94,8 +95,8 @@ class Enumerated:
         asked, gauge, body = self._claim.asked, self._claim.gauge, self._claim.model.body
         if isinstance(body, Several):
             return self._outcomes.broken_by(x, other, self._claim.case)
-        if isinstance(body, Rbf):
-            return breaks(asked, gauge, body, x, other)
+        if isinstance(body, Rbf | Combined):
+            return breaks(asked, gauge, partial(enclosed, body), x, other)
         return asked.broken_by(gauge(body.score(x)), gauge(body.score(other)))
 
     def _largest(self, cell: Cell) -> dict[Exact, Exact]:

@@ -77,8 +77,10 @@ def judge_of(score: Score) -> Judge:
     from likewise.bounds.judges.polynomial import PolynomialJudge
     from likewise.bounds.judges.separable import SeparableJudge
     from likewise.bounds.judges.trees import TreeJudge
+    from likewise.errors import UnsupportedModel
     from likewise.model.kernel import KernelScore
     from likewise.model.polynomial import PolynomialScore
+    from likewise.model.treescore import TreeScore
     from likewise.spec.terms import Separable
 
     if isinstance(score, KernelScore):
@@ -87,7 +89,12 @@ def judge_of(score: Score) -> Judge:
         return PolynomialJudge(score)
     if isinstance(score, Separable):
         return SeparableJudge(score)
-    return TreeJudge(score)
+    if isinstance(score, TreeScore):
+        return TreeJudge(score)
+    raise UnsupportedModel(
+        "audit and share do not know combined scores",
+        hint="the mean of a linear model is one; of others, verify and measure say all there is to say",
+    )
 
 
 def growth(operations: int) -> float:

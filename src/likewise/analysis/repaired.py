@@ -1,0 +1,102 @@
+"""Repaired: the new model, what `verify` says of it, and what it costs on the rows that are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import DataError
+from likewise.verifying.result import Result
+
+if TYPE_CHECKING:
+    from likewise.importers.imported import Imported, ImportedClasses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repaired:
+    """`model` is the new estimator (None where no threshold was found), `result` the verdict on it with its certificate.
+
+    `features` were settled, in so many `settings`; `kept` is the c of 'shrink', `threshold` that of 'threshold'. `changed` of `rows` decisions are
+    other ones now (of a regressor: predictions that moved); `before` and `after` are accuracies, or R^2 of a regressor.
+    """
+
+    method: str
+    model: Any
+    result: Result
+    features: tuple[str, ...] = ()
+    settings: int | None = None
+    kept: float | None = None
+    threshold: float | None = None
+    rows: int | None = None
+    changed: int | None = None
+    measure: str = "accuracy"
+    before: float | None = None
+    after: float | None = None
+
+    def __str__(self) -> str:
+        lines = [f"{self.result.verdict}   {self.how()}"]
+        if self.rows is not None and self.changed is not None:
+            share = 100 * self.changed / self.rows if self.rows else 0.0
+            lines.append(f"changed    {self.changed:,} of {self.rows:,} decisions ({share:.2f} %)")
+        if self.before is not None and self.after is not None:
+            lines.append(f"{self.measure:<11}{self.before:.4f} before, {self.after:.4f} after")
+        if self.result.reason is not None:
+            lines.append(f"reason     {self.result.reason}")
+        return "\n".join(lines)
+
+    def how(self) -> str:
+        """What was done, in words."""
+        if self.method == "threshold":
+            return (
+                "no fair threshold was found" if self.threshold is None else f"threshold {self.threshold:.6g}"
+            )
+        over = ", ".join(self.features) or "nothing"
+        what = {
+            "average": "the mean score over all settings of",
+            "max": "the largest score over all settings of",
+            "min": "the smallest score over all settings of",
+            "reference": "the score at one setting of",
+        }.get(self.method)
+        if what is None:
+            return f"{self.kept:.6g} of the score and the rest of its mean over {self.settings} settings of {over}"
+        return f"{what} {over}" + (f" ({self.settings})" if self.settings != 1 else "")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the model, ready for JSON."""
+        names = ("method", "settings", "kept", "threshold", "rows", "changed", "measure", "before", "after")
+        facts = {name: getattr(self, name) for name in names}
+        return {**facts, "features": list(self.features), "result": self.result.to_dict()}
+
+
+def compared(imported: Imported | ImportedClasses, old: Any, new: Any, y: Any) -> dict[str, Any]:
+    """What both models say of the rows that are known; with labels, how often they are right."""
+    rows = imported.replay.inputs.of(imported.rows)
+    first, second = (np.asarray(model.predict(rows)).reshape(len(imported.rows)) for model in (old, new))
+    facts: dict[str, Any] = {"rows": len(first), "changed": int((first != second).sum())}
+    regressor = imported.model.head.labels is None
+    if regressor:
+        facts["measure"] = "R^2"
+    if y is None:
+        return facts
+    labels = np.asarray(y).reshape(-1)
+    if len(labels) != len(first):
+        raise DataError(f"y has {len(labels):,} labels for {len(first):,} rows of X")
+    worth = _determination if regressor else _accuracy
+    return {**facts, "before": worth(first, labels), "after": worth(second, labels)}
+
+
+def _accuracy(predicted: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -> float:
+    return float((predicted == labels).mean())
+
+
+def _determination(predicted: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -> float:
+    """1 - sum (y - f)^2 / sum (y - mean)^2."""
+    spread = float(((labels - labels.mean()) ** 2).sum())
+    missed = float(((labels - predicted) ** 2).sum())
+    return 1 - missed / spread if spread else float("nan")

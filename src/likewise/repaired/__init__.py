@@ -1,0 +1,1 @@
+"""Estimators whose answers do not depend on what similar individuals may differ in."""

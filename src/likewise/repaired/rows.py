@@ -1,0 +1,67 @@
+"""Rows with some columns set to fixed values, in the kind of frame or array that they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def with_setting(
+    rows: Any, features: Sequence[Any], setting: Sequence[Any], names: Sequence[str] | None
+) -> Any:
+    """The rows with `features` (names of columns, or places) set; `names` are those of an array's columns, if it has any."""
+    if len(features) != len(setting):
+        raise ValueError(f"a setting has {len(setting)} values for {len(features)} features")
+    if not features:
+        return rows
+    if hasattr(rows, "columns"):
+        return _frame(rows, [_name(rows, feature) for feature in features], setting)
+    if hasattr(rows, "tocsr"):
+        raise TypeError("columns of sparse rows are not set: pass a frame or an array")
+    return _array(np.asarray(rows), [_place(feature, names) for feature in features], setting)
+
+
+def _frame(frame: Any, names: Sequence[Any], setting: Sequence[Any]) -> Any:
+    if hasattr(frame, "iloc"):
+        settled = frame.copy(deep=False)
+        for name, value in zip(names, setting, strict=True):
+            settled[name] = _series(frame[name], value)
+        return settled
+    import narwhals.stable.v2 as nw
+
+    columns = [nw.lit(value).alias(name) for name, value in zip(names, setting, strict=True)]
+    return nw.to_native(nw.from_native(frame).with_columns(*columns))
+
+
+def _series(column: Any, value: Any) -> Any:
+    """A pandas column of this value; one of categories keeps them."""
+    categories = getattr(column.dtype, "categories", None)
+    kept = {"dtype": column.dtype} if categories is not None and value in categories else {}
+    return type(column)([value] * len(column), index=column.index, **kept)
+
+
+def _array(array: Any, places: Sequence[int], setting: Sequence[Any]) -> Any:
+    words = any(isinstance(value, str) for value in setting)
+    if words and array.dtype.kind != "O":
+        array = array.astype(object)
+    elif array.dtype.kind in "biu":
+        array = array.astype(np.float64)
+    else:
+        array = array.copy()
+    for place, value in zip(places, setting, strict=True):
+        array[:, place] = value
+    return array
+
+
+def _name(frame: Any, feature: Any) -> Any:
+    return feature if isinstance(feature, str) else list(frame.columns)[int(feature)]
+
+
+def _place(feature: Any, names: Sequence[str] | None) -> int:
+    if not isinstance(feature, str):
+        return int(feature)
+    if names is None:
+        raise ValueError(f"the column {feature!r} cannot be told in an array: the model knows no names")
+    return list(names).index(feature)
