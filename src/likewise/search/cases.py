@@ -15,12 +15,14 @@ import numpy as np
 from likewise.bounds.cases import CaseOracle, Oracles
 from likewise.bounds.enumerated import independent
 from likewise.bounds.oracle import Clearance, Leaf, Relaxed
+from likewise.bounds.remembered import RememberingCaseOracle
 from likewise.errors import InternalError
 from likewise.model.cubes import MOST_CLASSES
 from likewise.search.branch_and_bound import Cell, Search, Trial
 from likewise.search.falsification import falsify
 from likewise.search.problem import Problem, Witness
 from likewise.search.proof import Proof, walk
+from likewise.search.remembering_cases import RememberingCaseSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +97,7 @@ class CaseSearch(Search):
 class ClassSearch:
     """The searches of all cases."""
 
-    searches: list[CaseSearch]
+    searches: list[CaseSearch | RememberingCaseSearch]
     witness: Witness | None = None
     turn: float = field(default=TURN)
 
@@ -131,7 +133,7 @@ class ClassSearch:
                 number
                 for number, node, lo, hi in walk(search.proof, search.problem.pairs)
                 if isinstance(node, Leaf)
-                and search.oracle.prove(lo, hi, node, search.problem.question) is None
+                and search.prove(number, lo, hi, node, search.problem.question) is None
             }
             search.reopen(unproved, split=True)
 
@@ -184,12 +186,18 @@ def decide_classes(problem: Problem, question: ClassQuestion, oracles: Oracles) 
 
 def class_search(problem: Problem, question: ClassQuestion, oracles: Oracles) -> ClassSearch:
     """The searches of all cases of a question."""
-    return ClassSearch(
-        searches=[
-            CaseSearch(problem=replace(problem, oracle=CaseOracle(case, oracles), question=case, wanted=None))  # type: ignore[arg-type]
-            for case in question.cases()
-        ]
-    )
+    return ClassSearch(searches=[_case_search(problem, case, oracles) for case in question.cases()])
+
+
+def _case_search(problem: Problem, case: Case, oracles: Oracles) -> CaseSearch | RememberingCaseSearch:
+    """The branch and bound that fits the oracles."""
+    if oracles.remember(case):
+        oracle: CaseOracle = RememberingCaseOracle(case, oracles)
+        return RememberingCaseSearch(
+            problem=replace(problem, oracle=oracle, question=case, wanted=None)  # type: ignore[arg-type]
+        )
+    oracle = CaseOracle(case, oracles)
+    return CaseSearch(problem=replace(problem, oracle=oracle, question=case, wanted=None))  # type: ignore[arg-type]
 
 
 def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:

@@ -27,6 +27,9 @@ from likewise.model.classscore import ClassScore, shares_centres
 from likewise.model.cubes import cubes
 from likewise.model.gauge import Gauge
 from likewise.model.question import round_down
+from likewise.model.scored import rounding_error
+from likewise.model.trees import TreeSum
+from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, Snapshot, silent
 from likewise.search.budget import Budget
 from likewise.search.cases import ClassOutcome, ClassSearch, decide_classes
@@ -35,7 +38,7 @@ from likewise.search.proof import Split, walk
 from likewise.spec.pairs import PairSpace, pairs_of, with_differences
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 from likewise.spec.terms import Separable, nearest
-from likewise.verifying.certifying import Checking, CheckReport
+from likewise.verifying.certifying import Checking, CheckReport, stated_clearance
 from likewise.verifying.result import Claimed, Result, Verdict
 from likewise.verifying.wording import Treated
 
@@ -62,7 +65,8 @@ class PreparedClasses:
 
     def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
         """The witness as a frame of the user's kind, with the two numbers that its case is about."""
-        frame = self.pairs.space.decode(np.array([witness.x, witness.other]), like=self.like)
+        recoding = self.imported.recoding
+        frame = recoding.given.decode(recoding.raw(np.array([witness.x, witness.other])), like=self.like)
         return frame, (nearest(witness.first.middle), nearest(witness.second.middle))
 
     def treated(self, witness: Witness) -> Treated:
@@ -133,11 +137,11 @@ def prepare_classes(
     question = ClassQuestion(kind=property.kind, level=Fraction(level), of=place, head=model.head)
     check_asked(question, model.family)
     score = ClassScore(model, len(space))
-    pairs, rows = pairs_of(space, taken.relations), imported.rows
-    if not isinstance(score.parts[0], Separable):
-        rows, pairs = np.concatenate([rows, score.landmarks(space)]), with_differences(pairs)
+    pairs = pairs_of(space, imported.recoding.relations(taken.relations))
+    rows = np.concatenate([imported.rows, score.landmarks(space)])
+    if not isinstance(score.parts[0], (Separable, TreeScore)):
+        pairs = with_differences(pairs)
     oracles = Oracles(score, pairs)
-    forms = oracles.separable()
     problem = Problem(
         pairs=pairs,
         oracle=oracles,  # type: ignore[arg-type]  # of all cases: it only encloses scores
@@ -149,7 +153,8 @@ def prepare_classes(
         rows=rows,
         cost=score.cost,
         listener=listener,
-        marks={} if forms is None else oracles.forms().marked(),
+        marks=oracles.marked(),
+        settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return PreparedClasses(
         imported=imported, pairs=pairs, problem=problem, question=question, oracles=oracles, like=taken.like
@@ -352,8 +357,24 @@ def write_cases(
             for number, node, _, _ in walk(part.proof, prepared.pairs):
                 places.append((n, number))
                 _write(writer, node, case)
-    writer.end_proof(clearance=Fraction(0), covers_floating_point=False)
+    clearance, covers = _room(prepared, question, search)
+    writer.end_proof(clearance=clearance, covers_floating_point=covers)
     return Certificate(file.getvalue()), places
+
+
+def _room(prepared: PreparedClasses, question: ClassQuestion, search: ClassSearch | None) -> tuple[Fraction, bool]:
+    """By how much scores may move with every leaf still holding, and whether that covers how the program rounds: where that is
+    known, of trees. A condition of a decision is a difference of two scores, which moves by twice as much as each."""
+    model = prepared.imported.model
+    error = rounding_error(model, prepared.pairs.space)
+    if search is None or error is None or not isinstance(model.bodies, TreeSum):
+        return Fraction(0), False
+    clearance = search.clearance
+    stated = Fraction(0) if math.isinf(clearance) else stated_clearance(
+        Fraction(clearance) / (2 if question.kind == "decision" else 1)
+    )
+    soft = question.kind == "probability" and question.head.link == "softmax"
+    return stated, stated > error and not soft
 
 
 def _write(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
