@@ -131,6 +131,7 @@ def trial(cell, excess, closes):
             closes=np.array(closes),
             hints=[(row,) for row in range(rows)],
         ),
+        view=np.zeros(rows, dtype=np.intp),
     )
 
 

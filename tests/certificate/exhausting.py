@@ -6,6 +6,7 @@ pairs that are witnesses beyond doubt, so whatever it finds makes an accepted pr
 """
 
 import itertools
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -26,10 +27,13 @@ def witnesses(lines: list[Any]) -> Iterator[tuple[Codes, Codes]]:
     features, constraints = lines[1]["space"]["features"], lines[1]["space"]["constraints"]
     model, property, relations = lines[4]["model"], lines[3]["property"], lines[2]["similarity"]
     mirrored = property["kind"] == "decision" and model["head"]["zero"] == "upper"
-    values = [_codes(feature) for feature in features]
+    values = [
+        sorted({*_codes(feature), *_tested(model["body"], k, feature)}) for k, feature in enumerate(features)
+    ]
+    gone = [_missing(feature) for feature in features]
     with ctx.workprec(BITS):
         known = {
-            codes: (-1 if mirrored else 1) * score(model["body"], codes)
+            codes: (-1 if mirrored else 1) * score(model["body"], codes, gone)
             for codes in itertools.islice(itertools.product(*values), MOST)
             if all(_satisfied(constraint, codes) for constraint in constraints)
         }
@@ -39,7 +43,7 @@ def witnesses(lines: list[Any]) -> Iterator[tuple[Codes, Codes]]:
             groups.setdefault(shared, []).append(codes)
         for members in groups.values():
             for x, other in itertools.product(members, members):
-                if _similar(relations, x, other) and _broken(property, known[x], known[other]):
+                if _similar(relations, x, other, gone) and _broken(property, known[x], known[other]):
                     yield x, other
 
 
@@ -50,7 +54,8 @@ def objection(lines: list[Any]) -> str | None:
     stated = lines[5]["witness"]
     x, other = (tuple(map(rational, stated[side])) for side in ("x", "other"))
     with ctx.workprec(BITS):
-        scores = [score(lines[4]["model"]["body"], codes) for codes in (x, other)]
+        gone = [_missing(feature) for feature in lines[1]["space"]["features"]]
+        scores = [score(lines[4]["model"]["body"], codes, gone) for codes in (x, other)]
         for ball, ends in zip(scores, stated["scores"], strict=True):
             lo, hi = (_ball(end) for end in ([ends, ends] if isinstance(ends, str) else ends))
             if ball < lo or ball > hi:
@@ -62,12 +67,14 @@ def objection(lines: list[Any]) -> str | None:
             for codes in (x, other)
             for feature, c in zip(lines[1]["space"]["features"], codes, strict=True)
         )
-        if not inside or not _similar(lines[2]["similarity"], x, other):
+        if not inside or not _similar(lines[2]["similarity"], x, other, gone):
             return "not a pair"
         return None if _broken(lines[3]["property"], *scores) else "not a witness"
 
 
-def score(body: dict[str, Any], codes: Codes) -> arb:
+def score(body: dict[str, Any], codes: Codes, gone: list[Fraction | None]) -> arb:
+    if body["kind"] == "trees":
+        return sum((_leaf(tree, codes, gone) for tree in body["trees"]), _ball(body["bias"]))
     columns = [_column(column, codes) for column in body["columns"]]
     if body["kind"] == "rbf":
         total, gamma = _ball(body["bias"]), _ball(body["gamma"])
@@ -82,6 +89,43 @@ def score(body: dict[str, Any], codes: Codes) -> arb:
             product *= columns[c]
         total += product
     return total
+
+
+def _leaf(tree: list[Any], codes: Codes, gone: list[Fraction | None]) -> arb:
+    """The value of the leaf that codes come to."""
+    node = 0
+    while isinstance(tree[node], list):
+        k, test, right, *missing = tree[node]
+        if gone[k] is not None and codes[k] == gone[k]:
+            left = missing == ["left"]
+        else:
+            left = codes[k] in test if isinstance(test, list) else codes[k] <= rational(test)
+        node = node + 1 if left else right
+    return _ball(tree[node])
+
+
+def _tested(body: dict[str, Any], k: int, feature: dict[str, Any]) -> list[Fraction]:
+    """Codes of a continuous feature at and beside every threshold of trees, and that of a missing number."""
+    found = [] if (gone := _missing(feature)) is None else [gone]
+    if body["kind"] == "trees" and feature["kind"] == "continuous":
+        tests = {
+            node[1] for tree in body["trees"] for node in tree if isinstance(node, list) and node[0] == k
+        }
+        near = [
+            c
+            for test in tests
+            for c in (rational(test), Fraction(math.nextafter(float(rational(test)), math.inf)))
+        ]
+        found += [c for c in near if rational(feature["lo"]) <= c <= rational(feature["hi"])]
+    return found
+
+
+def _missing(feature: dict[str, Any]) -> Fraction | None:
+    """The code of a missing number."""
+    if not feature.get("missing"):
+        return None
+    hi = rational(feature["hi"])
+    return hi + 1 if feature["kind"] == "integer" else Fraction(math.nextafter(float(hi), math.inf))
 
 
 def _column(column: dict[str, Any], codes: Codes) -> arb:
@@ -112,14 +156,17 @@ def _within(feature: dict[str, Any], code: Fraction) -> bool:
         if "levels" in feature
         else (rational(feature[end]) for end in ("lo", "hi"))
     )
-    return whole and lo <= code <= hi
+    return whole and (lo <= code <= hi or code == _missing(feature))
 
 
 def _satisfied(constraint: dict[str, Any], codes: Codes) -> bool:
     return sum(rational(c) * codes[k] for k, c in constraint["terms"]) <= rational(constraint["bound"])
 
 
-def _similar(relations: list[dict[str, Any]], x: Codes, other: Codes) -> bool:
+def _similar(relations: list[dict[str, Any]], x: Codes, other: Codes, gone: list[Fraction | None]) -> bool:
+    for relation, code, a, b in zip(relations, gone, x, other, strict=True):
+        if relation["kind"] == "within" and code is not None and (a == code) != (b == code):
+            return False
     limits = (
         0 if r["kind"] == "same" else rational(r["tolerance"]) if r["kind"] == "within" else None
         for r in relations

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.svm import SVC
 from tests.strategies import logistic_model, regression_model, svc_model
 
@@ -245,6 +246,23 @@ def squares() -> Kind:
     return Kind(model=model, space=space, rules=frozenset({"split", "sos"}), of="margin", tolerance=1e-3)
 
 
+def trees(**changes: Any) -> Kind:
+    """Boosted trees of few leaves, over numbers, levels and missing values; `of` the score where nothing else is said."""
+    random = np.random.default_rng(3)
+    rows = pd.DataFrame(
+        {"age": random.integers(0, 6, 80).astype(float), "income": random.uniform(0, 1, 80).round(2)}
+    )
+    rows["sex"] = random.integers(0, 2, 80)
+    signal = rows.age + 3 * rows.income + 2 * rows.sex > 5
+    rows.loc[::9, "age"] = np.nan
+    model = HistGradientBoostingClassifier(
+        max_iter=4, max_leaf_nodes=5, min_samples_leaf=4, early_stopping=False
+    )
+    space = lw.Space({"age": lw.Integer(0, 5, missing=True), "income": lw.Continuous(0, 1), "sex": BINARY})
+    kind = {"of": "score", "rules": frozenset({"split", "trees"}), "nodes": 3} | changes
+    return Kind(model=model.fit(rows, signal), space=space, tolerance=0, **kind)
+
+
 NEAR = lw.Similarity(free=["sex"], within={"age": 1})
 CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feature terms
     "kernel-score": lambda: curved("rbf", {"split", "kernel"}, of="score", nodes=5),
@@ -253,6 +271,11 @@ CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feat
     "polynomial": lambda: curved("poly", {"split", "polynomial"}, of="score", nodes=3),
     "polynomial-within": lambda: curved("poly", {"split", "polynomial"}, similar=NEAR, of="score", nodes=3),
     "sos": squares,
+    "trees-score": lambda: trees(rules=frozenset({"trees"}), nodes=1),
+    "trees-decision": lambda: trees(of=None, property=lw.SameDecision(0.38)),
+    "trees-margin": lambda: trees(of="margin"),
+    "trees-within": lambda: trees(similar=lw.Similarity(free=["sex"], within={"age": 1, "income": 0.25})),
+    "witness-trees": lambda: trees(of=None, rules=frozenset(), verdict="BIASED"),
     "witness-polynomial": lambda: curved("poly", set(), verdict="BIASED"),
     "witness-kernel": lambda: curved("rbf", set(), verdict="BIASED"),
 }

@@ -22,7 +22,7 @@ from likewise.certificate.lines import number, rational
 SECTIONS = ("space", "similarity", "property", "model")
 WORDS = ("split", "separable", "enumerated", "independent", "empty", "same", "free", "within", "integer",
          "continuous", "categorical", "ordinal", "decision", "score", "probability", "proof", "witness",
-         "lower", "upper", "affine", "kernel", "rbf", "polynomial", "sos")  # fmt: skip
+         "lower", "upper", "affine", "kernel", "rbf", "polynomial", "sos", "trees", "left", "right")  # fmt: skip
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(/[1-9][0-9]*)?|-?0x[0-9a-f]+p[+-]?[0-9]+")
 HUGE = Fraction(10) ** 300
 ULP = Fraction(1, 2**52)

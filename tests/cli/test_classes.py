@@ -69,3 +69,20 @@ def test_the_draft_names_the_classes_of_more_than_two(run, model, line):
         0,
     )
     assert "class_of_interest" not in run("init d.csv --model m.skops --label approved").stdout
+
+
+def test_three_classes_from_the_claim_to_the_certificate(run, on_data, tmp_path):
+    done = run(
+        f"verify --model three.skops {on_data} {FREE} --property score:100 --certificate {tmp_path / 'c.lwc'}"
+    )
+    assert done.exit_code == 0, done.stdout + done.stderr
+    assert "FAIR" in done.stdout
+    gap = run(f"measure --model three.skops {on_data} {FREE} --class-of-interest high")
+    assert gap.exit_code == 0
+    assert "score of high" in gap.stdout
+    margin = run(f"measure --model three.skops {on_data} {FREE} --of margin")
+    assert margin.exit_code == 0
+    assert max(map(len, (done.stdout + gap.stdout + margin.stdout).splitlines())) <= 80
+    exported = run(f"export --model three.skops {on_data} {FREE} -o {tmp_path / 'm.json'}")
+    assert exported.exit_code == 0
+    assert '"classes":"argmax"' in (tmp_path / "m.json").read_text()

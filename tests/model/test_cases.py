@@ -9,8 +9,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from likewise.model.cases import ClassQuestion, log_odds
+from likewise.model.cases import log_odds
 from likewise.model.classes import ClassHead, votes, winner
+from likewise.model.classquestion import ClassQuestion
 from likewise.model.cubes import all_votes, cubes, winners
 from likewise.spec.enclosure import Enclosure
 

@@ -184,6 +184,27 @@ def test_constraints_of_several_classes():
     assert accepted(probable)
 
 
+def test_a_margin_below_zero_where_no_decisions_differ():
+    model = trained("affine", 8, touched=False)
+    assert not flips(model).any()
+    bracket = measure(model, SPACE, SIMILAR, of="margin", tolerance=1e-3, certify=True)
+    assert bracket.lower <= bracket.upper < 0
+    assert accepted(bracket)  # of the margin 0: no decisions differ
+
+
+def test_votes_of_many_classes_are_refuted_and_never_proved():
+    rows = GRID.sample(200, random_state=0, replace=True)
+    labels = rows.a.to_numpy()
+    model = SVC(gamma=0.1, C=10).fit(rows, labels)
+    assert len(model.classes_) == 6
+    assert not flips(model).any()
+    assert "votes of 6 classes" in verify(model, SPACE, SIMILAR).reason
+    touched = SVC(gamma=0.1, C=10).fit(rows, np.where(rows.b > 0, labels, (labels + rows.s) % 6))
+    result = verify(touched, SPACE, SIMILAR)
+    assert result.verdict == "BIASED"
+    assert accepted(result)
+
+
 def test_what_votes_cannot_answer_is_refused():
     model = trained("rbf", 13)
     for property in (ScoreGap(1.0), SameDecision(0.5), ProbabilityGap(0.1)):

@@ -25,7 +25,8 @@ from likewise.search.budget import interruptible
 from likewise.search.proof import walk
 from likewise.spec.properties import Label, place_of_class
 from likewise.verifying.certifying import Checking, Statement, certify_proof
-from likewise.verifying.classes import PreparedClasses, certify_cases, class_property, prepare_classes
+from likewise.verifying.class_certificates import certify_cases
+from likewise.verifying.classes import PreparedClasses, class_property, prepare_classes
 from likewise.verifying.deciding import checking_with, listening
 from likewise.verifying.preparing import Prepared, Taken, prepare_taken, take
 from likewise.verifying.wording import pair_rows

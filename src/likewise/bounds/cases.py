@@ -22,8 +22,9 @@ from likewise.bounds.oracle import Bounds, Clearance, Leaf, Oracle, Relaxed
 from likewise.bounds.rivals import widest
 from likewise.bounds.softmax import SoftmaxOracle
 from likewise.errors import UnsupportedModel
-from likewise.model.cases import Alpha, Case, DecisionCase, Enclosures, SoftmaxCase
+from likewise.model.cases import Case, DecisionCase, SoftmaxCase
 from likewise.model.classscore import ClassScore
+from likewise.model.conditions import Alpha, Enclosures
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import Question
 from likewise.model.treescore import TreeScore
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.bounds.trees import Ground
+    from likewise.model.classquestion import ClassQuestion
 
     Floats = NDArray[np.float64]
 
@@ -85,6 +87,12 @@ class Oracles:
         if self.ground is None:
             self.ground = Ground(score, self.pairs)
         return self.ground
+
+    def propose(self, question: ClassQuestion) -> bool:
+        """Whether what the oracles propose are pairs as good as they come: where each case has one view, and that is remembered."""
+        cases = question.cases()
+        lone = not isinstance(cases[0], DecisionCase) or len(cases[0].combinations) == 1
+        return lone and self.remember(cases[0])
 
     def remember(self, case: Case) -> bool:
         """Whether the oracles of a case keep something about each cell."""
@@ -179,8 +187,7 @@ class CaseOracle:
                 return math.inf
             return self.views[0].oracle.prove(lo, hi, leaf, self.views[0].question)
         view = self.views[self.place(leaf)]
-        asked = view.question if view.rivals is not None else question
-        return view.oracle.prove(lo, hi, leaf, asked)
+        return view.oracle.prove(lo, hi, leaf, view.question)
 
     def place(self, leaf: Leaf) -> int:
         """The view that a leaf is about."""

@@ -18,18 +18,21 @@ def export(output: str, **given: Any) -> None:
 
     Whoever holds the model can tell in this way that a certificate is about this very model.
     """
-    from likewise.certificate.lines import model_line
+    from likewise.certificate.lines import class_model_line, model_line
     from likewise.cli.claims import load
     from likewise.cli.output import emit
-    from likewise.errors import DataError, UnsupportedModel
+    from likewise.errors import DataError
     from likewise.importers.imported import ImportedClasses
     from likewise.spec.disk import write_whole
 
     loaded = load(ClaimFlags.of(given))
-    if isinstance(loaded.imported, ImportedClasses):
-        raise UnsupportedModel(f"{loaded.imported.model.family} has more than two classes")
+    imported = loaded.imported
+    if isinstance(imported, ImportedClasses):
+        line = class_model_line(imported.model)
+    else:
+        line = model_line(imported.model)
     try:
-        write_whole(output, model_line(loaded.imported.model) + b"\n")
+        write_whole(output, line + b"\n")
     except OSError as error:
         raise DataError(f"{output}: cannot be written: {error.strerror or error}") from None
     emit(f"{output}: exact parameters of {loaded.imported.model.family}")

@@ -14,50 +14,23 @@ exactly where the pair is a witness; conditions are taken together by their mini
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from likewise.model.classes import ClassHead, votes
-from likewise.model.cubes import MOST_CLASSES, Cube, cubes
+from likewise.model.classes import ClassHead
+from likewise.model.conditions import Condition, Enclosures, both, form_of, has_class, lead, least_of
 from likewise.model.enclosure import MOST_BITS
-from likewise.model.question import (
-    DecisionQuestion,
-    Direction,
-    GapQuestion,
-    ProbabilityQuestion,
-    Question,
-    lower_end,
-)
+from likewise.model.question import DecisionQuestion, Direction, Question, lower_end
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-Kind = Literal["decision", "score", "probability"]
-Enclosures = tuple[Enclosure, ...]
-Alpha = tuple[Fraction, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
-    """alpha . f > level, or >= level where not strict."""
-
-    alpha: Alpha
-    strict: bool
-
-    def decided(self, scores: Enclosures, level: Fraction) -> bool | None:
-        """Whether the condition holds; None where the enclosures do not tell."""
-        value = form_of(self.alpha, scores)
-        if value.lo > level or (not self.strict and value.lo == level):
-            return True
-        return False if value.hi < level or (self.strict and value.hi == level) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +130,7 @@ class DecisionCase(Case):
         )
 
     def sides(self, scores: Floats) -> tuple[Floats, Floats]:
-        return _least(self.first, scores), -_least(self.second, scores)
+        return least_of(self.first, scores), -least_of(self.second, scores)
 
     def signal(self, scores: Enclosures) -> Enclosure:
         """By how much the class of an individual leads; of votes, how many it has."""
@@ -242,206 +215,6 @@ class SoftmaxCase(Case):
             return lower_end(softmax_ball(first, self.of) - softmax_ball(second, self.of))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassQuestion:
-    """A property of a model of several classes: its kind, its margin or delta, the class of interest (None: every one)."""
-
-    kind: Kind
-    level: Fraction
-    of: int | None
-    head: ClassHead
-
-    def at(self, level: Fraction) -> ClassQuestion:
-        """The same question at another level."""
-        return replace(self, level=level)
-
-    def cases(self) -> tuple[Case, ...]:
-        """All cases, in the order of a certificate."""
-        if self.kind == "decision":
-            return tuple(_votes_cases(self) if self.head.rule == "votes" else _argmax_cases(self))
-        classes = range(len(self.head.labels)) if self.of is None else (self.of,)
-        if self.kind == "probability" and self.head.link == "softmax":
-            line: Question = GapQuestion(delta=Fraction(0))
-            if self.level:
-                line = ProbabilityQuestion(delta=self.level)
-            return tuple(SoftmaxCase(line=line, head=self.head, delta=self.level, of=c) for c in classes)
-        line = GapQuestion(delta=self.level, of_probabilities=self.kind == "probability")
-        return tuple(GapCase(line=line, head=self.head, delta=self.level, of=c) for c in classes)
-
-    def signals(self, scores: Floats) -> list[tuple[Question, Floats, Floats]]:
-        """For each case, those of votes by their classes, the question and the signals of individuals as x and as x'."""
-        if self.kind != "decision":
-            return [(case, *case.sides(scores)) for case in self.cases()]
-        line, ahead = DecisionQuestion(level=self.level), leads(self.head, scores)
-        return [(line, ahead[:, i], -ahead[:, j]) for i, j in class_pairs(len(self.head.labels), self.of)]
-
-    def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
-        """Whether the pair breaks the property, whichever way round it stands."""
-        ways = ((first, second), (second, first))
-        if self.kind != "decision":
-            return not_neither(*(case.decided(*pair) for case in self.cases() for pair in ways))
-        count = len(self.head.labels)
-        here, there = (
-            [has_class(self.head, scores, i, self.level) for i in range(count)] for scores in (first, second)
-        )
-        pairs = class_pairs(count, self.of)
-        return not_neither(*(both(here[a], there[b]) for i, j in pairs for a, b in ((i, j), (j, i))))
-
-    def broken(self, first: Enclosures, second: Enclosures) -> tuple[Case, bool] | None:
-        """The case that the pair breaks most, and whether the other way round; of votes without cubes."""
-        cases = self.cases() if self.kind != "decision" else self._pair_cases()
-        ways = ((False, (first, second)), (True, (second, first)))
-        found = [(case, swapped, pair) for case in cases for swapped, pair in ways if case.decided(*pair)]
-        if not found:
-            return None
-        case, swapped, _ = max(found, key=lambda way: way[0].value(*way[2]))
-        return case, swapped
-
-    def value(self, first: Enclosures, second: Enclosures) -> Fraction:
-        """The largest value of the pair over all cases, whichever way round."""
-        cases = self.cases() if self.kind != "decision" else self._pair_cases()
-        return max(case.value(*pair) for case in cases for pair in ((first, second), (second, first)))
-
-    def _pair_cases(self) -> list[Case]:
-        """Decision cases by their classes alone."""
-        if self.head.rule == "argmax":
-            return _argmax_cases(self)
-        line = DecisionQuestion(level=self.level)
-        return [
-            DecisionCase(line=line, head=self.head, level=self.level, classes=classes, first=(), second=())
-            for classes in class_pairs(len(self.head.labels), self.of)
-        ]
-
-
-def class_pairs(count: int, of: int | None) -> list[tuple[int, int]]:
-    """The (i, j) of decision cases."""
-    if of is None:
-        return [(i, j) for i in range(count) for j in range(i + 1, count)]
-    return [(of, j) for j in range(count) if j != of]
-
-
-def _argmax_cases(question: ClassQuestion) -> list[Case]:
-    count, line = len(question.head.labels), DecisionQuestion(level=question.level)
-    conditions = [_leads(i, count) for i in range(count)]
-    return [
-        DecisionCase(
-            line=line,
-            head=question.head,
-            level=question.level,
-            classes=(i, j),
-            first=conditions[i],
-            second=conditions[j],
-        )
-        for i, j in class_pairs(count, question.of)
-    ]
-
-
-def _leads(i: int, count: int) -> tuple[Condition, ...]:
-    """f_i - f_k > m for k < i, >= m for k > i: of two that are level the smaller one is the class."""
-    return tuple(
-        Condition(alpha=tuple(Fraction((n == i) - (n == k)) for n in range(count)), strict=k < i)
-        for k in range(count)
-        if k != i
-    )
-
-
-def _votes_cases(question: ClassQuestion) -> list[Case]:
-    count, line = len(question.head.labels), DecisionQuestion(level=question.level)
-    known = cubes(count)
-    return [
-        DecisionCase(
-            line=line,
-            head=question.head,
-            level=question.level,
-            classes=(i, j),
-            first=_votes(first, question.head.n_scores),
-            second=_votes(second, question.head.n_scores),
-        )
-        for i, j in class_pairs(count, question.of)
-        for first in known[i]
-        for second in known[j]
-    ]
-
-
-def _votes(cube: Cube, n_scores: int) -> tuple[Condition, ...]:
-    return tuple(
-        Condition(alpha=tuple(Fraction((n == s) * (1 if up else -1)) for n in range(n_scores)), strict=up)
-        for s, up in cube
-    )
-
-
-def has_class(head: ClassHead, scores: Enclosures, i: int, level: Fraction) -> bool | None:
-    """Whether an individual is of class i, by the margin; None where the enclosures leave it open."""
-    if head.rule == "argmax":
-        return both(*(condition.decided(scores, level) for condition in _leads(i, len(scores))))
-    settled = {head.decide(way) for way in _ends(scores)}
-    return None if i in settled and len(settled) > 1 else settled == {i}
-
-
-def lead(head: ClassHead, scores: Enclosures) -> Enclosure:
-    """By how much the class of an individual is ahead of every other one; of votes, how many it has."""
-    middle = [score.middle for score in scores]
-    i = head.decide(middle)
-    if head.rule == "votes":
-        return Enclosure.of(Fraction(votes(len(head.labels), middle)[i]))
-    rivals = [form_of(condition.alpha, scores) for condition in _leads(i, len(scores))]
-    return Enclosure(min(r.lo for r in rivals), min(r.hi for r in rivals))
-
-
-def leads(head: ClassHead, scores: Floats) -> Floats:
-    """By how much each class is ahead of every other one, negative where it is not the class; (rows, classes), in float64. Of
-    votes: by how much the least of the scores that make it win does, if they do."""
-    count = len(head.labels)
-    if head.rule == "argmax":
-        others = [np.delete(scores, i, axis=1).max(axis=1) for i in range(count)]
-        ahead: Floats = scores - np.stack(others, axis=1)
-        return ahead
-    if count > MOST_CLASSES:
-        least = np.abs(scores).min(axis=1)
-        won = np.array([head.decide([Fraction(s) for s in row]) for row in scores.tolist()])
-        voted: Floats = np.where(won[:, None] == np.arange(count), least[:, None], -least[:, None])
-        return voted
-    known = cubes(count)
-    columns = [
-        np.max([_least(_votes(cube, head.n_scores), scores) for cube in known[i]], axis=0)
-        for i in range(count)
-    ]
-    found: Floats = np.stack(columns, axis=1)
-    return found
-
-
-def _ends(scores: Enclosures) -> list[list[Fraction]]:
-    """All ways of giving the votes that enclosures leave open."""
-    ways: list[list[Fraction]] = [[]]
-    for score in scores:
-        ends = [score.lo, score.hi] if score.lo <= 0 < score.hi else [score.lo]
-        ways = [[*way, end] for way in ways for end in ends]
-    return ways
-
-
-def form_of(alpha: Alpha, scores: Enclosures) -> Enclosure:
-    """alpha . f by interval arithmetic; exact where the scores are."""
-    lo = hi = Fraction(0)
-    for a, score in zip(alpha, scores, strict=True):
-        lo += a * (score.lo if a > 0 else score.hi)
-        hi += a * (score.hi if a > 0 else score.lo)
-    return Enclosure(lo, hi)
-
-
-def both(*answers: bool | None) -> bool | None:
-    """Whether all hold: False as soon as one does not."""
-    if False in answers:
-        return False
-    return None if None in answers else True
-
-
-def not_neither(*answers: bool | None) -> bool | None:
-    """Whether one holds."""
-    if True in answers:
-        return True
-    return None if None in answers else False
-
-
 def log_odds(scores: Floats, of: int) -> Floats:
     """z of rows of scores: P_c = sigma(z)."""
     apart = np.delete(scores, of, axis=1) - scores[:, of : of + 1]
@@ -462,9 +235,3 @@ def softmax_ball(scores: Enclosures, of: int) -> arb:
 
 def _ball(value: Fraction) -> arb:
     return arb(fmpq(value.numerator, value.denominator))
-
-
-def _least(conditions: Sequence[Condition], scores: Floats) -> Floats:
-    matrix = np.array([[float(a) for a in c.alpha] for c in conditions])
-    least: Floats = (scores @ matrix.T).min(axis=1)
-    return least

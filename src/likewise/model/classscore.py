@@ -18,7 +18,7 @@ from likewise.model.treescore import TreeScore
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.cases import Alpha, Enclosures
+    from likewise.model.conditions import Alpha, Enclosures
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]

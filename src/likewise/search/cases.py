@@ -20,14 +20,16 @@ from likewise.errors import InternalError
 from likewise.model.cubes import MOST_CLASSES
 from likewise.search.branch_and_bound import Cell, Search, Trial
 from likewise.search.falsification import falsify
+from likewise.search.portfolio import why_stuck
 from likewise.search.problem import Problem, Witness
-from likewise.search.proof import Proof, walk
+from likewise.search.proof import Proof, Split, walk
 from likewise.search.remembering_cases import RememberingCaseSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.cases import Case, ClassQuestion
+    from likewise.model.cases import Case
+    from likewise.model.classquestion import ClassQuestion
 
     Floats = NDArray[np.float64]
 
@@ -101,9 +103,10 @@ class ClassSearch:
     witness: Witness | None = None
     turn: float = field(default=TURN)
 
-    def run(self) -> str:
-        """Until every case is closed, a witness is found or the budget is over: as `Search.run` says it."""
+    def run(self, *, most: float = math.inf) -> str:
+        """Until every case is closed, a witness is found or the budget (or `most` more nodes) is over: as `Search.run` says it."""
         ends = dict.fromkeys(range(len(self.searches)), "budget")
+        most += self.cells
         while True:
             for n, search in enumerate(self.searches):
                 if ends[n] != "budget":
@@ -114,7 +117,7 @@ class ClassSearch:
                     return "witness"
             if "budget" not in ends.values():
                 return "stuck" if "stuck" in ends.values() else "closed"
-            if self.searches[0].problem.budget.over:
+            if self.searches[0].problem.budget.over or self.cells > most:
                 return "budget"
             self.turn *= LONGER
 
@@ -126,16 +129,22 @@ class ClassSearch:
             search.problem.question = case
             search.problem.wanted = None if wanted is None else sought
 
-    def reopen_unproved(self) -> None:
-        """Cut the leaves that do not hold at the level that is asked for."""
+    def reopen_unproved(self, *, split: bool = True) -> None:
+        """Cut the leaves that do not hold at the level that is asked for, or (without `split`) open them again."""
         for search in self.searches:
-            unproved = {
-                number
-                for number, node, lo, hi in walk(search.proof, search.problem.pairs)
-                if isinstance(node, Leaf)
-                and search.prove(number, lo, hi, node, search.problem.question) is None
-            }
-            search.reopen(unproved, split=True)
+            search.reopen(_unproved(search), split=split)
+
+    def holds(self) -> bool:
+        """Whether all leaves hold at the level that is asked for."""
+        return not any(_unproved(search) for search in self.searches)
+
+    def restore(self, nodes: list[list[Split | Leaf | None]]) -> None:
+        """Go back to proofs that were complete."""
+        for search, known in zip(self.searches, nodes, strict=True):
+            search.proof, search.witness = Proof(known), None
+            search.open.clear()
+            search.stuck.clear()
+            search.forget()
 
     @property
     def proofs(self) -> list[Proof]:
@@ -200,6 +209,15 @@ def _case_search(problem: Problem, case: Case, oracles: Oracles) -> CaseSearch |
     return CaseSearch(problem=replace(problem, oracle=oracle, question=case, wanted=None))  # type: ignore[arg-type]
 
 
+def _unproved(search: CaseSearch | RememberingCaseSearch) -> set[int]:
+    """The leaves that do not hold."""
+    return {
+        number
+        for number, node, lo, hi in walk(search.proof, search.problem.pairs)
+        if isinstance(node, Leaf) and search.prove(number, lo, hi, node, search.problem.question) is None
+    }
+
+
 def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:
     """Run the searches to their end and say what came out."""
     end, engine = search.run(), "branch and bound"
@@ -207,14 +225,7 @@ def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:
         return ClassOutcome(engine=engine, witness=search.witness, search=search)
     if end == "closed":
         return ClassOutcome(engine=engine, proofs=search.proofs, search=search)
-    reason = problem.budget.reason
-    if end == "stuck":
-        shown = (
-            "but the model's own floating-point prediction does not show it"
-            if problem.unreplayed
-            else "perhaps"
-        )
-        reason = f"rounding: a pair breaks the property in exact arithmetic, {shown}"
+    reason = problem.budget.reason if end == "budget" else why_stuck(problem)
     return ClassOutcome(engine=engine, reason=reason, search=search)
 
 

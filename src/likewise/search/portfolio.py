@@ -68,11 +68,12 @@ def conclude(problem: Problem, search: Search) -> Outcome:
         return Outcome(engine=engine, witness=search.witness, search=search)
     if end == "closed":
         return Outcome(engine=engine, proof=search.proof, clearance=search.clearance, search=search)
-    reason = problem.budget.reason if end == "budget" else _why_stuck(problem)
+    reason = problem.budget.reason if end == "budget" else why_stuck(problem)
     return Outcome(engine=engine, reason=reason, search=search)
 
 
-def _why_stuck(problem: Problem) -> str:
+def why_stuck(problem: Problem) -> str:
+    """Why cells that can neither be closed nor split are left."""
     if problem.unreplayed:
         return (
             "rounding: a pair breaks the property in exact arithmetic, "

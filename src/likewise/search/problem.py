@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from likewise.bounds.oracle import Oracle
     from likewise.bounds.products import ProductSum
-    from likewise.model.cases import Case, Enclosures
+    from likewise.model.cases import Case
+    from likewise.model.conditions import Enclosures
     from likewise.model.question import Question
     from likewise.search.budget import Budget
     from likewise.spec.enclosure import Enclosure

@@ -63,6 +63,10 @@ class RememberingSearch(Search):
     memories: dict[int, Any] = field(default_factory=dict)
     ceilings: dict[int, Ceiling] = field(default_factory=dict)
 
+    def forget(self) -> None:
+        self.memories.clear()
+        self.ceilings.clear()
+
     def _oracle(self) -> Remembering:
         return cast(Remembering, self.problem.oracle)
 

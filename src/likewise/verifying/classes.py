@@ -6,7 +6,6 @@ pair that breaks a case in exact arithmetic, also to the checker, and on the mod
 
 from __future__ import annotations
 
-import io
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,37 +14,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.bounds.cases import Oracles
-from likewise.bounds.oracle import Leaf
-from likewise.certificate.certificate import Certificate
-from likewise.certificate.lines import class_model_line, class_property_line, similarity_line, space_line
-from likewise.certificate.writer import Writer
 from likewise.errors import InternalError, SpecError, UnsupportedModel
 from likewise.importers.imported import ImportedClasses
 from likewise.model.body import RbfSum
-from likewise.model.cases import ClassQuestion, DecisionCase
+from likewise.model.cases import DecisionCase
+from likewise.model.classquestion import ClassQuestion
 from likewise.model.classscore import ClassScore, shares_centres
-from likewise.model.cubes import cubes
 from likewise.model.gauge import Gauge
 from likewise.model.question import round_down
-from likewise.model.scored import rounding_error
-from likewise.model.trees import TreeSum
 from likewise.model.treescore import TreeScore
-from likewise.progress import Listener, Snapshot, silent
+from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.cases import ClassOutcome, ClassSearch, decide_classes
 from likewise.search.problem import Problem
-from likewise.search.proof import Split, walk
 from likewise.spec.pairs import PairSpace, pairs_of, with_differences
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 from likewise.spec.terms import Separable, nearest
-from likewise.verifying.certifying import Checking, CheckReport, stated_clearance
+from likewise.verifying.certifying import Checking, CheckReport
+from likewise.verifying.class_certificates import certify_cases, certify_pair
 from likewise.verifying.result import Claimed, Result, Verdict
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from likewise.model.cases import Case
     from likewise.search.problem import Witness
     from likewise.verifying.preparing import Taken
 
@@ -287,107 +279,3 @@ def open_upper(search: ClassSearch | None, question: ClassQuestion) -> float:
         if math.isfinite(highest)
         else math.inf
     )
-
-
-# -- certificates -----------------------------------------------------------------------------------------
-
-
-def _lines(prepared: PreparedClasses, question: ClassQuestion) -> tuple[bytes, ...]:
-    return (
-        space_line(prepared.pairs),
-        similarity_line(prepared.pairs),
-        class_property_line(question.kind, question.level, question.of),
-        class_model_line(prepared.imported.model),
-    )
-
-
-def certify_pair(
-    prepared: PreparedClasses, witness: Witness, words: str, checking: Checking
-) -> tuple[Certificate, CheckReport]:
-    """A witness certificate and what the checker says of it."""
-    if witness.scores is None:
-        raise InternalError("a witness of several classes has all scores")
-    file = io.BytesIO()
-    writer = Writer(file, kind="witness", words=words, lines=_lines(prepared, prepared.question))
-    writer.class_witness(witness.x, witness.other, witness.scores)
-    writer.end_witness()
-    certificate = Certificate(file.getvalue())
-    return certificate, checking.check(certificate)
-
-
-def certify_cases(
-    prepared: PreparedClasses,
-    question: ClassQuestion,
-    search: ClassSearch | None,
-    words: str,
-    checking: Checking,
-) -> tuple[Certificate, CheckReport]:
-    """A proof of all cases that the checker accepts, if the budget allows for what it refuses at first; without a search, the one
-    leaf `independent`."""
-    while True:
-        certificate, places = write_cases(prepared, question, search, words)
-        budget = prepared.problem.budget
-        prepared.problem.listener(
-            Snapshot(stage="checking the proof", seconds=budget.elapsed, closed=len(places))
-        )
-        report = checking.check(certificate)
-        if report.accepted or search is None or not report.refused:
-            return certificate, report
-        for n, part in enumerate(search.searches):
-            refused = {number for case, number in (places[i] for i in report.refused) if case == n}
-            if refused:
-                part.reopen(refused, split=True)
-        if search.run() != "closed":
-            return certificate, report
-
-
-def write_cases(
-    prepared: PreparedClasses, question: ClassQuestion, search: ClassSearch | None, words: str
-) -> tuple[Certificate, list[tuple[int, int]]]:
-    """The certificate of complete proofs, and for each of its lines the case and the number of the node."""
-    file = io.BytesIO()
-    writer = Writer(file, kind="proof", words=words, lines=_lines(prepared, question))
-    places = [(-1, -1)]
-    if search is None:
-        writer.leaf("independent")
-    else:
-        voted = question.kind == "decision" and question.head.rule == "votes"
-        writer.cases(cubes(len(question.head.labels)) if voted else None)
-        for n, (part, case) in enumerate(zip(search.searches, question.cases(), strict=True)):
-            for number, node, _, _ in walk(part.proof, prepared.pairs):
-                places.append((n, number))
-                _write(writer, node, case)
-    clearance, covers = _room(prepared, question, search)
-    writer.end_proof(clearance=clearance, covers_floating_point=covers)
-    return Certificate(file.getvalue()), places
-
-
-def _room(prepared: PreparedClasses, question: ClassQuestion, search: ClassSearch | None) -> tuple[Fraction, bool]:
-    """By how much scores may move with every leaf still holding, and whether that covers how the program rounds: where that is
-    known, of trees. A condition of a decision is a difference of two scores, which moves by twice as much as each."""
-    model = prepared.imported.model
-    error = rounding_error(model, prepared.pairs.space)
-    if search is None or error is None or not isinstance(model.bodies, TreeSum):
-        return Fraction(0), False
-    clearance = search.clearance
-    stated = Fraction(0) if math.isinf(clearance) else stated_clearance(
-        Fraction(clearance) / (2 if question.kind == "decision" else 1)
-    )
-    soft = question.kind == "probability" and question.head.link == "softmax"
-    return stated, stated > error and not soft
-
-
-def _write(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
-    if node is None:
-        raise InternalError("a proof with open cells was to be written")
-    if isinstance(node, Split):
-        writer.split(node.variable, node.at, node.after)
-    elif node.squares is not None:
-        blocks = ((block.generator, block.mu, block.squares) for block in node.squares.blocks)
-        writer.squares(node.squares.way, node.squares.bits, blocks)
-    elif node.soft is not None and node.lean is not None:
-        tangent = case.direction(node.lean).tangent
-        way = Fraction(1, 2) if tangent is None else tangent  # a gap of 0: any point has a = b
-        writer.softmax(way, node.soft.weights, node.soft.steps, node.multipliers)
-    else:
-        writer.leaf(node.rule, node.lean, node.multipliers, node.hints, node.rivals)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from likewise.errors import InternalError, UnsupportedModel
 from likewise.importers.recoding import Part, Recoding
 from likewise.importers.transformers.composing import through
 from likewise.importers.transformers.embedding import ROWS, handed_over, transformed, walked
+from likewise.importers.transformers.markers import check_markers
 from likewise.importers.transformers.tracing import MOST_CODES, Step, Traced, listed, raw_column
 from likewise.importers.trees.taken import PLAIN, SINGLE, Taken, is_sparse
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
@@ -112,6 +114,9 @@ def reaching(
     else:
         matrix = _through(everything, inputs, len(traced), taken)
         _check_handed(everything, inputs, traced, taken, model)
+        check_markers(
+            inputs, walked(space, [1] * len(space), 0, 1), partial(transformed, everything, single=True)
+        )
     return Reaching(
         columns=_columns(traced, space, matrix, bare=not everything),
         inputs=inputs,
