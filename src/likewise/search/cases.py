@@ -7,7 +7,9 @@ every cell tries several views (`bounds.cases`), each with leans of its own, and
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -150,9 +152,16 @@ class ClassSearch:
     def proofs(self) -> list[Proof]:
         return [search.proof for search in self.searches]
 
-    @property
     def clearance(self) -> Clearance:
-        return min((search.clearance for search in self.searches), default=math.inf)
+        """The smallest clearance of all leaves at the level that is asked for, which may be lower than when they were closed."""
+        return min(
+            (
+                Fraction(0) if clearance is None else clearance
+                for search in self.searches
+                for _, clearance in _cleared(search)
+            ),
+            default=math.inf,
+        )
 
     @property
     def cells(self) -> int:
@@ -211,11 +220,14 @@ def _case_search(problem: Problem, case: Case, oracles: Oracles) -> CaseSearch |
 
 def _unproved(search: CaseSearch | RememberingCaseSearch) -> set[int]:
     """The leaves that do not hold."""
-    return {
-        number
-        for number, node, lo, hi in walk(search.proof, search.problem.pairs)
-        if isinstance(node, Leaf) and search.prove(number, lo, hi, node, search.problem.question) is None
-    }
+    return {number for number, clearance in _cleared(search) if clearance is None}
+
+
+def _cleared(search: CaseSearch | RememberingCaseSearch) -> Iterator[tuple[int, Clearance | None]]:
+    """All leaves with their clearances; None where one does not hold."""
+    for number, node, lo, hi in walk(search.proof, search.problem.pairs):
+        if isinstance(node, Leaf):
+            yield number, search.prove(number, lo, hi, node, search.problem.question)
 
 
 def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:

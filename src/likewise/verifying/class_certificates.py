@@ -105,11 +105,14 @@ def _room(
     that is known. A condition of a decision is a difference of two scores, which moves by twice as much as each."""
     model = prepared.imported.model
     error = rounding_error(model, prepared.pairs.space)
-    if search is None or error is None or not isinstance(model.bodies, TreeSum) or isinf(search.clearance):
-        return Fraction(0), False
-    stated = stated_clearance(Fraction(search.clearance) / (2 if question.kind == "decision" else 1))
     softened = question.kind == "probability" and question.head.link == "softmax"
-    return stated, stated > error and not softened
+    if search is None or error is None or softened or not isinstance(model.bodies, TreeSum):
+        return Fraction(0), False
+    clearance = search.clearance()
+    if isinf(clearance):
+        raise InternalError("a proof about nobody: no cell has a pair")
+    stated = stated_clearance(Fraction(clearance) / (2 if question.kind == "decision" else 1))
+    return stated, stated > error
 
 
 def _write(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
