@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
+from tests.certificate.mutants import sealed
 
 from likewise import (
     Categorical,
@@ -25,6 +26,7 @@ from likewise import (
     measure,
     verify,
 )
+from likewise.certificate.lines import number
 from likewise_check import check
 
 SPACE = Space({"a": Integer(0, 5), "b": Integer(-2, 2), "s": Categorical([0, 1, 2])})
@@ -45,7 +47,9 @@ def forest(classes, seed, touched=True):
     weights = random.normal(size=(classes, 3)) * [0.8, 0.8, 0.8 * touched]
     labels = (rows.to_numpy() @ weights.T + random.gumbel(size=(n, classes)) * 0.5).argmax(axis=1)
     labels[:classes] = range(classes)
-    return RandomForestClassifier(5, max_depth=3, random_state=seed).fit(rows, np.array(list("pqrtuv"))[labels])
+    return RandomForestClassifier(5, max_depth=3, random_state=seed).fit(
+        rows, np.array(list("pqrtuv"))[labels]
+    )
 
 
 def grown(family, seed, classes=3):
@@ -131,28 +135,42 @@ def test_margins_prove_decisions_with_room_for_rounding():
         assert 0 < report.clearance <= 1e-3
 
 
-def test_a_proof_that_is_changed_is_refused():
-    model = forest(3, 2)
-    gap = largest(model, "score", "free")
-    result = verify(model, SPACE, SIMILARITIES["free"], ScoreGap(gap + 1e-6))
-    lines = gzip.decompress(result.certificate.content).decode().splitlines()
-    leaves = [i for i, line in enumerate(lines) if line.startswith('["trees"')]
+@pytest.mark.parametrize("similar", SIMILARITIES)
+def test_probabilities_by_softmax_are_those_of_everybody(similar):
+    for seed, classes in ((0, 3), (1, 3), (2, 4)):
+        model = grown("boosted", seed, classes)
+        most = largest(model, "probability", similar)
+        found = measure(
+            model, SPACE, SIMILARITIES[similar], of="probability", tolerance=1e-4, certify=seed == 0
+        )
+        assert found.lower <= most + ROUNDING
+        assert most - 1e-4 <= found.upper <= most + 2e-4
+        assert seed or accepted(found.certificate)
+        fair = verify(model, SPACE, SIMILARITIES[similar], ProbabilityGap(most + 1e-4))
+        assert (fair.verdict, fair.covers_floating_point) == ("FAIR", False)
+        assert verify(model, SPACE, SIMILARITIES[similar], ProbabilityGap(most - 1e-4)).verdict == "BIASED"
+
+
+@pytest.mark.parametrize("family", ["forest", "boosted"])
+def test_a_proof_does_not_prove_less_room_or_without_a_leaf(family):
+    model = forest(3, 2) if family == "forest" else grown("boosted", 0)
+    gap = largest(model, "probability", "free")
+    result = verify(model, SPACE, SIMILARITIES["free"], ProbabilityGap(gap + 1e-6))
+    lines = [json.loads(line) for line in gzip.decompress(result.certificate.content).splitlines()]
+    assert check(io.BytesIO(sealed(lines))).accepted
+    rule = "trees" if family == "forest" else "softmax"
+    leaves = [i for i, line in enumerate(lines) if isinstance(line, list) and line[0] == rule]
     assert leaves
-    for change in (lines[: leaves[-1]] + lines[leaves[-1] + 1 :], _lowered(lines)):
-        text = ("\n".join(change) + "\n").encode()
-        assert not check(io.BytesIO(gzip.compress(text))).accepted
-
-
-def _lowered(lines):
-    """The same with a smaller delta, and digests that fit."""
-    changed = json.loads(lines[3])
-    changed["property"]["delta"] = "0"
-    return [*lines[:3], json.dumps(changed, separators=(",", ":")), *lines[4:]]
+    assert not check(io.BytesIO(sealed([*lines[: leaves[-1]], *lines[leaves[-1] + 1 :]]))).accepted
+    lines[3]["property"]["delta"] = number(gap - 1e-6)
+    assert not check(io.BytesIO(sealed(lines))).accepted
 
 
 def test_continuous_features_and_parts_of_a_space():
     random = np.random.default_rng(0)
-    rows = pd.DataFrame({"x": random.uniform(0, 1, 300), "y": random.uniform(0, 1, 300), "s": random.integers(0, 2, 300)})
+    rows = pd.DataFrame(
+        {"x": random.uniform(0, 1, 300), "y": random.uniform(0, 1, 300), "s": random.integers(0, 2, 300)}
+    )
     labels = np.digitize(rows.x + 0.3 * rows.s * (rows.y > 0.5), [0.4, 0.8])
     model = RandomForestClassifier(6, max_depth=4, random_state=0).fit(rows, labels)
     features = {"x": Continuous(0, 1), "s": Categorical([0, 1])}

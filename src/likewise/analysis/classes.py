@@ -41,7 +41,10 @@ class ClassClimb:
     def __init__(self, prepared: PreparedClasses, tolerance: Fraction) -> None:
         self.problem, self.question = prepared.problem, prepared.question
         # A pair may lie on the border of a decision: right there it would be found again and again.
-        self.prepared, self.tolerance = prepared, max(tolerance, FINE if self.question.kind == "decision" else 0)
+        self.prepared, self.tolerance = (
+            prepared,
+            max(tolerance, FINE if self.question.kind == "decision" else 0),
+        )
         self.proposing = prepared.oracles.propose(self.question)
         self.problem.replay = _Unasked()  # a disparity is about the real numbers
         self.history: list[tuple[float, float, float]] = []
@@ -74,7 +77,7 @@ class ClassClimb:
         if self.closed:
             self.upper = round_up(self.lower + self.tolerance)
             self.proved = self.search.searches[0].oracle.exact
-            if self.prepared.oracles.remember(self.search.searches[0].oracle.case):
+            if self.prepared.oracles.finite(self.search.searches[0].oracle.case):
                 self._finish()
         else:
             self.problem.budget.interrupted |= budget.interrupted

@@ -81,6 +81,20 @@ class Oracles:
 
         return TreeOracle(here, self.pairs, there, self._grounded(here))
 
+    def of_log_odds(self, of: int) -> Oracle:
+        """The oracle of the probabilities of a class by softmax."""
+        parts, first = self.separable(), self.score.parts[0]
+        if parts is not None:
+            return SoftmaxOracle(parts, of, self.pairs)
+        if not isinstance(first, TreeScore):
+            raise UnsupportedModel(
+                "softmax probabilities are verified for linear models and trees only",
+                hint="ask for SameDecision or ScoreGap",
+            )
+        from likewise.bounds.trees import TreeSoftmaxOracle  # brings in numba
+
+        return TreeSoftmaxOracle(first, of, self.pairs, self._grounded(first))
+
     def _grounded(self, score: TreeScore) -> Ground:
         from likewise.bounds.trees import Ground  # numba as well
 
@@ -92,10 +106,14 @@ class Oracles:
         """Whether what the oracles propose are pairs as good as they come: where each case has one view, and that is remembered."""
         cases = question.cases()
         lone = not isinstance(cases[0], DecisionCase) or len(cases[0].combinations) == 1
-        return lone and self.remember(cases[0])
+        return lone and self.finite(cases[0])
 
-    def remember(self, case: Case) -> bool:
-        """Whether the oracles of a case keep something about each cell."""
+    def remember(self) -> bool:
+        """Whether oracles keep something about each cell."""
+        return isinstance(self.score.parts[0], TreeScore)
+
+    def finite(self, case: Case) -> bool:
+        """Whether bounds are among finitely many numbers, so that the largest value can be told exactly."""
         return isinstance(self.score.parts[0], TreeScore) and not isinstance(case, SoftmaxCase)
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
@@ -252,13 +270,7 @@ def _views(case: Case, oracles: Oracles) -> list[View]:
             )
         return views
     if isinstance(case, SoftmaxCase):
-        parts = oracles.separable()
-        if parts is None:
-            raise UnsupportedModel(
-                "softmax probabilities are verified for linear models only",
-                hint="ask for SameDecision or ScoreGap",
-            )
-        return [View(oracle=SoftmaxOracle(parts, case.of, oracles.pairs), question=case.line)]
+        return [View(oracle=oracles.of_log_odds(case.of), question=case.line)]
     unit: Alpha = tuple(Fraction(n == getattr(case, "of", 0)) for n in range(len(oracles.score.parts)))
     form = oracles.score.form(unit)
     oracle = oracles.of(unit, unit) if isinstance(form, TreeScore) else oracle_of(form, oracles.pairs)

@@ -6,6 +6,7 @@ Whatever is asked is asked of the view at hand (`view`); the search turns to ano
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from likewise.bounds.oracle import Clearance, Leaf, Proposal, Remembering
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.bounds.oracle import SoftLines
     from likewise.model.question import Question
 
     Floats = NDArray[np.float64]
@@ -69,6 +71,13 @@ class RememberingCaseOracle(CaseOracle):
 
     def prove_memory(self, memory: Memories, leaf: Leaf, question: Question) -> Clearance | None:
         return self._looking().prove_memory(memory[self.view], leaf, question)
+
+    def soft(self, memory: Memories, lean: Fraction | None) -> SoftLines | None:
+        """What a leaf of this lean says about log odds, where it is about these."""
+        if self.rule != "softmax" or lean is None:
+            return None
+        lines: SoftLines | None = cast(Any, self._looking()).soft(memory[self.view], lean)
+        return lines
 
     def other_views(self, points: Floats) -> list[int]:
         """Views that may close what the one at hand does not, from ONE of the cell's pairs: the one of a single form, and the one of

@@ -209,7 +209,7 @@ def class_search(problem: Problem, question: ClassQuestion, oracles: Oracles) ->
 
 def _case_search(problem: Problem, case: Case, oracles: Oracles) -> CaseSearch | RememberingCaseSearch:
     """The branch and bound that fits the oracles."""
-    if oracles.remember(case):
+    if oracles.remember():
         oracle: CaseOracle = RememberingCaseOracle(case, oracles)
         return RememberingCaseSearch(
             problem=replace(problem, oracle=oracle, question=case, wanted=None)  # type: ignore[arg-type]

@@ -63,7 +63,8 @@ class RememberingCaseSearch(RememberingSearch):
 
     def _line(self, cell: Cell, trial: Trial) -> Leaf:
         leaf = RememberingSearch._line(self, cell, trial)
-        return replace(leaf, rivals=self.oracle.views[self.view].rivals)
+        soft = self.oracle.soft(self._memory(cell), leaf.lean)
+        return replace(leaf, rivals=self.oracle.views[self.view].rivals, soft=soft)
 
     def _separated(self, cell: Cell) -> Trial | None:
         """The cell at the best lean of the best view; None where one closes it."""
@@ -92,7 +93,9 @@ class RememberingCaseSearch(RememberingSearch):
             return []
         memory = self._memory(cell)
         self._at(memory, trial.lean)  # what is proposed is what was bounded last
-        point = self.oracle.pair()[None] if self.oracle.proposal(memory, trial.lean) is not None else cell.lo[:0]
+        point = (
+            self.oracle.pair()[None] if self.oracle.proposal(memory, trial.lean) is not None else cell.lo[:0]
+        )
         return self.oracle.other_views(point)
 
     def _tempting(self, proposal: Proposal) -> bool:

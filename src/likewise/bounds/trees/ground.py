@@ -35,9 +35,7 @@ class Ground:
         sets = tested_sets(body, self.features)
         self.axes = axes_of(pairs, self.features, sets)
         tests = tests_of(body, score.nodes, self.features, sets)
-        found = elements_of(
-            score.nodes, tests, self.axes, pairs, score.values, second.values, MOST_ELEMENTS
-        )
+        found = elements_of(score.nodes, tests, self.axes, pairs, score.values, second.values, MOST_ELEMENTS)
         if found is None:
             raise UnsupportedModel(
                 f"the trees have more than {MOST_ELEMENTS:,} pairs of leaves that a pair of individuals can come to",

@@ -96,7 +96,13 @@ class TreeOracle:
         """What is known of a part of a cell, in which one variable has new limits."""
         if memory.box is None:
             return memory
-        axis, box = self.features[self.axes.feature[variable]], memory.box.copy()
+        return Memory(self._narrowed(memory.box, variable, lo, hi), memory.rankings, memory.even)
+
+    def _narrowed(self, known: Box | None, variable: int, lo: float, hi: float) -> Box | None:
+        """A box with new limits of one variable; None where no pair is left."""
+        if known is None:
+            return None
+        axis, box = self.features[self.axes.feature[variable]], known.copy()
         low, high = axis.index(lo), axis.index(hi)
         if low >= box[LOW, variable]:
             box[CLOSED, variable] = 1
@@ -106,8 +112,7 @@ class TreeOracle:
             min(high, axis.missing if was_missing else int(box[HIGH, variable])),
         )
         self._limit(box, variable, low, high)
-        alive = not len(self.axes.joined) or tighten(self.axes, box)
-        return Memory(box if alive else None, memory.rankings, memory.even)
+        return box if not len(self.axes.joined) or tighten(self.axes, box) else None
 
     def _limit(self, box: Box, v: int, low: int, high: int) -> None:
         missing = self.features[self.axes.feature[v]].missing
@@ -335,7 +340,7 @@ class TreeOracle:
             return math.inf if relaxed is not None and relaxed.leaf == leaf else None
         return (
             self.prove_memory(self.memory(lo.tolist(), hi.tolist()), leaf, question)
-            if leaf.rule == "trees"
+            if leaf.rule == self.rule
             else None
         )
 
