@@ -10,6 +10,7 @@ import numpy as np
 
 import likewise as lw
 from likewise.bounds.trees import TreeOracle
+from likewise.importers.recoding import same_space
 from likewise.model.gauge import Gauge
 from likewise.model.head import Head
 from likewise.model.question import Question
@@ -231,7 +232,9 @@ def prepared_of(case: Case, gauge: Gauge, question: Question, *, described: bool
         body=case.body,
         head=Head(labels=(0, 1), link="logistic"),
     )
-    imported = SimpleNamespace(model=model, replay=Agreeing(), space=case.space, rows=None)
+    imported = SimpleNamespace(
+        model=model, replay=Agreeing(), space=case.space, recoding=same_space(case.space), rows=None
+    )
     problem = problem_of(case, question)
     return Prepared(
         imported=imported, pairs=problem.pairs, problem=problem, mirrored=False, gauge=gauge, like=None
