@@ -55,10 +55,10 @@ class SeparableOracle:
 
     rule: Rule = "separable"
     exact = True
+    other: Separable | None = None  # the score of x', where that is another one (`rivals`)
 
     def __init__(self, score: Separable, pairs: PairSpace) -> None:
         self.score = score
-        self.other: Separable | None = None  # the score of x', where that is another one (`rivals`)
         self.pairs = pairs
         self.first = np.array(pairs.first, dtype=np.intp)
         self.second = np.array(pairs.second, dtype=np.intp)
