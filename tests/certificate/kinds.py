@@ -271,15 +271,17 @@ CURVED: dict[str, Callable[[], Kind]] = {  # scores that are no sums of one-feat
     "polynomial": lambda: curved("poly", {"split", "polynomial"}, of="score", nodes=3),
     "polynomial-within": lambda: curved("poly", {"split", "polynomial"}, similar=NEAR, of="score", nodes=3),
     "sos": squares,
-    "trees-score": lambda: trees(rules=frozenset({"trees"}), nodes=1),
-    "trees-decision": lambda: trees(of=None, property=lw.SameDecision(0.38)),
-    "trees-margin": lambda: trees(of="margin"),
-    "trees-within": lambda: trees(similar=lw.Similarity(free=["sex"], within={"age": 1, "income": 0.25})),
+    "trees-within": lambda: trees(similar=NEAR),
     "witness-trees": lambda: trees(of=None, rules=frozenset(), verdict="BIASED"),
     "witness-polynomial": lambda: curved("poly", set(), verdict="BIASED"),
     "witness-kernel": lambda: curved("rbf", set(), verdict="BIASED"),
 }
 LARGE: dict[str, Callable[[], Kind]] = {
+    "trees-score": lambda: trees(rules=frozenset({"trees"}), nodes=1),
+    "trees-margin": lambda: trees(of="margin", rules=frozenset({"trees"}), nodes=1),
+    "trees-decision": lambda: trees(
+        of=None, property=lw.SameDecision(0.38), rules=frozenset({"trees"}), nodes=1
+    ),
     "many-gaps": lambda: parity(11, 1000, nodes=1000),
     "many-enumerated": lambda: parity(11, 1000, continuous=False, nodes=200),
 }
