@@ -41,10 +41,8 @@ class ClassClimb:
     def __init__(self, prepared: PreparedClasses, tolerance: Fraction) -> None:
         self.problem, self.question = prepared.problem, prepared.question
         # A pair may lie on the border of a decision: right there it would be found again and again.
-        self.prepared, self.tolerance = (
-            prepared,
-            max(tolerance, FINE if self.question.kind == "decision" else 0),
-        )
+        least = FINE if self.question.kind == "decision" else Fraction(0)
+        self.prepared, self.tolerance = prepared, max(tolerance, least)
         self.proposing = prepared.oracles.propose(self.question)
         self.problem.replay = _Unasked()  # a disparity is about the real numbers
         self.history: list[tuple[float, float, float]] = []

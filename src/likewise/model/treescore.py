@@ -55,8 +55,8 @@ class TreeScore:
     @cached_property
     def values(self) -> Floats:
         """What each node adds to the score if it is a leaf, in float64: the sum of at most n products, each rounded."""
-        alpha = np.array([nearest(a) for a in self.alpha])
-        return np.concatenate([(tree.values @ alpha) * nearest(tree.factor) for tree in self.body.trees])
+        values: Floats = self.table @ np.array([nearest(a) for a in self.alpha])
+        return values
 
     @cached_property
     def bias(self) -> Fraction:
@@ -111,6 +111,11 @@ class TreeScore:
         if self.base is not None:
             return self.base.table
         return np.concatenate([tree.values * nearest(tree.factor) for tree in self.body.trees])
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """The absolute values of `table`."""
+        return np.abs(self.table) if self.base is None else self.base.sizes
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
         """The score of one individual. Codes are doubles, whose comparisons with thresholds are exact."""

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 NOISE = 1e-12  # relative: what rounding may change about a bound
 WIDE = 1e-9  # range of an argument below which its line is as good as the function
+BENT = 0.5  # of the excess: what the lines may be too high before the ranges of their arguments are cut
 ONE = Fraction(1)
 
 
@@ -65,6 +66,7 @@ class SoftMemory:
     here: Floats | None = None
     upper: Upper | None = None
     soft: dict[Fraction, Proposed] = field(default_factory=dict)
+    slack: float = 0.0  # by how much the lines are above the log odds of the pair that was proposed last
 
 
 class TreeSoftmaxOracle(TreeOracle):
@@ -168,7 +170,7 @@ class TreeSoftmaxOracle(TreeOracle):
         if memory.box is None:
             return None
         ranking = self._line(memory, lean)
-        state, _, _ = common(
+        state, here, there = common(
             self.elements,
             self.axes,
             ranking,
@@ -184,16 +186,28 @@ class TreeSoftmaxOracle(TreeOracle):
         point = self.pair()
         sides = point[[list(self.pairs.first), list(self.pairs.second)]]
         first, second = log_odds(self.score.all_scores(sides), self.of).tolist()
+        memory.slack = self._offset(memory, lean) + here - there - (lean * first - (1 - lean) * second)
         return Proposal(first=first, second=second, attains=state == ATTAINED)
 
+    def _offset(self, memory: SoftMemory, lean: float) -> float:
+        """What the lines of a cell have besides the values of leaves."""
+        weights, upper = memory.soft[snap(lean)].weights, self._lines(memory)
+        form = (1 - lean) * upper.form[0] - lean * weights
+        constant = (1 - lean) * float(upper.constant[0]) - lean * float(entropy(weights[None])[0])
+        return constant + float(form @ self.start)
+
     def cut_memory(self, memory: SoftMemory, lean: float, excess: float) -> tuple[int, float, float, float]:  # type: ignore[override]
-        """As for one score, by the line at hand; where that is attained, so that only the range of an argument of softplus can be too wide, by that."""
+        """As for one score, by the line at hand; where that cannot be cut, or the lines themselves are too high by much of the excess, so
+        that the ranges of their arguments are too wide, by these."""
         if memory.box is None:
             return -1, 0.0, 0.0, 0.0
-        variable, at, left, right = self._cut(memory, self._line(memory, lean), excess)
+        variable, at, left, right = -1, 0, 0.0, 0.0
+        if memory.slack > BENT * excess:
+            variable, at = self._narrowing(memory)
+        if variable < 0:
+            variable, at, left, right = self._cut(memory, self._line(memory, lean), excess)
         if variable < 0:
             variable, at = self._narrowing(memory)
-            left = right = 0.0
         if variable < 0:
             return -1, 0.0, 0.0, 0.0
         return variable, self.features[self.axes.feature[variable]].last[at], left, right
@@ -205,14 +219,16 @@ class TreeSoftmaxOracle(TreeOracle):
         )  # fmt: skip
 
     def _narrowing(self, memory: SoftMemory) -> tuple[int, int]:
-        """The cut that lowers the top of an argument of softplus, or raises its bottom, where it is most bent."""
-        upper, nothing = self._lines(memory), np.zeros(self.count)
-        for r in np.argsort(-upper.bends[0]):
+        """The cut that lowers the top of an argument of softplus, or raises its bottom, where the line above it is highest."""
+        upper, nothing, ranges = self._lines(memory), np.zeros(self.count), []
+        for r, bend in enumerate(upper.bends[0].tolist()):
             form = np.zeros(self.count)
             form[r + 1], form[: r + 1] = 1.0, -upper.weights[r][0]
-            high, low = self._largest(memory, nothing, form)[0], -self._largest(memory, nothing, -form)[0]
-            for way in (form, -form) if high - low > WIDE else ():
-                variable, at, _, _ = self._cut(memory, self._sorted(memory, nothing, way), (high - low) / 2)
+            width = self._largest(memory, nothing, form)[0] + self._largest(memory, nothing, -form)[0]
+            ranges.append((bend * width**2, width, form))
+        for _, width, form in sorted(ranges, key=lambda found: -found[0]):
+            for way in (form, -form) if width > WIDE else ():
+                variable, at, _, _ = self._cut(memory, self._sorted(memory, nothing, way), width / 2)
                 if variable >= 0:
                     return variable, at
         return -1, 0
