@@ -10,7 +10,15 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 from tests.certificate.mutants import packed, sealed
 
@@ -23,6 +31,7 @@ from likewise import (
     ScoreGap,
     Similarity,
     Space,
+    UnsupportedModel,
     measure,
     verify,
 )
@@ -97,7 +106,7 @@ def test_forests_are_measured_as_by_everybody(classes, similar):
 @pytest.mark.parametrize("similar", SIMILARITIES)
 def test_verdicts_are_those_of_everybody(similar):
     seen = set()
-    for seed in range(4):
+    for seed in range(2):
         for model in (forest(2, seed), forest(3, seed), grown("tree", seed), grown("boosted", seed)):
             decided, (first, second) = model.predict(GRID), PAIRS[similar]
             differs = (decided[first] != decided[second]).any()
@@ -185,3 +194,33 @@ def test_continuous_features_and_parts_of_a_space():
         part = Space({"x": Continuous(low, low + 0.04), "y": Continuous(0, 0.45), "s": features["s"]})
         verdicts.append(verify(model, part, similar).verdict)
     assert "FAIR" in verdicts
+
+
+def test_missing_numbers_of_several_classes():
+    random = np.random.default_rng(3)
+    rows = pd.DataFrame({"a": random.integers(0, 6, 200).astype(float), "s": random.integers(0, 2, 200)})
+    labels = (rows.a + 2 * rows.s * (rows.a > 3)).to_numpy() // 3
+    rows.loc[random.uniform(size=200) < 0.2, "a"] = np.nan
+    model = HistGradientBoostingClassifier(max_iter=4, max_leaf_nodes=4, min_samples_leaf=5).fit(rows, labels)
+    space = Space({"a": Integer(0, 5, missing=True), "s": Categorical([0, 1])})
+    grid = pd.DataFrame(list(product([*range(6), np.nan], range(2))), columns=["a", "s"])
+    scores = model.decision_function(grid).reshape(7, 2, -1)
+    found = measure(model, space, Similarity(free=["s"]), of="score", tolerance=0, certify=True)
+    assert found.lower == pytest.approx(np.abs(scores[:, 0] - scores[:, 1]).max(), abs=ROUNDING)
+    assert found.upper <= found.lower + 1e-15
+    assert accepted(found.certificate)
+
+
+def test_similarity_is_recoded_for_several_classes_too():
+    random = np.random.default_rng(4)
+    rows = pd.DataFrame({"pay": random.uniform(1, 100, 90), "s": random.integers(0, 2, 90)})
+    model = make_pipeline(
+        make_column_transformer((FunctionTransformer(np.log), ["pay"]), remainder="passthrough"),
+        LogisticRegression(),
+    ).fit(rows, np.digitize(rows.pay, [10, 50]))
+    space = Space({"pay": Continuous(1, 100), "s": Categorical([0, 1])})
+    with pytest.raises(UnsupportedModel, match="how far"):
+        verify(model, space, Similarity(free=["s"], within={"pay": 1}))
+    result = verify(model, space, Similarity(free=["s"]))
+    if result.verdict == "BIASED":
+        assert result.pair["pay"].between(1, 100).all()

@@ -190,9 +190,10 @@ def nobody_else(prepared: PreparedClasses) -> Witness:
     """An individual paired with itself: the pair to start from."""
     space = prepared.pairs.space
     if space.constraints:
-        codes = some_individual(space)
+        lowest = [float(c) for c in some_individual(space)]
     else:
-        codes = [Fraction(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
+        lowest = [float(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
+    codes = [Fraction(c) for c in prepared.imported.recoding.settled(np.array([lowest]))[0].tolist()]
     scores, point = prepared.oracles.enclose(codes, FIRST_BITS), tuple(float(c) for c in codes)
     case = prepared.question.cases()[0]
     signal = case.signal(scores)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 NOISE = 1e-12  # relative: what rounding may change about a bound
 WIDE = 1e-9  # range of an argument below which its line is as good as the function
-BENT = 0.5  # of the excess: what the lines may be too high before the ranges of their arguments are cut
+BENT = 1.0  # of the excess: what the lines may be too high before the ranges of their arguments are cut
 ONE = Fraction(1)
 
 
