@@ -29,6 +29,10 @@ Questions and answers:
 - `Radius`: the largest tolerance proved and the smallest refuted, with a pair
 - `compare`: two models on the same claim: did fairness get worse?
 - `Comparison`: both verdicts, both brackets, and what changed
+- `audit`: for every row of a data set, who is treated differently?
+- `Audit`: a verdict, a gap and a counterpart for each row
+- `share`: how many individuals have a differently treated counterpart?
+- `Share`: the share, or a bracket or an interval around it
 - `Certificate`: the proof or the witness as a file
 - `load_certificate`: a certificate from disk
 - `check`: is a certificate right? Asked of the independent checker
@@ -53,8 +57,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from likewise import datasets
+    from likewise.analysis.auditing import Audit, audit
     from likewise.analysis.comparing import Comparison, compare
     from likewise.analysis.measuring import Disparity, measure
+    from likewise.analysis.share_result import Share
+    from likewise.analysis.sharing import share
     from likewise.analysis.widening import Radius, radius
     from likewise.certificate.certificate import Certificate, load_certificate
     from likewise.errors import (
@@ -95,6 +102,10 @@ __all__ = [
     "Radius",
     "compare",
     "Comparison",
+    "audit",
+    "Audit",
+    "share",
+    "Share",
     "Certificate",
     "load_certificate",
     "check",
@@ -131,6 +142,10 @@ _HOME = {
     "Radius": "likewise.analysis.widening",
     "compare": "likewise.analysis.comparing",
     "Comparison": "likewise.analysis.comparing",
+    "audit": "likewise.analysis.auditing",
+    "Audit": "likewise.analysis.auditing",
+    "share": "likewise.analysis.sharing",
+    "Share": "likewise.analysis.share_result",
     "Certificate": "likewise.certificate.certificate",
     "load_certificate": "likewise.certificate.certificate",
     "check": "likewise.verifying.certifying",

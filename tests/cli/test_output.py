@@ -141,3 +141,47 @@ def test_compare_tells_what_changed(run, on_data):
     assert run(f"compare --model fair.skops --with m.skops {on_data} --free sex").exit_code == 1
     answer = json.loads(run(f"compare --model m.skops --with m.skops {on_data} --free sex --json").stdout)
     assert answer["change"] == "same"
+
+
+def test_audit_lists_the_worst_rows_first(run, on_data, shelf):
+    done = run(f"audit --model m.skops {on_data} --free sex --by sex --output rows.csv")
+    lines = done.stdout.splitlines()
+    assert done.exit_code == 0
+    assert lines[0].startswith("claim    individuals who differ only in sex")
+    assert max(map(len, lines)) <= 80
+    assert any(line.startswith("biased   ") for line in lines)
+    assert "exact for each row" in " ".join(done.stdout.split())
+    assert any(line.startswith("by       sex") for line in lines)
+    written = (shelf / "rows.csv").read_text().splitlines()
+    assert written[0] == "row,biased,gap,decision,counterpart_decision,proved,counterpart_sex"
+    assert len(written) == 121
+    answer = json.loads(run(f"audit --model m.skops {on_data} --free sex --by approved --json").stdout)
+    assert answer["biased"] == sum(group["biased"] for group in answer["by"]["groups"])
+    assert float(run(f"audit --model m.skops {on_data} --free sex -q").stdout) == answer["share"]
+    gaps = [row["gap"] for row in answer["rows"] if row["biased"]]
+    assert gaps == sorted(gaps, reverse=True)
+
+
+def test_audit_says_what_it_does_not_know(run, on_data):
+    done = run(f"audit --model m.skops {on_data} --free sex --budget 1e-9")
+    assert done.exit_code == 3
+    assert "undecided" in done.stdout
+    assert "used up" in done.stdout
+    assert run(f"audit --model m.skops {on_data} --free sex --output rows.txt").exit_code == 2
+    assert run(f"audit --model m.skops {on_data} --free sex --by wage").exit_code == 2
+
+
+def test_share_says_how_it_knows(run, on_data):
+    done = run(f"share --model m.skops {on_data} --free sex --over data")
+    lines = done.stdout.splitlines()
+    assert done.exit_code == 0
+    assert any(line.startswith("basis    exact: 120 individuals") for line in lines)
+    assert max(map(len, lines)) <= 80
+    answer = json.loads(run(f"share --model m.skops {on_data} --free sex --budget 10 --json").stdout)
+    assert answer["method"] in ("sampled", "certified")
+    assert 0 < answer["lower"] < answer["upper"] < 1
+    sampled = run(
+        f"share --model rbf.skops {on_data} --free sex --over marginals --method sampled --budget 5"
+    )
+    assert "Clopper-Pearson" in " ".join(sampled.stdout.split())
+    assert run(f"share --model m.skops {on_data} --free sex --method exact").exit_code == 2

@@ -209,6 +209,12 @@ def test_missing_numbers_of_several_classes():
     assert found.lower == pytest.approx(np.abs(scores[:, 0] - scores[:, 1]).max(), abs=ROUNDING)
     assert found.upper <= found.lower + 1e-15
     assert accepted(found.certificate)
+    similar = Similarity(free=["s"], within={"a": 1})  # what is missing is beside itself only
+    near = [abs(scores[i, s] - scores[j, t]).max() for i, j in product(range(7), range(7)) for s, t in product(range(2), range(2))
+            if (i == j or max(i, j) < 6) and abs(i - j) <= 1]  # fmt: skip
+    found = measure(model, space, similar, of="score", tolerance=0, certify=True)
+    assert found.lower == pytest.approx(max(near), abs=ROUNDING)
+    assert accepted(found.certificate)
 
 
 def test_similarity_is_recoded_for_several_classes_too():

@@ -60,7 +60,7 @@ class Climb:
     def __init__(self, prepared: Prepared, gauge: Gauge, tolerance: Fraction) -> None:
         self.prepared, self.gauge, self.tolerance = prepared, gauge, tolerance
         self.problem: Problem = prepared.problem
-        self.problem.replay = _Unasked()
+        self.problem.replay = Unasked()
         self.history: list[tuple[float, float, float]] = []
         self._listener, self.problem.listener = self.problem.listener, self._hear
         self.search: Search | None = None
@@ -305,7 +305,7 @@ def nobody_else(prepared: Prepared) -> Witness:
     return Witness(x=point, other=point, first=score, second=score)
 
 
-class _Unasked:
+class Unasked:
     """A disparity is about the real-number semantics: no replay."""
 
     def confirms(self, *_: Any) -> bool:

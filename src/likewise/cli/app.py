@@ -113,6 +113,7 @@ def cli() -> None:
 
 
 def _register() -> None:
+    from likewise.cli.audit import audit
     from likewise.cli.bench import bench
     from likewise.cli.compare import compare
     from likewise.cli.demo import demo
@@ -121,9 +122,10 @@ def _register() -> None:
     from likewise.cli.init import init
     from likewise.cli.measure import measure
     from likewise.cli.radius import radius
+    from likewise.cli.share import share
     from likewise.cli.verify import verify
 
-    for command in (demo, init, verify, measure, radius, compare, explain, export, bench):
+    for command in (demo, init, verify, measure, audit, share, radius, compare, explain, export, bench):
         cli.add_command(command)
 
 

@@ -153,6 +153,9 @@ _OUTPUT = (
 )
 
 
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Print nothing but the answer.")
+
+
 def _debugging(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value:
         ctx.meta[DEBUG] = True

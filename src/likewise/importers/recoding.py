@@ -113,6 +113,8 @@ class Recoding:
         feature = self.space[self.space.names[k]]
         if isinstance(feature, Ordinal):
             return _steps(name, feature, relation)
+        if feature.missing:  # trees know missing numbers
+            return relation
         if part.gap is None:
             raise UnsupportedModel(
                 f"the model tells a missing {name!r} from every number, and {name!r} is within a tolerance",

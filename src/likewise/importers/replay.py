@@ -59,30 +59,37 @@ class EstimatorReplay:
     def confirms(self, x: Sequence[float], other: Sequence[float], question: Question) -> bool:
         """Whether the original treats the two as the question says, in its own floating point."""
         codes = np.array([x, other], dtype=np.float64)
+        return bool(self.confirmed(codes[:1], codes[1:], question)[0])
+
+    def confirmed(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
+        """The same for many pairs."""
         if isinstance(question, DecisionQuestion) and self.head.labels is not None:
             lower, upper = self.head.labels
             expected = (lower, upper) if self.head.zero_is_upper else (upper, lower)
-            if tuple(self.decisions(codes).tolist()) != expected:
-                return False
-            first, second = (float(score[0]) for score in self._oriented(codes))
-            level = float(question.level)
-            return level == 0 or (first > level and second <= -level)
+            differ = [
+                np.array([decision == label for decision in self.decisions(codes).tolist()], dtype=bool)
+                for codes, label in zip((first, second), expected, strict=True)
+            ]
+            confirmed: NDArray[np.bool_] = differ[0] & differ[1]
+            if question.level and confirmed.any():
+                deep = [self._oriented(codes) for codes in (first, second)]
+                level = float(question.level)
+                confirmed &= (deep[0] > level) & (deep[1] <= -level)
+            return confirmed
         if isinstance(question, ProbabilityQuestion) or (
             isinstance(question, GapQuestion) and question.of_probabilities
         ):
-            first, second = self.probabilities(codes)
-            return bool(abs(first - second) > float(question.delta))
+            gaps = np.abs(self.probabilities(first) - self.probabilities(second))
+            return np.asarray(gaps > float(question.delta))
         if isinstance(question, GapQuestion):
-            first, second = self.scores(codes)
-            return bool(abs(first - second) > float(question.delta))
-        return bool(question.margin(*self._oriented(codes)) > 0)
+            gaps = np.abs(self.scores(first) - self.scores(second))
+            return np.asarray(gaps > float(question.delta))
+        return np.asarray(question.margin(self._oriented(first), self._oriented(second)) > 0)
 
-    def _oriented(self, codes: Floats) -> tuple[Floats, Floats]:
-        """Scores in the order in which the question asks for them: the deciding side first."""
+    def _oriented(self, codes: Floats) -> Floats:
+        """Scores as the question asks for them: the deciding side is the one above."""
         scores = self.scores(codes)
-        if self.head.zero_is_upper:
-            scores = -scores
-        return scores[:1], scores[1:]
+        return -scores if self.head.zero_is_upper else scores
 
     def _ask(self, method: str, codes: Floats, *, inside: bool = False) -> Any:
         inputs = self.inputs.of(codes)

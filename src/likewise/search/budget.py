@@ -51,6 +51,27 @@ class Budget:
         return f"the budget of {self.seconds:g} s is used up"
 
 
+class Part(Budget):
+    """A part of a budget: over with it, and after its own seconds."""
+
+    def __init__(self, whole: Budget, seconds: float) -> None:
+        super().__init__(seconds)
+        self.whole = whole
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        with self.whole.stopped(), super().stopped():
+            yield
+
+    @property
+    def over(self) -> bool:
+        return self.whole.over or super().over
+
+    @property
+    def reason(self) -> str:
+        return self.whole.reason if self.whole.over else f"{self.seconds:.3g} s were not enough"
+
+
 @contextmanager
 def interruptible(budget: Budget) -> Iterator[None]:
     """Let Ctrl-C end the budget instead of the program."""

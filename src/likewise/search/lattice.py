@@ -172,7 +172,7 @@ def blocks(problem: Problem, product: ProductSum | None) -> Iterator[Block]:
         return
     inner = (*lattice.moving, *lattice.right)
     across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
-    excesses = [_whole_tables(lattice, constraint) for constraint in problem.pairs.constraints]
+    excesses = [whole_tables(lattice, constraint) for constraint in problem.pairs.constraints]
     beside = None
     if product is not None:
         beside = product.rows(inner, lattice.places(inner, np.arange(across)))
@@ -186,7 +186,7 @@ def blocks(problem: Problem, product: ProductSum | None) -> Iterator[Block]:
         else:
             scores = _row_by_row(problem, lattice, start * across, len(some) * across)
         for tables in excesses:
-            scores.ravel()[_excess(lattice, tables, start * across, len(some) * across) > 0] = np.nan
+            scores.ravel()[excess(lattice, tables, start * across, len(some) * across) > 0] = np.nan
         scores = scores.reshape(len(some), *shape, lattice.count(lattice.right))
         yield Block(lattice=lattice, start=start * across, scores=scores)
 
@@ -199,7 +199,7 @@ def _row_by_row(problem: Problem, lattice: Lattice, start: int, count: int) -> F
     return scores
 
 
-def _whole_tables(lattice: Lattice, constraint: Separable) -> list[NDArray[Any]]:
+def whole_tables(lattice: Lattice, constraint: Separable) -> list[NDArray[Any]]:
     """The constraint's terms by feature and value, multiplied by their common denominator; the bias in the first."""
     tables = []
     for k, term in enumerate(constraint.terms):
@@ -212,7 +212,7 @@ def _whole_tables(lattice: Lattice, constraint: Separable) -> list[NDArray[Any]]
     return [np.array(table, dtype=np.int64 if fits else object) for table in whole]
 
 
-def _excess(lattice: Lattice, tables: list[NDArray[Any]], start: int, count: int) -> NDArray[Any]:
+def excess(lattice: Lattice, tables: list[NDArray[Any]], start: int, count: int) -> NDArray[Any]:
     """The constraint at so many individuals, times its denominator: positive where it is not satisfied."""
     places = lattice.places(lattice.order, np.arange(start, start + count))
     parts = [tables[k][at] for k, at in zip(lattice.order, places, strict=True)]

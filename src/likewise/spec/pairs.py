@@ -12,7 +12,7 @@ where a bound depends on how far two individuals are apart (kernels). The others
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -66,22 +66,23 @@ class PairSpace:
 
     def valid(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
         """Whether (x, x') is a pair: both in the space, similar, constraints satisfied. Exact."""
-        return self._individual(x) and self._individual(other) and self._similar(x, other)
+        return (
+            self._individual(x, self.first)
+            and self._individual(other, self.second)
+            and self._similar(x, other)
+        )
 
     def _similar(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
         codes = zip(self.relations, x, other, strict=True)
         return all(relation.allows(code, second) for relation, code, second in codes)
 
-    def _individual(self, codes: Sequence[Fraction]) -> bool:
-        for variable, code in zip(self._sides(), codes, strict=True):
+    def _individual(self, codes: Sequence[Fraction], side: tuple[int, ...]) -> bool:
+        for variable, code in zip((self.variables[v] for v in side), codes, strict=True):
             if not Fraction(variable.lo) <= code <= Fraction(variable.hi):
                 return False
             if variable.discrete and code.denominator != 1:
                 return False
         return all(constraint.exact(codes) <= 0 for constraint in self.constraints)
-
-    def _sides(self) -> Iterator[Variable]:
-        return (self.variables[v] for v in self.first)
 
 
 def pair_space(space: Space, similarity: Similarity) -> PairSpace:

@@ -36,6 +36,7 @@ from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
     from likewise.model.gauge import Scale
+    from likewise.model.scored import Score
     from likewise.search.problem import Witness
     from likewise.spec.enclosure import Enclosure
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """The imported model and the problem made of it; `mirrored` where scores were negated for the question, `gauge` is
-    the scale of the question for the scores as they are then."""
+    the scale of the question for the scores as they are then, `score` the score itself."""
 
     imported: Imported
     pairs: PairSpace
@@ -51,6 +52,7 @@ class Prepared:
     mirrored: bool
     gauge: Gauge
     like: Any
+    score: Score
 
     def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
         """The witness as a frame of the user's kind, higher score first, with both scores."""
@@ -179,7 +181,13 @@ def prepare_taken(
         settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return Prepared(
-        imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=taken.like
+        imported=imported,
+        pairs=pairs,
+        problem=problem,
+        mirrored=mirrored,
+        gauge=gauge,
+        like=taken.like,
+        score=score,
     )
 
 

@@ -237,5 +237,11 @@ def prepared_of(case: Case, gauge: Gauge, question: Question, *, described: bool
     )
     problem = problem_of(case, question)
     return Prepared(
-        imported=imported, pairs=problem.pairs, problem=problem, mirrored=False, gauge=gauge, like=None
+        imported=imported,
+        pairs=problem.pairs,
+        problem=problem,
+        mirrored=False,
+        gauge=gauge,
+        like=None,
+        score=TreeScore(body=case.body),
     )

@@ -1,0 +1,274 @@
+"""Cells of individuals: a bracket of the share in which every counted mass is proved.
+
+A cell is a box in all features but the free ones, which it holds whole. It is settled
+
+- fair, where no pair with one individual in the cell breaks the property: the cell of pair space (the other side widened by what may differ) is
+  closed by one line, in both orders;
+- biased, where two settings v, w of the free features get opposite decisions all over the cell, f(v, .) above the margin and f(w, .)
+  below it: then everybody in the cell has one of the two, or both at margin 0, as a counterpart;
+- looked through, where it has few individuals.
+
+Otherwise it is cut in two. Masses of settled cells add up to the lower end, masses of all but the fair ones to the upper end.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count, product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.bounds.oracle import Leaf
+from likewise.model.question import DecisionQuestion, snap
+from likewise.search.counterparts import BIASED, FAIR, judged, options
+from likewise.search.extremes import windows
+from likewise.search.proof import root_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from likewise.analysis.judging import Judging
+    from likewise.analysis.measures import Measure
+    from likewise.model.question import Question
+
+    Floats = NDArray[np.float64]
+
+BATCH = 64
+FEW = 2_000  # individuals of a cell that are looked through, those that differ in free features counted
+MOST_SETTINGS = 64  # of the free features, tried for a biased cell
+LEANS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(slots=True, order=True)
+class Cell:
+    """A box of individuals, the heaviest first; `open_left` tells where the left end belongs to a neighbour."""
+
+    rank: float
+    number: int
+    lo: Floats = field(compare=False)
+    hi: Floats = field(compare=False)
+    open_left: NDArray[np.bool_] = field(compare=False)
+    mass: Fraction = field(compare=False)
+
+
+@dataclass(slots=True, kw_only=True)
+class Bracketing:
+    """Masses settled so far, and the cells that are left."""
+
+    judging: Judging
+    measure: Measure
+    biased: Fraction = Fraction(0)
+    fair: Fraction = Fraction(0)
+    open: list[Cell] = field(default_factory=list)
+    cells: int = 0
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def __post_init__(self) -> None:
+        lo, hi = self.measure.ends()
+        self._push(lo, hi, np.zeros(len(lo), dtype=bool))
+
+    @property
+    def lower(self) -> Fraction:
+        return self.biased
+
+    @property
+    def upper(self) -> Fraction:
+        return 1 - self.fair
+
+    def run(self, *, width: float, seconds: float) -> None:
+        """Until the bracket is so narrow, or so many seconds (of the budget) have passed."""
+        budget = self.judging.budget
+        end = budget.elapsed + seconds
+        with budget.stopped():
+            self.judging.prepared.problem.oracle.warm_up()
+        while self.open and self.upper - self.lower > width and budget.elapsed < end and not budget.over:
+            batch = [heapq.heappop(self.open) for _ in range(min(BATCH, len(self.open)))]
+            self.cells += len(batch)
+            for cell, fair in zip(batch, self._fair(batch), strict=True):
+                if fair:
+                    self.fair += cell.mass
+                elif self._everybody_biased(cell):
+                    self.biased += cell.mass
+                elif not self._look_through(cell):
+                    self._split(cell)
+            self.judging.tell(
+                "settling cells",
+                lower=float(self.lower),
+                upper=float(self.upper),
+                closed=self.cells,
+                open=len(self.open),
+            )
+
+    # -- fair -----------------------------------------------------------------------------------------------
+
+    def _fair(self, batch: list[Cell]) -> list[bool]:
+        """Which cells one line closes, in both orders."""
+        settled = [self._closed(batch, first=True)]
+        if any(relation.kind in ("within", "pairs") for relation in self.judging.asked.pairs.relations):
+            settled.append(self._closed(batch, first=False))
+        return [all(flags) for flags in zip(*settled, strict=True)]
+
+    def _closed(self, batch: list[Cell], *, first: bool) -> list[bool]:
+        oracle, question = self.judging.prepared.problem.oracle, self.judging.question
+        cells = [self._pair_cell(cell, first=first) for cell in batch]
+        lo, hi = np.stack([low for low, _ in cells]), np.stack([high for _, high in cells])
+        closed = [False] * len(batch)
+        leans = LEANS if isinstance(question, DecisionQuestion) else question.leans()
+        for lean in leans:
+            left = [i for i, done in enumerate(closed) if not done]
+            if not left:
+                break
+            tried = np.full(len(left), lean)
+            bounds = oracle.bound(lo[left], hi[left], tried, question.threshold(tried))
+            close = bounds.upper <= question.threshold(tried) + bounds.noise
+            close = close if bounds.closes is None else bounds.closes
+            for place, i in enumerate(left):
+                hints = () if bounds.hints is None else bounds.hints[place]
+                leaf = Leaf(rule=oracle.rule, lean=snap(lean), hints=hints)
+                closed[i] = bool(close[place]) and self._proved(lo[i], hi[i], leaf, question)
+        return closed
+
+    def _proved(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> bool:
+        oracle = self.judging.prepared.problem.oracle
+        return not oracle.exact or oracle.prove(lo, hi, leaf, question) is not None
+
+    def _pair_cell(self, cell: Cell, *, first: bool) -> tuple[Floats, Floats]:
+        """The pairs of the cell's individuals, each on one side, with everybody who is similar to one of them."""
+        pairs = self.judging.asked.pairs
+        lo, hi = root_cell(pairs)
+        mine, others = (pairs.first, pairs.second) if first else (pairs.second, pairs.first)
+        for k, relation in enumerate(pairs.relations):
+            lo[mine[k]], hi[mine[k]] = cell.lo[k], cell.hi[k]
+            if relation.kind == "within":
+                ends = windows(pairs, k, np.array([cell.lo[k], cell.hi[k]]))
+                low, high = float(ends[0][0]), float(ends[1][1])
+                if not pairs.variables[pairs.first[k]].discrete:  # outwards: the true end may be no double
+                    low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
+                lo[others[k]], hi[others[k]] = max(lo[others[k]], low), min(hi[others[k]], high)
+        return lo, hi
+
+    # -- biased ---------------------------------------------------------------------------------------------
+
+    def _everybody_biased(self, cell: Cell) -> bool:
+        """Two settings of the free features with opposite decisions all over the cell."""
+        question = self.judging.question
+        if not isinstance(question, DecisionQuestion) or question.level != 0:
+            return False
+        settings, free = self._settings()
+        if len(settings) < 2:
+            return False
+        rows = np.repeat((cell.lo / 2 + cell.hi / 2)[None], len(settings), axis=0)
+        discrete = [self.judging.asked.pairs.variables[v].discrete for v in self.judging.asked.pairs.first]
+        rows = np.where(discrete, np.floor(rows), rows)
+        rows[:, free] = settings
+        scores = self.judging.prepared.problem.scores(rows)
+        high, low = int(scores.argmax()), int(scores.argmin())
+        if not scores[high] > 0 >= scores[low]:
+            return False
+        return self._one_sided(cell, free, settings[high], lean=0) and self._one_sided(
+            cell, free, settings[low], lean=1
+        )
+
+    def _one_sided(self, cell: Cell, free: list[int], setting: Floats, *, lean: int) -> bool:
+        """f > 0 (lean 0) or f <= 0 (lean 1) all over the cell, at one setting of the free features."""
+        oracle, question = self.judging.prepared.problem.oracle, DecisionQuestion(level=Fraction(0))
+        pairs = self.judging.asked.pairs
+        lo, hi = self._pair_cell(cell, first=True)
+        for k in range(len(cell.lo)):
+            lo[pairs.second[k]], hi[pairs.second[k]] = cell.lo[k], cell.hi[k]
+        for k, code in zip(free, setting.tolist(), strict=True):
+            for v in (pairs.first[k], pairs.second[k]):
+                lo[v] = hi[v] = code
+        for difference in pairs.difference:
+            if difference is not None:
+                lo[difference] = hi[difference] = 0.0
+        tried = np.array([float(lean)])
+        bounds = oracle.bound(lo[None], hi[None], tried, question.threshold(tried))
+        close = bounds.upper[0] <= bounds.noise[0] if bounds.closes is None else bounds.closes[0]
+        hints = () if bounds.hints is None else bounds.hints[0]
+        leaf = Leaf(rule=oracle.rule, lean=Fraction(lean), hints=hints)
+        return bool(close) and self._proved(lo, hi, leaf, question)
+
+    def _settings(self) -> tuple[Floats, list[int]]:
+        """Settings of the free discrete features that matter; the ends of continuous ones."""
+        pairs = self.judging.asked.pairs
+        free = [k for k in self.judging.asked.moving if pairs.relations[k].kind == "free"]
+        choices = []
+        for k in free:
+            variable = pairs.variables[pairs.first[k]]
+            choices.append(
+                options(pairs, k, 0.0) if variable.discrete else [float(variable.lo), float(variable.hi)]
+            )
+        if prod(map(len, choices)) > MOST_SETTINGS:
+            choices = [[c[0], c[-1]] for c in choices]
+        if not free or prod(map(len, choices)) > MOST_SETTINGS:
+            return np.empty((0, len(free))), free
+        return np.array(list(product(*choices))), free
+
+    # -- the rest -------------------------------------------------------------------------------------------
+
+    def _look_through(self, cell: Cell) -> bool:
+        """Judge the individuals of a small cell; what cannot be judged stays in the bracket."""
+        pairs = self.judging.asked.pairs
+        variables = [pairs.variables[v] for v in pairs.first]
+        if any(not v.discrete and a < b for v, a, b in zip(variables, cell.lo, cell.hi, strict=True)):
+            return False
+        sizes = [int(b - a) + 1 for a, b in zip(cell.lo, cell.hi, strict=True)]
+        if prod(sizes) > FEW:
+            return False
+        ranges = [np.arange(size) + low for size, low in zip(sizes, cell.lo, strict=True)]
+        rows = np.stack([axis.ravel() for axis in np.meshgrid(*ranges, indexing="ij")], axis=1)
+        found = judged(self.judging.asked, rows, self.judging.budget)
+        if found is None:
+            return False
+        whole = np.zeros(len(cell.lo), dtype=bool)
+        for row, verdict in zip(rows, found.verdict, strict=True):
+            mass = self.measure.mass(row, row, whole)
+            self.biased += mass if verdict == BIASED else 0
+            self.fair += mass if verdict == FAIR else 0
+        return True
+
+    def _split(self, cell: Cell) -> None:
+        """Cut the feature that moves the score most across the cell."""
+        pairs = self.judging.asked.pairs
+        k = self._steepest(cell)
+        if k is None:
+            return  # nothing to cut: its mass stays in the bracket
+        discrete = pairs.variables[pairs.first[k]].discrete
+        at = float(cell.lo[k] / 2 + cell.hi[k] / 2)
+        at = float(np.floor(at)) if discrete else at
+        left_hi, right_lo, right_open = cell.hi.copy(), cell.lo.copy(), cell.open_left.copy()
+        left_hi[k] = at
+        right_lo[k] = at + 1 if discrete else at
+        right_open[k] = not discrete
+        self._push(cell.lo, left_hi, cell.open_left)
+        self._push(right_lo, cell.hi, right_open)
+
+    def _steepest(self, cell: Cell) -> int | None:
+        relations = self.judging.asked.pairs.relations
+        wide = [
+            k for k, relation in enumerate(relations) if relation.kind != "free" and cell.lo[k] < cell.hi[k]
+        ]
+        if not wide:
+            return None
+        rows = np.repeat((cell.lo / 2 + cell.hi / 2)[None], 2 * len(wide), axis=0)
+        discrete = [self.judging.asked.pairs.variables[v].discrete for v in self.judging.asked.pairs.first]
+        rows = np.where(discrete, np.floor(rows), rows)
+        for i, k in enumerate(wide):
+            rows[2 * i, k], rows[2 * i + 1, k] = cell.lo[k], cell.hi[k]
+        scores = self.judging.prepared.problem.scores(rows).reshape(-1, 2)
+        moved = np.abs(scores[:, 1] - scores[:, 0])
+        if not moved.max() > 0:
+            return wide[int(np.argmax(cell.hi[wide] - cell.lo[wide]))]
+        return wide[int(moved.argmax())]
+
+    def _push(self, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]) -> None:
+        mass = self.measure.mass(lo, hi, open_left)
+        if mass:
+            heapq.heappush(self.open, Cell(-float(mass), next(self._numbers), lo, hi, open_left, mass))

@@ -1,0 +1,137 @@
+"""Measures over individuals: a product of one distribution a feature, conditioned on the constraints.
+
+`uniform` gives every value of a feature the same weight (every length of an interval, where it is continuous); `marginals` the weight that it has
+in the data, so that features are drawn independently of each other. Masses of boxes are exact rationals.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.search.validity import Validity
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.spec.pairs import PairSpace, Variable
+
+    Floats = NDArray[np.float64]
+
+MOST_DRAWS = 1_000  # times as many as are wanted, where constraints refuse the others
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Spread:
+    """One feature: `atoms` with `counts`, in increasing order, or uniform on [lo, hi] where there are none."""
+
+    lo: float
+    hi: float
+    atoms: tuple[float, ...] = ()
+    counts: tuple[int, ...] = ()
+    sums: tuple[int, ...] = ()  # of the counts before each atom, and of all
+
+    def mass(self, lo: float, hi: float, *, open_left: bool) -> Fraction:
+        """Of [lo, hi], or of (lo, hi]."""
+        if self.atoms:
+            first = (bisect_right if open_left else bisect_left)(self.atoms, lo)
+            return Fraction(self.sums[bisect_right(self.atoms, hi)] - self.sums[first], self.sums[-1])
+        if self.lo == self.hi:
+            return Fraction(int(lo <= self.lo <= hi))
+        return (Fraction(hi) - Fraction(lo)) / (Fraction(self.hi) - Fraction(self.lo))
+
+    def drawn(
+        self, random: np.random.Generator, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]
+    ) -> Floats:
+        """One value from each of these intervals."""
+        if not self.atoms:
+            part = random.uniform(0, 1, len(lo))
+            return np.clip(lo * (1 - part) + hi * part, lo, hi)
+        atoms, sums = np.array(self.atoms), np.array(self.sums)
+        first = np.where(open_left, np.searchsorted(atoms, lo, "right"), np.searchsorted(atoms, lo, "left"))
+        last = np.searchsorted(atoms, hi, "right")
+        # The so-many-th of the counts between the two ends: exact whole numbers.
+        at = sums[first] + random.integers(0, np.maximum(sums[last] - sums[first], 1))
+        drawn: Floats = atoms[np.searchsorted(sums, at, "right") - 1]
+        return drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Measure:
+    """The product over all features."""
+
+    pairs: PairSpace
+    spreads: tuple[Spread, ...]
+
+    def mass(self, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]) -> Fraction:
+        """Of a box, constraints left aside."""
+        ends = zip(self.spreads, lo.tolist(), hi.tolist(), open_left.tolist(), strict=True)
+        return prod((s.mass(a, b, open_left=o) for s, a, b, o in ends), start=Fraction(1))
+
+    def weights(self, k: int) -> Floats:
+        """Of all values of a discrete feature, in float64: each within two roundings."""
+        variable = self.pairs.variables[self.pairs.first[k]]
+        weights = np.zeros(int(variable.hi - variable.lo) + 1)
+        for atom, count in zip(self.spreads[k].atoms, self.spreads[k].counts, strict=True):
+            weights[int(atom - variable.lo)] = count / self.spreads[k].sums[-1]
+        return weights
+
+    def drawn(
+        self, random: np.random.Generator, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]
+    ) -> Floats:
+        """One individual from each box, constraints left aside."""
+        columns = [
+            spread.drawn(random, lo[:, k], hi[:, k], open_left[:, k]) for k, spread in enumerate(self.spreads)
+        ]
+        return np.stack(columns, axis=1)
+
+    def individuals(self, random: np.random.Generator, count: int) -> Floats | None:
+        """Valid individuals; None where constraints refuse nearly everybody."""
+        lo, hi = self.ends()
+        valid, parts, have, tried = Validity.of_all(self.pairs), [], 0, 0
+        while have < count:
+            if tried > MOST_DRAWS * count and have * MOST_DRAWS < tried:
+                return None
+            low, high = (np.repeat(end[None], count, axis=0) for end in (lo, hi))
+            rows = self.drawn(random, low, high, np.zeros(low.shape, dtype=bool))
+            kept = rows[valid.individuals(rows)]
+            parts.append(kept)
+            have, tried = have + len(kept), tried + count
+        return np.concatenate(parts)[:count]
+
+    def ends(self) -> tuple[Floats, Floats]:
+        """The box of everybody."""
+        return np.array([float(s.lo) for s in self.spreads]), np.array([float(s.hi) for s in self.spreads])
+
+
+def uniform(pairs: PairSpace) -> Measure:
+    """Every value of a feature alike."""
+    return Measure(pairs=pairs, spreads=tuple(_even(pairs.variables[v]) for v in pairs.first))
+
+
+def marginals(pairs: PairSpace, rows: Floats) -> Measure:
+    """Every value of a feature as often as in the rows."""
+    spreads = []
+    for k, v in enumerate(pairs.first):
+        atoms, counts = np.unique(rows[:, k], return_counts=True)
+        spreads.append(_counted(pairs.variables[v], atoms.tolist(), counts.tolist()))
+    return Measure(pairs=pairs, spreads=tuple(spreads))
+
+
+def _even(variable: Variable) -> Spread:
+    if not variable.discrete:
+        return Spread(lo=variable.lo, hi=variable.hi)
+    values = [float(value) for value in range(int(variable.lo), int(variable.hi) + 1)]
+    return _counted(variable, values, [1] * len(values))
+
+
+def _counted(variable: Variable, atoms: list[float], counts: list[int]) -> Spread:
+    sums = (0, *np.cumsum(counts).tolist())
+    return Spread(
+        lo=variable.lo, hi=variable.hi, atoms=tuple(atoms), counts=tuple(map(int, counts)), sums=sums
+    )

@@ -1,0 +1,153 @@
+"""Sampling: individuals drawn from a measure, or from the cells that a bracket has left open, each judged exactly.
+
+With masses B of biased cells, O of open ones and R of those that can be neither settled nor cut, all known exactly, the share lies between B + O p and
+B + R + O p, where p is the share among individuals drawn from the open cells: an interval around p is one around the share. Rare flips so get
+intervals that are as narrow as O is small.
+
+An interval holds what it says only if the number of draws does not depend on what they come to. So a first small sample, which is thrown away,
+settles it: by its pace, what is left of the budget, and the width that is aimed at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.analysis.intervals import clopper_pearson, draws_for
+from likewise.analysis.judging import Judging, judgement_of
+from likewise.errors import SpecError
+from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.analysis.cells import Bracketing
+    from likewise.analysis.measures import Measure
+
+    Floats = NDArray[np.float64]
+
+NARROW = 0.0015  # the interval that a sample aims at
+RELATIVELY = 0.02  # or this part of the share, where that is less
+NARROWEST = 2e-5
+FEWEST, PILOT = 32, 4_000
+SEVERAL = 65_536  # drawn at a time
+MOST_DRAWS = 20_000_000
+FOR_THE_PILOT = 0.1  # of what is left of the budget
+FOR_DRAWS = 0.8  # of what is left then, by the pilot's pace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """Draws, hits and those that could not be judged; `reason` where there are fewer than were aimed at."""
+
+    draws: int
+    hits: int
+    unjudged: int
+    proved: bool
+    reason: str | None
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        return clopper_pearson(self.hits, self.draws, confidence, unjudged=self.unjudged)
+
+
+@dataclass(slots=True, kw_only=True)
+class Sampling:
+    """A way to draw individuals, and the mass that they stand for."""
+
+    judging: Judging
+    draw: Callable[[int], Floats]
+    mass: float
+    settled: float
+    confidence: float
+    jobs: dict[str, Any]
+
+    def run(self) -> Sample:
+        """Settle the number of draws, then draw."""
+        draws, reason = self._size()
+        budget, hits, unjudged, done, proved = self.judging.budget, 0, 0, 0, True
+        while done < draws:
+            some = min(SEVERAL, draws - done)
+            if budget.over:
+                unjudged += draws - done
+                reason = budget.reason
+                break
+            found = judgement_of(self.judging, self.draw(some), **self.jobs)
+            hits += int((found.verdict == BIASED).sum())
+            unjudged += int((found.verdict == UNDECIDED).sum())
+            proved = proved and bool(found.proved[found.verdict == FAIR].all())
+            done += some
+            self.judging.tell(f"{done:,} of {draws:,} samples", share=done / draws)
+        return Sample(draws=draws, hits=hits, unjudged=unjudged, proved=proved, reason=reason)
+
+    def _size(self) -> tuple[int, str | None]:
+        """How many to draw, and why that is less than aimed at."""
+        budget = self.judging.budget
+        self._paced(FEWEST)  # what is done once is not the pace
+        pace, _ = self._paced(FEWEST)
+        count = int(min(max(FOR_THE_PILOT * (budget.seconds - budget.elapsed) / pace, FEWEST), PILOT))
+        pace, about = self._paced(count)
+        whole = self.settled + self.mass * about
+        width = max(min(NARROW, RELATIVELY * whole), NARROWEST)
+        wanted, enough = (self._draws(about, width), self._draws(about, NARROW))
+        affordable = int(FOR_DRAWS * (budget.seconds - budget.elapsed) / pace)
+        draws = max(min(wanted, affordable), 1)
+        # Once within the absolute aim, nobody minds that the relative one would take longer.
+        return draws, f"the budget allowed {draws:,} draws" if draws < min(wanted, enough) else None
+
+    def _draws(self, about: float, width: float) -> int:
+        return min(draws_for(about, min(width / self.mass, 1.0), self.confidence), MOST_DRAWS)
+
+    def _paced(self, count: int) -> tuple[float, float]:
+        """Seconds for one draw, and about the share of hits, of a sample that is thrown away."""
+        started = time.perf_counter()
+        verdict = judgement_of(self.judging, self.draw(count), **self.jobs).verdict
+        pace = max(time.perf_counter() - started, 1e-6) / max(int((verdict != UNDECIDED).sum()), 1)
+        return pace, (float((verdict == BIASED).sum()) + 1) / (count + 2)
+
+
+def drawing(judging: Judging, measure: Measure, bracketing: Bracketing | None) -> Callable[[int], Floats]:
+    """Draws individuals from the measure, or from the open cells."""
+    random = judging.prepared.problem.random
+    if bracketing is None:
+
+        def everywhere(count: int) -> Floats:
+            rows = measure.individuals(random, count)
+            if rows is None:
+                raise SpecError(
+                    "nearly nobody satisfies the constraints, so that no sample can be drawn",
+                    hint="method='exact' if the space is discrete, or narrow the features",
+                )
+            return rows
+
+        return everywhere
+    cells = bracketing.open
+    choose = _Choice([cell.mass for cell in cells])
+    lo, hi = np.stack([cell.lo for cell in cells]), np.stack([cell.hi for cell in cells])
+    open_left = np.stack([cell.open_left for cell in cells])
+
+    def from_cells(count: int) -> Floats:
+        at = choose(random, count)
+        return measure.drawn(random, lo[at], hi[at], open_left[at])
+
+    return from_cells
+
+
+class _Choice:
+    """Draws places by their masses, rounded to the 53 bits of a uniform number: off by less than 2^-52 a place."""
+
+    def __init__(self, masses: list[Fraction]) -> None:
+        total, cumulated = sum(masses, Fraction(0)), Fraction(0)
+        ends = []
+        for mass in masses:
+            cumulated += mass
+            ends.append(float(cumulated / total))
+        self.ends = np.array(ends)
+
+    def __call__(self, random: np.random.Generator, count: int) -> NDArray[np.intp]:
+        at = np.searchsorted(self.ends, random.uniform(0, 1, count), side="right")
+        return np.minimum(at, len(self.ends) - 1)

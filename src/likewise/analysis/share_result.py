@@ -1,0 +1,75 @@
+"""Share: what is known of the share of individuals who have a differently treated counterpart."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, Literal
+
+Method = Literal["exact", "certified", "sampled"]
+_UNPROVED = {
+    "exact": "every one looked at, but that some have none is floating point, not proved",
+    "certified": "by cells in floating point, not proved",
+    "sampled": "by a sample, but that some have none is floating point, not proved",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """lower <= share <= upper: exactly (`confidence` None), or with at least this confidence for a sample.
+
+    `over` tells what it is a share of. `proved` is False where cells, or searches for counterparts, rest on floating point.
+    """
+
+    lower: float
+    upper: float
+    method: Method
+    confidence: float | None
+    over: str
+    proved: bool = True
+    reason: str | None = None
+    stats: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> bool:
+        """Whether both ends are the same number, or the doubles around it."""
+        return self.method == "exact" and self.upper - self.lower <= 4 * math.ulp(self.upper)
+
+    def in_words(self) -> str:
+        """The number, or the two that it is between."""
+        if self.lower == self.upper or self.exact:
+            return percent(self.lower)
+        return f"between {percent(self.lower)} and {percent(self.upper)}"
+
+    def __str__(self) -> str:
+        reason = f"  ({self.reason})" if self.reason else ""
+        return f"share of {self.over} with a differently treated counterpart: {self.in_words()}, {self._basis()}{reason}"
+
+    def _basis(self) -> str:
+        if not self.proved:
+            return _UNPROVED[self.method]
+        if self.method == "sampled":
+            return f"with confidence {self.confidence:g}"
+        return "exact" if self.method == "exact" else "proved"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "lower": self.lower,
+            "upper": self.upper,
+            "method": self.method,
+            "confidence": self.confidence,
+            "over": self.over,
+            "proved": self.proved,
+            "reason": self.reason,
+            "stats": dict(self.stats),
+        }
+
+
+def percent(share: float) -> str:
+    """A share for people: as many digits as tell it from 0 and 1."""
+    return f"{100 * share:.6g}%"

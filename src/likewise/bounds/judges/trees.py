@@ -1,0 +1,66 @@
+"""Judge of a tree ensemble: comparisons of doubles are exact, so the leaves are, and only the sum of their values is rounded.
+
+What a leaf adds is sum_c alpha_c value_c times its tree's factor, each of the parameters rounded once: n + 4 roundings for n scores. The sum over the
+trees and the bias adds one a tree and one more. What is rounded is at most |bias| and, for each tree, the largest leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.bounds.judges import TINY, Scored, at_settings, growth, ordinary
+from likewise.model.question import round_up
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.model.trees import TreeSum
+    from likewise.model.treescore import TreeScore
+    from likewise.spec.enclosure import Enclosure
+
+    Floats = NDArray[np.float64]
+
+ROWS = 65_536  # scored at a time
+
+
+class TreeJudge:
+    """Scores of an ensemble of trees."""
+
+    def __init__(self, score: TreeScore) -> None:
+        self.score = score
+        self.error = rounding_of(score.body, score.alpha)
+
+    @property
+    def cost(self) -> int:
+        return self.score.cost
+
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
+        values = np.empty((len(rows), len(settings)))
+        step = max(1, ROWS // max(1, len(settings)))
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            codes = at_settings(part, features, settings)
+            values[start : start + step] = self.score.scores(codes).reshape(len(part), len(settings))
+        return Scored.of(values, np.full(len(rows), self.error))
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
+        return self.score.enclose(codes, bits)
+
+    def depends(self, feature: int) -> bool:
+        return self.score.depends(feature)
+
+
+def rounding_of(body: TreeSum, alpha: tuple[Fraction, ...]) -> float:
+    """By how much a float64 sum of leaves may be off."""
+    bias = sum((abs(a * b) for a, b in zip(alpha, body.bias, strict=True)), Fraction(0))
+    size = bias
+    for tree in body.trees:
+        largest = [Fraction(float(value)) for value in np.abs(tree.values).max(axis=0)]
+        size += abs(tree.factor) * sum((abs(a) * v for a, v in zip(alpha, largest, strict=True)), Fraction(0))
+    if not ordinary((size, *alpha, *(tree.factor for tree in body.trees))):
+        return np.inf
+    return growth(len(body.trees) + len(alpha) + 6) * round_up(size) * 1.01 + TINY

@@ -1,0 +1,119 @@
+"""What float64 scores with a proved error say about a question, for many pairs at once.
+
+A pair (s, s') of true scores lies within (errors) of the computed one. It is certainly a witness if every pair that near is one, and
+possibly if some pair is. `SLACK` covers the few roundings of the comparison itself, 2^-53 of what is compared each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.bounds.judges import growth, ordinary
+from likewise.bounds.judges.exponential import falling
+from likewise.errors import InternalError
+from likewise.model.enclosure import Encloser, decide
+from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from likewise.model.gauge import Gauge
+    from likewise.model.question import Question
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+SLACK = 2.0**-49
+SIGMA = 2.0**-50  # 4 u of the exponential, a sum and a quotient: at most 8 u
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Near:
+    """Numbers, each within `error` of a true score."""
+
+    value: Floats
+    error: Floats
+
+    @staticmethod
+    def unknown(count: int) -> Near:
+        return Near(value=np.full(count, np.nan), error=np.full(count, np.inf))
+
+    def take(self, some: NDArray[np.intp] | slice, known: Near) -> None:
+        """Fill in what is known of some."""
+        self.value[some], self.error[some] = known.value, known.error
+
+
+def answers(question: Question, first: Near, second: Near) -> tuple[Flags, Flags]:
+    """Which pairs are certainly witnesses, and which possibly; NaN is nobody, so neither."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        if isinstance(question, DecisionQuestion):
+            level = float(question.level)
+            return _both(
+                _above(first.value - level, first, level), _above(-second.value - level, second, level)
+            )
+        if isinstance(question, GapQuestion):
+            delta = float(question.delta)
+            room = first.error + second.error
+            room = room + SLACK * (np.abs(first.value) + np.abs(second.value) + delta)
+            return _compared(first.value - second.value - delta, room)
+        if isinstance(question, ProbabilityQuestion):
+            here, there = (linked(score, question.slope, question.offset) for score in (first, second))
+            gap = here.value - there.value - float(question.delta)
+            return _compared(gap, here.error + there.error + SLACK)
+    raise InternalError(f"no way to put {type(question).__name__} to many pairs")
+
+
+def either_way(question: Question, one: Near, other: Near) -> tuple[Flags, Flags]:
+    """The same for pairs in either order."""
+    (sure, may), (sure2, may2) = answers(question, one, other), answers(question, other, one)
+    return sure | sure2, may | may2
+
+
+def decided_pair(
+    question: Question, enclose: Encloser, one: Sequence[Fraction], other: Sequence[Fraction]
+) -> bool | None:
+    """Whether two individuals are a witness in some order: exact; None where no precision tells."""
+    answer = decide(question, enclose, one, other)[0]
+    if answer:
+        return True
+    reverse = decide(question, enclose, other, one)[0]
+    return True if reverse else (None if None in (answer, reverse) else False)
+
+
+def linked(score: Near, slope: Fraction, offset: Fraction) -> Near:
+    """sigma(slope s + offset): sigma has slope 1/4 at most."""
+    by, to = float(slope), float(offset)
+    argument = by * score.value + to
+    size = np.abs(by * score.value) + abs(to)
+    moved = abs(by) * score.error * 1.001 + growth(4) * size
+    small = falling(np.abs(argument))
+    value = np.where(argument >= 0, 1.0, small) / (1 + small)
+    error = moved / 4 + SIGMA if ordinary((slope, offset)) else np.full_like(moved, np.inf)
+    return Near(value=value, error=error)
+
+
+def gaps(gauge: Gauge, one: Near, other: Near) -> tuple[Floats, Floats]:
+    """How far apart two are, on the scale of scores or of probabilities, and the error of that."""
+    if gauge.of == "probability":
+        one, other = (linked(score, gauge.slope, gauge.offset) for score in (one, other))
+    gap: Floats = np.abs(one.value - other.value)
+    return gap, one.error + other.error + SLACK * (np.abs(one.value) + np.abs(other.value))
+
+
+def _above(excess: Floats, score: Near, level: float) -> tuple[Flags, Flags]:
+    return _compared(excess, score.error + SLACK * (np.abs(score.value) + level))
+
+
+def _compared(excess: Floats, room: Floats) -> tuple[Flags, Flags]:
+    # An infinite error says nothing: certainly nobody, possibly everybody.
+    return excess > room, excess >= -room
+
+
+def _both(first: tuple[Flags, Flags], second: tuple[Flags, Flags]) -> tuple[Flags, Flags]:
+    return first[0] & second[0], first[1] & second[1]

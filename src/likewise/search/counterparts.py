@@ -1,0 +1,292 @@
+"""Counterparts: for many individuals at once, is there a similar one that is treated differently? Exact for each of them.
+
+Every witness set is monotone in both scores, so only two similar individuals of x matter: the one with the lowest score and
+the one with the highest. They are found
+
+- feature by feature, where the score is a sum of one-feature terms and no constraint speaks of a feature that may differ: any number of
+  such features, windows of any width, continuous ones too (a linear term is extreme at an end);
+- by scoring all of them, where what may differ has few settings: rows that have the same settings around them are scored together.
+
+Scores are float64 with a proved error (`bounds.judges`); rows that this leaves open are decided again by enclosures. What fits
+neither way is left to a search of its own for each row (`search.singly`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.bounds.judges.separable import SeparableJudge
+from likewise.errors import InternalError
+from likewise.search.certainty import Near, decided_pair, either_way, gaps
+from likewise.search.extremes import Extremes, extremes_of, separately
+from likewise.search.validity import Validity
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.bounds.judges import Judge
+    from likewise.model.gauge import Gauge
+    from likewise.model.question import Question
+    from likewise.search.budget import Budget
+    from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+MOST_SETTINGS = 20_000  # of what may differ, around one row
+SCORES = 1_000_000  # at a time
+UNDECIDED, FAIR, BIASED = -1, 0, 1
+NO_PRECISION = "two scores are too close to a border for any precision to tell"
+NOT_REPRESENTABLE = "rounding: a counterpart exists in the real numbers, but no representable one was found"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked about whom: `gauge` is the scale of the gaps, score or probability."""
+
+    pairs: PairSpace
+    judge: Judge
+    question: Question
+    gauge: Gauge
+
+    @property
+    def moving(self) -> tuple[int, ...]:
+        """The features that may differ and matter to the score or to a constraint."""
+        differing = [k for k, relation in enumerate(self.pairs.relations) if relation.kind != "same"]
+        constrained = {k for c in self.pairs.constraints for k, t in enumerate(c.terms) if not t.constant}
+        return tuple(k for k in differing if self.judge.depends(k) or k in constrained)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Judgement:
+    """For each individual: BIASED, FAIR or UNDECIDED (with a reason), its largest gap and a counterpart.
+
+    `gap` is within `gap_error` of the largest gap to a similar individual. The counterpart breaks the property where somebody does, and by
+    the largest gap; else it is the one with the largest gap. NaN where there is nobody else, or nothing is known.
+    """
+
+    verdict: NDArray[np.int8]
+    score: Near
+    other: Near  # the counterpart's score
+    gap: Floats
+    gap_error: Floats
+    counterpart: Floats
+    proved: Flags  # False where FAIR rests on floating point
+    reasons: dict[int, str] = field(default_factory=dict)
+    redone: int = 0  # decided by enclosures
+
+    @staticmethod
+    def open(count: int, features: int) -> Judgement:
+        return Judgement(
+            verdict=np.full(count, UNDECIDED, dtype=np.int8),
+            score=Near.unknown(count),
+            other=Near.unknown(count),
+            gap=np.full(count, np.nan),
+            gap_error=np.full(count, np.nan),
+            counterpart=np.full((count, features), np.nan),
+            proved=np.ones(count, dtype=bool),
+        )
+
+    def put(self, some: NDArray[np.intp], part: Judgement) -> None:
+        """Fill in a judgement of some of the individuals."""
+        for name in ("verdict", "gap", "gap_error", "counterpart", "proved"):
+            getattr(self, name)[some] = getattr(part, name)
+        self.score.take(some, part.score)
+        self.other.take(some, part.other)
+        self.reasons |= {int(some[i]): reason for i, reason in part.reasons.items()}
+        self.redone += part.redone
+
+
+def judged(
+    asked: Asked, rows: Floats, budget: Budget, told: Callable[[int], None] | None = None
+) -> Judgement | None:
+    """All rows, as far as the budget goes; None where counterparts can be had in neither way."""
+    found = Judgement.open(len(rows), rows.shape[1])
+    if not asked.moving:
+        own = asked.judge.cross(rows, (), np.empty((1, 0)))
+        found.score.take(slice(None), Near(value=own.values[:, 0], error=own.error[:, 0]))
+        found.verdict[:], found.gap[:], found.gap_error[:] = FAIR, 0.0, 0.0
+        return found
+    if separately(asked.pairs, asked.judge, asked.moving):
+        work = _by_features(asked, rows)
+    elif settings_around(asked.pairs, asked.moving) <= MOST_SETTINGS:
+        work = _by_settings(asked, rows)
+    else:
+        return None
+    for some, extremes in work:
+        if budget.over:
+            break
+        _decide(asked, rows[some], some, extremes, found, budget)
+        if told is not None:
+            told(int((found.verdict != UNDECIDED).sum()))
+    for i in np.flatnonzero(found.verdict == UNDECIDED).tolist():
+        found.reasons.setdefault(i, budget.reason)
+    return found
+
+
+def settings_around(pairs: PairSpace, moving: Sequence[int]) -> float:
+    """At most how many settings of what may differ a row has around it."""
+    return prod((_most_options(pairs, k) for k in moving), start=1.0)
+
+
+def _most_options(pairs: PairSpace, k: int) -> float:
+    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
+    if not variable.discrete:
+        return float("inf")
+    size = int(variable.hi - variable.lo) + 1
+    if relation.tolerance is not None:
+        return min(size, 2 * int(relation.tolerance) + 1)
+    return size
+
+
+def options(pairs: PairSpace, k: int, code: float) -> list[float]:
+    """The codes of a discrete feature that may stand beside this one, in increasing order."""
+    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
+    lo, hi = int(variable.lo), int(variable.hi)
+    if relation.kind == "pairs":
+        return [float(at) for at in relation.partners(int(code), hi + 1)]
+    if relation.tolerance is not None:
+        reach = int(relation.tolerance)
+        lo, hi = max(lo, int(code) - reach), min(hi, int(code) + reach)
+    return [float(at) for at in range(lo, hi + 1)]
+
+
+def _by_features(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
+    judge = asked.judge
+    if not isinstance(judge, SeparableJudge):
+        raise InternalError("features one by one: for sums of one-feature terms only")
+    step = SCORES // max(1, rows.shape[1])
+    for start in range(0, len(rows), step):
+        some = np.arange(start, min(start + step, len(rows)))
+        yield some, extremes_of(asked.pairs, judge, asked.moving, rows[some])
+
+
+def _by_settings(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
+    """Rows with the same values of what is `within` or in `pairs` have the same settings around them."""
+    moving, pairs = asked.moving, asked.pairs
+    centred = [k for k in moving if pairs.relations[k].kind != "free"]
+    around, group = np.unique(rows[:, centred], axis=0, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    borders = np.searchsorted(group.ravel()[order], np.arange(len(around) + 1))
+    for g in range(len(around)):
+        some = order[borders[g] : borders[g + 1]]
+        choices = [options(pairs, k, float(rows[some[0], k])) for k in moving]
+        settings = np.array(list(product(*choices)))
+        step = max(1, SCORES // len(settings))
+        for start in range(0, len(some), step):
+            part = some[start : start + step]
+            yield part, _of_settings(asked, rows[part], settings)
+
+
+def _of_settings(asked: Asked, rows: Floats, settings: Floats) -> Extremes:
+    moving = list(asked.moving)
+    shared = [k for k in range(rows.shape[1]) if k not in moving]
+    _, first, back = np.unique(rows[:, shared], axis=0, return_index=True, return_inverse=True)
+    back = back.ravel()
+    scored = asked.judge.cross(rows[first], moving, settings)
+    allowed = Validity(asked.pairs, moving).allowed(rows[first], settings)
+    values, error = scored.values[back], scored.error[back, 0]
+    own = _places(rows[:, moving], settings)
+    everyone = np.arange(len(rows))
+    own_value = values[everyone, own]
+    # Those who differ in nothing that the score depends on are treated alike: they are no counterparts.
+    matters = [i for i, k in enumerate(moving) if asked.judge.depends(k)]
+    _, kind = np.unique(settings[:, matters], axis=0, return_inverse=True)
+    kind = kind.ravel()
+    others = np.where(allowed[back] & (kind != kind[own][:, None]), values, np.nan)
+    low = np.where(np.isnan(others), np.inf, others).argmin(axis=1)
+    high = np.where(np.isnan(others), -np.inf, others).argmax(axis=1)
+    codes = [rows.copy(), rows.copy()]
+    for side, at in zip(codes, (low, high), strict=True):
+        side[:, moving] = settings[at]
+    return Extremes(
+        own=Near(value=own_value, error=error),
+        low=Near(value=others[everyone, low], error=error),
+        high=Near(value=others[everyone, high], error=error),
+        low_codes=codes[0],
+        high_codes=codes[1],
+        others=lambda i: _open_settings(asked, rows[i], settings, own_value[i], others[i], float(error[i])),
+    )
+
+
+def _open_settings(
+    asked: Asked, row: Floats, settings: Floats, own: float, values: Floats, error: float
+) -> Iterator[Floats]:
+    """The counterparts of one row that float64 cannot tell from witnesses, the largest gap first."""
+    near = [Near(value=v, error=np.full_like(v, error)) for v in (np.full_like(values, own), values)]
+    possible = either_way(asked.question, *near)[1]
+    for v in np.flatnonzero(possible)[np.argsort(-np.abs(values[possible] - own))]:
+        other = row.copy()
+        other[list(asked.moving)] = settings[v]
+        yield other
+
+
+def _places(own: Floats, settings: Floats) -> NDArray[np.intp]:
+    """Where each row's own setting is among all of them: settings are a product in increasing order."""
+    place = np.zeros(len(own), dtype=np.intp)
+    for j in range(own.shape[1]):
+        values = np.unique(settings[:, j])
+        place = place * len(values) + np.searchsorted(values, own[:, j])
+    return place
+
+
+def _decide(
+    asked: Asked,
+    rows: Floats,
+    some: NDArray[np.intp],
+    extremes: Extremes,
+    found: Judgement,
+    budget: Budget,
+) -> None:
+    """Put the extremes of some rows to the question, and to enclosures where float64 does not tell."""
+    sides = (extremes.low, extremes.high)
+    (sure_low, may_low), (sure_high, may_high) = (either_way(asked.question, extremes.own, s) for s in sides)
+    sure, may = sure_low | sure_high, may_low | may_high
+    (gap_low, off_low), (gap_high, off_high) = (gaps(asked.gauge, extremes.own, s) for s in sides)
+    gap_low, gap_high = (np.where(np.isnan(g), -np.inf, g) for g in (gap_low, gap_high))
+    at_low = np.where(sure & (sure_low != sure_high), sure_low, gap_low >= gap_high)
+    nobody = np.maximum(gap_low, gap_high) == -np.inf
+    verdict = np.where(sure, BIASED, np.where(may, UNDECIDED, FAIR)).astype(np.int8)
+    counterpart = np.where(at_low[:, None], extremes.low_codes, extremes.high_codes)
+    counterpart[nobody] = np.nan
+    chosen = np.where(at_low, extremes.low.value, extremes.high.value)
+    told = np.where(at_low, extremes.low.error, extremes.high.error)
+    for i in np.flatnonzero(verdict == UNDECIDED).tolist():
+        if budget.over:
+            break
+        verdict[i], witness, reason = _redo(asked, rows[i], extremes, i)
+        found.redone += 1
+        if witness is not None:
+            counterpart[i] = witness
+            told[i] = np.inf  # its score is to be looked at again
+        if reason is not None:
+            found.reasons[int(some[i])] = reason
+    found.verdict[some], found.counterpart[some] = verdict, counterpart
+    found.score.take(some, extremes.own)
+    found.other.take(some, Near(value=chosen, error=told))
+    found.gap[some] = np.where(nobody, 0.0, np.maximum(gap_low, gap_high))
+    found.gap_error[some] = np.where(nobody, 0.0, np.fmax(off_low, off_high))
+
+
+def _redo(asked: Asked, row: Floats, extremes: Extremes, i: int) -> tuple[int, Floats | None, str | None]:
+    """One row by enclosures."""
+    exact, unsure = [Fraction(c) for c in row.tolist()], False
+    for other in extremes.others(i):
+        answer = decided_pair(
+            asked.question, asked.judge.enclose, exact, [Fraction(c) for c in other.tolist()]
+        )
+        if answer:
+            return BIASED, other, None
+        unsure = unsure or answer is None
+    if unsure:
+        return UNDECIDED, None, NO_PRECISION
+    if extremes.beyond is not None and extremes.beyond(asked.question, i):
+        return UNDECIDED, None, NOT_REPRESENTABLE
+    return FAIR, None, None

@@ -1,0 +1,166 @@
+"""Extremes: the lowest and highest score of those who are similar to each of many rows, one feature at a time.
+
+For a sum of one-feature terms, and no constraint on what may differ, the similar individuals of x are a product of windows, and the
+sum is lowest where every term is. A linear term is lowest at an end of its window; another one is looked up at all codes of its window.
+The end of a continuous window, x_k - t, may be no double: the nearest one inside is taken, and what it may miss counts as error; the real end
+is looked at again, in rationals, where that error matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.bounds.judges.separable import SeparableJudge
+from likewise.model.question import round_down
+from likewise.search.certainty import Near
+from likewise.spec.terms import nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.bounds.judges import Judge
+    from likewise.model.question import Question
+    from likewise.spec.pairs import PairSpace
+    from likewise.spec.similarity import Relation
+
+    Floats = NDArray[np.float64]
+
+WIDEST = 2_048  # codes of a window that are looked up
+ULPS = 2.0**-50  # of |x_k| + t: what the nearest double inside may miss
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Extremes:
+    """Scores of rows, of their lowest and highest counterparts (NaN where there is none), and who those are.
+
+    `others` has for one row the counterparts that are to be looked at exactly, `beyond` whether counterparts that no double can name
+    would break the property.
+    """
+
+    own: Near
+    low: Near
+    high: Near
+    low_codes: Floats
+    high_codes: Floats
+    others: Callable[[int], Iterator[Floats]]
+    beyond: Callable[[Question, int], bool] | None = None
+
+
+def separately(pairs: PairSpace, judge: Judge, moving: Sequence[int]) -> bool:
+    """Whether extremes can be had feature by feature."""
+    if not isinstance(judge, SeparableJudge):
+        return False
+    if any(not c.terms[k].constant for c in pairs.constraints for k in moving):
+        return False
+    return all(_linear(judge, k) or _few(pairs, k) for k in moving)
+
+
+def _linear(judge: SeparableJudge, k: int) -> bool:
+    term = judge.score.terms[k]
+    return term.table is None and term.pieces is None
+
+
+def _few(pairs: PairSpace, k: int) -> bool:
+    variable = pairs.variables[pairs.first[k]]
+    return variable.discrete and variable.hi - variable.lo < WIDEST
+
+
+def extremes_of(pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int], rows: Floats) -> Extremes:
+    """The extremes of all rows."""
+    low_codes, high_codes, missed = rows.copy(), rows.copy(), np.zeros(len(rows))
+    for k in moving:
+        low_codes[:, k], high_codes[:, k], off = _ends(pairs, judge, k, rows[:, k])
+        missed += off
+    own, low, high = (_scored(judge, codes, missed) for codes in (rows, low_codes, high_codes))
+    return Extremes(
+        own=own,
+        low=low,
+        high=high,
+        low_codes=low_codes,
+        high_codes=high_codes,
+        others=lambda i: iter((low_codes[i], high_codes[i])),
+        beyond=lambda question, i: _breaks_beyond(pairs, judge, moving, rows[i], question),
+    )
+
+
+def _scored(judge: SeparableJudge, codes: Floats, missed: Floats) -> Near:
+    found = judge.cross(codes, (), np.empty((1, 0)))
+    return Near(value=found.values[:, 0], error=found.error[:, 0] + missed)
+
+
+def _ends(pairs: PairSpace, judge: SeparableJudge, k: int, codes: Floats) -> tuple[Floats, Floats, Floats]:
+    """Where the term of a feature is lowest and highest, and what rounding of the ends may miss."""
+    if _linear(judge, k):
+        bottom, top = windows(pairs, k, codes)
+        slope = nearest(judge.score.terms[k].slope)
+        reach = float(pairs.relations[k].tolerance or 0)
+        discrete = pairs.variables[pairs.first[k]].discrete
+        missed = np.zeros_like(codes) if discrete else ULPS * abs(slope) * (np.abs(codes) + reach)
+        return (bottom, top, missed) if slope >= 0 else (top, bottom, missed)
+    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
+    every = np.arange(int(variable.lo), int(variable.hi) + 1, dtype=np.float64)
+    exact = [judge.score.terms[k].exact(Fraction(code)) for code in every.tolist()]
+    order = {value: float(place) for place, value in enumerate(sorted(set(exact)))}
+    values = np.array([order[value] for value in exact])  # rounding might lose what is the lowest
+    similar = _similar(relation, every)
+    lowest = every[np.where(similar, values, np.inf).argmin(axis=1)]
+    highest = every[np.where(similar, values, -np.inf).argmax(axis=1)]
+    place = (codes - every[0]).astype(np.intp)
+    return lowest[place], highest[place], np.zeros_like(codes)
+
+
+def _similar(relation: Relation, codes: Floats) -> NDArray[np.bool_]:
+    """Which of the codes of a discrete feature may stand beside which."""
+    if relation.kind == "pairs":
+        return np.array([[relation.allows(a, b) for b in codes.tolist()] for a in codes.tolist()])
+    if relation.tolerance is None:
+        return np.ones((len(codes), len(codes)), dtype=bool)
+    return np.abs(codes[:, None] - codes) <= int(relation.tolerance)
+
+
+def windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Floats]:
+    """The smallest and the largest code that may stand beside each of these: doubles inside the true window."""
+    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
+    lo, hi = float(variable.lo), float(variable.hi)
+    if relation.tolerance is None:
+        return np.full_like(codes, lo), np.full_like(codes, hi)
+    reach = round_down(relation.tolerance)
+    return np.maximum(-_added(-codes, reach), lo), np.minimum(_added(codes, reach), hi)
+
+
+def _added(codes: Floats, reach: float) -> Floats:
+    """The largest doubles not above codes + reach. What a sum of two doubles is rounded by is a double (two-sum)."""
+    total = codes + reach
+    back = total - codes
+    rest = (codes - (total - back)) + (reach - back)  # codes + reach = total + rest, exactly
+    return np.where(rest < 0, np.nextafter(total, -np.inf), total)
+
+
+def _breaks_beyond(
+    pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int], row: Floats, question: Question
+) -> bool:
+    """Whether the real ends of the windows break the property. In rationals."""
+    exact = [Fraction(c) for c in row.tolist()]
+    own = judge.score.exact(exact)
+    low = high = own
+    for k in moving:
+        values = [judge.score.terms[k].exact(code) for code in _exact_codes(pairs, judge, k, exact[k])]
+        here = judge.score.terms[k].exact(exact[k])
+        low, high = low + min(values) - here, high + max(values) - here
+    return question.holds(own, low) or question.holds(high, own)
+
+
+def _exact_codes(pairs: PairSpace, judge: SeparableJudge, k: int, code: Fraction) -> list[Fraction]:
+    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
+    lo, hi = Fraction(variable.lo), Fraction(variable.hi)
+    if not _linear(judge, k):
+        every = [lo + i for i in range(int(hi - lo) + 1)]
+        return [other for other in every if relation.allows(code, other)]
+    if relation.tolerance is not None:
+        lo, hi = max(lo, code - relation.tolerance), min(hi, code + relation.tolerance)
+    return [lo, hi]

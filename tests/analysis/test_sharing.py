@@ -1,0 +1,274 @@
+"""share: exact ones equal brute force, brackets hold them, intervals hold them as often as they say."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+from tests.analysis.brute import (
+    MODELS,
+    PROPERTIES,
+    SIMILAR,
+    SPACE,
+    Truth,
+    constrained_sometimes,
+    everybody,
+    fitted,
+)
+
+import likewise as lw
+from likewise.analysis.cells import Bracketing
+from likewise.analysis.intervals import clopper_pearson
+from likewise.analysis.judging import judging_of
+from likewise.analysis.measures import marginals, uniform
+from likewise.analysis.sharing import Sharing
+from likewise.analysis.sums import Part, distributed
+from likewise.errors import SpecError
+from likewise.progress import silent
+from likewise.spec.pairs import pair_space
+
+
+@pytest.mark.parametrize("similar", SIMILAR)
+@pytest.mark.parametrize("name", ["linear", "rbf", "polynomial"])
+def test_exact_shares_equal_brute_force(name, similar):
+    space = constrained_sometimes(name, similar)
+    model = fitted(MODELS[name])
+    truth, people = Truth(model, space, SIMILAR[similar]), everybody(space)
+    X = people.sample(25, random_state=0)
+    for property in PROPERTIES.values():
+        biased = truth.biased(property)
+        found = lw.share(model, space, SIMILAR[similar], property, method="exact")
+        assert found.lower <= biased.mean() <= found.upper
+        assert found.upper - found.lower < 1e-15
+        weights = np.prod(
+            [people[n].map(X[n].value_counts() / len(X)).fillna(0) for n in space.names], axis=0
+        )
+        found = lw.share(model, space, SIMILAR[similar], property, over="marginals", X=X)
+        assert found.method == "exact"
+        assert found.lower - 1e-12 <= weights[biased].sum() / weights.sum() <= found.upper + 1e-12
+        assert found.upper - found.lower < 1e-9
+        rows = lw.share(model, space, SIMILAR[similar], property, over=people)
+        assert rows.lower == rows.upper == pytest.approx(biased.mean())
+
+
+@pytest.mark.parametrize("similar", SIMILAR)
+@pytest.mark.parametrize("name", ["linear", "rbf"])
+def test_certified_brackets_hold_the_share(name, similar):
+    model = fitted(MODELS[name])
+    truth = Truth(model, SPACE, SIMILAR[similar])
+    for property in PROPERTIES.values():
+        found = lw.share(model, SPACE, SIMILAR[similar], property, method="certified", budget=30)
+        assert found.method == "certified"
+        assert found.proved == (name == "linear")
+        assert found.lower <= truth.biased(property).mean() <= found.upper
+        assert (
+            found.upper - found.lower < 0.02
+        )  # small cells are looked through; sums are as fine as their grid
+
+
+def bracketing(model, space, similar, property, X=None):
+    judging = judging_of(model, space, similar, property, X=X, budget=20, random_state=0, listener=silent)
+    pairs = judging.asked.pairs
+    measure = uniform(pairs) if X is None else marginals(pairs, judging.prepared.imported.rows)
+    return Bracketing(judging=judging, measure=measure)
+
+
+@pytest.mark.parametrize("similar", SIMILAR)
+def test_cells_of_a_linear_model_hold_the_share(similar):
+    model = fitted(MODELS["linear"])
+    truth = Truth(model, SPACE, SIMILAR[similar])
+    for property in PROPERTIES.values():
+        found = bracketing(model, SPACE, SIMILAR[similar], property)
+        found.run(width=1e-6, seconds=10)
+        true = Fraction(int(truth.biased(property).sum()), len(truth.scores))
+        assert found.lower <= true <= found.upper
+        assert found.upper - found.lower <= Fraction(1, 10**6)
+
+
+def test_every_part_of_a_settled_cell_is_as_it_says():
+    space, model, X, _ = continuous()
+    similar = lw.Similarity(free=["s"], within={"x": 0.05})
+    for data in (None, X):
+        found = bracketing(model, space, similar, lw.SameDecision(), data)
+        found.run(width=0.02, seconds=1)
+        assert found.biased + found.fair + sum(cell.mass for cell in found.open) == 1
+        assert found.biased > 0
+        assert found.fair > 0
+
+
+def continuous():
+    space = lw.Space({"x": lw.Continuous(0, 1), "y": lw.Continuous(0, 2), "s": lw.Categorical([0, 1])})
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"x": random.uniform(0, 1, 200), "y": random.uniform(0, 2, 200), "s": random.integers(0, 2, 200)}
+    )
+    model = LogisticRegression(C=100).fit(X, X["x"] + X["y"] + 0.3 * X["s"] > 1.7)
+    # Biased are those for whom the border passes between s = 0 and s = 1: a strip of the rectangle.
+    (u, v, w), b = model.coef_[0], model.intercept_[0]
+
+    def below(c):  # the share with u x + v y <= c
+        x = np.linspace(0, 1, 200_001)
+        return float(np.clip((c - u * x) / v / 2, 0, 1).mean())
+
+    return space, model, X, below(-b) - below(-b - w)
+
+
+def test_certified_brackets_hold_a_known_area():
+    space, model, _, true = continuous()
+    found = lw.share(model, space, lw.Similarity(free=["s"]), method="certified", budget=20)
+    assert found.proved
+    assert found.lower - 1e-5 <= true <= found.upper + 1e-5
+    assert found.upper - found.lower < 0.002
+    cells = bracketing(model, space, lw.Similarity(free=["s"]), lw.SameDecision())
+    cells.run(width=0.05, seconds=5)
+    assert float(cells.lower) - 1e-5 <= true <= float(cells.upper) + 1e-5
+    assert cells.upper - cells.lower <= Fraction(1, 20)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_distributions_of_sums_are_bracketed(seed):
+    """Against all combinations of small parts, and against a simulation where one part is uniform."""
+    random = np.random.default_rng(seed)
+    parts = []
+    for size in random.integers(1, 6, 4):
+        atoms = random.uniform(0, 3, size)
+        atoms -= atoms.min()
+        masses = random.dirichlet(np.ones(size))
+        exact = tuple(Fraction(a) for a in atoms)
+        parts.append(Part(width=max(exact), atoms=exact, masses=tuple(masses.tolist())))
+    if seed % 2:
+        parts.append(Part(width=Fraction(2)))
+    found = distributed(parts, Fraction(1), 4096)
+    sums, masses = np.ones(1), np.ones(1)
+    for part in parts:
+        if part.atoms:
+            sums = (sums[:, None] + [float(a) for a in part.atoms]).ravel()
+            masses = (masses[:, None] * part.masses).ravel()
+    for at in random.uniform(0, 12, 40):
+        reached = np.clip((at - sums) / 2, 0, 1) if seed % 2 else sums <= at
+        low, high = found.below(Fraction(at))
+        assert low - 1e-12 <= (masses * reached).sum() <= high + 1e-12
+    low, high = found.below(Fraction(100))
+    assert low == pytest.approx(1, abs=1e-9)
+    assert found.below(Fraction(0)) == (0.0, 0.0)
+
+
+def test_samples_hold_a_known_area_and_say_so():
+    space, model, X, true = continuous()
+    found = lw.share(model, space, lw.Similarity(free=["s"]), method="sampled", budget=4)
+    assert found.confidence == 0.99
+    assert found.lower - 1e-4 <= true <= found.upper + 1e-4
+    assert found.upper - found.lower < 0.003
+    assert "confidence 0.99" in str(found)
+    assert 0 < found.stats["settled"] < 1  # what cells have settled is not sampled
+    drawn = lw.share(
+        model, space, lw.Similarity(free=["s"]), over="marginals", X=X, method="sampled", budget=4
+    )
+    scores = [
+        model.decision_function(pd.DataFrame({"x": X["x"], "y": y, "s": s})) for y in X["y"] for s in (0, 1)
+    ]
+    grid = np.array(scores).reshape(len(X), 2, len(X))
+    assert drawn.lower <= ((grid[:, 0] > 0) != (grid[:, 1] > 0)).mean() <= drawn.upper
+
+
+def test_samples_of_a_constrained_space_are_valid():
+    space = SPACE.where("a <= b")
+    model = fitted(MODELS["rbf"])
+    true = Truth(model, space, SIMILAR["free"]).biased(lw.SameDecision()).mean()
+    found = lw.share(model, space, SIMILAR["free"], method="sampled", budget=4)
+    assert found.lower <= true <= found.upper
+    with pytest.raises(SpecError, match="constraints"):
+        lw.share(model, space, SIMILAR["free"], method="certified")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.002, 0.3, 1.0])
+def test_intervals_cover_planted_shares_as_often_as_they_say(share):
+    random = np.random.default_rng(0)
+    held = 0
+    for _ in range(400):
+        lower, upper = clopper_pearson(int(random.binomial(500, share)), 500, 0.9)
+        held += lower <= share <= upper
+    assert held >= 0.87 * 400  # four deviations below the 90 percent that are promised
+
+
+def test_intervals_are_the_tails_they_are_defined_by():
+    from scipy.stats import binom
+
+    lower, upper = clopper_pearson(7, 50, 0.99)
+    assert binom.sf(6, 50, lower) == pytest.approx(0.005, rel=1e-6)
+    assert binom.cdf(7, 50, upper) == pytest.approx(0.005, rel=1e-6)
+    assert clopper_pearson(0, 50, 0.99)[0] == 0.0
+    assert clopper_pearson(50, 50, 0.99)[1] == 1.0
+    assert clopper_pearson(7, 50, 0.99, unjudged=43) == (lower, 1.0)
+
+
+@pytest.mark.parametrize("make", [uniform, lambda pairs: marginals(pairs, ROWS)])
+def test_masses_add_up_and_samples_follow_them(make):
+    space = lw.Space({"a": lw.Integer(0, 4), "x": lw.Continuous(0, 1), "c": lw.Categorical(["u", "v"])})
+    measure = make(pair_space(space, lw.Similarity(free=["c"])))
+    lo, hi = measure.ends()
+    shut = np.zeros(3, dtype=bool)
+    assert measure.mass(lo, hi, shut) == 1
+    left, right, opened = hi.copy(), lo.copy(), shut.copy()
+    left[1] = right[1] = 0.25  # a value of the data
+    opened[1] = True
+    assert measure.mass(lo, left, shut) + measure.mass(right, hi, opened) == 1
+    random, count = np.random.default_rng(0), 20_000
+    boxes = [np.repeat(end[None], count, axis=0) for end in (lo, left, shut)]
+    inside = measure.drawn(random, boxes[0], boxes[1], boxes[2].astype(bool))
+    assert inside[:, 1].max() <= 0.25
+    rows = measure.individuals(random, count)
+    assert np.mean(rows[:, 1] <= 0.25) == pytest.approx(float(measure.mass(lo, left, shut)), abs=0.02)
+    for a in range(5):
+        box = lo.copy(), hi.copy()
+        box[0][0] = box[1][0] = a
+        assert np.mean(rows[:, 0] == a) == pytest.approx(float(measure.mass(*box, shut)), abs=0.02)
+    assert sum(Fraction(w) for w in measure.weights(0)) == pytest.approx(1)
+
+
+ROWS = np.array([[0, 0.25, 0], [0, 0.25, 1], [3, 0.5, 1], [4, 1.0, 1], [4, 0.0, 0]])
+
+
+def test_what_is_asked_must_make_sense():
+    model, similar = fitted(MODELS["linear"]), lw.Similarity(free=["c"])
+    for options, word in (
+        ({"method": "guessed"}, "method"),
+        ({"confidence": 1.0}, "confidence"),
+        ({"over": "nobody"}, "over"),
+        ({"over": "marginals"}, "need the data"),
+        ({"over": everybody(), "method": "sampled"}, "exact"),
+    ):
+        with pytest.raises(SpecError, match=word):
+            lw.share(model, SPACE, similar, **options)
+    space, model, _, _ = continuous()
+    with pytest.raises(SpecError, match="not discrete"):
+        lw.share(model, space, lw.Similarity(free=["s"]), method="exact")
+
+
+def test_a_budget_that_ends_claims_nothing_it_does_not_know():
+    model, similar = fitted(lambda: SVC(gamma=0.2)), lw.Similarity(free=["c"])
+    for method in ("exact", "certified", "sampled"):
+        found = lw.share(model, SPACE, similar, method=method, budget=1e-9)
+        assert (found.lower, found.upper) == (0.0, 1.0)
+        assert found.reason is not None
+
+
+def test_a_count_that_is_broken_off_leaves_a_bracket(monkeypatch):
+    from likewise.analysis import everybody as counting
+
+    model, similar, property = fitted(MODELS["rbf"]), SIMILAR["free"], lw.SameDecision()
+    true = Truth(model, SPACE, similar).biased(property).mean()
+    monkeypatch.setattr(counting, "ROWS", 9)
+    monkeypatch.setattr(counting, "SCORES", 90)
+
+    def stop(snapshot):
+        if "individuals" in snapshot.stage:
+            judging.budget.interrupted = True
+
+    judging = judging_of(model, SPACE, similar, property, X=None, budget=20, random_state=0, listener=stop)
+    found = Sharing(judging=judging, over="uniform", confidence=0.99, jobs={}).by("exact")
+    assert 0 <= found.lower <= true <= found.upper <= 1
+    assert 0 < found.upper - found.lower < 1
+    assert "interrupted" in found.reason

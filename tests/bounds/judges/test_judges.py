@@ -1,0 +1,155 @@
+"""Judges: float64 scores are as close to the exact ones as their error says, whatever the scale of the numbers."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from flint import arb, ctx
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, PolynomialFeatures, SplineTransformer, StandardScaler
+from sklearn.svm import SVC
+
+import likewise as lw
+from likewise.bounds.judges import at_settings, judge_of
+from likewise.bounds.judges.exponential import LOST, RELATIVE, falling
+from likewise.importers.imported import import_model
+from likewise.model.scored import score_of
+from likewise.model.trees import LEAF, Tree, TreeSum
+from likewise.spec.enclosure import Enclosure
+
+SPACE = lw.Space(
+    {
+        "a": lw.Integer(0, 9),
+        "b": lw.Continuous(-3, 1000),
+        "c": lw.Categorical([0, 1, 2]),
+        "d": lw.Continuous(0, 1),
+    }
+)
+
+
+def rows(count, seed=0):
+    random = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "a": random.integers(0, 10, count),
+            "b": random.uniform(-3, 1000, count),
+            "c": random.integers(0, 3, count),
+            "d": random.uniform(0, 1, count),
+        }
+    )
+
+
+MODELS = {
+    "linear": lambda: LogisticRegression(max_iter=2000),
+    "scaled linear": lambda: make_pipeline(StandardScaler(), LogisticRegression()),
+    "bins": lambda: make_pipeline(
+        KBinsDiscretizer(4, encode="onehot-dense", strategy="uniform"), LogisticRegression()
+    ),
+    "splines": lambda: make_pipeline(
+        SplineTransformer(n_knots=4, extrapolation="constant"), LogisticRegression()
+    ),
+    "rbf": lambda: make_pipeline(StandardScaler(), SVC(gamma=0.3)),
+    "rbf, raw": lambda: SVC(gamma=1e-4),
+    "polynomial": lambda: make_pipeline(StandardScaler(), SVC(kernel="poly", degree=3, coef0=1)),
+    "polynomial, raw": lambda: SVC(kernel="poly", degree=2, gamma=1e-3),
+    "products": lambda: make_pipeline(StandardScaler(), PolynomialFeatures(2), LogisticRegression()),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_scores_are_within_their_error(name):
+    X = rows(120)
+    model = MODELS[name]().fit(X, (X["a"] + X["c"] * X["d"] * 5 + X["b"] / 200) > 8)
+    codes = SPACE.encode(X)
+    score = score_of(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
+    judge = judge_of(score)
+    settings = np.array([[0.0, 0.25], [1.0, 0.5], [2.0, 0.75]])
+    found = judge.cross(codes[:40], (2, 3), settings)
+    values, error = (part.ravel() for part in np.broadcast_arrays(found.values, found.error))
+    assert error.max() < 1e-7 * (1 + np.abs(values).max())
+    for row, value, off in zip(at_settings(codes[:40], (2, 3), settings), values, error, strict=True):
+        exact = judge.enclose([Fraction(c) for c in row.tolist()], 256)
+        assert abs(Fraction(value) - exact.lo) <= Fraction(off)
+        assert abs(Fraction(value) - exact.hi) <= Fraction(off)
+
+
+def test_the_exponential_is_as_close_as_proved():
+    random = np.random.default_rng(0)
+    z = np.concatenate([random.uniform(0, 708, 500), 10 ** random.uniform(-20, 2.5, 500), [0.0, 708.0, 1e9]])
+    with ctx.workprec(300):
+        for at, value in zip(z.tolist(), falling(z).tolist(), strict=True):
+            true = (-arb(at)).exp()
+            assert abs(arb(value) - true) <= RELATIVE * true + LOST
+
+
+def test_parameters_beyond_all_doubles_have_no_finite_error():
+    from likewise.bounds.judges.separable import SeparableJudge
+    from likewise.spec.terms import Separable, Term
+
+    judge = SeparableJudge(Separable(bias=Fraction(0), terms=(Term(slope=Fraction(10) ** 400),)))
+    assert np.isinf(judge.cross(np.array([[1e-300]]), (), np.empty((1, 0))).error).all()
+
+
+class Ensemble:
+    """A score of random trees: what an importer of trees will hand over."""
+
+    cost = 4
+
+    def __init__(self, seed, count=30):
+        random = np.random.default_rng(seed)
+        self.alpha = (Fraction(1), Fraction(-1, 3))
+        self.body = TreeSum(
+            bias=(Fraction(0.3), Fraction(-0.1)), trees=tuple(stump(random) for _ in range(count)), missing={}
+        )
+
+    def exact(self, codes):
+        return sum(a * s for a, s in zip(self.alpha, self.body.exact(codes), strict=True))
+
+    def enclose(self, codes, bits):
+        return Enclosure.of(self.exact(codes))
+
+    def depends(self, feature):
+        return feature in self.body.tested()
+
+    def scores(self, codes):
+        alpha = np.array([float(a) for a in self.alpha])
+        total = np.full(
+            len(codes), sum(float(a * b) for a, b in zip(self.alpha, self.body.bias, strict=True))
+        )
+        for tree in self.body.trees:
+            leaves = [tree.leaf([Fraction(c) for c in row], {}) for row in codes.tolist()]
+            total += (tree.values[leaves] @ alpha) * float(tree.factor)
+        return total
+
+
+def stump(random):
+    return Tree(
+        feature=np.array([random.integers(4), LEAF, LEAF], dtype=np.int32),
+        threshold=np.array([random.uniform(0, 1), 0.0, 0.0]),
+        levels={},
+        missing_left=np.zeros(3, dtype=bool),
+        right=np.array([2, 0, 0], dtype=np.int32),
+        values=np.concatenate(
+            [np.zeros((1, 2)), random.normal(size=(2, 2)) * 10.0 ** random.integers(-3, 4)]
+        ),
+        factor=Fraction(1, 7),
+    )
+
+
+def test_sums_of_leaves_are_within_their_error():
+    score = Ensemble(0)
+    judge = judge_of(score)
+    codes = np.random.default_rng(1).uniform(0, 1, (30, 4))
+    settings = np.array([[0.2], [0.9]])
+    found = judge.cross(codes, (1,), settings)
+    for row, value, off in zip(
+        at_settings(codes, (1,), settings),
+        found.values.ravel(),
+        np.repeat(found.error, 2, axis=1).ravel(),
+        strict=True,
+    ):
+        assert abs(Fraction(value) - score.exact([Fraction(c) for c in row.tolist()])) <= Fraction(off)
+        assert off < 1e-9
+    assert not judge.depends(9)
