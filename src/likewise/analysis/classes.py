@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 GAIN = 16  # a pair is better if it gains this part of the tolerance
 SHARE = 0.8  # of the budget that climbing may take: the rest is for proving what the open cells allow
 RAISE = 1e-6  # relative, of what the open cells allow, before it is put to the proof
+FINE = Fraction(1, 10**12)  # what a margin stays away from the best one known
+FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
 CLOSEST = Fraction(1, 2**40)  # what a level of probability stays below 1
 
 
@@ -37,8 +39,11 @@ class ClassClimb:
     """One measurement: the lower end with its pair, the upper end with the searches that prove it."""
 
     def __init__(self, prepared: PreparedClasses, tolerance: Fraction) -> None:
-        self.prepared, self.tolerance = prepared, tolerance
         self.problem, self.question = prepared.problem, prepared.question
+        # A pair may lie on the border of a decision: right there it would be found again and again.
+        least = FINE if self.question.kind == "decision" else Fraction(0)
+        self.prepared, self.tolerance = prepared, max(tolerance, least)
+        self.proposing = prepared.oracles.propose(self.question)
         self.problem.replay = _Unasked()  # a disparity is about the real numbers
         self.history: list[tuple[float, float, float]] = []
         self.search: ClassSearch | None = None
@@ -54,7 +59,8 @@ class ClassClimb:
         if self.question.kind != "decision" and independent(self.problem.pairs, self.prepared.oracles.score):
             self.independent, self.upper, self.proved, self.closed = True, 0.0, True, True
             return
-        self._take(deepest(self.problem))
+        if not self.proposing:
+            self._take(deepest(self.problem))
         if self.topped:
             return
         budget = self.problem.budget
@@ -69,23 +75,42 @@ class ClassClimb:
         if self.closed:
             self.upper = round_up(self.lower + self.tolerance)
             self.proved = self.search.searches[0].oracle.exact
+            if self.prepared.oracles.finite(self.search.searches[0].oracle.case):
+                self._finish()
         else:
             self.problem.budget.interrupted |= budget.interrupted
             self._settle(budget)
             self.reason = budget.reason if end == "budget" else "rounding"
 
-    def _climb(self) -> str:
+    def _climb(self, most: float = math.inf) -> str:
         search = self._searched()
-        while (end := search.run()) == "witness":
+        while (end := search.run(most=most)) == "witness":
             found = search.witness
             self._take(found)
-            if found is not None and not self.topped:
+            if found is not None and not self.topped and not self.proposing:
                 self._take(climbed(self.problem, np.array([found.x, found.other])))
             if self.topped:
                 return "topped"
             for part in search.searches:
                 part.witness = None
         return end
+
+    def _finish(self) -> None:
+        """Ask next to the lower end itself, for a limited number of cells; where bounds are sums of leaves, that closes."""
+        search, upper, nodes = self._searched(), self.upper, [list(p.nodes) for p in self._searched().proofs]
+        self.tolerance = FINE if self.question.kind == "decision" else Fraction(0)
+        self._ask()
+        search.reopen_unproved(split=False)
+        if self._climb(FINISH) != "closed":
+            search.restore(nodes)
+            self.upper = upper
+            return
+        self.upper = min(upper, round_up(self.lower + self.tolerance))
+        lowest = round_up(self.lower)
+        for level in (lowest, math.nextafter(lowest, math.inf)):
+            search.ask(self.question.at(Fraction(level)))
+            if level < self.upper and search.holds():
+                self.upper = level
 
     def _settle(self, budget: Budget) -> None:
         """What the open cells allow, in float64, and whether it can be proved in what is left of the budget."""
@@ -165,9 +190,10 @@ def nobody_else(prepared: PreparedClasses) -> Witness:
     """An individual paired with itself: the pair to start from."""
     space = prepared.pairs.space
     if space.constraints:
-        codes = some_individual(space)
+        lowest = [float(c) for c in some_individual(space)]
     else:
-        codes = [Fraction(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
+        lowest = [float(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
+    codes = [Fraction(c) for c in prepared.imported.recoding.settled(np.array([lowest]))[0].tolist()]
     scores, point = prepared.oracles.enclose(codes, FIRST_BITS), tuple(float(c) for c in codes)
     case = prepared.question.cases()[0]
     signal = case.signal(scores)

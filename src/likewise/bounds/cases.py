@@ -27,11 +27,15 @@ from likewise.model.classscore import ClassScore
 from likewise.model.conditions import Alpha, Enclosures
 from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import Question
+from likewise.model.treescore import TreeScore
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from likewise.bounds.trees import Ground
+    from likewise.model.classquestion import ClassQuestion
 
     Floats = NDArray[np.float64]
 
@@ -59,14 +63,58 @@ class Oracles:
         self.score, self.pairs = score, pairs
         self.made: dict[tuple[Alpha, Alpha], Oracle] = {}
         self.shared: Forms | None = None
+        self.ground: Ground | None = None  # of trees: what all forms have in common
 
     def of(self, first: Alpha, second: Alpha) -> Oracle:
         if (first, second) not in self.made:
             here, there = self.score.form(first), self.score.form(second)
+            if isinstance(here, TreeScore) and isinstance(there, TreeScore):
+                self.made[first, second] = self._of_trees(here, there)
+                return self.made[first, second]
             # One score of a polynomial would be put to sums of squares, which know no conditions.
             one = first == second and not isinstance(here, PolynomialScore)
             self.made[first, second] = oracle_of(here, self.pairs, None if one else there)
         return self.made[first, second]
+
+    def _of_trees(self, here: TreeScore, there: TreeScore) -> Oracle:
+        from likewise.bounds.trees import TreeOracle  # brings in numba, which others need not load
+
+        return TreeOracle(here, self.pairs, there, self._grounded(here))
+
+    def of_log_odds(self, of: int) -> Oracle:
+        """The oracle of the probabilities of a class by softmax."""
+        parts, first = self.separable(), self.score.parts[0]
+        if parts is not None:
+            return SoftmaxOracle(parts, of, self.pairs)
+        if not isinstance(first, TreeScore):
+            raise UnsupportedModel(
+                "softmax probabilities are verified for linear models and trees only",
+                hint="ask for SameDecision or ScoreGap",
+            )
+        from likewise.bounds.trees import TreeSoftmaxOracle  # brings in numba
+
+        return TreeSoftmaxOracle(first, of, self.pairs, self._grounded(first))
+
+    def _grounded(self, score: TreeScore) -> Ground:
+        from likewise.bounds.trees import Ground  # numba as well
+
+        if self.ground is None:
+            self.ground = Ground(score, self.pairs)
+        return self.ground
+
+    def propose(self, question: ClassQuestion) -> bool:
+        """Whether what the oracles propose are pairs as good as they come: where each case has one view, and that is remembered."""
+        cases = question.cases()
+        lone = not isinstance(cases[0], DecisionCase) or len(cases[0].combinations) == 1
+        return lone and self.finite(cases[0])
+
+    def remember(self) -> bool:
+        """Whether oracles keep something about each cell."""
+        return isinstance(self.score.parts[0], TreeScore)
+
+    def finite(self, case: Case) -> bool:
+        """Whether bounds are among finitely many numbers, so that the largest value can be told exactly."""
+        return isinstance(self.score.parts[0], TreeScore) and not isinstance(case, SoftmaxCase)
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
         """All scores of one individual."""
@@ -77,6 +125,13 @@ class Oracles:
         if self.shared is None:
             self.shared = Forms(self.separable() or (), self.pairs)
         return self.shared
+
+    def marked(self) -> dict[int, Floats]:
+        """Codes that are worth trying, by feature."""
+        if self.separable() is not None:
+            return self.forms().marked()
+        first = self.score.parts[0]
+        return self._grounded(first).marked() if isinstance(first, TreeScore) else {}
 
     def separable(self) -> list[Separable] | None:
         """All scores, where they are separable."""
@@ -90,6 +145,7 @@ class CaseOracle:
     def __init__(self, case: Case, oracles: Oracles) -> None:
         self.case, self.score, self.pairs = case, oracles.score, oracles.pairs
         self.views = _views(case, oracles)
+        self.places = {view.rivals: n for n, view in enumerate(self.views)}
         self.view = 0
         self.rule, self.exact = self.views[0].oracle.rule, self.views[0].oracle.exact
         self.discrete = np.array([v.discrete for v in self.pairs.variables])
@@ -153,7 +209,11 @@ class CaseOracle:
 
     def place(self, leaf: Leaf) -> int:
         """The view that a leaf is about."""
-        return next((n for n, view in enumerate(self.views) if view.rivals == leaf.rivals), 0)
+        return self.place_of(leaf.rivals)
+
+    def place_of(self, rivals: tuple[int, int] | None) -> int:
+        """The view of two conditions."""
+        return self.places.get(rivals, 0)
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
         return self.score.enclose(codes, bits)
@@ -210,12 +270,8 @@ def _views(case: Case, oracles: Oracles) -> list[View]:
             )
         return views
     if isinstance(case, SoftmaxCase):
-        parts = oracles.separable()
-        if parts is None:
-            raise UnsupportedModel(
-                "softmax probabilities are verified for linear models only",
-                hint="ask for SameDecision or ScoreGap",
-            )
-        return [View(oracle=SoftmaxOracle(parts, case.of, oracles.pairs), question=case.line)]
+        return [View(oracle=oracles.of_log_odds(case.of), question=case.line)]
     unit: Alpha = tuple(Fraction(n == getattr(case, "of", 0)) for n in range(len(oracles.score.parts)))
-    return [View(oracle=oracle_of(oracles.score.form(unit), oracles.pairs), question=case.line)]
+    form = oracles.score.form(unit)
+    oracle = oracles.of(unit, unit) if isinstance(form, TreeScore) else oracle_of(form, oracles.pairs)
+    return [View(oracle=oracle, question=case.line)]

@@ -10,19 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from flint import arb, ctx, fmpq
 
 from likewise.bounds.exact import exact_bound
 from likewise.bounds.forms import Forms
-from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule, SoftLines
+from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule
 from likewise.bounds.rivals import widest
 from likewise.bounds.separable import ROUNDING
+from likewise.bounds.softlines import (
+    Proposed,
+    Row,
+    Upper,
+    closed_by,
+    entropy,
+    lines_above,
+    on_grid,
+    softmax_on_grid,
+)
 from likewise.errors import InternalError
 from likewise.model.cases import log_odds
-from likewise.model.question import Direction, lower_end
+from likewise.model.question import Direction
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable, combined
@@ -34,36 +43,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-GRID = 2**24  # weights and slopes are rounded to this grid: any are sound, short ones keep proofs small
-BITS = 160
-ROOM = Fraction(1, 2**80)  # relative, left for the checker's own rounding: it may use 2^-90
 LEAST = 0.01  # weight of how far scores move in choosing where to cut
-
-
-class Upper(NamedTuple):
-    """Of -z at x', by cell: the form of d and the number that bound it, with the slopes and weights of every step."""
-
-    form: Floats  # (cells, m)
-    constant: Floats
-    slopes: Floats  # (cells, m - 1)
-    weights: list[Floats]  # (cells, r) each
-    bends: Floats  # (cells, m - 1): the largest second derivative of each softplus over its range
-    empty: NDArray[np.bool_]
-
-
-class Proposed(NamedTuple):
-    """What `SoftLines` says, of a cell that may not need it, in float64 (on the grid, so exactly)."""
-
-    weights: Floats
-    slopes: Floats
-    steps: tuple[Floats, ...]
-
-    def exact(self) -> SoftLines:
-        steps = zip(self.slopes.tolist(), self.steps, strict=True)
-        return SoftLines(
-            weights=_fractions(self.weights),
-            steps=tuple((Fraction(slope), _fractions(v)) for slope, v in steps),
-        )
 
 
 class SoftmaxOracle:
@@ -94,9 +74,9 @@ class SoftmaxOracle:
         # Weights like the form at x' let what both individuals share cancel; those of the middle are best in small cells.
         best, points = np.full(len(lo), np.inf), middle
         kept, size = upper.form, np.zeros(len(lo))
-        for weights in (on_grid(upper.form), _softmax(here)):
+        for weights in (on_grid(upper.form), softmax_on_grid(here)):
             found = self.forms.maximum(-lean[:, None] * weights, beta, lo, hi)
-            value = found.upper - lean * _entropy(weights) + (1 - lean) * upper.constant
+            value = found.upper - lean * entropy(weights) + (1 - lean) * upper.constant
             better = value < best
             best, points = np.where(better, value, best), np.where(better[:, None], found.points, points)
             kept, size = np.where(better[:, None], weights, kept), np.where(better, found.size, size)
@@ -126,30 +106,8 @@ class SoftmaxOracle:
 
     def _above(self, there: Floats, lo: Floats, hi: Floats) -> Upper:
         """The lines of every step, by the ranges of their arguments over each cell."""
-        cells, m = len(lo), self.count
-        form, constant = np.zeros((cells, m)), np.zeros(cells)
-        form[:, 0] = 1.0
-        slopes, all_weights, empty = np.zeros((cells, max(m - 1, 0))), [], np.zeros(cells, dtype=bool)
-        nothing, bends = np.zeros((cells, m)), np.zeros((cells, max(m - 1, 0)))
-        for r in range(1, m):
-            weights = _softmax(there[:, :r])
-            above, below = np.zeros((cells, m)), -form
-            above[:, r], above[:, :r] = 1.0, -weights
-            below[:, r] += 1.0
-            high = self.forms.maximum(nothing, above, lo, hi).upper - _entropy(weights)
-            low = -self.forms.maximum(nothing, -below, lo, hi).upper - constant
-            empty |= ~np.isfinite(high)
-            high, low = np.where(np.isfinite(high), high, 0), np.where(np.isfinite(low), low, 0)
-            slope = np.clip(np.round(_chord(low, high) * GRID) / GRID, 0, 1)
-            lift = np.maximum(_softplus(low) - slope * low, _softplus(high) - slope * high)
-            form = (1 - slope)[:, None] * form
-            form[:, r] += slope
-            constant = (1 - slope) * constant + lift
-            slopes[:, r - 1] = slope
-            nearest = np.clip(0.0, low, np.maximum(low, high))
-            bends[:, r - 1] = 0.25 / np.cosh(np.clip(nearest / 2, -300, 300)) ** 2
-            all_weights.append(weights)
-        return Upper(form, constant, slopes, all_weights, bends, empty)
+        nothing = np.zeros((len(lo), self.count))
+        return lines_above(there, lambda beta: self.forms.maximum(nothing, beta, lo, hi).upper)
 
     def _log_odds(self, codes: Floats) -> Floats:
         return log_odds(np.concatenate([np.zeros((len(codes), 1)), self.forms.at(codes)], axis=1), 0)
@@ -197,41 +155,21 @@ class SoftmaxOracle:
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
         if leaf.rule != "softmax" or leaf.soft is None or leaf.lean is None or not question.admits(leaf.lean):
             return None
-        if not _sound(leaf.soft, self.count):
-            return None
-        with ctx.workprec(BITS):
-            return self._proved(lo.tolist(), hi.tolist(), leaf, leaf.soft, question.direction(leaf.lean))
+        low, high = lo.tolist(), hi.tolist()
 
-    def _proved(
-        self, lo: list[float], hi: list[float], leaf: Leaf, soft: SoftLines, way: Direction
-    ) -> Clearance | None:
-        form, constant = [Fraction(n == 0) for n in range(self.count)], Fraction(0)
-        for r, (slope, weights) in enumerate(soft.steps, start=1):
-            above = [-v for v in weights] + [Fraction(1)] + [Fraction(0)] * (self.count - r - 1)
-            below = [Fraction(n == r) - f for n, f in enumerate(form)]
-            high = self._largest(lo, hi, None, above)
-            low = self._largest(lo, hi, None, [-b for b in below])
-            if high is None or low is None:
-                return float("inf")
-            high, low = high - entropy_below(weights), -low - constant
-            lift = max(softplus_above(end) - slope * end for end in (low, high))
-            form = [(1 - slope) * f + slope * (n == r) for n, f in enumerate(form)]
-            constant = (1 - slope) * constant + lift
-        largest = self._largest(
-            lo, hi, [-way.a * w for w in soft.weights], [way.b * f for f in form], leaf.multipliers
-        )
-        if largest is None:
-            return float("inf")
-        parts = (largest, -way.a * entropy_below(soft.weights), way.b * constant)
-        room = ROOM * (1 + sum((abs(part) for part in parts), abs(way.threshold)))
-        return Fraction(0) if sum(parts, room) <= way.threshold else None
+        def largest(here: Row | None, there: Row) -> Fraction | None:
+            """Only the last maximum, the one about both, has a form at x, and multipliers."""
+            multipliers = () if here is None else leaf.multipliers
+            return self._largest(low, high, here, there, multipliers)
+
+        return closed_by(leaf.soft, self.count, question.direction(leaf.lean), largest)
 
     def _largest(
         self,
         lo: list[float],
         hi: list[float],
-        here: list[Fraction] | None,
-        there: list[Fraction],
+        here: Row | None,
+        there: Row,
         multipliers: tuple[Fraction, ...] = (),
     ) -> Fraction | None:
         """max over the cell of the form `here` of d at x plus the form `there` at x'."""
@@ -244,75 +182,3 @@ class SoftmaxOracle:
 
 
 ONE = Direction(a=Fraction(1), b=Fraction(1), threshold=Fraction(0), attained=False)
-
-
-def _sound(soft: SoftLines, count: int) -> bool:
-    """Whether there are as many weights and slopes as there must be, and all are such."""
-    rows = [soft.weights, *(weights for _, weights in soft.steps)]
-    lengths = [count, *range(1, count)]
-    return (
-        [len(row) for row in rows] == lengths
-        and all(sum(row) == 1 and min(row) >= 0 for row in rows)
-        and all(0 <= slope <= 1 for slope, _ in soft.steps)
-    )
-
-
-def entropy_below(weights: Sequence[Fraction]) -> Fraction:
-    """A lower bound of H(w) = -sum w log w."""
-    total = arb(0)
-    for weight in weights:
-        if weight:
-            total -= _ball(weight) * _ball(weight).log()
-    return lower_end(total)
-
-
-def softplus_above(t: Fraction) -> Fraction:
-    """An upper bound of log(1 + exp t); exp is taken of negative numbers only."""
-    ball = _ball(t)
-    value = (-abs(ball)).exp().log1p() if t <= 0 else ball + (-ball).exp().log1p()
-    return -lower_end(-value)
-
-
-def _ball(value: Fraction) -> arb:
-    return arb(fmpq(value.numerator, value.denominator))
-
-
-def _softmax(values: Floats) -> Floats:
-    """Weights on the grid, adding up to 1 exactly."""
-    powers = np.exp(values - values.max(axis=1, keepdims=True))
-    return on_grid(powers / powers.sum(axis=1, keepdims=True))
-
-
-def on_grid(weights: Floats) -> Floats:
-    """Weights rounded to the grid, still adding up to 1 exactly."""
-    whole = np.round(weights * GRID)
-    rows, largest = np.arange(len(whole)), whole.argmax(axis=1)
-    whole[rows, largest] += GRID - whole.sum(axis=1)
-    rounded: Floats = whole / GRID
-    return rounded
-
-
-def _entropy(weights: Floats) -> Floats:
-    logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
-    entropy: Floats = -(weights * logs).sum(axis=1)
-    return entropy
-
-
-def _softplus(t: Floats) -> Floats:
-    value: Floats = np.logaddexp(0, t)
-    return value
-
-
-def _chord(low: Floats, high: Floats) -> Floats:
-    """The slope of softplus between two arguments."""
-    width = high - low
-    slope: Floats = np.where(
-        width > 1e-9,
-        (_softplus(high) - _softplus(low)) / np.where(width > 1e-9, width, 1),
-        0.5 * (1 + np.tanh(0.25 * (high + low))),
-    )
-    return slope
-
-
-def _fractions(row: Floats) -> tuple[Fraction, ...]:
-    return tuple(Fraction(value) for value in row.tolist())

@@ -126,7 +126,7 @@ def class_model_line(model: ClassModel) -> bytes:
                     "classes": head.rule,
                     "link": head.link,
                 },
-                "rounding": None,
+                "rounding": _rounding(model.rounding) if isinstance(model.bodies, TreeSum) else None,
             }
         }
     )
@@ -135,17 +135,19 @@ def class_model_line(model: ClassModel) -> bytes:
 def _class_body(model: ClassModel) -> dict[str, Any]:
     """The body with an array of n numbers in the place of each coefficient."""
     bodies: Any = model.bodies
-    if isinstance(bodies, tuple) and all(isinstance(body, Combined) for body in bodies):
+    if isinstance(bodies, TreeSum):
+        return trees(bodies)
+    if all(isinstance(body, Combined) for body in bodies):
         parts = zip(*(body.parts for body in bodies), strict=True)
         return _combined(bodies[0], [_class_body(_part_of_classes(model, row)) for row in parts])
-    if isinstance(bodies, tuple) and all(isinstance(body, Affine) for body in bodies):
+    if all(isinstance(body, Affine) for body in bodies):
         columns = []
         for column, *weights in zip(model.embedding, *(body.weights for body in bodies), strict=True):
             place, *rest = _column(column).items()
             columns.append(dict([place, ("weight", _numbers(weights)), *rest]))
         return {"kind": "affine", "bias": _numbers(body.bias for body in bodies), "columns": columns}
     columns = [_column(column) for column in model.embedding]
-    if isinstance(bodies, tuple) and all(isinstance(body, RbfSum) for body in bodies):
+    if all(isinstance(body, RbfSum) for body in bodies):
         rows = zip(bodies[0].centres.tolist(), *(body.coefficients.tolist() for body in bodies), strict=True)
         return {
             "kind": "rbf",
@@ -154,7 +156,7 @@ def _class_body(model: ClassModel) -> dict[str, Any]:
             "columns": columns,
             "terms": [[_numbers(values), _numbers(centre)] for centre, *values in rows],
         }
-    if isinstance(bodies, tuple) and all(isinstance(body, PolynomialSum) for body in bodies):
+    if all(isinstance(body, PolynomialSum) for body in bodies):
         known = [dict(zip(body.products, body.coefficients, strict=True)) for body in bodies]
         products = dict.fromkeys(product for terms in known for product in terms)
         terms = [[_numbers(terms.get(p, Fraction(0)) for terms in known), list(p)] for p in products]

@@ -37,19 +37,23 @@ class ClassScore:
     def form(self, alpha: Alpha) -> Score:
         """alpha . f as a score; made once."""
         if alpha not in self.forms:
-            body = self.model.form(alpha)
-            self.forms[alpha] = (
-                TreeScore(body=body.body, alpha=body.alpha)
-                if isinstance(body, TreeForm)
-                else body_score(body, self.model.embedding, self.n_features)
-            )
+            self.forms[alpha] = self._made(alpha)
         return self.forms[alpha]
+
+    def _made(self, alpha: Alpha) -> Score:
+        body = self.model.form(alpha)
+        if not isinstance(body, TreeForm):
+            return body_score(body, self.model.embedding, self.n_features)
+        known = next(iter(self.forms.values()), None)
+        return known.form(alpha) if isinstance(known, TreeScore) else TreeScore(body=body.body, alpha=alpha)
 
     def scores(self, codes: Floats) -> Floats:
         """Many rows in float64, one column a score; for proposing, never for deciding."""
         first = self.parts[0]
         if isinstance(first, KernelScore):
             return self._kernel_scores(first, codes)
+        if isinstance(first, TreeScore):
+            return first.all_scores(codes)
         return np.stack([part.scores(codes) for part in self.parts], axis=1)
 
     def _kernel_scores(self, first: KernelScore, codes: Floats) -> Floats:
@@ -85,7 +89,7 @@ class ClassScore:
     @property
     def cost(self) -> int:
         """What a search has to pay for a row."""
-        if isinstance(self.parts[0], KernelScore):
+        if isinstance(self.parts[0], (KernelScore, TreeScore)):
             return self.parts[0].cost
         return sum(part.cost for part in self.parts)
 

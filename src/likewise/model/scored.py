@@ -30,6 +30,7 @@ from likewise.spec.terms import Separable, Term
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.model.classes import ClassModel
     from likewise.spec.space import Space
 
 
@@ -207,7 +208,7 @@ class Model:
         return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
 
 
-def rounding_error(model: Model, space: Space) -> Fraction | None:
+def rounding_error(model: Model | ClassModel, space: Space) -> Fraction | None:
     """The largest rounding error of the original program's score over the whole space, where it is known."""
     if isinstance(model.rounding, TreeRounding):
         return model.rounding.error()

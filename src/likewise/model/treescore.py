@@ -35,23 +35,28 @@ KERNEL_VALUES_A_TREE = 4  # that take as long as a walk down a tree, about
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TreeScore:
-    """One score of an ensemble, or a sum of several with the weights `alpha`."""
+    """One score of an ensemble, or a sum of several with the weights `alpha`; `base` is one that knows the nodes already."""
 
     body: TreeSum
     alpha: tuple[Fraction, ...] = ONE
+    base: TreeScore | None = None
+
+    def form(self, alpha: tuple[Fraction, ...]) -> TreeScore:
+        """The score of the same trees with other weights."""
+        return TreeScore(body=self.body, alpha=alpha, base=self.base or self)
 
     @cached_property
     def nodes(self) -> Nodes:
         """All nodes in one array each."""
         from likewise.model.walking import nodes_of
 
-        return nodes_of(self.body)
+        return nodes_of(self.body) if self.base is None else self.base.nodes
 
     @cached_property
     def values(self) -> Floats:
         """What each node adds to the score if it is a leaf, in float64: the sum of at most n products, each rounded."""
-        alpha = np.array([nearest(a) for a in self.alpha])
-        return np.concatenate([(tree.values @ alpha) * nearest(tree.factor) for tree in self.body.trees])
+        values: Floats = self.table @ np.array([nearest(a) for a in self.alpha])
+        return values
 
     @cached_property
     def bias(self) -> Fraction:
@@ -91,6 +96,26 @@ class TreeScore:
         total = np.full(len(codes), nearest(self.bias))
         add_leaves(self.nodes, self.values, np.ascontiguousarray(codes, dtype=np.float64), total)
         return total
+
+    def all_scores(self, codes: Floats) -> Floats:
+        """The same of all n scores of the ensemble, one column each, whatever the weights."""
+        from likewise.model.walking import add_rows_of_leaves
+
+        total = np.tile([nearest(b) for b in self.body.bias], (len(codes), 1))
+        add_rows_of_leaves(self.nodes, self.table, np.ascontiguousarray(codes, dtype=np.float64), total)
+        return total
+
+    @cached_property
+    def table(self) -> Floats:
+        """(nodes, n): what each node adds to each score if it is a leaf, in float64."""
+        if self.base is not None:
+            return self.base.table
+        return np.concatenate([tree.values * nearest(tree.factor) for tree in self.body.trees])
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """The absolute values of `table`."""
+        return np.abs(self.table) if self.base is None else self.base.sizes
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
         """The score of one individual. Codes are doubles, whose comparisons with thresholds are exact."""
@@ -138,7 +163,7 @@ class TreeScore:
         return np.clip(np.where(whole, np.floor(middles), middles), lo, hi)
 
     def negated(self) -> TreeScore:
-        return TreeScore(body=self.body, alpha=tuple(-a for a in self.alpha))
+        return self.form(tuple(-a for a in self.alpha))
 
     @property
     def cost(self) -> int:

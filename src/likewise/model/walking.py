@@ -76,6 +76,17 @@ def add_leaves(nodes, values, codes, total):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def add_rows_of_leaves(nodes, values, codes, total):  # type: ignore[no-untyped-def]
+    """The same where each leaf has a row of values."""
+    leaves = np.empty(len(nodes.roots), dtype=np.int64)
+    for i in range(codes.shape[0]):
+        leaves_of(nodes, codes[i], leaves)
+        for leaf in leaves:
+            for c in range(values.shape[1]):
+                total[i, c] += values[leaf, c]
+
+
+@njit(cache=True)
 def leaves_of(nodes, codes, leaves):  # type: ignore[no-untyped-def]
     """The leaf of each tree that an individual comes to."""
     feature, threshold, table, width, goes_left = (

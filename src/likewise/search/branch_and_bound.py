@@ -203,6 +203,9 @@ class Search:
             else:
                 self._split(cell, int(variable[0]), float(at[0]))
 
+    def forget(self) -> None:
+        """Drop what is known of cells besides the proof: nothing."""
+
     def _look_from(self, leaf: Leaf) -> None:
         """Ask for bounds in the way that closed a leaf: there is only one."""
 

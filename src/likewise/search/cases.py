@@ -7,7 +7,9 @@ every cell tries several views (`bounds.cases`), each with leans of its own, and
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +18,7 @@ from likewise.bounds.cases import CaseOracle, Oracles
 from likewise.bounds.combined import NO_BOUNDS
 from likewise.bounds.enumerated import independent
 from likewise.bounds.oracle import Clearance, Leaf, Relaxed
+from likewise.bounds.remembered import RememberingCaseOracle
 from likewise.errors import InternalError
 from likewise.model.combined import CombinedScore
 from likewise.model.cubes import MOST_CLASSES
@@ -23,7 +26,8 @@ from likewise.search.branch_and_bound import Cell, Search, Trial
 from likewise.search.falsification import falsify
 from likewise.search.portfolio import why_stuck
 from likewise.search.problem import Problem, Witness
-from likewise.search.proof import Proof, walk
+from likewise.search.proof import Proof, Split, walk
+from likewise.search.remembering_cases import RememberingCaseSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,13 +103,14 @@ class CaseSearch(Search):
 class ClassSearch:
     """The searches of all cases."""
 
-    searches: list[CaseSearch]
+    searches: list[CaseSearch | RememberingCaseSearch]
     witness: Witness | None = None
     turn: float = field(default=TURN)
 
-    def run(self) -> str:
-        """Until every case is closed, a witness is found or the budget is over: as `Search.run` says it."""
+    def run(self, *, most: float = math.inf) -> str:
+        """Until every case is closed, a witness is found or the budget (or `most` more nodes) is over: as `Search.run` says it."""
         ends = dict.fromkeys(range(len(self.searches)), "budget")
+        most += self.cells
         while True:
             for n, search in enumerate(self.searches):
                 if ends[n] != "budget":
@@ -116,7 +121,7 @@ class ClassSearch:
                     return "witness"
             if "budget" not in ends.values():
                 return "stuck" if "stuck" in ends.values() else "closed"
-            if self.searches[0].problem.budget.over:
+            if self.searches[0].problem.budget.over or self.cells > most:
                 return "budget"
             self.turn *= LONGER
 
@@ -128,24 +133,37 @@ class ClassSearch:
             search.problem.question = case
             search.problem.wanted = None if wanted is None else sought
 
-    def reopen_unproved(self) -> None:
-        """Cut the leaves that do not hold at the level that is asked for."""
+    def reopen_unproved(self, *, split: bool = True) -> None:
+        """Cut the leaves that do not hold at the level that is asked for, or (without `split`) open them again."""
         for search in self.searches:
-            unproved = {
-                number
-                for number, node, lo, hi in walk(search.proof, search.problem.pairs)
-                if isinstance(node, Leaf)
-                and search.oracle.prove(lo, hi, node, search.problem.question) is None
-            }
-            search.reopen(unproved, split=True)
+            search.reopen(_unproved(search), split=split)
+
+    def holds(self) -> bool:
+        """Whether all leaves hold at the level that is asked for."""
+        return not any(_unproved(search) for search in self.searches)
+
+    def restore(self, nodes: list[list[Split | Leaf | None]]) -> None:
+        """Go back to proofs that were complete."""
+        for search, known in zip(self.searches, nodes, strict=True):
+            search.proof, search.witness = Proof(known), None
+            search.open.clear()
+            search.stuck.clear()
+            search.forget()
 
     @property
     def proofs(self) -> list[Proof]:
         return [search.proof for search in self.searches]
 
-    @property
     def clearance(self) -> Clearance:
-        return min((search.clearance for search in self.searches), default=math.inf)
+        """The smallest clearance of all leaves at the level that is asked for, which may be lower than when they were closed."""
+        return min(
+            (
+                Fraction(0) if clearance is None else clearance
+                for search in self.searches
+                for _, clearance in _cleared(search)
+            ),
+            default=math.inf,
+        )
 
     @property
     def cells(self) -> int:
@@ -188,12 +206,30 @@ def decide_classes(problem: Problem, question: ClassQuestion, oracles: Oracles) 
 
 def class_search(problem: Problem, question: ClassQuestion, oracles: Oracles) -> ClassSearch:
     """The searches of all cases of a question."""
-    return ClassSearch(
-        searches=[
-            CaseSearch(problem=replace(problem, oracle=CaseOracle(case, oracles), question=case, wanted=None))  # type: ignore[arg-type]
-            for case in question.cases()
-        ]
-    )
+    return ClassSearch(searches=[_case_search(problem, case, oracles) for case in question.cases()])
+
+
+def _case_search(problem: Problem, case: Case, oracles: Oracles) -> CaseSearch | RememberingCaseSearch:
+    """The branch and bound that fits the oracles."""
+    if oracles.remember():
+        oracle: CaseOracle = RememberingCaseOracle(case, oracles)
+        return RememberingCaseSearch(
+            problem=replace(problem, oracle=oracle, question=case, wanted=None)  # type: ignore[arg-type]
+        )
+    oracle = CaseOracle(case, oracles)
+    return CaseSearch(problem=replace(problem, oracle=oracle, question=case, wanted=None))  # type: ignore[arg-type]
+
+
+def _unproved(search: CaseSearch | RememberingCaseSearch) -> set[int]:
+    """The leaves that do not hold."""
+    return {number for number, clearance in _cleared(search) if clearance is None}
+
+
+def _cleared(search: CaseSearch | RememberingCaseSearch) -> Iterator[tuple[int, Clearance | None]]:
+    """All leaves with their clearances; None where one does not hold."""
+    for number, node, lo, hi in walk(search.proof, search.problem.pairs):
+        if isinstance(node, Leaf):
+            yield number, search.prove(number, lo, hi, node, search.problem.question)
 
 
 def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from likewise.bounds.enumerated import pair_count
-from likewise.bounds.oracle import Clearance, Leaf, Remembering
+from likewise.bounds.oracle import Clearance, Leaf, Proposal, Remembering
 from likewise.model.question import EVEN, snap
 from likewise.search.branch_and_bound import FEW_PAIRS, FRONTIER, NEARLY, Cell, Search
 from likewise.search.proof import children
@@ -63,6 +63,10 @@ class RememberingSearch(Search):
     memories: dict[int, Any] = field(default_factory=dict)
     ceilings: dict[int, Ceiling] = field(default_factory=dict)
 
+    def forget(self) -> None:
+        self.memories.clear()
+        self.ceilings.clear()
+
     def _oracle(self) -> Remembering:
         return cast(Remembering, self.problem.oracle)
 
@@ -87,18 +91,14 @@ class RememberingSearch(Search):
 
     def _work_on(self, cell: Cell) -> bool:
         """Close or split one cell; True on a witness."""
+        trial = self._separated(cell)
+        if trial is None or (self.problem.pairs.constraints and self._excluded(cell)):
+            return False
         oracle, memory = self._oracle(), self._memory(cell)
-        trial = self._leaned(memory, cell.lean)
-        cell.lean, cell.upper, cell.rank = trial.lean, min(trial.upper, cell.upper), -trial.excess
-        leaf = Leaf(rule=oracle.rule, lean=snap(trial.lean))
-        if self._enough(trial) and self._close(cell, leaf):
-            return False
-        if self.problem.pairs.constraints and self._excluded(cell):
-            return False
         if len(self.problem.question.leans()) > 1:
             trial = self._at(memory, trial.lean)  # what is proposed and cut is what was bounded last
         proposal = oracle.proposal(memory, trial.lean)
-        if proposal is not None and self._tempting(proposal.first, proposal.second):
+        if proposal is not None and self._tempting(proposal):
             x, other = self.problem.pairs.split(oracle.pair().tolist())
             self.witness = self.problem.referee(x, other)
             if self.witness is not None:
@@ -106,8 +106,25 @@ class RememberingSearch(Search):
         stubborn = proposal is not None and proposal.attains and bool(self.problem.pairs.constraints)
         return self._divide(cell, trial, stubborn=stubborn)
 
-    def _tempting(self, first: float, second: float) -> bool:
-        """Whether two scores look like those of a witness in float64."""
+    def _separated(self, cell: Cell) -> Trial | None:
+        """The cell at its best lean; None where that closes it."""
+        trial = self._leaned(self._memory(cell), cell.lean)
+        cell.lean, cell.upper, cell.rank = trial.lean, min(trial.upper, cell.upper), -trial.excess
+        return None if self._enough(trial) and self._close(cell, self._line(cell, trial)) else trial
+
+    def _line(self, cell: Cell, trial: Trial) -> Leaf:  # noqa: ARG002
+        """The leaf that closes a cell by its bound."""
+        return Leaf(rule=self._oracle().rule, lean=snap(trial.lean))
+
+    def _asked(self) -> Question:
+        """What is asked of the scores that are bounded."""
+        return self.problem.question
+
+    def _tempting(self, proposal: Proposal) -> bool:
+        """Whether the proposed pair looks like a witness in float64."""
+        return self._deep(proposal.first, proposal.second)
+
+    def _deep(self, first: float, second: float) -> bool:
         depth = float(self.problem.sought.margin(np.array([first]), np.array([second]))[0])
         return depth >= -NEARLY * (1 + abs(first) + abs(second))
 
@@ -162,7 +179,8 @@ class RememberingSearch(Search):
             if memory is not None:
                 ends = float(lo[variable]), float(hi[variable])
                 self.memories[number] = oracle.inherited(memory, variable, *ends)
-            heapq.heappush(self.open, Cell(rank, number, lo, hi, cell.lean, cell.upper - loss))
+            part = Cell(rank, number, lo, hi, cell.lean, cell.upper - loss, view=cell.view)
+            heapq.heappush(self.open, part)
 
     # -- leans ------------------------------------------------------------------------------------------------
 
@@ -184,7 +202,7 @@ class RememberingSearch(Search):
                 break
             known.add(lean)
             trial = self._at(memory, lean)
-            if (trial.excess, trial.lean == 0) < (best.excess, best.lean == 0):
+            if (trial.excess, self._attained(trial.lean)) < (best.excess, self._attained(best.lean)):
                 best = trial
         if question.lean_at(0.0) is not None and not self._enough(best):
             best = self._refined(memory, best, left, right)
@@ -193,7 +211,11 @@ class RememberingSearch(Search):
     def _enough(self, trial: Trial) -> bool:
         """Whether a cell should be closed, as far as float64 can tell; at lean 0 a witness may lie on the line itself."""
         noise = self._oracle().noise(trial.lean)
-        return trial.excess <= (noise if trial.lean else -noise)
+        return trial.excess <= (-noise if self._attained(trial.lean) else noise)
+
+    def _attained(self, lean: float) -> bool:
+        """Whether a witness may lie on the line itself."""
+        return not lean
 
     def _refined(self, memory: Any, best: Trial, left: Trial | None, right: Trial | None) -> Trial:
         """Under a curved W, leans between those of the grid: again and again the best one for the maximisers at hand."""
@@ -236,11 +258,11 @@ class RememberingSearch(Search):
 
     def _close(self, cell: Cell, leaf: Leaf) -> bool:
         started = time.perf_counter()
-        question = self.problem.question
+        question = self._asked()
         if leaf.rule == self.problem.oracle.rule:
             clearance = self._oracle().prove_memory(self._memory(cell), leaf, question)
         else:
-            clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, question)
+            clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, self.problem.question)
         self.proving += time.perf_counter() - started
         self.proofs += 1
         if clearance is None:

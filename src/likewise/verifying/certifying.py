@@ -132,7 +132,7 @@ def write_proof(
             raise InternalError("a proof with open cells was to be written")
     if isinf(clearance):
         raise InternalError("a proof about nobody: no cell has a pair")
-    stated = max(Fraction(floor(clearance * CLEARANCE_GRID) - 1, CLEARANCE_GRID), Fraction(0))
+    stated = stated_clearance(Fraction(clearance))
     error = rounding_error(prepared.imported.model, prepared.pairs.space)
     if error is None:  # nothing is known of the program's rounding, so nothing is claimed about it
         writer.end_proof(clearance=Fraction(0), covers_floating_point=False)
@@ -140,6 +140,11 @@ def write_proof(
         covers = stated > error and statement.kind != "probability"  # how a program rounds sigma is not known
         writer.end_proof(clearance=stated, covers_floating_point=covers)
     return Certificate(file.getvalue()), numbers
+
+
+def stated_clearance(clearance: Fraction) -> Fraction:
+    """What a certificate says of a clearance."""
+    return max(Fraction(floor(clearance * CLEARANCE_GRID) - 1, CLEARANCE_GRID), Fraction(0))
 
 
 def _way(leaf: Leaf, question: Question) -> Fraction | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from fractions import Fraction
+from math import isinf
 from typing import TYPE_CHECKING
 
 from likewise.bounds.oracle import Leaf
@@ -12,8 +13,11 @@ from likewise.certificate.lines import class_model_line, class_property_line, si
 from likewise.certificate.writer import Writer
 from likewise.errors import InternalError
 from likewise.model.cubes import cubes
+from likewise.model.scored import rounding_error
+from likewise.model.trees import TreeSum
 from likewise.progress import Snapshot
 from likewise.search.proof import Split, walk
+from likewise.verifying.certifying import stated_clearance
 
 if TYPE_CHECKING:
     from likewise.model.cases import Case
@@ -89,8 +93,26 @@ def write_cases(
             for number, node, _, _ in walk(part.proof, prepared.pairs):
                 places.append((n, number))
                 _write(writer, node, case)
-    writer.end_proof(clearance=Fraction(0), covers_floating_point=False)
+    clearance, covers = _room(prepared, question, search)
+    writer.end_proof(clearance=clearance, covers_floating_point=covers)
     return Certificate(file.getvalue()), places
+
+
+def _room(
+    prepared: PreparedClasses, question: ClassQuestion, search: ClassSearch | None
+) -> tuple[Fraction, bool]:
+    """By how much scores may move with every leaf still holding, and whether that covers how the program rounds: of trees, where
+    that is known. A condition of a decision is a difference of two scores, which moves by twice as much as each."""
+    model = prepared.imported.model
+    error = rounding_error(model, prepared.pairs.space)
+    softened = question.kind == "probability" and question.head.link == "softmax"
+    if search is None or error is None or softened or not isinstance(model.bodies, TreeSum):
+        return Fraction(0), False
+    clearance = search.clearance()
+    if isinf(clearance):
+        raise InternalError("a proof about nobody: no cell has a pair")
+    stated = stated_clearance(Fraction(clearance) / (2 if question.kind == "decision" else 1))
+    return stated, stated > error
 
 
 def _write(writer: Writer, node: Split | Leaf | None, case: Case) -> None:

@@ -22,6 +22,7 @@ from likewise.model.classquestion import ClassQuestion
 from likewise.model.classscore import ClassScore, shares_centres
 from likewise.model.gauge import Gauge
 from likewise.model.question import round_down
+from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.cases import ClassOutcome, ClassSearch, decide_classes
@@ -56,7 +57,8 @@ class PreparedClasses:
 
     def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
         """The witness as a frame of the user's kind, with the two numbers that its case is about."""
-        frame = self.pairs.space.decode(np.array([witness.x, witness.other]), like=self.like)
+        recoding = self.imported.recoding
+        frame = recoding.given.decode(recoding.raw(np.array([witness.x, witness.other])), like=self.like)
         return frame, (nearest(witness.first.middle), nearest(witness.second.middle))
 
     def treated(self, witness: Witness) -> Treated:
@@ -127,11 +129,11 @@ def prepare_classes(
     question = ClassQuestion(kind=property.kind, level=Fraction(level), of=place, head=model.head)
     check_asked(question, model.family)
     score = ClassScore(model, len(space))
-    pairs, rows = pairs_of(space, taken.relations), imported.rows
-    if not isinstance(score.parts[0], Separable):
-        rows, pairs = np.concatenate([rows, score.landmarks(space)]), with_differences(pairs)
+    pairs = pairs_of(space, imported.recoding.relations(taken.relations))
+    rows = np.concatenate([imported.rows, score.landmarks(space)])
+    if not isinstance(score.parts[0], (Separable, TreeScore)):
+        pairs = with_differences(pairs)
     oracles = Oracles(score, pairs)
-    forms = oracles.separable()
     problem = Problem(
         pairs=pairs,
         oracle=oracles,  # type: ignore[arg-type]  # of all cases: it only encloses scores
@@ -143,7 +145,8 @@ def prepare_classes(
         rows=rows,
         cost=score.cost,
         listener=listener,
-        marks={} if forms is None else oracles.forms().marked(),
+        marks=oracles.marked(),
+        settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return PreparedClasses(
         imported=imported, pairs=pairs, problem=problem, question=question, oracles=oracles, like=taken.like

@@ -75,6 +75,5 @@ class ExactValues:
 
 
 def _size(score: TreeScore) -> float:
-    alpha = np.array([abs(float(a)) for a in score.alpha])
-    largest = [float((np.abs(t.values) @ alpha).max()) * abs(float(t.factor)) for t in score.body.trees]
-    return float(sum(largest)) * ROOM
+    sizes = score.sizes @ np.array([abs(float(a)) for a in score.alpha])
+    return float(np.maximum.reduceat(sizes, score.nodes.roots).sum()) * ROOM

@@ -18,14 +18,12 @@ from likewise.bounds.enumerated import enumerated_clearance, independent
 from likewise.bounds.exclusion import empty_leaf
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Proposal, Relaxed, Rule
 from likewise.bounds.trees.agreeing import ATTAINED, CONFLICT, common
-from likewise.bounds.trees.axes import axes_of, axis_of, tested_sets
 from likewise.bounds.trees.cutting import cut
-from likewise.bounds.trees.elements import elements_of, tests_of
 from likewise.bounds.trees.exact import ExactValues
+from likewise.bounds.trees.ground import Ground
 from likewise.bounds.trees.meeting import CLOSED, HIGH, LOW, MISSING, tighten
 from likewise.bounds.trees.points import pair_in
 from likewise.bounds.trees.scanning import Ranking, bound, largest, sifted
-from likewise.errors import UnsupportedModel
 from likewise.model.treescore import TreeScore
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.pairs import PairSpace
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
 
 LEANS = 64  # the grid of leans
 EVEN_ONLY = -1  # the key of rankings by differences
-MOST_ELEMENTS = 12_000_000  # about two gigabytes
 SIFTING = 0.25  # share of a ranking that may be passed by before it is made anew
 
 
@@ -65,22 +62,17 @@ class TreeOracle:
     rule: Rule = "trees"
     exact = True
 
-    def __init__(self, score: TreeScore, pairs: PairSpace, other: TreeScore | None = None) -> None:
+    def __init__(
+        self,
+        score: TreeScore,
+        pairs: PairSpace,
+        other: TreeScore | None = None,
+        ground: Ground | None = None,
+    ) -> None:
         self.score, self.other, self.pairs = score, score if other is None else other, pairs
-        body = score.body
-        self.features = [axis_of(body, pairs, k) for k in range(len(pairs.first))]
-        sets = tested_sets(body, self.features)
-        self.axes = axes_of(pairs, self.features, sets)
-        tests = tests_of(body, score.nodes, self.features, sets)
-        found = elements_of(
-            score.nodes, tests, self.axes, pairs, self.score.values, self.other.values, MOST_ELEMENTS
-        )
-        if found is None:
-            raise UnsupportedModel(
-                f"the trees have more than {MOST_ELEMENTS:,} pairs of leaves that a pair of individuals can come to",
-                hint="let fewer features differ, or take shallower trees",
-            )
-        self.elements = found
+        self.ground = Ground(score, pairs, other) if ground is None else ground
+        self.features, self.axes, self.whole = self.ground.features, self.ground.axes, self.ground.whole
+        self.elements = self.ground.valued(self.score, self.other)
         self.values = ExactValues.of(self.score, self.other)
         self.bias = nearest(self.score.bias), nearest(self.other.bias)
         self.offset = np.concatenate([[0], np.cumsum(self.axes.size)]).astype(np.int64)
@@ -88,9 +80,7 @@ class TreeOracle:
         self._left, self._right = np.zeros(self.offset[-1]), np.zeros(self.offset[-1])
         self._shared = np.zeros((4, n), dtype=np.int32)
         self._allowed = np.ones((n, widest if self.axes.sets.any() else 1), dtype=np.bool_)
-        self._tops = np.zeros(len(body.trees) + 1, dtype=np.int64)
-        starts = np.flatnonzero(np.diff(found.tree, prepend=-1, append=-1))
-        self.whole = Ranking(np.arange(len(found.tree), dtype=np.int32), starts, 0.0, 0.0)
+        self._tops = np.zeros(len(score.body.trees) + 1, dtype=np.int64)
         self._rankings: dict[int, Ranking] = {}
 
     # -- cells ------------------------------------------------------------------------------------------------
@@ -106,7 +96,13 @@ class TreeOracle:
         """What is known of a part of a cell, in which one variable has new limits."""
         if memory.box is None:
             return memory
-        axis, box = self.features[self.axes.feature[variable]], memory.box.copy()
+        return Memory(self._narrowed(memory.box, variable, lo, hi), memory.rankings, memory.even)
+
+    def _narrowed(self, known: Box | None, variable: int, lo: float, hi: float) -> Box | None:
+        """A box with new limits of one variable; None where no pair is left."""
+        if known is None:
+            return None
+        axis, box = self.features[self.axes.feature[variable]], known.copy()
         low, high = axis.index(lo), axis.index(hi)
         if low >= box[LOW, variable]:
             box[CLOSED, variable] = 1
@@ -116,8 +112,7 @@ class TreeOracle:
             min(high, axis.missing if was_missing else int(box[HIGH, variable])),
         )
         self._limit(box, variable, low, high)
-        alive = not len(self.axes.joined) or tighten(self.axes, box)
-        return Memory(box if alive else None, memory.rankings, memory.even)
+        return box if not len(self.axes.joined) or tighten(self.axes, box) else None
 
     def _limit(self, box: Box, v: int, low: int, high: int) -> None:
         missing = self.features[self.axes.feature[v]].missing
@@ -129,10 +124,9 @@ class TreeOracle:
     def ranking(self, key: int) -> Ranking:
         """All elements by their value in a direction of the grid."""
         if key not in self._rankings:
-            order = self.whole.order
-            if key not in (EVEN_ONLY, LEANS // 2):
-                value = key / LEANS * self.elements.a - (1 - key / LEANS) * self.elements.b
-                order = np.lexsort((-value, self.elements.tree)).astype(np.int32)
+            order, lean = self.whole.order, 0.5 if key == EVEN_ONLY else key / LEANS
+            if lean != 0.5 or self.elements is not self.ground.elements:
+                order = self.ground.ordered(lean * self.elements.a - (1 - lean) * self.elements.b)
             plain = Ranking(order, self.whole.start, 0.0, 0.0)
             self._rankings[key] = self._sifted(plain, self.root_box, even=key == EVEN_ONLY)
         return self._rankings[key]
@@ -150,7 +144,7 @@ class TreeOracle:
 
     def marked(self) -> dict[int, Floats]:
         """One code of every index of numbers."""
-        return {k: np.array(axis.last) for k, axis in enumerate(self.features) if axis.number}
+        return self.ground.marked()
 
     def on_grid(self, lean: float) -> float:
         """The nearest lean that bounds are known for."""
@@ -348,7 +342,7 @@ class TreeOracle:
             return math.inf if relaxed is not None and relaxed.leaf == leaf else None
         return (
             self.prove_memory(self.memory(lo.tolist(), hi.tolist()), leaf, question)
-            if leaf.rule == "trees"
+            if leaf.rule == self.rule
             else None
         )
 

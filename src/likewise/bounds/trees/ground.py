@@ -1,0 +1,61 @@
+"""Ground: what all scores of one ensemble have in common on the pairs of a space: axes, tests, and elements but for their values.
+
+Finding the elements is the expensive part, so several forms over the same trees share one ground.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.bounds.trees.axes import axes_of, axis_of, tested_sets
+from likewise.bounds.trees.elements import Elements, elements_of, tests_of
+from likewise.bounds.trees.scanning import Ranking
+from likewise.errors import UnsupportedModel
+from likewise.model.treescore import TreeScore
+from likewise.spec.pairs import PairSpace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MOST_ELEMENTS = 12_000_000  # about two gigabytes
+
+
+class Ground:
+    """The axes and the elements of an ensemble; these are in the order of the differences of the scores it was made with, `own`."""
+
+    def __init__(self, score: TreeScore, pairs: PairSpace, other: TreeScore | None = None) -> None:
+        second = score if other is None else other
+        body = score.body
+        self.own = score.alpha, second.alpha
+        self.features = [axis_of(body, pairs, k) for k in range(len(pairs.first))]
+        sets = tested_sets(body, self.features)
+        self.axes = axes_of(pairs, self.features, sets)
+        tests = tests_of(body, score.nodes, self.features, sets)
+        found = elements_of(score.nodes, tests, self.axes, pairs, score.values, second.values, MOST_ELEMENTS)
+        if found is None:
+            raise UnsupportedModel(
+                f"the trees have more than {MOST_ELEMENTS:,} pairs of leaves that a pair of individuals can come to",
+                hint="let fewer features differ, or take shallower trees",
+            )
+        self.elements = found
+        starts = np.flatnonzero(np.diff(found.tree, prepend=-1, append=-1))
+        self.whole = Ranking(np.arange(len(found.tree), dtype=np.int32), starts, 0.0, 0.0)
+
+    def marked(self) -> dict[int, Floats]:
+        """One code of every index of numbers."""
+        return {k: np.array(axis.last) for k, axis in enumerate(self.features) if axis.number}
+
+    def valued(self, score: TreeScore, other: TreeScore) -> Elements:
+        """The elements with the values of these scores, in the same order."""
+        if (score.alpha, other.alpha) == self.own:
+            return self.elements
+        leaf, second = self.elements.leaf, self.elements.other
+        return self.elements._replace(a=score.values[leaf], b=other.values[second])
+
+    def ordered(self, value: Floats) -> NDArray[np.int32]:
+        """The elements of each tree from the largest value down."""
+        return np.lexsort((-value, self.elements.tree)).astype(np.int32)
