@@ -8,7 +8,9 @@ import joblib
 import numpy as np
 import pytest
 import skops.io
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.svm import SVC
 from sklearn.utils import all_estimators
 
 from likewise.errors import UnsupportedModel
@@ -36,6 +38,13 @@ class Trap:
 @pytest.fixture
 def model():
     return LogisticRegression(solver="liblinear").fit(X, Y)
+
+
+@pytest.mark.parametrize("form", [csr_matrix, csr_array])
+def test_machines_fitted_on_sparse_columns_need_no_trust(form, tmp_path):
+    fitted = SVC().fit(form(X), Y)
+    skops.io.dump(fitted, tmp_path / "m.skops")
+    assert (load_model(tmp_path / "m.skops").support_vectors_ != fitted.support_vectors_).nnz == 0
 
 
 def test_skops_files_come_back_as_they_were(model, tmp_path):

@@ -100,6 +100,8 @@ class Climb:
     def raise_to(self, witness: Witness) -> None:
         """Take a better pair and ask for one that is better still."""
         self.witness, self.lower = witness, self.gauge.value(witness.first.lo, witness.second.hi)
+        if self.gauge.of != "margin":
+            self.lower = max(self.lower, Fraction(0))  # of anybody and themselves, however wide the enclosure
         if not self.topped:
             self._ask()
 

@@ -21,7 +21,7 @@ SKOPS = (".skops",)
 PICKLES = (".joblib", ".pkl", ".pickle")
 
 # Reviewed, for skops that do not list them: the loss objects that SGD models carry, which hold numbers only, and
-# what pipelines and searches carry. Those are plain holders of fitted numbers and settings, or functions and
+# what pipelines and searches carry, support vectors in sparse matrices among them. Those are plain holders of fitted numbers and settings, or functions and
 # classes that are named and, in predicting, not called.
 _LOSSES = (
     "EpsilonInsensitive",
@@ -41,6 +41,7 @@ REVIEWED = frozenset(
         *(f"numpy.{name}" for name in ("dtype", "bool", "floating", "integer", "number", "object_")),
         "scipy._lib.array_api_compat.numpy._aliases.asarray",
         "scipy.interpolate._bsplines.BSpline",
+        *(f"scipy.sparse._{kind}.{kind}_{form}" for kind in ("csr", "csc") for form in ("matrix", "array")),
         "sklearn.calibration._CalibratedClassifier",
         "sklearn.calibration._SigmoidCalibration",
         "sklearn.compose._column_transformer._RemainderColsList",
