@@ -27,6 +27,9 @@ Questions and answers:
 - `Disparity`: the bracket around the largest gap, and a pair that attains the lower end
 - `radius`: how far may similar individuals differ until the property breaks?
 - `Radius`: the largest tolerance proved and the smallest refuted, with a pair
+- `regions`: who is treated fairly, who is not, and of whom is nothing proved?
+- `Regions`: boxes proved fair, boxes of individuals all of whom are treated differently, and the rest
+- `Region`: a box with its rule, its share of the space and its certificates
 - `compare`: two models on the same claim: did fairness get worse?
 - `Comparison`: both verdicts, both brackets, and what changed
 - `Certificate`: the proof or the witness as a file
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
     from likewise import datasets
     from likewise.analysis.comparing import Comparison, compare
     from likewise.analysis.measuring import Disparity, measure
+    from likewise.analysis.partitioning import Region, Regions, regions
     from likewise.analysis.widening import Radius, radius
     from likewise.certificate.certificate import Certificate, load_certificate
     from likewise.errors import (
@@ -93,6 +97,9 @@ __all__ = [
     "Disparity",
     "radius",
     "Radius",
+    "regions",
+    "Regions",
+    "Region",
     "compare",
     "Comparison",
     "Certificate",
@@ -129,6 +136,9 @@ _HOME = {
     "Disparity": "likewise.analysis.measuring",
     "radius": "likewise.analysis.widening",
     "Radius": "likewise.analysis.widening",
+    "regions": "likewise.analysis.partitioning",
+    "Regions": "likewise.analysis.partitioning",
+    "Region": "likewise.analysis.partitioning",
     "compare": "likewise.analysis.comparing",
     "Comparison": "likewise.analysis.comparing",
     "Certificate": "likewise.certificate.certificate",

@@ -1,0 +1,347 @@
+"""Exploring: a partition of the space into boxes that look fair, biased or neither, by branch and bound.
+
+Boxes are over what an individual has: features that are `free` are never cut, since whoever is in a box may be changed in them and
+stays in it. The largest box is taken first and gets the first kind that fits:
+
+    empty      a constraint excludes it as a whole
+    biased     two *counterparts*: ways to change everybody in it into somebody similar, such that one of them gets the upper decision
+               throughout and the other one the lower; so whoever is in the box differs from one of them
+    fair       a short search over the pairs of everybody similar to somebody in it ends with all cells closed
+    undecided  none of that, and it can be cut no further; else it is cut where its scores move most
+
+All of this only proposes: `settling` proves what is reported.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from likewise.analysis.counterparts import Change, Counterpart, excluded
+from likewise.bounds.families import oracle_of
+from likewise.model.question import DecisionQuestion
+from likewise.model.scored import score_of
+from likewise.progress import Snapshot, silent
+from likewise.search.branch_and_bound import Search
+from likewise.search.sided import LOWER, UPPER, Sided
+from likewise.spec.boxes import Box, full
+from likewise.spec.features import Categorical, Integer, Ordinal
+from likewise.spec.pairs import pairs_of
+from likewise.spec.similarity import Relation
+from likewise.spec.space import Space
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.search.budget import Budget
+    from likewise.search.problem import Problem
+    from likewise.spec.pairs import PairSpace
+    from likewise.verifying.preparing import Prepared
+
+    Floats = NDArray[np.float64]
+
+Kind = Literal["fair", "biased", "undecided", "empty"]
+
+FAIR_CELLS = 96  # spent on one box before it is cut
+SIDE_CELLS = 24
+MOST_CHANGES = 256  # combinations of values of what may differ that are scored
+MANY_VALUES = 12  # of a number that may differ: beyond that its ends and middle stand for it
+BASES = 4  # individuals of a box at which its features are moved, to see where it should be cut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A box of the partition with its share of the space, and the counterparts that make it biased: upper, lower."""
+
+    kind: Kind
+    box: Box
+    share: Fraction
+    counterparts: tuple[Counterpart, ...] = ()
+
+
+@dataclass(order=True, slots=True)
+class _Open:
+    rank: float
+    number: int
+    lo: Floats = field(compare=False)
+    hi: Floats = field(compare=False)
+    share: Fraction = field(compare=False)
+
+
+class Ground:
+    """A claim as the exploration sees it: boxes are intervals of codes of the space that the model is over."""
+
+    def __init__(self, prepared: Prepared, space: Space, *, asks_decisions: bool) -> None:
+        self.prepared, self.space, self.asks_decisions = prepared, space, asks_decisions
+        self.problem: Problem = replace(prepared.problem, replay=_Unasked(), listener=silent)
+        self.pairs = prepared.pairs
+        self.relations: tuple[Relation, ...] = self.pairs.relations
+        self.over = self.pairs.space
+        self.sides = self._alone()
+        firsts = [self.pairs.variables[v] for v in self.pairs.first]
+        self.lo = np.array([float(v.lo) for v in firsts])
+        self.hi = np.array([float(v.hi) for v in firsts])
+        self.discrete = np.array([v.discrete for v in firsts])
+        self.cut = [k for k, relation in enumerate(self.relations) if relation.kind != "free"]
+        self.changing = [k for k, relation in enumerate(self.relations) if relation.kind != "same"]
+        self.random = np.random.default_rng(0)
+
+    def _alone(self) -> Problem:
+        """The problem of individuals beside themselves, about their decisions."""
+        model = self.prepared.imported.model
+        score = score_of(model, len(self.over))
+        if self.prepared.mirrored:
+            score = score.negated()
+        everybody = Space(self.over.features)
+        pairs = pairs_of(everybody, (Relation("same"),) * len(everybody))
+        return replace(
+            self.problem,
+            pairs=pairs,
+            oracle=oracle_of(score, pairs),
+            question=DecisionQuestion(level=Fraction(0)),
+        )
+
+    def warm_up(self) -> None:
+        """What the oracles do once, and not on the budget's time."""
+        self.problem.oracle.warm_up()
+        self.sides.oracle.warm_up()
+
+    # -- boxes of codes -----------------------------------------------------------------------------------
+
+    def box(self, lo: Floats, hi: Floats) -> Box:
+        """The user's box of an interval of codes."""
+        parts = []
+        for k, name in enumerate(self.space.names):
+            feature, ends = self.space[name], (float(lo[k]), float(hi[k]))
+            if isinstance(feature, (Categorical, Ordinal)):
+                codes = range(int(ends[0]), int(ends[1]) + 1)
+                parts.append(tuple(sorted(feature.position(self.over.value(k, c)) for c in codes)))
+            else:
+                low, high = (self.over.value(k, end) for end in ends)
+                parts.append((low, high) if isinstance(feature, Integer) else ends)
+        return Box(self.space, tuple(parts))  # type: ignore[arg-type]
+
+    def code(self, k: int, code: float) -> float:
+        """The user's code of a code."""
+        feature = self.space[self.space.names[k]]
+        value = self.over.value(k, code)
+        return feature.position(value) if isinstance(feature, (Categorical, Ordinal)) else value  # type: ignore[return-value]
+
+    def reached(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        """An interval of codes around everybody who is similar to somebody in the box."""
+        low, high = lo.copy(), hi.copy()
+        for k in self.changing:
+            relation = self.relations[k]
+            if relation.tolerance is not None:
+                reach = float(relation.tolerance)
+                low[k], high[k] = lo[k] - reach, hi[k] + reach
+                if not self.discrete[k]:
+                    low[k], high[k] = np.nextafter(low[k], -np.inf), np.nextafter(high[k], np.inf)
+            elif relation.kind == "pairs":
+                inside = range(int(lo[k]), int(hi[k]) + 1)
+                others = [p for at in inside for p in relation.partners(at, int(self.hi[k]) + 1)]
+                low[k], high[k] = min(others), max(others)
+            else:
+                low[k], high[k] = self.lo[k], self.hi[k]
+        return np.maximum(low, self.lo), np.minimum(high, self.hi)
+
+    # -- what a box is ------------------------------------------------------------------------------------
+
+    def looks_fair(self, lo: Floats, hi: Floats, budget: Budget, cells: int = FAIR_CELLS) -> bool:
+        """Whether a short search closes all pairs of everybody similar to somebody in the box."""
+        pairs = narrowed(self.pairs, *self.reached(lo, hi))
+        search = Search(problem=replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
+        return search.run(most=cells) == "closed"
+
+    def decides(self, lo: Floats, hi: Floats, change: Change, lean: int, budget: Budget) -> bool:
+        """Whether everybody in the box, so changed, gets the decision of `lean`."""
+        pairs = narrowed(self.sides.pairs, *change.applied(lo, hi, self.discrete))
+        search = Sided(problem=replace(self.sides, pairs=pairs, budget=budget), lean=lean)
+        return search.run(most=SIDE_CELLS) == "closed"
+
+    def changes(self, lo: Floats, hi: Floats) -> list[Change]:
+        """Ways to change everybody in the box into somebody similar."""
+        choices = [self._choices(k, lo, hi) for k in self.changing]
+        if not all(choices):
+            return []
+        count = int(np.prod([float(len(c)) for c in choices]))
+        if count <= MOST_CHANGES:
+            picked: Iterator[Sequence[tuple[str, Any]]] = product(*choices)
+        else:
+            picked = (
+                [choice[int(self.random.integers(len(choice)))] for choice in choices]
+                for _ in range(MOST_CHANGES)
+            )
+        return [Change.of(dict(zip(self.changing, how, strict=True))) for how in picked]
+
+    def _choices(self, k: int, lo: Floats, hi: Floats) -> list[tuple[str, Any]]:
+        relation = self.relations[k]
+        if relation.kind == "free":
+            return [("set", code) for code in self._values(k)]
+        if relation.kind == "pairs":
+            inside = range(int(lo[k]), int(hi[k]) + 1)
+            shared = set.intersection(*(set(relation.partners(p, int(self.hi[k]) + 1)) for p in inside))
+            return [("set", float(p)) for p in sorted(shared)]
+        reach = relation.tolerance or Fraction(0)
+        up = min(reach, Fraction(self.hi[k]) - Fraction(hi[k]))
+        down = min(reach, Fraction(lo[k]) - Fraction(self.lo[k]))
+        return [("move", step) for step in sorted({Fraction(0), up, -down})]
+
+    def _values(self, k: int) -> list[float]:
+        if self.discrete[k] and self.hi[k] - self.lo[k] < MANY_VALUES:
+            return [float(code) for code in range(int(self.lo[k]), int(self.hi[k]) + 1)]
+        middle = (self.lo[k] + self.hi[k]) / 2
+        return [float(self.lo[k]), float(np.floor(middle)) if self.discrete[k] else middle, float(self.hi[k])]
+
+    def middle(self, lo: Floats, hi: Floats) -> Floats:
+        """The individual in the middle of a box."""
+        half: Floats = np.where(self.discrete, np.floor((lo + hi) / 2), lo + (hi - lo) / 2)
+        return half
+
+    def best_changes(self, lo: Floats, hi: Floats) -> tuple[Change, Change] | None:
+        """The changes that take the individual in the middle furthest up and down; None if both are decided alike."""
+        changes = self.changes(lo, hi)
+        if not changes:
+            return None
+        rows = np.stack([change.row(self.middle(lo, hi)) for change in changes])
+        scores = self.problem.scores(rows)
+        up, down = int(scores.argmax()), int(scores.argmin())
+        return (changes[up], changes[down]) if scores[up] > 0 >= scores[down] else None
+
+    def counterparts(self, lo: Floats, hi: Floats, budget: Budget) -> tuple[Counterpart, ...]:
+        """Upper and lower counterparts of everybody in the box; none where they are not found."""
+        if not self.asks_decisions:
+            return ()
+        best = self.best_changes(lo, hi)
+        if best is None:
+            return ()
+        box = self.box(lo, hi)
+        found = tuple(Counterpart(change=change.translated(self.code), lean=lean) for change, lean in zip(best, (UPPER, LOWER), strict=True))
+        if not all(counterpart.exists(box) for counterpart in found):
+            return ()
+        if all(self.decides(lo, hi, change, lean, budget) for change, lean in zip(best, (UPPER, LOWER), strict=True)):
+            return found
+        return ()
+
+    # -- where to cut -------------------------------------------------------------------------------------
+
+    def spreads(self, lo: Floats, hi: Floats) -> Floats:
+        """For each feature how much scores move with it, at a few individuals of the box."""
+        bases = [self.middle(lo, hi)]
+        for _ in range(BASES - 1):
+            point = lo + self.random.random(len(lo)) * (hi - lo)
+            bases.append(np.clip(np.where(self.discrete, np.round(point), point), lo, hi))
+        spread = np.zeros(len(lo))
+        for k in self.cut:
+            if lo[k] < hi[k]:
+                values = self._grid(k, lo, hi)
+                rows = np.repeat(np.stack(bases), len(values), axis=0)
+                rows[:, k] = np.tile(values, len(bases))
+                scores = self.problem.scores(rows).reshape(len(bases), len(values))
+                spread[k] = float((scores.max(axis=1) - scores.min(axis=1)).mean())
+        return spread
+
+    def _grid(self, k: int, lo: Floats, hi: Floats) -> Floats:
+        if self.discrete[k] and hi[k] - lo[k] < MANY_VALUES:
+            return np.arange(lo[k], hi[k] + 1)
+        points = np.linspace(lo[k], hi[k], 5)
+        return np.round(points) if self.discrete[k] else points
+
+    def place(self, lo: Floats, hi: Floats) -> tuple[int, float, float] | None:
+        """The feature to cut, the last code to the left and the first to the right; None for a single point."""
+        can = np.where(self.discrete, hi > lo, self._halfway(lo, hi))
+        can &= np.isin(np.arange(len(lo)), self.cut)
+        if not can.any():
+            return None
+        width = (hi - lo) / np.maximum(self.hi - self.lo, 1e-300)
+        rank = np.where(can, 1e-12 * (1 + width) + self.spreads(lo, hi), -1.0)
+        k = int(rank.argmax())
+        if isinstance(self.over[self.over.names[k]], (Categorical, Ordinal)):
+            at = self._gap(k, lo, hi)
+            return k, at, at + 1
+        loss = np.zeros((1, len(lo)))
+        loss[0, k] = 1.0
+        variable, cut = self.sides.oracle.branch(lo[None], hi[None], loss, None)
+        at = float(cut[0]) if int(variable[0]) == k else float(self.middle(lo, hi)[k])
+        if self.discrete[k]:
+            at = min(at, float(hi[k]) - 1)
+            return k, at, at + 1
+        after = self.sides.oracle.after(k, at)
+        return k, at, at if after is None else after
+
+    def _halfway(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
+        middle = lo + (hi - lo) / 2
+        inside: NDArray[np.bool_] = (middle > lo) & (middle < hi)
+        return inside
+
+    def _gap(self, k: int, lo: Floats, hi: Floats) -> float:
+        """Between the two levels, in their order, whose scores are furthest apart."""
+        values = np.arange(lo[k], hi[k] + 1)
+        rows = np.repeat(self.middle(lo, hi)[None], len(values), axis=0)
+        rows[:, k] = values
+        return float(values[int(np.abs(np.diff(self.problem.scores(rows))).argmax())])
+
+
+def explore(ground: Ground, budget: Budget, listener: Any, *, most: int) -> list[Found]:
+    """The partition reached within the budget, or with `most` boxes that are settled."""
+    found: list[Found] = []
+    waiting = [_Open(-1.0, 0, ground.lo.copy(), ground.hi.copy(), Fraction(1))]
+    number, settled = 1, Fraction(0)
+    while waiting and not budget.over and len(found) < most:
+        node = heapq.heappop(waiting)
+        kind, counterparts = _kind(ground, node, budget)
+        place = ground.place(node.lo, node.hi) if kind == "undecided" else None
+        if place is None:
+            found.append(Found(kind=kind, box=ground.box(node.lo, node.hi), share=node.share, counterparts=counterparts))
+            settled += node.share
+        else:
+            for child in _children(ground, node, *place, number):
+                heapq.heappush(waiting, child)
+            number += 2
+        listener(Snapshot(stage="looking for regions", seconds=budget.elapsed, closed=len(found), open=len(waiting), share=float(settled)))
+    found += [Found(kind="undecided", box=ground.box(node.lo, node.hi), share=node.share) for node in waiting]
+    return found
+
+
+def _kind(ground: Ground, node: _Open, budget: Budget) -> tuple[Kind, tuple[Counterpart, ...]]:
+    if ground.space.constraints and excluded(ground.box(node.lo, node.hi)):
+        return "empty", ()
+    found = ground.counterparts(node.lo, node.hi, budget)
+    if found:
+        return "biased", found
+    return ("fair" if ground.looks_fair(node.lo, node.hi, budget) else "undecided"), ()
+
+
+def _children(ground: Ground, node: _Open, k: int, at: float, after: float, number: int) -> Iterator[_Open]:
+    """Both parts; their shares add up to the node's, whatever lies between the two sides of the cut."""
+    lo, hi = Fraction(node.lo[k]), Fraction(node.hi[k])
+    part = Fraction(int(at) - int(lo) + 1, int(hi) - int(lo) + 1) if ground.discrete[k] else (Fraction(at) - lo) / (hi - lo)
+    left_hi, right_lo = node.hi.copy(), node.lo.copy()
+    left_hi[k], right_lo[k] = at, after
+    for n, (low, high, share) in enumerate(((node.lo, left_hi, part), (right_lo, node.hi, 1 - part))):
+        measure = node.share * share
+        yield _Open(-float(measure), number + n, low, high, measure)
+
+
+def narrowed(pairs: PairSpace, lo: Floats, hi: Floats) -> PairSpace:
+    """The pairs of which both individuals lie in a box of codes."""
+    variables = tuple(
+        variable
+        if variable.side == "difference"
+        else replace(variable, lo=float(lo[variable.feature]), hi=float(hi[variable.feature]))
+        for variable in pairs.variables
+    )
+    return replace(pairs, variables=variables)
+
+
+class _Unasked:
+    """What only proposes is not replayed."""
+
+    def confirms(self, *_: Any) -> bool:
+        return True

@@ -1,0 +1,188 @@
+"""Settling: what the exploration proposes is proved, box by box, and the checker has the last word.
+
+fair     the claim itself on the sub-space of everybody similar to somebody in the box: FAIR as `verify` says it, with its certificate
+biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.sided`)
+
+What is not proved is put to the proof again in the parts it was merged from, as long as the budget lasts, and then given up: undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from likewise.bounds.oracle import Leaf
+from likewise.errors import SpecError
+from likewise.model.gauge import gauge_of
+from likewise.model.question import question_of
+from likewise.search.branch_and_bound import Search
+from likewise.search.budget import Budget
+from likewise.search.portfolio import Outcome, conclude, independence
+from likewise.search.proof import Proof
+from likewise.search.sided import UPPER, Sided, one_sided
+from likewise.spec.boxes import Box, closed
+from likewise.spec.features import Continuous
+from likewise.spec.numbers import double_above
+from likewise.spec.properties import Property, SameDecision
+from likewise.spec.similarity import Relation, Similarity
+from likewise.spec.space import Space
+from likewise.verifying.certifying import Checking, Statement, certify_proof
+from likewise.verifying.deciding import conclude as concluded
+from likewise.verifying.preparing import Prepared, prepare
+from likewise.verifying.result import Claimed, Verdict
+
+if TYPE_CHECKING:
+    from likewise.analysis.counterparts import Counterpart
+    from likewise.analysis.merging import Piece
+    from likewise.certificate.certificate import Certificate
+
+SHARE = 0.25  # of what is left of the budget that one proof may take
+LEAST_SECONDS = 0.2
+ALONE = Similarity()
+
+
+class Slice(Budget):
+    """A part of another budget: over when either is."""
+
+    def __init__(self, whole: Budget, seconds: float) -> None:
+        super().__init__(max(seconds, LEAST_SECONDS))
+        self.whole = whole
+
+    @property
+    def over(self) -> bool:
+        return self.whole.over or self.elapsed >= self.seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settler:
+    """Proves boxes about one claim."""
+
+    model: Any
+    space: Space
+    similar: Similarity
+    property: Property
+    budget: Budget
+    checking: Checking
+
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        return self.similar.relations(self.space)
+
+    def settled(self, piece: Piece) -> Iterator[tuple[Piece, tuple[Certificate, ...]]]:
+        """The piece with its certificates, or its parts with theirs, or pieces without any: those are undecided."""
+        certificates = () if self.budget.over else self._certificates(piece)
+        if certificates or not piece.parts:
+            yield piece, certificates
+            return
+        for part in piece.parts:
+            yield from self.settled(part)
+
+    def _certificates(self, piece: Piece) -> tuple[Certificate, ...]:
+        if piece.kind == "biased":
+            return self.biased(piece.box, piece.counterparts)
+        certificate = self.fair(piece.box) if piece.kind == "fair" else None
+        return () if certificate is None else (certificate,)
+
+    def fair(self, box: Box) -> Certificate | None:
+        """An accepted certificate that nobody in the box is in a pair that breaks the property."""
+        space = closed(box, self.relations).subspace()
+        if space is None:
+            return None
+        similar = similarity_within(space, self.space, self.relations)
+        prepared = self._prepared(space, similar)
+        if prepared is None:
+            return None
+        problem = prepared.problem
+        proof = _trivial(prepared) or independence(problem)
+        if proof is not None:
+            outcome = Outcome(engine="independence", proof=proof)
+        else:
+            outcome = conclude(problem, Search(problem=problem))
+        if outcome.proof is None:
+            return None
+        claimed = Claimed(
+            space=space, similarity=similar, property=self.property, family=prepared.imported.model.family
+        )
+        result = concluded(prepared, outcome, claimed, self.checking)
+        return result.certificate if result.verdict == Verdict.FAIR else None
+
+    def biased(self, box: Box, counterparts: tuple[Counterpart, ...]) -> tuple[Certificate, ...]:
+        """Accepted certificates of both counterparts' decisions; none if one of them is not everybody's or not proved."""
+        if sorted(counterpart.lean for counterpart in counterparts) != [0, 1]:
+            return ()
+        found = []
+        for counterpart in counterparts:
+            if not (counterpart.exists(box) and counterpart.similar(box, self.relations)):
+                return ()
+            certificate = self._decided(counterpart.box(box), counterpart.lean)
+            if certificate is None:
+                return ()
+            found.append(certificate)
+        return tuple(found)
+
+    def _decided(self, box: Box, lean: int) -> Certificate | None:
+        """An accepted certificate that everybody in a box gets the decision of `lean`, constraints or not."""
+        space = Box(Space(box.space.features), box.parts).subspace()
+        prepared = None if space is None else self._prepared(space, ALONE)
+        if prepared is None:
+            return None
+        search = Sided(problem=prepared.problem, lean=lean)
+        if search.run() != "closed":
+            return None
+        labels = prepared.imported.model.head.labels or ("lower", "upper")
+        label = labels[int((lean == UPPER) != prepared.mirrored)]
+        statement = Statement(
+            kind="decision",
+            level=Fraction(0),
+            words=f"everybody with {box.rule} gets the decision {label}",
+            question=prepared.problem.question,
+        )
+        certificate, report = certify_proof(
+            prepared, search.proof, lambda: search.clearance, statement, self.checking, search  # type: ignore[arg-type]
+        )
+        return certificate if report.accepted and one_sided(search.proof, lean) else None
+
+    def _prepared(self, space: Space, similar: Similarity) -> Prepared | None:
+        """None where nobody is found who satisfies the constraints."""
+        try:
+            prepared = prepare(
+                self.model,
+                space,
+                similar,
+                question_of(self.property),
+                gauge_of(self.property).of,
+                alone=True,
+            )
+        except SpecError:
+            return None
+        left = self.budget.seconds - self.budget.elapsed
+        prepared.problem.budget = Slice(self.budget, SHARE * left)
+        return prepared
+
+
+def _trivial(prepared: Prepared) -> Proof | None:
+    """The proof where everybody is alone: nobody is treated differently from themselves."""
+    if any(relation.kind != "same" for relation in prepared.pairs.relations):
+        return None
+    proof = Proof()
+    proof.close(0, Leaf(rule="independent"))
+    return proof
+
+
+def similarity_within(part: Space, space: Space, relations: tuple[Relation, ...]) -> Similarity:
+    """Who is similar, said for a part of a space. Tolerances are those of the whole space (5% is of its range), rounded up."""
+    free, within, pairs = [], {}, {}
+    for name, relation in zip(space.names, relations, strict=True):
+        if relation.kind == "free":
+            free.append(name)
+        elif relation.tolerance is not None:
+            whole = not isinstance(space[name], Continuous)
+            within[name] = int(relation.tolerance) if whole else double_above(relation.tolerance)
+        elif relation.kind == "pairs":
+            levels, left = space[name].levels, part[name].levels  # type: ignore[union-attr]
+            allowed = [(levels[a], levels[b]) for a, b in relation.allowed if levels[a] in left and levels[b] in left]
+            if allowed:
+                pairs[name] = allowed
+    return Similarity(free=free, within=within, pairs=pairs)
