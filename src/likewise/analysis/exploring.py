@@ -52,7 +52,35 @@ FAIR_CELLS = 96  # spent on one box before it is cut
 SIDE_CELLS = 24
 MOST_CHANGES = 256  # combinations of values of what may differ that are scored
 MANY_VALUES = 12  # of a number that may differ: beyond that its ends and middle stand for it
+LEAST_MEASURE = 1e-7  # smaller boxes are not cut any further
 BASES = 4  # individuals of a box at which its features are moved, to see where it should be cut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tries:
+    """How many cuts are tried: of so many features that move the score most, at so many places each."""
+
+    features: int
+    places: int
+
+
+EXACT_TRIES = Tries(features=64, places=7)
+OTHER_TRIES = Tries(features=2, places=3)  # where bounds take time
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Of one feature: the left part ends at `at`, the right one starts at `after`, or at `at` as well."""
+
+    feature: int
+    at: float
+    after: float | None = None
+
+    def children(self, lo: Floats, hi: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        left_hi, right_lo = hi.copy(), lo.copy()
+        left_hi[self.feature] = self.at
+        right_lo[self.feature] = self.at if self.after is None else self.after
+        return (lo, left_hi), (right_lo, hi)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +132,7 @@ class Ground:
             self.problem,
             pairs=pairs,
             oracle=oracle_of(score, pairs),
+            scores=self.problem.scores,
             question=DecisionQuestion(level=Fraction(0)),
         )
 
@@ -154,7 +183,9 @@ class Ground:
     # -- what a box is ------------------------------------------------------------------------------------
 
     def looks_fair(self, lo: Floats, hi: Floats, budget: Budget, cells: int = FAIR_CELLS) -> bool:
-        """Whether a short search closes all pairs of everybody similar to somebody in the box."""
+        """Whether everybody similar to somebody in the box gets one decision, or a short search closes all their pairs."""
+        if self._uniform([(lo, hi)])[0]:
+            return True
         pairs = narrowed(self.pairs, *self.reached(lo, hi))
         search = Search(problem=replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
         return search.run(most=cells) == "closed"
@@ -237,14 +268,20 @@ class Ground:
         for _ in range(BASES - 1):
             point = lo + self.random.random(len(lo)) * (hi - lo)
             bases.append(np.clip(np.where(self.discrete, np.round(point), point), lo, hi))
+        moved = [(k, self._grid(k, lo, hi)) for k in self.cut if lo[k] < hi[k]]
         spread = np.zeros(len(lo))
-        for k in self.cut:
-            if lo[k] < hi[k]:
-                values = self._grid(k, lo, hi)
-                rows = np.repeat(np.stack(bases), len(values), axis=0)
-                rows[:, k] = np.tile(values, len(bases))
-                scores = self.problem.scores(rows).reshape(len(bases), len(values))
-                spread[k] = float((scores.max(axis=1) - scores.min(axis=1)).mean())
+        if not moved:
+            return spread
+        blocks = []
+        for k, values in moved:
+            rows = np.repeat(np.stack(bases), len(values), axis=0)
+            rows[:, k] = np.tile(values, len(bases))
+            blocks.append(rows)
+        scores, start = self.problem.scores(np.concatenate(blocks)), 0
+        for k, values in moved:
+            block = scores[start : start + len(bases) * len(values)].reshape(len(bases), len(values))
+            spread[k] = float((block.max(axis=1) - block.min(axis=1)).mean())
+            start += block.size
         return spread
 
     def _grid(self, k: int, lo: Floats, hi: Floats) -> Floats:
@@ -253,27 +290,90 @@ class Ground:
         points = np.linspace(lo[k], hi[k], 5)
         return np.round(points) if self.discrete[k] else points
 
-    def place(self, lo: Floats, hi: Floats) -> tuple[int, float, float] | None:
-        """The feature to cut, the last code to the left and the first to the right; None for a single point."""
+    def place(self, lo: Floats, hi: Floats) -> Cut | None:
+        """Where to cut: so that the larger part of what is decided is large, else in two; None for a single point."""
         can = np.where(self.discrete, hi > lo, self._halfway(lo, hi))
         can &= np.isin(np.arange(len(lo)), self.cut)
         if not can.any():
             return None
         width = (hi - lo) / np.maximum(self.hi - self.lo, 1e-300)
         rank = np.where(can, 1e-12 * (1 + width) + self.spreads(lo, hi), -1.0)
-        k = int(rank.argmax())
+        order = [int(k) for k in np.argsort(-rank, kind="stable") if can[k]]
+        effort = EXACT_TRIES if self.sides.oracle.exact else OTHER_TRIES
+        cuts = [cut for k in order[: effort.features] for cut in self._cuts(k, lo, hi, effort.places)]
+        gains = self._gains(lo, hi, cuts)
+        if gains.max(initial=0.0) > 0:
+            return cuts[int(gains.argmax())]
+        return self._in_two(order[0], lo, hi)
+
+    def _cuts(self, k: int, lo: Floats, hi: Floats, places: int) -> list[Cut]:
+        """Evenly spaced cuts of feature k."""
+        if not self.discrete[k]:
+            cuts = (Cut(k, float(lo[k] + (hi[k] - lo[k]) * i / (places + 1))) for i in range(1, places + 1))
+            return [self._sharp(cut, hi) for cut in cuts if lo[k] < cut.at < hi[k]]
+        count = int(hi[k] - lo[k])
+        steps = sorted({round(count * i / (places + 1)) for i in range(1, places + 1)} if count > places else range(count))
+        return [Cut(k, float(lo[k]) + step, float(lo[k]) + step + 1) for step in steps if step < count]
+
+    def _sharp(self, cut: Cut, hi: Floats) -> Cut:
+        """A cut of a continuous number, between two doubles where the score jumps."""
+        after = self.sides.oracle.after(cut.feature, cut.at)
+        return cut if after is None or after > hi[cut.feature] else replace(cut, after=after)
+
+    def _in_two(self, k: int, lo: Floats, hi: Floats) -> Cut:
+        """The cut of feature k that the oracle would make; levels where their scores are furthest apart."""
         if isinstance(self.over[self.over.names[k]], (Categorical, Ordinal)):
             at = self._gap(k, lo, hi)
-            return k, at, at + 1
+            return Cut(k, at, at + 1)
         loss = np.zeros((1, len(lo)))
         loss[0, k] = 1.0
         variable, cut = self.sides.oracle.branch(lo[None], hi[None], loss, None)
         at = float(cut[0]) if int(variable[0]) == k else float(self.middle(lo, hi)[k])
         if self.discrete[k]:
             at = min(at, float(hi[k]) - 1)
-            return k, at, at + 1
-        after = self.sides.oracle.after(k, at)
-        return k, at, at if after is None else after
+            return Cut(k, at, at + 1)
+        return self._sharp(Cut(k, at), hi)
+
+    def _gains(self, lo: Floats, hi: Floats, cuts: list[Cut]) -> Floats:
+        """For each cut the share of the box that its parts decide at once, by bounds."""
+        if not cuts:
+            return np.zeros(0)
+        children = [child for cut in cuts for child in cut.children(lo, hi)]
+        decided = self._uniform(children)
+        best = self.best_changes(lo, hi) if self.asks_decisions else None
+        if best is not None:
+            decided |= self._biased(children, best)
+        volume = np.array([part for cut in cuts for part in self.parts(cut, lo, hi)], dtype=float)
+        gains: Floats = (decided * volume).reshape(len(cuts), 2).sum(axis=1)
+        return gains
+
+    def _uniform(self, boxes: list[tuple[Floats, Floats]]) -> NDArray[np.bool_]:
+        """Whether everybody similar to somebody in a box gets one decision: fair, whatever the pairs."""
+        if not self.asks_decisions:
+            return np.zeros(len(boxes), dtype=bool)
+        reached = [self.reached(lo, hi) for lo, hi in boxes]
+        return self._sure(reached, UPPER) | self._sure(reached, LOWER)
+
+    def _biased(self, boxes: list[tuple[Floats, Floats]], best: tuple[Change, Change]) -> NDArray[np.bool_]:
+        up, down = ([change.applied(lo, hi, self.discrete) for lo, hi in boxes] for change in best)
+        return self._sure(up, UPPER) & self._sure(down, LOWER)
+
+    def _sure(self, boxes: list[tuple[Floats, Floats]], lean: int) -> NDArray[np.bool_]:
+        """Whether everybody in a box gets the decision of `lean`, by one bound each."""
+        lo, hi = np.stack([lo for lo, _ in boxes]), np.stack([hi for _, hi in boxes])
+        leans = np.full(len(lo), float(lean))
+        bounds = self.sides.oracle.bound(lo, hi, leans, np.zeros(len(lo)))
+        sure: NDArray[np.bool_] = bounds.upper < -bounds.noise if bounds.closes is None else bounds.closes
+        return sure
+
+    def parts(self, cut: Cut, lo: Floats, hi: Floats) -> tuple[Fraction, Fraction]:
+        """The shares of a box that the parts of a cut have: they add up to one, whatever lies between its two sides."""
+        k, low, high = cut.feature, Fraction(lo[cut.feature]), Fraction(hi[cut.feature])
+        if self.discrete[k]:
+            left = Fraction(int(cut.at) - int(low) + 1, int(high) - int(low) + 1)
+        else:
+            left = (Fraction(cut.at) - low) / (high - low)
+        return left, 1 - left
 
     def _halfway(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
         middle = lo + (hi - lo) / 2
@@ -296,12 +396,14 @@ def explore(ground: Ground, budget: Budget, listener: Any, *, most: int) -> list
     while waiting and not budget.over and len(found) < most:
         node = heapq.heappop(waiting)
         kind, counterparts = _kind(ground, node, budget)
-        place = ground.place(node.lo, node.hi) if kind == "undecided" else None
-        if place is None:
+        cut = None
+        if kind == "undecided" and node.share > LEAST_MEASURE:
+            cut = ground.place(node.lo, node.hi)
+        if cut is None:
             found.append(Found(kind=kind, box=ground.box(node.lo, node.hi), share=node.share, counterparts=counterparts))
             settled += node.share
         else:
-            for child in _children(ground, node, *place, number):
+            for child in _children(ground, node, cut, number):
                 heapq.heappush(waiting, child)
             number += 2
         listener(Snapshot(stage="looking for regions", seconds=budget.elapsed, closed=len(found), open=len(waiting), share=float(settled)))
@@ -315,18 +417,15 @@ def _kind(ground: Ground, node: _Open, budget: Budget) -> tuple[Kind, tuple[Coun
     found = ground.counterparts(node.lo, node.hi, budget)
     if found:
         return "biased", found
-    return ("fair" if ground.looks_fair(node.lo, node.hi, budget) else "undecided"), ()
+    fair = ground.looks_fair(node.lo, node.hi, budget)
+    return ("fair" if fair else "undecided"), ()
 
 
-def _children(ground: Ground, node: _Open, k: int, at: float, after: float, number: int) -> Iterator[_Open]:
-    """Both parts; their shares add up to the node's, whatever lies between the two sides of the cut."""
-    lo, hi = Fraction(node.lo[k]), Fraction(node.hi[k])
-    part = Fraction(int(at) - int(lo) + 1, int(hi) - int(lo) + 1) if ground.discrete[k] else (Fraction(at) - lo) / (hi - lo)
-    left_hi, right_lo = node.hi.copy(), node.lo.copy()
-    left_hi[k], right_lo[k] = at, after
-    for n, (low, high, share) in enumerate(((node.lo, left_hi, part), (right_lo, node.hi, 1 - part))):
+def _children(ground: Ground, node: _Open, cut: Cut, number: int) -> Iterator[_Open]:
+    shares = ground.parts(cut, node.lo, node.hi)
+    for n, ((lo, hi), share) in enumerate(zip(cut.children(node.lo, node.hi), shares, strict=True)):
         measure = node.share * share
-        yield _Open(-float(measure), number + n, low, high, measure)
+        yield _Open(-float(measure), number + n, lo, hi, measure)
 
 
 def narrowed(pairs: PairSpace, lo: Floats, hi: Floats) -> PairSpace:

@@ -200,7 +200,13 @@ def regions(
         with clock.stopped():
             ground.warm_up()
         settler = Settler(
-            model=model, space=space, similar=similar, property=property, budget=clock, checking=checking
+            model=model,
+            whole=first.imported,
+            space=space,
+            similar=similar,
+            property=property,
+            budget=clock,
+            checking=checking,
         )
         if around is not None:
             from likewise.analysis.growing import grown

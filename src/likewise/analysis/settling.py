@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from likewise.bounds.oracle import Leaf
 from likewise.errors import SpecError
+from likewise.importers.imported import Imported, import_model, restricted
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
 from likewise.search.branch_and_bound import Search
@@ -30,7 +33,7 @@ from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
 from likewise.verifying.certifying import Checking, Statement, certify_proof
 from likewise.verifying.deciding import conclude as concluded
-from likewise.verifying.preparing import Prepared, prepare
+from likewise.verifying.preparing import Prepared, posed
 from likewise.verifying.result import Claimed, Verdict
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ class Settler:
     """Proves boxes about one claim."""
 
     model: Any
+    whole: Imported  # over the whole space
     space: Space
     similar: Similarity
     property: Property
@@ -146,20 +150,21 @@ class Settler:
 
     def _prepared(self, space: Space, similar: Similarity) -> Prepared | None:
         """None where nobody is found who satisfies the constraints."""
+        left = self.budget.seconds - self.budget.elapsed
         try:
-            prepared = prepare(
-                self.model,
-                space,
-                similar,
+            imported = restricted(self.whole, space)
+            if imported is None:
+                imported = import_model(self.model, space, rows=np.empty((0, len(space))))
+            return posed(
+                imported,
+                similar.relations(space),
                 question_of(self.property),
                 gauge_of(self.property).of,
-                alone=True,
+                budget=Slice(self.budget, SHARE * left),
+                random=np.random.default_rng(0),
             )
         except SpecError:
             return None
-        left = self.budget.seconds - self.budget.elapsed
-        prepared.problem.budget = Slice(self.budget, SHARE * left)
-        return prepared
 
 
 def _trivial(prepared: Prepared) -> Proof | None:

@@ -29,13 +29,14 @@ from likewise.search.problem import Problem
 from likewise.spec.pairs import PairSpace, pairs_of, with_differences
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
-from likewise.spec.terms import nearest
+from likewise.spec.terms import Separable, nearest
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
     from likewise.model.gauge import Scale
     from likewise.search.problem import Witness
     from likewise.spec.enclosure import Enclosure
+    from likewise.spec.similarity import Relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +106,30 @@ def prepare(
     relations = similar.relations(space) if alone else similar.resolve(space)
     given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
     imported = import_model(model, space, rows=given, like=X)
+    return posed(
+        imported,
+        relations,
+        question,
+        scale,
+        budget=Budget(budget),
+        random=np.random.default_rng(random_state),
+        like=X,
+        listener=listener,
+    )
+
+
+def posed(
+    imported: Imported,
+    relations: tuple[Relation, ...],
+    question: Question,
+    scale: Scale,
+    *,
+    budget: Budget,
+    random: np.random.Generator,
+    like: Any = None,
+    listener: Listener = silent,
+) -> Prepared:
+    """The problem that a question about an imported model is, with the similarity by feature."""
     space, rows = imported.space, imported.rows
     pairs = pairs_of(space, relations)
     head = imported.model.head
@@ -131,17 +156,17 @@ def prepare(
         pairs=pairs,
         oracle=oracle,
         question=question,
-        scores=score.scores,
+        scores=score.scorer() if isinstance(score, Separable) else score.scores,
         replay=imported.replay,
-        budget=Budget(budget),
-        random=np.random.default_rng(random_state),
+        budget=budget,
+        random=random,
         rows=rows,
         products=products,
         cost=score.cost,
         listener=listener,
         marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
     )
-    return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=X)
+    return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=like)
 
 
 def check_scale(scale: Scale, imported: Imported) -> None:
