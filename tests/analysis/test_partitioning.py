@@ -105,3 +105,33 @@ def test_everybody_is_where_brute_force_puts_them(kind, seed):
     assert not found.undecided
     assert found.share("biased") == Fraction(int(truth.sum()), len(truth))
     assert found.reason is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_box_around_a_person_is_fair_and_cannot_be_widened_by_one_value(kind):
+    model, similar = fitted(kind, 1), lw.Similarity(free=["sex"])
+    rows = everybody(SPACE)
+    fair = ~(similar_pairs(SPACE, similar, rows) & (model.predict(rows)[:, None] != model.predict(rows)[None])).any(axis=1)
+    for i in (int(np.flatnonzero(fair)[0]), int(np.flatnonzero(fair)[-1]), int(np.flatnonzero(~fair)[0])):
+        found = lw.regions(model, SPACE, similar, around=rows[i : i + 1])
+        (region,) = found
+        assert region.kind == ("fair" if fair[i] else "biased")
+        box = box_of(region.rule, SPACE)
+        inside = np.array([box.holds(row) for row in SPACE.encode(rows).tolist()])
+        assert inside[i]
+        assert (fair[inside] == fair[i]).all()
+        assert all(lw.check(io.BytesIO(c.content)).accepted for c in region.certificates)
+        if fair[i]:
+            for wider in widened(box):
+                others = np.array([wider.holds(row) for row in SPACE.encode(rows).tolist()])
+                assert not fair[others].all()
+
+
+def widened(box):
+    """The box with one more value of one feature."""
+    for k, name in enumerate(box.space.names):
+        feature, part = box.space[name], box.parts[k]
+        if isinstance(feature, lw.Integer):
+            yield from (box.with_part(k, (lo, hi)) for lo, hi in ((part[0] - 1, part[1]), (part[0], part[1] + 1)) if feature.lo <= lo and hi <= feature.hi)
+        else:
+            yield from (box.with_part(k, tuple(sorted((*part, p)))) for p in range(len(feature.levels)) if p not in part)

@@ -51,12 +51,12 @@ class Change:
         return Change(tuple((k, code(k, value)) for k, value in self.fixed), self.moved)
 
     def row(self, codes: Floats) -> Floats:
-        """One individual, changed, in float64."""
+        """One individual, or many, changed, in float64."""
         row = codes.copy()
         for k, value in self.fixed:
-            row[k] = value
+            row[..., k] = value
         for k, step in self.moved:
-            row[k] += float(step)
+            row[..., k] += float(step)
         return row
 
     def applied(self, lo: Floats, hi: Floats, discrete: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -52,6 +52,10 @@ FAIR_CELLS = 96  # spent on one box before it is cut
 SIDE_CELLS = 24
 MOST_CHANGES = 256  # combinations of values of what may differ that are scored
 MANY_VALUES = 12  # of a number that may differ: beyond that its ends and middle stand for it
+SAMPLE = 64  # individuals of a box that are looked at before it is bounded
+SAMPLED_CHANGES = 32
+DIFFERENTLY = 2  # how an individual is treated beside those it is similar to, if not like all of them (0, 1)
+LEAST_GAIN = 0.005  # of impurity, for a cut to be better than one in two
 LEAST_MEASURE = 1e-7  # smaller boxes are not cut any further
 BASES = 4  # individuals of a box at which its features are moved, to see where it should be cut
 
@@ -81,6 +85,35 @@ class Cut:
         left_hi[self.feature] = self.at
         right_lo[self.feature] = self.at if self.after is None else self.after
         return (lo, left_hi), (right_lo, hi)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """Some individuals of a box: 0 or 1 if they are treated like all counterparts, lower or upper, else DIFFERENTLY."""
+
+    rows: Floats
+    treated: NDArray[np.intp]
+
+    @property
+    def differently(self) -> NDArray[np.bool_]:
+        told: NDArray[np.bool_] = self.treated == DIFFERENTLY
+        return told
+
+    def told_apart(self, cuts: list[Cut]) -> Floats:
+        """By how much each cut lowers the impurity (Gini's) of how they are treated."""
+        kinds = np.eye(DIFFERENTLY + 1)[self.treated]
+        features = [cut.feature for cut in cuts]
+        left = (self.rows[:, features] <= np.array([cut.at for cut in cuts])).astype(float)
+        counts = left.T @ kinds
+        others = kinds.sum(axis=0) - counts
+        return _purity(counts) + _purity(others) - _purity(kinds.sum(axis=0)[None])
+
+
+def _purity(counts: Floats) -> Floats:
+    """Of groups by the counts of their kinds, weighted with their sizes; 1 for one that is everybody and of one kind."""
+    total = counts.sum(axis=1)
+    purity: Floats = (counts**2).sum(axis=1) / np.maximum(total, 1) / SAMPLE
+    return purity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +195,19 @@ class Ground:
         value = self.over.value(k, code)
         return feature.position(value) if isinstance(feature, (Categorical, Ordinal)) else value  # type: ignore[return-value]
 
+    def codes(self, box: Box) -> tuple[Floats, Floats] | None:
+        """The interval of codes that a user's box is; None if its levels are not next to each other here."""
+        lo, hi = self.lo.copy(), self.hi.copy()
+        for k, (name, part) in enumerate(zip(self.space.names, box.parts, strict=True)):
+            feature, over = self.space[name], self.over[name]
+            if isinstance(feature, (Categorical, Ordinal)):
+                values: Sequence[Any] = [feature.levels[int(p)] for p in part]
+            else:
+                values = part
+            places = sorted(over.position(v) for v in values) if isinstance(over, (Categorical, Ordinal)) else values
+            lo[k], hi[k] = places[0], places[-1]
+        return (lo, hi) if self.box(lo, hi) == box else None
+
     def reached(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         """An interval of codes around everybody who is similar to somebody in the box."""
         low, high = lo.copy(), hi.copy()
@@ -182,10 +228,18 @@ class Ground:
 
     # -- what a box is ------------------------------------------------------------------------------------
 
-    def looks_fair(self, lo: Floats, hi: Floats, budget: Budget, cells: int = FAIR_CELLS) -> bool:
-        """Whether everybody similar to somebody in the box gets one decision, or a short search closes all their pairs."""
-        if self._uniform([(lo, hi)])[0]:
-            return True
+    def looks_fair(self, lo: Floats, hi: Floats, looked: Looked, budget: Budget) -> bool:
+        """Whether a short search shows that everybody similar to somebody in the box gets one decision, where those who are looked
+        at do; else whether it closes all their pairs."""
+        cells = FAIR_CELLS if self.problem.oracle.exact else FAIR_CELLS // 2
+        treated = set(looked.treated.tolist())
+        if self.asks_decisions and len(treated) == 1:
+            pairs = narrowed(self.sides.pairs, *self.reached(lo, hi))
+            lean = UPPER if 1 in treated else LOWER
+            if Sided(problem=replace(self.sides, pairs=pairs, budget=budget), lean=lean).run(most=cells) == "closed":
+                return True
+            if not self.problem.oracle.exact:
+                return False
         pairs = narrowed(self.pairs, *self.reached(lo, hi))
         search = Search(problem=replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
         return search.run(most=cells) == "closed"
@@ -260,6 +314,21 @@ class Ground:
             return found
         return ()
 
+    # -- a look at some individuals ------------------------------------------------------------------------
+
+    def looked_at(self, lo: Floats, hi: Floats) -> Looked:
+        """Some individuals of the box, and how they are treated beside their counterparts, in float64."""
+        points = lo + self.random.random((SAMPLE, len(lo))) * (hi - lo)
+        whole = np.floor(lo + self.random.random((SAMPLE, len(lo))) * (hi - lo + 1))
+        rows = np.clip(np.where(self.discrete, whole, points), lo, hi)
+        rows[0] = self.middle(lo, hi)
+        changes = self.changes(lo, hi)[:SAMPLED_CHANGES]
+        changed = [rows, *(change.row(rows) for change in changes)]
+        scores = self.problem.scores(np.concatenate(changed)).reshape(len(changed), len(rows))
+        highest, lowest = scores.max(axis=0), scores.min(axis=0)
+        witness = self.problem.question.margin(highest, lowest) > 0
+        return Looked(rows=rows, treated=np.where(witness, DIFFERENTLY, (highest > 0).astype(int)))
+
     # -- where to cut -------------------------------------------------------------------------------------
 
     def spreads(self, lo: Floats, hi: Floats) -> Floats:
@@ -290,8 +359,9 @@ class Ground:
         points = np.linspace(lo[k], hi[k], 5)
         return np.round(points) if self.discrete[k] else points
 
-    def place(self, lo: Floats, hi: Floats) -> Cut | None:
-        """Where to cut: so that the larger part of what is decided is large, else in two; None for a single point."""
+    def place(self, lo: Floats, hi: Floats, looked: Looked) -> Cut | None:
+        """Where to cut: so that much is decided at once, by bounds; else so that those who are looked at are told apart; else
+        in two. None for a single point."""
         can = np.where(self.discrete, hi > lo, self._halfway(lo, hi))
         can &= np.isin(np.arange(len(lo)), self.cut)
         if not can.any():
@@ -304,6 +374,10 @@ class Ground:
         gains = self._gains(lo, hi, cuts)
         if gains.max(initial=0.0) > 0:
             return cuts[int(gains.argmax())]
+        cuts = [cut for k in order for cut in self._cuts(k, lo, hi, EXACT_TRIES.places)]
+        apart = looked.told_apart(cuts)
+        if apart.max(initial=0.0) > LEAST_GAIN:
+            return cuts[int(apart.argmax())]
         return self._in_two(order[0], lo, hi)
 
     def _cuts(self, k: int, lo: Floats, hi: Floats, places: int) -> list[Cut]:
@@ -343,7 +417,10 @@ class Ground:
         best = self.best_changes(lo, hi) if self.asks_decisions else None
         if best is not None:
             decided |= self._biased(children, best)
-        volume = np.array([part for cut in cuts for part in self.parts(cut, lo, hi)], dtype=float)
+        width = hi - lo + self.discrete
+        features = np.repeat([cut.feature for cut in cuts], 2)
+        parts = np.array([high - low + self.discrete for low, high in children])
+        volume = (parts / np.where(width > 0, width, 1))[np.arange(len(children)), features]
         gains: Floats = (decided * volume).reshape(len(cuts), 2).sum(axis=1)
         return gains
 
@@ -395,10 +472,7 @@ def explore(ground: Ground, budget: Budget, listener: Any, *, most: int) -> list
     number, settled = 1, Fraction(0)
     while waiting and not budget.over and len(found) < most:
         node = heapq.heappop(waiting)
-        kind, counterparts = _kind(ground, node, budget)
-        cut = None
-        if kind == "undecided" and node.share > LEAST_MEASURE:
-            cut = ground.place(node.lo, node.hi)
+        kind, counterparts, cut = _judged(ground, node, budget)
         if cut is None:
             found.append(Found(kind=kind, box=ground.box(node.lo, node.hi), share=node.share, counterparts=counterparts))
             settled += node.share
@@ -411,14 +485,24 @@ def explore(ground: Ground, budget: Budget, listener: Any, *, most: int) -> list
     return found
 
 
-def _kind(ground: Ground, node: _Open, budget: Budget) -> tuple[Kind, tuple[Counterpart, ...]]:
-    if ground.space.constraints and excluded(ground.box(node.lo, node.hi)):
-        return "empty", ()
-    found = ground.counterparts(node.lo, node.hi, budget)
-    if found:
-        return "biased", found
-    fair = ground.looks_fair(node.lo, node.hi, budget)
-    return ("fair" if fair else "undecided"), ()
+def _judged(
+    ground: Ground, node: _Open, budget: Budget
+) -> tuple[Kind, tuple[Counterpart, ...], Cut | None]:
+    """What a box is, and where to cut it if it is undecided. Where some of those who are looked at are treated differently and some are
+    not, there is nothing to prove."""
+    lo, hi = node.lo, node.hi
+    if ground.space.constraints and excluded(ground.box(lo, hi)):
+        return "empty", (), None
+    looked = ground.looked_at(lo, hi)
+    if looked.differently.all():
+        found = ground.counterparts(lo, hi, budget)
+        if found:
+            return "biased", found, None
+        if not ground.asks_decisions:
+            return "undecided", (), None
+    if not looked.differently.any() and ground.looks_fair(lo, hi, looked, budget):
+        return "fair", (), None
+    return "undecided", (), ground.place(lo, hi, looked) if node.share > LEAST_MEASURE else None
 
 
 def _children(ground: Ground, node: _Open, cut: Cut, number: int) -> Iterator[_Open]:

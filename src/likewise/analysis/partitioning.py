@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
     from likewise.verifying.preparing import Prepared
 
-EXPLORING = 0.4  # of the budget: the rest is for proofs
+EXPLORING = 0.6  # of the budget: the rest is for proofs
 MOST_BOXES = 20_000
 SAMPLE = 64  # individuals at which levels are put in order
 

@@ -96,21 +96,22 @@ class Settler:
             return None
         similar = similarity_within(space, self.space, self.relations)
         prepared = self._prepared(space, similar)
-        if prepared is None:
-            return None
-        problem = prepared.problem
-        proof = _trivial(prepared) or independence(problem)
-        if proof is not None:
-            outcome = Outcome(engine="independence", proof=proof)
-        else:
-            outcome = conclude(problem, Search(problem=problem))
-        if outcome.proof is None:
+        outcome = None if prepared is None else _proved(prepared)
+        if prepared is None or outcome is None or outcome.proof is None:
             return None
         claimed = Claimed(
             space=space, similarity=similar, property=self.property, family=prepared.imported.model.family
         )
         result = concluded(prepared, outcome, claimed, self.checking)
         return result.certificate if result.verdict == Verdict.FAIR else None
+
+    def looks_fair(self, box: Box, cells: int) -> bool:
+        """Whether a search of so many cells proves a box, the checker not asked."""
+        space = closed(box, self.relations).subspace()
+        prepared = None if space is None else self._prepared(space, similarity_within(space, self.space, self.relations))
+        if prepared is None:
+            return False
+        return _trivial(prepared) is not None or Search(problem=prepared.problem).run(most=cells) == "closed"
 
     def biased(self, box: Box, counterparts: tuple[Counterpart, ...]) -> tuple[Certificate, ...]:
         """Accepted certificates of both counterparts' decisions; none if one of them is not everybody's or not proved."""
@@ -165,6 +166,14 @@ class Settler:
             )
         except SpecError:
             return None
+
+
+def _proved(prepared: Prepared) -> Outcome:
+    """What `verify` does when it does not look for a pair first."""
+    proof = _trivial(prepared) or independence(prepared.problem)
+    if proof is not None:
+        return Outcome(engine="independence", proof=proof)
+    return conclude(prepared.problem, Search(problem=prepared.problem))
 
 
 def _trivial(prepared: Prepared) -> Proof | None:
