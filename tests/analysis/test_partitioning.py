@@ -135,3 +135,101 @@ def widened(box):
             yield from (box.with_part(k, (lo, hi)) for lo, hi in ((part[0] - 1, part[1]), (part[0], part[1] + 1)) if feature.lo <= lo and hi <= feature.hi)
         else:
             yield from (box.with_part(k, tuple(sorted((*part, p)))) for p in range(len(feature.levels)) if p not in part)
+
+
+@pytest.mark.parametrize("kind", ["linear", "rbf"])
+@pytest.mark.parametrize(
+    "similar",
+    [
+        lw.Similarity(free=["sex"], within={"age": 1}),
+        lw.Similarity(within={"age": "20%", "grade": 1}),
+        lw.Similarity(pairs={"job": [("none", "skilled"), ("skilled", "manager")]}),
+        lw.Similarity(free=["sex"], pairs={"job": [("none", "skilled")]}),
+    ],
+    ids=["free and within", "within", "pairs", "free and pairs"],
+)
+def test_tolerances_and_pairs_of_levels(kind, similar):
+    model = fitted(kind, 0)
+    found = lw.regions(model, SPACE, similar, budget=20)
+    checked(model, SPACE, similar, found)
+    assert found.fair
+    assert found.biased
+
+
+@pytest.mark.parametrize("kind", ["linear", "polynomial"])
+def test_individuals_that_constraints_exclude_do_not_count(kind):
+    model, similar = fitted(kind, 0), lw.Similarity(free=["sex"])
+    rules = ["if job == manager then grade != low", "age <= 4", "if sex == m then job != none"]
+    found = lw.regions(model, SPACE, similar, where=rules, budget=20)
+    checked(model, SPACE.where(*rules), similar, found)
+    assert found.fair
+    assert found.biased
+
+
+def test_boxes_that_a_constraint_excludes_are_empty():
+    model, similar = fitted("linear", 0), lw.Similarity(free=["sex"])
+    found = lw.regions(model, SPACE, similar, where=["age == 2"], budget=20)
+    checked(model, SPACE.where("age == 2"), similar, found)
+    assert found.empty and found.fair and found.biased
+    assert not found.undecided
+
+
+def test_a_counterpart_that_breaks_a_constraint_is_none():
+    """Nobody may be changed in sex here, so nobody is treated differently, although the model looks at it."""
+    model = fitted("linear", 0)
+    found = lw.regions(model, SPACE, lw.Similarity(free=["sex"]), where=["if job in {none, skilled, \"other work\", manager} then sex == f"], budget=10)
+    assert not found.biased
+
+
+def test_gaps_have_fair_and_undecided_regions():
+    model, similar = fitted("linear", 0), lw.Similarity(free=["sex"])
+    widest = lw.measure(model, SPACE, similar, of="score").upper
+    assert [region.rule for region in lw.regions(model, SPACE, similar, lw.ScoreGap(1.001 * widest)).fair] == ["everybody"]
+    found = lw.regions(model, SPACE, similar, lw.ScoreGap(0.5 * widest), budget=5)
+    assert not found.fair and not found.biased
+    found = lw.regions(model, SPACE, similar, lw.ProbabilityGap(0.05), budget=5)
+    assert found.fair and found.undecided
+    assert sum(region.measure for region in found) == 1
+
+
+def test_continuous_boxes_share_nothing_but_borders_and_their_members_are_what_they_say():
+    random = np.random.default_rng(0)
+    rows = random.uniform(0, 1, (200, 3))
+    model = LogisticRegression(C=100).fit(rows, rows @ [2.0, 1.0, 0.8] + random.normal(0, 0.1, 200) > 1.9)
+    space = lw.Space({name: lw.Continuous(0, 1) for name in ("a", "b", "c")})
+    similar = lw.Similarity(free=["c"], within={"b": 0.05})
+    found = lw.regions(model, space, similar, budget=4)
+    assert found.fair and found.biased
+    assert sum((region.measure for region in found), Fraction(0)) == 1
+    for region in (*found.fair, *found.biased):
+        box = box_of(region.rule, space)
+        assert box.share == region.measure
+        lo, hi = np.array(box.parts).T
+        people = lo + random.uniform(0, 1, (40, 3)) * (hi - lo)
+        people[:, 2] = random.uniform(0, 1, 40)
+        for person in people:
+            others = np.stack([person, *(person + [0, b, c - person[2]] for b in (-0.05, 0, 0.05) for c in (0, 1))])
+            others[:, 1] = np.clip(others[:, 1], 0, 1)
+            assert (len(set(model.predict(others))) > 1) == (region.kind == "biased")
+
+
+def test_what_is_known_when_the_budget_is_over_adds_up_to_everybody():
+    model = fitted("linear", 0)
+    found = lw.regions(model, SPACE, lw.Similarity(free=["sex"]), budget=0.001)
+    assert "0.001" in found.reason
+    assert sum(region.measure for region in found) == 1
+    assert found.to_dict()["shares"]["undecided"] == 1.0
+
+
+def test_around_a_rule_and_what_is_wrong_with_it():
+    model, similar = fitted("linear", 0), lw.Similarity(free=["sex"])
+    found = lw.regions(model, SPACE, similar, around="age <= 0 and job == none")
+    (region,) = found.fair
+    box, start = box_of(region.rule, SPACE), box_of("age <= 0 and job == none", SPACE)
+    assert all(set(part) <= set(wide) or part[0] >= wide[0] for part, wide in zip(start.parts, box.parts, strict=True))
+    with pytest.raises(SpecError, match="2 features"):
+        lw.regions(model, SPACE, similar, around="age <= grade")
+    with pytest.raises(SpecError, match="no level 'nun'"):
+        lw.regions(model, SPACE, similar, around="job == nun")
+    with pytest.raises(SpecError, match="no 'grade'"):
+        lw.regions(model, SPACE, similar, around={"age": 1})

@@ -151,6 +151,7 @@ class Ground:
         self.discrete = np.array([v.discrete for v in firsts])
         self.cut = [k for k, relation in enumerate(self.relations) if relation.kind != "free"]
         self.changing = [k for k, relation in enumerate(self.relations) if relation.kind != "same"]
+        self.constraints = [constraint.scorer() for constraint in self.pairs.constraints]
         self.random = np.random.default_rng(0)
 
     def _alone(self) -> Problem:
@@ -323,11 +324,23 @@ class Ground:
         rows = np.clip(np.where(self.discrete, whole, points), lo, hi)
         rows[0] = self.middle(lo, hi)
         changes = self.changes(lo, hi)[:SAMPLED_CHANGES]
-        changed = [rows, *(change.row(rows) for change in changes)]
-        scores = self.problem.scores(np.concatenate(changed)).reshape(len(changed), len(rows))
-        highest, lowest = scores.max(axis=0), scores.min(axis=0)
+        changed = np.stack([rows, *(change.row(rows) for change in changes)])
+        everybody = changed.reshape(-1, len(lo))
+        shape, valid = changed.shape[:2], self._valid(everybody)
+        scores = self.problem.scores(everybody)
+        highest = np.where(valid, scores, -np.inf).reshape(shape).max(axis=0)
+        lowest = np.where(valid, scores, np.inf).reshape(shape).min(axis=0)
+        kept = valid.reshape(shape)[0]
+        rows, highest, lowest = rows[kept], highest[kept], lowest[kept]
         witness = self.problem.question.margin(highest, lowest) > 0
         return Looked(rows=rows, treated=np.where(witness, DIFFERENTLY, (highest > 0).astype(int)))
+
+    def _valid(self, rows: Floats) -> NDArray[np.bool_]:
+        """Who satisfies the constraints, in float64."""
+        valid = np.ones(len(rows), dtype=bool)
+        for constraint in self.constraints:
+            valid &= constraint(rows) <= 0
+        return valid
 
     # -- where to cut -------------------------------------------------------------------------------------
 
@@ -494,7 +507,7 @@ def _judged(
     if ground.space.constraints and excluded(ground.box(lo, hi)):
         return "empty", (), None
     looked = ground.looked_at(lo, hi)
-    if looked.differently.all():
+    if len(looked.rows) and looked.differently.all():
         found = ground.counterparts(lo, hi, budget)
         if found:
             return "biased", found, None

@@ -144,19 +144,25 @@ def _further(settler: Settler, box: Box, k: int) -> Iterator[Box]:
     limits = full(box.space[box.space.names[k]])
     whole = isinstance(box.space[box.space.names[k]], Integer)
     for end in (1, 0):
-        known, beyond = box.parts[k][end], limits[end]  # fair, and not known to be
+        known, beyond = box.parts[k][end], limits[end]
+        candidate = beyond  # the end of the feature first, then the middle between what is fair and what is not known to be
         for _ in range(64 if whole else HALVINGS):
-            if settler.budget.over or abs(beyond - known) <= (1 if whole else 0):
+            if candidate == known or settler.budget.over:
                 break
-            middle = (known + beyond) // 2 if whole else float((Fraction(known) + Fraction(beyond)) / 2)
-            if middle == known:  # downwards, the middle of two neighbours is the lower one: never the known end
-                break
-            part = (box.parts[k][0], middle) if end else (middle, box.parts[k][1])
+            part = (box.parts[k][0], candidate) if end else (candidate, box.parts[k][1])
             if settler.looks_fair(box.with_part(k, part), CELLS):
-                box, known = box.with_part(k, part), middle
+                box, known = box.with_part(k, part), candidate
                 yield box
             else:
-                beyond = middle
+                beyond = candidate
+            candidate = _between(known, beyond, whole=whole)
+
+
+def _between(known: float, beyond: float, *, whole: bool) -> float:
+    """The middle, `known` where nothing lies between."""
+    if whole:
+        return known + int((beyond - known) / 2)
+    return float((Fraction(known) + Fraction(beyond)) / 2)
 
 
 def _biased(ground: Ground, settler: Settler, start: Box) -> list[tuple[Piece, tuple[Any, ...]]]:
