@@ -47,9 +47,7 @@ def fitted(kind, seed):
         "rbf": SVC(gamma=0.3, C=2.0),
         "polynomial": SVC(kernel="poly", degree=2, gamma=0.5, coef0=1.0),
     }[kind]
-    levels = make_column_transformer(
-        (OneHotEncoder(), ["job", "sex", "grade"]), remainder=StandardScaler()
-    )
+    levels = make_column_transformer((OneHotEncoder(), ["job", "sex", "grade"]), remainder=StandardScaler())
     return make_pipeline(levels, last).fit(rows, score > 0.5)
 
 
@@ -111,7 +109,9 @@ def test_everybody_is_where_brute_force_puts_them(kind, seed):
 def test_a_box_around_a_person_is_fair_and_cannot_be_widened_by_one_value(kind):
     model, similar = fitted(kind, 1), lw.Similarity(free=["sex"])
     rows = everybody(SPACE)
-    fair = ~(similar_pairs(SPACE, similar, rows) & (model.predict(rows)[:, None] != model.predict(rows)[None])).any(axis=1)
+    fair = ~(
+        similar_pairs(SPACE, similar, rows) & (model.predict(rows)[:, None] != model.predict(rows)[None])
+    ).any(axis=1)
     for i in (int(np.flatnonzero(fair)[0]), int(np.flatnonzero(fair)[-1]), int(np.flatnonzero(~fair)[0])):
         found = lw.regions(model, SPACE, similar, around=rows[i : i + 1])
         (region,) = found
@@ -132,9 +132,17 @@ def widened(box):
     for k, name in enumerate(box.space.names):
         feature, part = box.space[name], box.parts[k]
         if isinstance(feature, lw.Integer):
-            yield from (box.with_part(k, (lo, hi)) for lo, hi in ((part[0] - 1, part[1]), (part[0], part[1] + 1)) if feature.lo <= lo and hi <= feature.hi)
+            yield from (
+                box.with_part(k, (lo, hi))
+                for lo, hi in ((part[0] - 1, part[1]), (part[0], part[1] + 1))
+                if feature.lo <= lo and hi <= feature.hi
+            )
         else:
-            yield from (box.with_part(k, tuple(sorted((*part, p)))) for p in range(len(feature.levels)) if p not in part)
+            yield from (
+                box.with_part(k, tuple(sorted((*part, p))))
+                for p in range(len(feature.levels))
+                if p not in part
+            )
 
 
 @pytest.mark.parametrize("kind", ["linear", "rbf"])
@@ -177,14 +185,22 @@ def test_boxes_that_a_constraint_excludes_are_empty():
 def test_a_counterpart_that_breaks_a_constraint_is_none():
     """Nobody may be changed in sex here, so nobody is treated differently, although the model looks at it."""
     model = fitted("linear", 0)
-    found = lw.regions(model, SPACE, lw.Similarity(free=["sex"]), where=["if job in {none, skilled, \"other work\", manager} then sex == f"], budget=10)
+    found = lw.regions(
+        model,
+        SPACE,
+        lw.Similarity(free=["sex"]),
+        where=['if job in {none, skilled, "other work", manager} then sex == f'],
+        budget=10,
+    )
     assert not found.biased
 
 
 def test_gaps_have_fair_and_undecided_regions():
     model, similar = fitted("linear", 0), lw.Similarity(free=["sex"])
     widest = lw.measure(model, SPACE, similar, of="score").upper
-    assert [region.rule for region in lw.regions(model, SPACE, similar, lw.ScoreGap(1.001 * widest)).fair] == ["everybody"]
+    assert [
+        region.rule for region in lw.regions(model, SPACE, similar, lw.ScoreGap(1.001 * widest)).fair
+    ] == ["everybody"]
     found = lw.regions(model, SPACE, similar, lw.ScoreGap(0.5 * widest), budget=5)
     assert not found.fair and not found.biased
     found = lw.regions(model, SPACE, similar, lw.ProbabilityGap(0.05), budget=5)
@@ -208,7 +224,9 @@ def test_continuous_boxes_share_nothing_but_borders_and_their_members_are_what_t
         people = lo + random.uniform(0, 1, (40, 3)) * (hi - lo)
         people[:, 2] = random.uniform(0, 1, 40)
         for person in people:
-            others = np.stack([person, *(person + [0, b, c - person[2]] for b in (-0.05, 0, 0.05) for c in (0, 1))])
+            others = np.stack(
+                [person, *(person + [0, b, c - person[2]] for b in (-0.05, 0, 0.05) for c in (0, 1))]
+            )
             others[:, 1] = np.clip(others[:, 1], 0, 1)
             assert (len(set(model.predict(others))) > 1) == (region.kind == "biased")
 
@@ -226,7 +244,10 @@ def test_around_a_rule_and_what_is_wrong_with_it():
     found = lw.regions(model, SPACE, similar, around="age <= 0 and job == none")
     (region,) = found.fair
     box, start = box_of(region.rule, SPACE), box_of("age <= 0 and job == none", SPACE)
-    assert all(set(part) <= set(wide) or part[0] >= wide[0] for part, wide in zip(start.parts, box.parts, strict=True))
+    assert all(
+        set(part) <= set(wide) or part[0] >= wide[0]
+        for part, wide in zip(start.parts, box.parts, strict=True)
+    )
     with pytest.raises(SpecError, match="2 features"):
         lw.regions(model, SPACE, similar, around="age <= grade")
     with pytest.raises(SpecError, match="no level 'nun'"):

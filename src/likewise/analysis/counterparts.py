@@ -119,7 +119,10 @@ class Counterpart:
 
     def similar(self, box: Box, relations: tuple[Relation, ...]) -> bool:
         """Whether everybody in the box is similar to their counterpart. Exact."""
-        if not all(relations[k].kind == "free" or _allows(relations[k], box, k, value) for k, value in self.change.fixed):
+        if not all(
+            relations[k].kind == "free" or _allows(relations[k], box, k, value)
+            for k, value in self.change.fixed
+        ):
             return False
         return all(
             relations[k].kind == "free" or abs(step) <= (relations[k].tolerance or 0)
@@ -147,7 +150,9 @@ def largest(constraint: Separable, box: Box) -> Fraction:
 
 def excluded(box: Box) -> bool:
     """Whether one constraint by itself excludes everybody in the box. Exact."""
-    return any(_least(constraint_terms(box.space, constraint), box) > 0 for constraint in box.space.constraints)
+    return any(
+        _least(constraint_terms(box.space, constraint), box) > 0 for constraint in box.space.constraints
+    )
 
 
 def _least(constraint: Separable, box: Box) -> Fraction:

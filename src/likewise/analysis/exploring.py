@@ -205,7 +205,11 @@ class Ground:
                 values: Sequence[Any] = [feature.levels[int(p)] for p in part]
             else:
                 values = part
-            places = sorted(over.position(v) for v in values) if isinstance(over, (Categorical, Ordinal)) else values
+            places = (
+                sorted(over.position(v) for v in values)
+                if isinstance(over, (Categorical, Ordinal))
+                else values
+            )
             lo[k], hi[k] = places[0], places[-1]
         return (lo, hi) if self.box(lo, hi) == box else None
 
@@ -237,7 +241,10 @@ class Ground:
         if self.asks_decisions and len(treated) == 1:
             pairs = narrowed(self.sides.pairs, *self.reached(lo, hi))
             lean = UPPER if 1 in treated else LOWER
-            if Sided(problem=replace(self.sides, pairs=pairs, budget=budget), lean=lean).run(most=cells) == "closed":
+            if (
+                Sided(problem=replace(self.sides, pairs=pairs, budget=budget), lean=lean).run(most=cells)
+                == "closed"
+            ):
                 return True
             if not self.problem.oracle.exact:
                 return False
@@ -308,10 +315,16 @@ class Ground:
         if best is None:
             return ()
         box = self.box(lo, hi)
-        found = tuple(Counterpart(change=change.translated(self.code), lean=lean) for change, lean in zip(best, (UPPER, LOWER), strict=True))
+        found = tuple(
+            Counterpart(change=change.translated(self.code), lean=lean)
+            for change, lean in zip(best, (UPPER, LOWER), strict=True)
+        )
         if not all(counterpart.exists(box) for counterpart in found):
             return ()
-        if all(self.decides(lo, hi, change, lean, budget) for change, lean in zip(best, (UPPER, LOWER), strict=True)):
+        if all(
+            self.decides(lo, hi, change, lean, budget)
+            for change, lean in zip(best, (UPPER, LOWER), strict=True)
+        ):
             return found
         return ()
 
@@ -399,7 +412,11 @@ class Ground:
             cuts = (Cut(k, float(lo[k] + (hi[k] - lo[k]) * i / (places + 1))) for i in range(1, places + 1))
             return [self._sharp(cut, hi) for cut in cuts if lo[k] < cut.at < hi[k]]
         count = int(hi[k] - lo[k])
-        steps = sorted({round(count * i / (places + 1)) for i in range(1, places + 1)} if count > places else range(count))
+        steps = sorted(
+            {round(count * i / (places + 1)) for i in range(1, places + 1)}
+            if count > places
+            else range(count)
+        )
         return [Cut(k, float(lo[k]) + step, float(lo[k]) + step + 1) for step in steps if step < count]
 
     def _sharp(self, cut: Cut, hi: Floats) -> Cut:
@@ -487,20 +504,30 @@ def explore(ground: Ground, budget: Budget, listener: Any, *, most: int) -> list
         node = heapq.heappop(waiting)
         kind, counterparts, cut = _judged(ground, node, budget)
         if cut is None:
-            found.append(Found(kind=kind, box=ground.box(node.lo, node.hi), share=node.share, counterparts=counterparts))
+            found.append(
+                Found(
+                    kind=kind, box=ground.box(node.lo, node.hi), share=node.share, counterparts=counterparts
+                )
+            )
             settled += node.share
         else:
             for child in _children(ground, node, cut, number):
                 heapq.heappush(waiting, child)
             number += 2
-        listener(Snapshot(stage="looking for regions", seconds=budget.elapsed, closed=len(found), open=len(waiting), share=float(settled)))
+        listener(
+            Snapshot(
+                stage="looking for regions",
+                seconds=budget.elapsed,
+                closed=len(found),
+                open=len(waiting),
+                share=float(settled),
+            )
+        )
     found += [Found(kind="undecided", box=ground.box(node.lo, node.hi), share=node.share) for node in waiting]
     return found
 
 
-def _judged(
-    ground: Ground, node: _Open, budget: Budget
-) -> tuple[Kind, tuple[Counterpart, ...], Cut | None]:
+def _judged(ground: Ground, node: _Open, budget: Budget) -> tuple[Kind, tuple[Counterpart, ...], Cut | None]:
     """What a box is, and where to cut it if it is undecided. Where some of those who are looked at are treated differently and some are
     not, there is nothing to prove."""
     lo, hi = node.lo, node.hi

@@ -42,10 +42,21 @@ def grown(ground: Ground, settler: Settler, around: Any, listener: Listener) -> 
             start = start.with_part(k, full(start.space[start.space.names[k]]))
     steps = [start] if settler.looks_fair(start, CELLS) else []
     if steps:
-        order = [int(k) for k in np.argsort(ground.spreads(ground.lo, ground.hi), kind="stable") if int(k) in ground.cut]
+        order = [
+            int(k)
+            for k in np.argsort(ground.spreads(ground.lo, ground.hi), kind="stable")
+            if int(k) in ground.cut
+        ]
         for box in _widened(settler, start, order):
             steps.append(box)
-            listener(Snapshot(stage="widening", seconds=settler.budget.elapsed, closed=len(steps), share=float(box.share)))
+            listener(
+                Snapshot(
+                    stage="widening",
+                    seconds=settler.budget.elapsed,
+                    closed=len(steps),
+                    share=float(box.share),
+                )
+            )
     fair, reason = [], None
     for box in reversed(steps):
         certificate = settler.fair(box)

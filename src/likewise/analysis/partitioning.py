@@ -172,7 +172,9 @@ def regions(
         )
     checking = checking_with(n_jobs, executor)
     if not isinstance(space, Space):
-        raise SpecError(f"space must be a likewise.Space, not {type(space).__name__}", hint="Space.from_data(X)")
+        raise SpecError(
+            f"space must be a likewise.Space, not {type(space).__name__}", hint="Space.from_data(X)"
+        )
     space = space.where(*([where] if isinstance(where, str) else where))
     clock = Budget(budget)
     with listening(progress) as listener, interruptible(clock):
@@ -256,7 +258,9 @@ def _partitioned(ground: Ground, settler: Settler, listener: Listener) -> Region
             else:
                 left.append(Piece(kind="undecided", box=part.box, share=part.share))
         done += 1
-        listener(Snapshot(stage="proving regions", seconds=budget.elapsed, closed=len(proved), open=len(left)))
+        listener(
+            Snapshot(stage="proving regions", seconds=budget.elapsed, closed=len(proved), open=len(left))
+        )
     over = budget.reason if budget.over else None
     return Regions(
         fair=[region_of(piece, certificates) for piece, certificates in proved if piece.kind == "fair"],

@@ -108,7 +108,11 @@ class Settler:
     def looks_fair(self, box: Box, cells: int) -> bool:
         """Whether a search of so many cells proves a box, the checker not asked."""
         space = closed(box, self.relations).subspace()
-        prepared = None if space is None else self._prepared(space, similarity_within(space, self.space, self.relations))
+        prepared = (
+            None
+            if space is None
+            else self._prepared(space, similarity_within(space, self.space, self.relations))
+        )
         if prepared is None:
             return False
         return _trivial(prepared) is not None or Search(problem=prepared.problem).run(most=cells) == "closed"
@@ -145,7 +149,12 @@ class Settler:
             question=prepared.problem.question,
         )
         certificate, report = certify_proof(
-            prepared, search.proof, lambda: search.clearance, statement, self.checking, search  # type: ignore[arg-type]
+            prepared,
+            search.proof,
+            lambda: search.clearance,
+            statement,
+            self.checking,
+            search,  # type: ignore[arg-type]
         )
         return certificate if report.accepted and one_sided(search.proof, lean) else None
 
@@ -196,7 +205,9 @@ def similarity_within(part: Space, space: Space, relations: tuple[Relation, ...]
             within[name] = int(relation.tolerance) if whole else double_above(relation.tolerance)
         elif relation.kind == "pairs":
             levels, left = space[name].levels, part[name].levels  # type: ignore[union-attr]
-            allowed = [(levels[a], levels[b]) for a, b in relation.allowed if levels[a] in left and levels[b] in left]
+            allowed = [
+                (levels[a], levels[b]) for a, b in relation.allowed if levels[a] in left and levels[b] in left
+            ]
             if allowed:
                 pairs[name] = allowed
     return Similarity(free=free, within=within, pairs=pairs)

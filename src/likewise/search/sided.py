@@ -78,7 +78,9 @@ class Sided:
         if self._refuted(bounds.points) or self._refuted(self.problem.oracle.candidates(lo, hi)):
             return False
         closes = bounds.upper <= bounds.noise if bounds.closes is None else bounds.closes
-        self._split(batch, bounds, [i for i in range(len(batch)) if not self._close(batch, bounds, closes, i)])
+        self._split(
+            batch, bounds, [i for i in range(len(batch)) if not self._close(batch, bounds, closes, i)]
+        )
         return True
 
     def _refuted(self, points: Floats) -> bool:
@@ -118,10 +120,14 @@ class Sided:
             v, cut = int(variable[n]), float(at[n])
             split = self.proof.split(batch[i][0], v, cut, self.problem.oracle.after(v, cut))
             cells = children(self.problem.pairs, lo[n], hi[n], split)
-            self.open += [(number, *cell) for number, cell in zip((split.left, split.right), cells, strict=True)]
+            self.open += [
+                (number, *cell) for number, cell in zip((split.left, split.right), cells, strict=True)
+            ]
 
 
 def one_sided(proof: Proof, lean: int) -> bool:
     """Whether all leaves of a complete proof have this lean."""
     leaves = [node for node in proof.nodes if isinstance(node, Leaf)]
-    return proof.complete and all(leaf.lean == lean and leaf.rule not in ("empty", "enumerated", "independent") for leaf in leaves)
+    return proof.complete and all(
+        leaf.lean == lean and leaf.rule not in ("empty", "enumerated", "independent") for leaf in leaves
+    )

@@ -205,7 +205,9 @@ def is_condition(text: str, features: Mapping[str, Feature]) -> bool:
     tokens = tokenize(text, _known(features), levels=True)
     feature = features.get(tokens[0].text) if tokens[0].sort == "name" else None
     asks = tokens[1] if len(tokens) > 1 else tokens[0]
-    levelled = asks.text in ("==", "!=") if asks.sort == "comparison" else asks.is_word("in") or asks.is_word("not")
+    levelled = (
+        asks.text in ("==", "!=") if asks.sort == "comparison" else asks.is_word("in") or asks.is_word("not")
+    )
     return isinstance(feature, Categorical | Ordinal) and levelled
 
 
@@ -231,5 +233,7 @@ def condition_text(name: str, levels: Sequence[Level], known: Sequence[Level]) -
 
 def _bare(level: Level) -> str:
     """A level as people write it: text without quotes where it is one plain word."""
-    plain = isinstance(level, str) and level.isidentifier() and level not in ("and", "in", "not", "then", "or")
+    plain = (
+        isinstance(level, str) and level.isidentifier() and level not in ("and", "in", "not", "then", "or")
+    )
     return str(level) if plain else _level_text(level)

@@ -85,7 +85,9 @@ class Separable:
 
         bias = nearest(self.bias)
         slopes = [nearest(term.slope) for term in self.terms]
-        tables = [None if term.table is None else np.array([*map(nearest, term.table)]) for term in self.terms]
+        tables = [
+            None if term.table is None else np.array([*map(nearest, term.table)]) for term in self.terms
+        ]
 
         def scores(codes: NDArray[np.float64]) -> NDArray[np.float64]:
             total = np.full(len(codes), bias)

@@ -166,7 +166,9 @@ def posed(
         listener=listener,
         marks=oracle.marked() if isinstance(oracle, SeparableOracle) else {},
     )
-    return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=like)
+    return Prepared(
+        imported=imported, pairs=pairs, problem=problem, mirrored=mirrored, gauge=gauge, like=like
+    )
 
 
 def check_scale(scale: Scale, imported: Imported) -> None:
