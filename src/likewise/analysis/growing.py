@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.analysis.cutting import Cutter
 from likewise.analysis.merging import Piece
 from likewise.errors import DataError, LikewiseError, SpecError
 from likewise.progress import Snapshot
@@ -21,7 +22,7 @@ from likewise.spec.boxes import Box, box_of, full
 from likewise.spec.features import Categorical, Integer, Ordinal
 
 if TYPE_CHECKING:
-    from likewise.analysis.exploring import Ground
+    from likewise.analysis.ground import Ground
     from likewise.analysis.partitioning import Regions
     from likewise.analysis.settling import Settler
     from likewise.progress import Listener
@@ -44,7 +45,7 @@ def grown(ground: Ground, settler: Settler, around: Any, listener: Listener) -> 
     if steps:
         order = [
             int(k)
-            for k in np.argsort(ground.spreads(ground.lo, ground.hi), kind="stable")
+            for k in np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")
             if int(k) in ground.cut
         ]
         for box in _widened(settler, start, order):

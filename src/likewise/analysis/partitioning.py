@@ -29,7 +29,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.exploring import Ground, Kind, explore
+from likewise.analysis.cutting import Cutter
+from likewise.analysis.exploring import Kind, explore
+from likewise.analysis.ground import Ground
 from likewise.analysis.merging import Piece, merged, pieces_of
 from likewise.analysis.settling import Settler, Slice
 from likewise.certificate.certificate import Certificate
@@ -205,8 +207,8 @@ def regions(
             model=model,
             whole=first.imported,
             space=space,
-            similar=similar,
-            property=property,
+            asked=property,
+            relations=similar.relations(space),
             budget=clock,
             checking=checking,
         )
@@ -244,30 +246,29 @@ def in_order_of_scores(prepared: Prepared, space: Space) -> Space:
 def _partitioned(ground: Ground, settler: Settler, listener: Listener) -> Regions:
     budget = settler.budget
     found = explore(ground, Slice(budget, EXPLORING * budget.seconds), listener, most=MOST_BOXES)
-    order = [int(k) for k in np.argsort(ground.spreads(ground.lo, ground.hi), kind="stable")]
+    order = [int(k) for k in np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")]
     proposed = merged(pieces_of(found), order)
-    proved: list[tuple[Piece, tuple[Certificate, ...]]] = []
+    proved: list[Region] = []
     left: list[Piece] = [piece for piece in proposed if piece.kind == "undecided"]
-    done = 0
     for piece in proposed:
         if piece.kind not in ("fair", "biased"):
             continue
         for part, certificates in settler.settled(piece):
             if certificates:
-                proved.append((part, certificates))
+                proved.append(region_of(part, certificates))
             else:
                 left.append(Piece(kind="undecided", box=part.box, share=part.share))
-        done += 1
-        listener(
-            Snapshot(stage="proving regions", seconds=budget.elapsed, closed=len(proved), open=len(left))
+        snapshot = Snapshot(
+            stage="proving regions", seconds=budget.elapsed, closed=len(proved), open=len(left)
         )
-    over = budget.reason if budget.over else None
+        listener(snapshot)
+    proved.sort(key=lambda region: -region.measure)
     return Regions(
-        fair=[region_of(piece, certificates) for piece, certificates in proved if piece.kind == "fair"],
-        biased=[region_of(piece, certificates) for piece, certificates in proved if piece.kind == "biased"],
+        fair=[region for region in proved if region.kind == "fair"],
+        biased=[region for region in proved if region.kind == "biased"],
         undecided=[region_of(piece, ()) for piece in merged(left, order)],
         empty=[region_of(piece, ()) for piece in proposed if piece.kind == "empty"],
-        reason=over,
+        reason=budget.reason if budget.over else None,
         stats={"seconds": budget.elapsed, "boxes": len(found)},
     )
 

@@ -28,7 +28,7 @@ from likewise.search.sided import UPPER, Sided, one_sided
 from likewise.spec.boxes import Box, closed
 from likewise.spec.features import Continuous
 from likewise.spec.numbers import double_above
-from likewise.spec.properties import Property, SameDecision
+from likewise.spec.properties import Property
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
 from likewise.verifying.certifying import Checking, Statement, certify_proof
@@ -65,14 +65,10 @@ class Settler:
     model: Any
     whole: Imported  # over the whole space
     space: Space
-    similar: Similarity
-    property: Property
+    asked: Property
+    relations: tuple[Relation, ...]
     budget: Budget
     checking: Checking
-
-    @property
-    def relations(self) -> tuple[Relation, ...]:
-        return self.similar.relations(self.space)
 
     def settled(self, piece: Piece) -> Iterator[tuple[Piece, tuple[Certificate, ...]]]:
         """The piece with its certificates, or its parts with theirs, or pieces without any: those are undecided."""
@@ -100,7 +96,7 @@ class Settler:
         if prepared is None or outcome is None or outcome.proof is None:
             return None
         claimed = Claimed(
-            space=space, similarity=similar, property=self.property, family=prepared.imported.model.family
+            space=space, similarity=similar, property=self.asked, family=prepared.imported.model.family
         )
         result = concluded(prepared, outcome, claimed, self.checking)
         return result.certificate if result.verdict == Verdict.FAIR else None
@@ -168,8 +164,8 @@ class Settler:
             return posed(
                 imported,
                 similar.relations(space),
-                question_of(self.property),
-                gauge_of(self.property).of,
+                question_of(self.asked),
+                gauge_of(self.asked).of,
                 budget=Slice(self.budget, SHARE * left),
                 random=np.random.default_rng(0),
             )

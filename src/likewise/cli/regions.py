@@ -133,15 +133,15 @@ def _save(found: Regions, folder: Path) -> None:
 
 
 def _text(found: Regions, loaded: Loaded, *, all_regions: bool) -> str:
-    from likewise.analysis.partitioning import share_text
+    from likewise.analysis.partitioning import KINDS, share_text
     from likewise.verifying.wording import paragraph
 
     claim = f"individuals who {loaded.similarity.describe(loaded.space)} {loaded.property.describe()}"
     lines = paragraph("regions", claim) + paragraph("space", loaded.space.describe())
     if found.around is not None:
         lines += paragraph("around", found.around)
-    for kind, meaning in MEANINGS.items():
-        kept = getattr(found, kind)
+    for kind in KINDS:
+        kept, meaning = getattr(found, kind), MEANINGS[kind]
         if not kept:
             continue
         count = f"{len(kept)} region{'' if len(kept) == 1 else 's'}"

@@ -8,12 +8,11 @@ a proof all of whose leaves have the same lean. So no other rule closes a cell h
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
-
-import math
 
 import numpy as np
 
