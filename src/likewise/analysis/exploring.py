@@ -1,7 +1,7 @@
 """Exploring: a partition of the space into boxes that look fair, biased or neither, by branch and bound.
 
 Boxes are over what an individual has: features that are `free` are never cut, since whoever is in a box may be changed in them and
-stays in it. The largest box is taken first and gets the first kind that fits:
+stays in it. The largest box is mostly taken first and gets the first kind that fits:
 
     empty      a constraint excludes it as a whole
     biased     two *counterparts*: ways to change everybody in it into somebody similar, such that one of them gets the upper decision
@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from likewise.analysis.counterparts import Counterpart, excluded
 from likewise.analysis.cutting import Cut, Cutter
-from likewise.analysis.ground import Ground
+from likewise.analysis.ground import Ground, Looked
 from likewise.progress import Listener, Snapshot
 from likewise.search.portfolio import independence
 from likewise.spec.boxes import Box
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["fair", "biased", "undecided", "empty"]
 
-LEAST_MEASURE = 1e-7  # smaller boxes are not cut any further
+LEAST_MEASURE = 1e-9  # smaller boxes are not cut any further
+DIVING = 4  # every fourth box is one with many who are treated differently
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +51,51 @@ class Found:
     counterparts: tuple[Counterpart, ...] = ()
 
 
-@dataclass(order=True, slots=True)
-class _Open:
-    rank: float
-    number: int
-    lo: Floats = field(compare=False)
-    hi: Floats = field(compare=False)
-    share: Fraction = field(compare=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """A box that is to be judged, and how many of those looked at in it, of its parent, were treated differently."""
+
+    lo: Floats
+    hi: Floats
+    share: Fraction
+    differently: float = 0.0
+
+
+class Frontier:
+    """The open boxes: the largest first, and from time to time the one with the most who are treated differently. Biased boxes
+    lie in a thin layer along the border of the decision, and are small: no order by size would come to them."""
+
+    def __init__(self) -> None:
+        self.boxes: dict[int, Open] = {}
+        self.by_size: list[tuple[float, int]] = []
+        self.by_treatment: list[tuple[float, float, int]] = []
+        self.count = 0
+
+    def push(self, box: Open) -> None:
+        self.count += 1
+        self.boxes[self.count] = box
+        heapq.heappush(self.by_size, (-float(box.share), self.count))
+        if box.differently > 0:
+            heapq.heappush(self.by_treatment, (-box.differently, -float(box.share), self.count))
+
+    def pop(self, turn: int) -> Open:
+        heap: list[Any] = self.by_treatment if turn % DIVING == 0 and self.by_treatment else self.by_size
+        while True:
+            number = heapq.heappop(heap)[-1]
+            if number in self.boxes:
+                return self.boxes.pop(number)
+            if not heap:
+                heap = self.by_size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What a box is; where it is to be cut, if it is undecided, after a look at some of its individuals."""
+
+    kind: Kind
+    counterparts: tuple[Counterpart, ...] = ()
+    cut: Cut | None = None
+    looked: Looked | None = None
 
 
 def explore(ground: Ground, budget: Budget, listener: Listener, *, most: int) -> list[Found]:
@@ -64,55 +103,54 @@ def explore(ground: Ground, budget: Budget, listener: Listener, *, most: int) ->
     if independence(ground.problem) is not None:
         return [Found(kind="fair", box=ground.box(ground.lo, ground.hi), share=Fraction(1))]
     found: list[Found] = []
-    waiting = [_Open(-1.0, 0, ground.lo.copy(), ground.hi.copy(), Fraction(1))]
-    number, settled = 1, Fraction(0)
-    while waiting and not budget.over and len(found) < most:
-        node = heapq.heappop(waiting)
-        kind, counterparts, cut = _judged(ground, node, budget)
-        if cut is None:
-            found.append(
-                Found(
-                    kind=kind, box=ground.box(node.lo, node.hi), share=node.share, counterparts=counterparts
-                )
-            )
+    frontier, turn, settled = Frontier(), 0, Fraction(0)
+    frontier.push(Open(lo=ground.lo.copy(), hi=ground.hi.copy(), share=Fraction(1)))
+    while frontier.boxes and not budget.over and len(found) < most:
+        turn += 1
+        node = frontier.pop(turn)
+        judged = _judged(ground, node, budget)
+        if judged.cut is None:
+            found.append(_found(ground, node, judged.kind, judged.counterparts))
             settled += node.share
         else:
-            for child in _children(ground, node, cut, number):
-                heapq.heappush(waiting, child)
-            number += 2
+            for child in _children(ground, node, judged.cut, judged.looked):
+                frontier.push(child)
         listener(
             Snapshot(
                 stage="looking for regions",
                 seconds=budget.elapsed,
                 closed=len(found),
-                open=len(waiting),
+                open=len(frontier.boxes),
                 share=float(settled),
             )
         )
-    found += [Found(kind="undecided", box=ground.box(node.lo, node.hi), share=node.share) for node in waiting]
-    return found
+    return found + [_found(ground, node, "undecided") for node in frontier.boxes.values()]
 
 
-def _judged(ground: Ground, node: _Open, budget: Budget) -> tuple[Kind, tuple[Counterpart, ...], Cut | None]:
-    """What a box is, and where to cut it if it is undecided. Where some of those who are looked at are treated differently and some are
-    not, there is nothing to prove."""
+def _found(ground: Ground, node: Open, kind: Kind, counterparts: tuple[Counterpart, ...] = ()) -> Found:
+    return Found(kind=kind, box=ground.box(node.lo, node.hi), share=node.share, counterparts=counterparts)
+
+
+def _judged(ground: Ground, node: Open, budget: Budget) -> Judged:
+    """Where some of those who are looked at are treated differently and some are not, there is nothing to prove."""
     lo, hi = node.lo, node.hi
     if ground.space.constraints and excluded(ground.box(lo, hi)):
-        return "empty", (), None
+        return Judged(kind="empty")
     looked = ground.looked_at(lo, hi)
     if len(looked.rows) and looked.differently.all():
+        if not ground.asks_decisions:
+            return Judged(kind="undecided")
         found = ground.counterparts(lo, hi, budget)
         if found:
-            return "biased", found, None
-        if not ground.asks_decisions:
-            return "undecided", (), None
+            return Judged(kind="biased", counterparts=found)
     if not looked.differently.any() and ground.looks_fair(lo, hi, looked, budget):
-        return "fair", (), None
-    return "undecided", (), Cutter(ground).place(lo, hi, looked) if node.share > LEAST_MEASURE else None
+        return Judged(kind="fair")
+    cut = Cutter(ground).place(lo, hi, looked) if node.share > LEAST_MEASURE else None
+    return Judged(kind="undecided", cut=cut, looked=looked)
 
 
-def _children(ground: Ground, node: _Open, cut: Cut, number: int) -> Iterator[_Open]:
+def _children(ground: Ground, node: Open, cut: Cut, looked: Looked | None) -> Iterator[Open]:
     shares = Cutter(ground).parts(cut, node.lo, node.hi)
-    for n, ((lo, hi), share) in enumerate(zip(cut.children(node.lo, node.hi), shares, strict=True)):
-        measure = node.share * share
-        yield _Open(-float(measure), number + n, lo, hi, measure)
+    for (lo, hi), share in zip(cut.children(node.lo, node.hi), shares, strict=True):
+        among = 0.0 if looked is None else looked.differently_between(cut.feature, lo, hi)
+        yield Open(lo=lo, hi=hi, share=node.share * share, differently=among)

@@ -58,6 +58,11 @@ class Looked:
         told: NDArray[np.bool_] = self.treated == DIFFERENTLY
         return told
 
+    def differently_between(self, k: int, lo: Floats, hi: Floats) -> float:
+        """The share of those who are treated differently among the ones in a range of feature k."""
+        inside = (self.rows[:, k] >= lo[k]) & (self.rows[:, k] <= hi[k])
+        return float(self.differently[inside].mean()) if inside.any() else 0.0
+
 
 class Ground:
     """A claim as the exploration sees it: boxes are intervals of codes of the space that the model is over."""

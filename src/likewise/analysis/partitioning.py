@@ -177,6 +177,9 @@ def regions(
         raise SpecError(
             f"space must be a likewise.Space, not {type(space).__name__}", hint="Space.from_data(X)"
         )
+    for name, feature in space.features.items():
+        if getattr(feature, "missing", False):
+            raise SpecError(f"regions cannot be told for {name!r}: it has missing values")
     space = space.where(*([where] if isinstance(where, str) else where))
     clock = Budget(budget)
     with listening(progress) as listener, interruptible(clock):
