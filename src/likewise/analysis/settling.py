@@ -17,7 +17,8 @@ import numpy as np
 
 from likewise.bounds.oracle import Leaf
 from likewise.errors import SpecError
-from likewise.importers.imported import Imported, import_model, restricted
+from likewise.importers.imported import Imported, import_model
+from likewise.importers.restricting import restricted
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
 from likewise.search.branch_and_bound import Search

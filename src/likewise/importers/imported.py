@@ -22,11 +22,9 @@ from likewise.importers.selfcheck import check_import
 from likewise.importers.transformers.embedding import Embedded, embed, recoded
 from likewise.importers.transformers.tracing import Step
 from likewise.importers.unfolding import Unfolded, unfold
-from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.body import Affine
 from likewise.model.embedding import columns_as_they_are
 from likewise.model.scored import KernelRounding, PolynomialRounding, ProductRounding, Rounding
-from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
-from likewise.spec.space import Space
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 
     from likewise.model.embedding import Column
     from likewise.model.scored import Model
-    from likewise.spec.features import Feature
+    from likewise.spec.space import Space
 
 # Slack is rounded up to this grid, to keep certificates free of numbers with a thousand digits.
 SLACK_GRID = 2**100
@@ -95,35 +93,6 @@ def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], lik
     )
     check_import(model, replay, inputs.space, rows)
     return Imported(model=model, replay=replay, space=inputs.space, rows=rows)
-
-
-def restricted(imported: Imported, part: Space) -> Imported | None:
-    """The same model over a part of the space it was imported over: tables keep the levels that are left. None for bodies that know
-    levels by their positions. The original is still that of the whole space: there is nothing to replay on the part."""
-    model = imported.model
-    if not isinstance(model.body, (Affine, RbfSum, PolynomialSum)):
-        return None
-    features: dict[str, Feature] = {}
-    kept: list[list[int] | None] = []
-    for name, feature in part.features.items():
-        over = imported.space[name]
-        if isinstance(over, (Continuous, Integer)):
-            features[name] = feature
-            kept.append(None)
-            continue
-        values = range(feature.lo, feature.hi + 1) if isinstance(feature, Integer) else feature.levels  # type: ignore[union-attr]
-        places = [over.position(value) for value in values]
-        levels = [over.levels[place] for place in places]
-        features[name] = Categorical(levels) if isinstance(over, Categorical) else Ordinal(levels)
-        kept.append(places)
-    columns = tuple(
-        column
-        if column.table is None
-        else replace(column, table=tuple(column.table[place] for place in kept[column.feature] or ()))
-        for column in model.embedding
-    )
-    space = Space(features, constraints=part.constraints)
-    return replace(imported, model=replace(model, embedding=columns), space=space, rows=imported.rows[:0])
 
 
 def rounded(model: Model, embedded: Embedded) -> Model:

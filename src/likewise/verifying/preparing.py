@@ -89,10 +89,8 @@ def prepare(
     budget: float = 60,
     random_state: int | np.random.Generator | None = 0,
     listener: Listener = silent,
-    alone: bool = False,
 ) -> Prepared:
-    """Everything up to the search; raises what is wrong with the user's input. `alone`: also where nobody is similar to
-    another, so that pairs are individuals beside themselves."""
+    """Everything up to the search; raises what is wrong with the user's input."""
     if not isinstance(space, Space):
         raise SpecError(
             f"space must be a likewise.Space, not {type(space).__name__}", hint="Space.from_data(X)"
@@ -103,7 +101,7 @@ def prepare(
             hint='Similarity(free=["sex"], within={"age": 2})',
         )
     Budget(budget)  # refuses a budget that is none before anything else is done
-    relations = similar.relations(space) if alone else similar.resolve(space)
+    relations = similar.resolve(space)
     given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
     imported = import_model(model, space, rows=given, like=X)
     return posed(
