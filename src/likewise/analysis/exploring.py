@@ -98,33 +98,46 @@ class Judged:
     looked: Looked | None = None
 
 
-def explore(ground: Ground, budget: Budget, listener: Listener, *, most: int) -> list[Found]:
-    """The partition reached within the budget, or with `most` boxes that are settled."""
-    if independence(ground.problem) is not None:
-        return [Found(kind="fair", box=ground.box(ground.lo, ground.hi), share=Fraction(1))]
-    found: list[Found] = []
-    frontier, turn, settled = Frontier(), 0, Fraction(0)
-    frontier.push(Open(lo=ground.lo.copy(), hi=ground.hi.copy(), share=Fraction(1)))
-    while frontier.boxes and not budget.over and len(found) < most:
-        turn += 1
-        node = frontier.pop(turn)
-        judged = _judged(ground, node, budget)
-        if judged.cut is None:
-            found.append(_found(ground, node, judged.kind, judged.counterparts))
-            settled += node.share
-        else:
-            for child in _children(ground, node, judged.cut, judged.looked):
-                frontier.push(child)
-        listener(
-            Snapshot(
-                stage="looking for regions",
-                seconds=budget.elapsed,
-                closed=len(found),
-                open=len(frontier.boxes),
-                share=float(settled),
+class Exploration:
+    """A branch and bound over boxes that can be run on."""
+
+    def __init__(self, ground: Ground) -> None:
+        self.ground, self.frontier = ground, Frontier()
+        self.turn, self.settled = 0, Fraction(0)
+        self.frontier.push(Open(lo=ground.lo.copy(), hi=ground.hi.copy(), share=Fraction(1)))
+
+    def run(self, budget: Budget, listener: Listener, *, most: int) -> list[Found]:
+        """What is found within the budget, or `most` boxes: what they are, or that they can be cut no further."""
+        ground, frontier = self.ground, self.frontier
+        found: list[Found] = []
+        if not self.turn and independence(ground.problem) is not None:
+            node = frontier.pop(1)
+            return [_found(ground, node, "fair")]
+        while frontier.boxes and not budget.over and len(found) < most:
+            self.turn += 1
+            node = frontier.pop(self.turn)
+            judged = _judged(ground, node, budget)
+            if judged.cut is None:
+                found.append(_found(ground, node, judged.kind, judged.counterparts))
+                self.settled += node.share
+            else:
+                for child in _children(ground, node, judged.cut, judged.looked):
+                    frontier.push(child)
+            listener(
+                Snapshot(
+                    stage="looking for regions",
+                    seconds=budget.elapsed,
+                    closed=len(found),
+                    open=len(frontier.boxes),
+                    share=float(self.settled),
+                )
             )
-        )
-    return found + [_found(ground, node, "undecided") for node in frontier.boxes.values()]
+        return found
+
+    @property
+    def rest(self) -> list[Found]:
+        """What is still to be judged, as undecided."""
+        return [_found(self.ground, node, "undecided") for node in self.frontier.boxes.values()]
 
 
 def _found(ground: Ground, node: Open, kind: Kind, counterparts: tuple[Counterpart, ...] = ()) -> Found:

@@ -81,7 +81,7 @@ class Ground:
         self.cut = [k for k, relation in enumerate(self.relations) if relation.kind != "free"]
         self.changing = [k for k, relation in enumerate(self.relations) if relation.kind != "same"]
         self.constraints = [constraint.scorer() for constraint in self.pairs.constraints]
-        self.random = np.random.default_rng(0)
+        self.random = prepared.problem.random
 
     def _alone(self) -> Problem:
         """The problem of individuals beside themselves, about their decisions."""

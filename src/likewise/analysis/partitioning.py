@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.cutting import Cutter
-from likewise.analysis.exploring import Kind, explore
+from likewise.analysis.exploring import Exploration, Kind
 from likewise.analysis.ground import Ground
 from likewise.analysis.merging import Piece, merged, pieces_of
 from likewise.analysis.settling import Settler, Slice
@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
     from likewise.verifying.preparing import Prepared
 
-EXPLORING = 0.6  # of the budget: the rest is for proofs
+EXPLORING = 0.5  # of the time that is left: the rest is for proofs
+LAST = 0.05  # of the budget: less is not worth another round
 MOST_BOXES = 20_000
 SAMPLE = 64  # individuals at which levels are put in order
 
@@ -247,33 +248,57 @@ def in_order_of_scores(prepared: Prepared, space: Space) -> Space:
 
 
 def _partitioned(ground: Ground, settler: Settler, listener: Listener) -> Regions:
-    budget = settler.budget
-    found = explore(ground, Slice(budget, EXPLORING * budget.seconds), listener, most=MOST_BOXES)
+    """Explore for a part of the time that is left, merge and prove what was found, and again."""
+    budget, exploration = settler.budget, Exploration(ground)
     order = [int(k) for k in np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")]
-    proposed = merged(pieces_of(found), order)
     proved: list[Region] = []
-    left: list[Piece] = [piece for piece in proposed if piece.kind == "undecided"]
-    for piece in proposed:
-        if piece.kind not in ("fair", "biased"):
-            continue
-        for part, certificates in settler.settled(piece):
-            if certificates:
-                proved.append(region_of(part, certificates))
+    empty: list[Piece] = []
+    left: list[Piece] = []
+    boxes = 0
+    while (
+        exploration.frontier.boxes
+        and budget.seconds - budget.elapsed > LAST * budget.seconds
+        and not budget.over
+    ):
+        time_for_it = Slice(budget, EXPLORING * (budget.seconds - budget.elapsed))
+        found = exploration.run(time_for_it, listener, most=MOST_BOXES)
+        boxes += len(found)
+        for piece in merged(pieces_of(found), order):
+            if piece.kind in ("fair", "biased"):
+                _settle(settler, piece, proved, left)
+                listener(
+                    Snapshot(
+                        stage="proving regions", seconds=budget.elapsed, closed=len(proved), open=len(left)
+                    )
+                )
             else:
-                left.append(Piece(kind="undecided", box=part.box, share=part.share))
-        snapshot = Snapshot(
-            stage="proving regions", seconds=budget.elapsed, closed=len(proved), open=len(left)
-        )
-        listener(snapshot)
+                (empty if piece.kind == "empty" else left).append(piece)
     proved.sort(key=lambda region: -region.measure)
+    left += pieces_of(exploration.rest)
     return Regions(
         fair=[region for region in proved if region.kind == "fair"],
         biased=[region for region in proved if region.kind == "biased"],
         undecided=[region_of(piece, ()) for piece in merged(left, order)],
-        empty=[region_of(piece, ()) for piece in proposed if piece.kind == "empty"],
-        reason=budget.reason if budget.over else None,
-        stats={"seconds": budget.elapsed, "boxes": len(found)},
+        empty=[region_of(piece, ()) for piece in merged(empty, order)],
+        reason=_reason(budget, exploration),
+        stats={"seconds": budget.elapsed, "boxes": boxes + len(exploration.frontier.boxes)},
     )
+
+
+def _settle(settler: Settler, piece: Piece, proved: list[Region], left: list[Piece]) -> None:
+    """Put what can be proved of a piece with the regions that are, and the rest with what is left."""
+    for part, certificates in settler.settled(piece):
+        if certificates:
+            proved.append(region_of(part, certificates))
+        else:
+            left.append(Piece(kind="undecided", box=part.box, share=part.share))
+
+
+def _reason(budget: Budget, exploration: Exploration) -> str | None:
+    """Why the partition is not what it could be: the time was over before every box was judged."""
+    if budget.over or not exploration.frontier.boxes:
+        return budget.reason if budget.over else None
+    return f"the budget of {budget.seconds:g} s is used up"
 
 
 def region_of(piece: Piece, certificates: Sequence[Certificate]) -> Region:
