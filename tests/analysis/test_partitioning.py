@@ -13,7 +13,7 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import likewise as lw
@@ -246,6 +246,27 @@ def test_continuous_boxes_share_nothing_but_borders_and_their_members_are_what_t
             )
             others[:, 1] = np.clip(others[:, 1], 0, 1)
             assert (len(set(model.predict(others))) > 1) == (region.kind == "biased")
+
+
+def test_boxes_of_a_score_that_jumps_end_beside_the_jump():
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame({"a": random.uniform(0, 1, 300), "sex": random.integers(0, 2, 300)})
+    bins = KBinsDiscretizer(4, encode="onehot", quantile_method="averaged_inverted_cdf")
+    columns = make_column_transformer((bins, ["a"]), remainder="passthrough")
+    wanted = rows["a"] + 0.2 * rows["sex"] > 0.6
+    model = make_pipeline(columns, LogisticRegression(C=100)).fit(rows, wanted)
+    space = lw.Space({"a": lw.Continuous(0, 1), "sex": lw.Categorical([0, 1])})
+    found = lw.regions(model, space, lw.Similarity(free=["sex"]), budget=5)
+    assert found.fair
+    assert found.biased
+    assert found.share("undecided") < Fraction(1, 10**6)
+    assert sum((region.measure for region in found), Fraction(0)) == 1
+    for region in (*found.fair, *found.biased):
+        lo, hi = box_of(region.rule, space).parts[0]
+        assert abs(region.measure - (Fraction(hi) - Fraction(lo))) < Fraction(1, 2**50)
+        ends = pd.DataFrame({"a": [lo, hi, lo, hi], "sex": [0, 0, 1, 1]})
+        first, second = model.predict(ends).reshape(2, 2)
+        assert list(first != second) == [region.kind == "biased"] * 2
 
 
 def test_what_is_known_when_the_budget_is_over_adds_up_to_everybody():

@@ -129,17 +129,29 @@ class Cutter:
         return self._in_two(order[0], lo, hi)
 
     def _cuts(self, k: int, lo: Floats, hi: Floats, places: int) -> list[Cut]:
-        """Evenly spaced cuts of feature k."""
+        """Evenly spaced cuts of feature k, and cuts at some codes where its score is known to jump."""
+        jumps = self._jumps(k, lo, hi, places)
         if not self.ground.discrete[k]:
-            cuts = (Cut(k, float(lo[k] + (hi[k] - lo[k]) * i / (places + 1))) for i in range(1, places + 1))
-            return [self._sharp(cut, hi) for cut in cuts if lo[k] < cut.at < hi[k]]
+            evenly = [float(lo[k] + (hi[k] - lo[k]) * i / (places + 1)) for i in range(1, places + 1)]
+            return [self._sharp(Cut(k, at), hi) for at in (*jumps, *evenly) if lo[k] < at < hi[k]]
         count = int(hi[k] - lo[k])
-        steps = sorted(
+        steps = (
             {round(count * i / (places + 1)) for i in range(1, places + 1)}
             if count > places
-            else range(count)
+            else {*range(count)}
         )
-        return [Cut(k, float(lo[k]) + step, float(lo[k]) + step + 1) for step in steps if step < count]
+        steps |= {int(np.floor(at - lo[k])) for at in jumps}
+        return [
+            Cut(k, float(lo[k]) + step, float(lo[k]) + step + 1) for step in sorted(steps) if step < count
+        ]
+
+    def _jumps(self, k: int, lo: Floats, hi: Floats, most: int) -> list[float]:
+        """Codes of the box that the oracle has marked for feature k."""
+        marks = self.ground.problem.marks.get(k)
+        if marks is None:
+            return []
+        inside = marks[(marks > lo[k]) & (marks < hi[k])]
+        return [float(mark) for mark in inside[:: max(1, len(inside) // most)]]
 
     def _sharp(self, cut: Cut, hi: Floats) -> Cut:
         """A cut of a continuous number, between two doubles where the score jumps."""

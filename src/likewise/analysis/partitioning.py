@@ -15,7 +15,8 @@ undecided  the rest: there may be some of both, or the budget was over.
 empty      excluded by a constraint: nobody.
 
 Measures are shares of the space under the uniform measure (continuous features by length, others by count), constraints left aside,
-and add up to exactly one. Ranges of continuous numbers include their ends, so that neighbours share a border.
+and add up to exactly one. Ranges of continuous numbers include their ends, so that neighbours share a border; where the score jumps they
+end at two neighbouring doubles, between which there is nobody, and what lies between counts to the right one.
 """
 
 from __future__ import annotations
