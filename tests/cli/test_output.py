@@ -153,6 +153,7 @@ def test_regions_is_a_table_with_rules_that_can_be_read_back(run, on_data, tmp_p
     lines = done.stdout.splitlines()
     assert done.exit_code in (0, 3)
     assert lines[0] == "regions  individuals who differ only in sex get the same decision"
+    assert any(re.match(r"undecided \d", line) for line in lines)
     assert max(map(len, lines)) <= 80
     answer = json.loads((tmp_path / "r.json").read_text())
     assert sum(answer["shares"].values()) == pytest.approx(1)

@@ -7,6 +7,7 @@ score most.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEAST_GAIN = 0.005  # of purity, for a cut to be better than one in two
+ROUNDER = 0.05  # of its width that a cut of a range may be moved to have fewer digits
 BASES = 4  # individuals of a box at which its features are moved
 
 
@@ -64,6 +66,12 @@ def told_apart(looked: Looked, cuts: list[Cut]) -> Floats:
     others = kinds.sum(axis=0) - counts
     gained: Floats = _purity(counts) + _purity(others) - _purity(kinds.sum(axis=0)[None])
     return gained / max(len(kinds), 1)
+
+
+def _short(at: float, width: float) -> float:
+    """A number with few digits near this one, as seen from a range so wide: rules are for people."""
+    digits = max(0, math.ceil(-math.log10(width * ROUNDER))) if width > 0 else 0
+    return round(at, digits) if digits < 15 else at
 
 
 def _purity(counts: Floats) -> Floats:
@@ -132,7 +140,10 @@ class Cutter:
         """Evenly spaced cuts of feature k, and cuts at some codes where its score is known to jump."""
         jumps = self._jumps(k, lo, hi, places)
         if not self.ground.discrete[k]:
-            evenly = [float(lo[k] + (hi[k] - lo[k]) * i / (places + 1)) for i in range(1, places + 1)]
+            evenly = [
+                _short(float(lo[k] + (hi[k] - lo[k]) * i / (places + 1)), float(hi[k] - lo[k]))
+                for i in range(1, places + 1)
+            ]
             return [self._sharp(Cut(k, at), hi) for at in (*jumps, *evenly) if lo[k] < at < hi[k]]
         count = int(hi[k] - lo[k])
         steps = (
@@ -170,7 +181,8 @@ class Cutter:
         if self.ground.discrete[k]:
             at = min(at, float(hi[k]) - 1)
             return Cut(k, at, at + 1)
-        return self._sharp(Cut(k, at), hi)
+        sharp, short = self._sharp(Cut(k, at), hi), _short(at, float(hi[k] - lo[k]))
+        return Cut(k, short) if sharp.after is None and lo[k] < short < hi[k] else sharp
 
     def _gains(self, lo: Floats, hi: Floats, cuts: list[Cut]) -> Floats:
         """For each cut the share of the box that its parts decide at once, by bounds."""

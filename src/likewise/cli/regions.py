@@ -145,7 +145,7 @@ def _text(found: Regions, loaded: Loaded, *, all_regions: bool) -> str:
         if not kept:
             continue
         count = f"{len(kept)} region{'' if len(kept) == 1 else 's'}"
-        lines += paragraph(kind, f"{share_text(found.share(kind))} of the space, {count}: {meaning}")
+        lines += paragraph(f"{kind} ", f"{share_text(found.share(kind))} of the space, {count}: {meaning}")
         lines += [line for region in (kept if all_regions else kept[:SHOWN]) for line in _lines(region)]
         if len(kept) > SHOWN and not all_regions:
             lines.append(f"  ... {len(kept) - SHOWN} more (--all shows them)")
