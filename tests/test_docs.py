@@ -44,3 +44,13 @@ def test_no_line_of_the_tables_hides_a_verdict():
     rows = re.findall(r"^\| \w+_\w+ \|.*\| (\w+) \| [^|]* \| [^|]* \|$", TEXT, flags=re.MULTILINE)
     assert len(rows) >= 24
     assert set(rows[:24]) <= verdicts
+
+
+def test_the_page_about_regions_prints_what_it_says(capsys):
+    page = (Path(__file__).parents[1] / "docs" / "regions.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, flags=re.DOTALL)
+    assert len(blocks) == page.count("```python") == 2
+    names: dict[str, object] = {}
+    for code, output in blocks:
+        exec(compile(code, "regions.md", "exec"), names)  # noqa: S102
+        assert capsys.readouterr().out == output

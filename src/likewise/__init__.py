@@ -27,6 +27,9 @@ Questions and answers:
 - `Disparity`: the bracket around the largest gap, and a pair that attains the lower end
 - `radius`: how far may similar individuals differ until the property breaks?
 - `Radius`: the largest tolerance proved and the smallest refuted, with a pair
+- `regions`: who is treated fairly, who is not, and of whom is nothing proved?
+- `Regions`: boxes proved fair, boxes of individuals all of whom are treated differently, and the rest
+- `Region`: a box with its rule, its share of the space and its certificates
 - `compare`: two models on the same claim: did fairness get worse?
 - `Comparison`: both verdicts, both brackets, and what changed
 - `audit`: for every row of a data set, who is treated differently?
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
     from likewise.analysis.auditing import Audit, audit
     from likewise.analysis.comparing import Comparison, compare
     from likewise.analysis.measuring import Disparity, measure
+    from likewise.analysis.partitioning import Region, Regions, regions
     from likewise.analysis.repaired import Repaired
     from likewise.analysis.repairing import repair
     from likewise.analysis.share_result import Share
@@ -104,6 +108,9 @@ __all__ = [
     "Disparity",
     "radius",
     "Radius",
+    "regions",
+    "Regions",
+    "Region",
     "compare",
     "Comparison",
     "audit",
@@ -146,6 +153,9 @@ _HOME = {
     "Disparity": "likewise.analysis.measuring",
     "radius": "likewise.analysis.widening",
     "Radius": "likewise.analysis.widening",
+    "regions": "likewise.analysis.partitioning",
+    "Regions": "likewise.analysis.partitioning",
+    "Region": "likewise.analysis.partitioning",
     "compare": "likewise.analysis.comparing",
     "Comparison": "likewise.analysis.comparing",
     "audit": "likewise.analysis.auditing",

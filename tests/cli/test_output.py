@@ -185,3 +185,32 @@ def test_share_says_how_it_knows(run, on_data):
     )
     assert "Clopper-Pearson" in " ".join(sampled.stdout.split())
     assert run(f"share --model m.skops {on_data} --free sex --method exact").exit_code == 2
+
+
+SEX_REGIONS = ["regions", "--model", "m.skops", "--data", "d.csv", "--label", "approved", "--free", "sex"]
+
+
+def test_regions_is_a_table_with_rules_that_can_be_read_back(run, on_data, tmp_path):
+    done = run(
+        f"regions --model m.skops {on_data} --free sex --budget 2 --output {tmp_path}/r.json --certificates {tmp_path}/proofs"
+    )
+    lines = done.stdout.splitlines()
+    assert done.exit_code in (0, 3)
+    assert lines[0] == "regions  individuals who differ only in sex get the same decision"
+    assert any(re.match(r"undecided \d", line) for line in lines)
+    assert max(map(len, lines)) <= 80
+    answer = json.loads((tmp_path / "r.json").read_text())
+    assert sum(answer["shares"].values()) == pytest.approx(1)
+    assert len(list((tmp_path / "proofs").iterdir())) == len(answer["fair"]) + 2 * len(answer["biased"]) > 2
+    rule = answer["fair"][0]["rule"]
+    around = json.loads(run(*SEX_REGIONS, "--around", rule, "--json").stdout)
+    assert around["shares"]["fair"] >= answer["fair"][0]["measure"]
+    assert around["biased"] == []
+
+
+def test_regions_around_a_row_and_with_constraints(run):
+    done = run(*SEX_REGIONS, "--around", "3", "--where", "age <= 60")
+    assert done.exit_code == 0
+    assert "around   " in done.stdout
+    assert run(*SEX_REGIONS, "--around", "5000").exit_code == 2
+    assert run(*SEX_REGIONS, "--around", "age < 3").exit_code == 2

@@ -19,10 +19,10 @@ from likewise.analysis.climbing import Unasked
 from likewise.model.enclosure import FIRST_BITS
 from likewise.model.question import DecisionQuestion, round_down, round_up
 from likewise.progress import silent
-from likewise.search.branch_and_bound import Search
 from likewise.search.budget import Part
 from likewise.search.counterparts import BIASED, FAIR, UNDECIDED, Asked, Judgement, options
 from likewise.search.extremes import windows
+from likewise.search.remembering import search_of
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Single:
         for first in (True, False):
             problem = self._problem(gauge.question(self.lower), first=first)
             problem.replay = Unasked()
-            search = Search(problem=problem)
+            search = search_of(problem)
             while True:
                 self.tolerance = max(AT_LEAST, CLOSELY * self.lower)
                 if gauge.of == "probability" and self.lower + self.tolerance >= 1:
@@ -170,7 +170,7 @@ class Single:
                 continue
             problem = self._problem(question, first=first)
             witness = self._witness_at_hand(problem, first=first)
-            search = Search(problem=problem)
+            search = search_of(problem)
             end = "witness" if witness is not None else search.run()
             witness = witness or search.witness
             if end == "witness" and witness is not None:

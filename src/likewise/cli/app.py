@@ -122,6 +122,7 @@ def _register() -> None:
     from likewise.cli.init import init
     from likewise.cli.measure import measure
     from likewise.cli.radius import radius
+    from likewise.cli.regions import regions
     from likewise.cli.repair import repair
     from likewise.cli.share import share
     from likewise.cli.verify import verify
@@ -134,6 +135,7 @@ def _register() -> None:
         audit,
         share,
         radius,
+        regions,
         compare,
         repair,
         explain,

@@ -12,7 +12,7 @@ where a condition holds and 0 elsewhere, a forbidden conjunction of n conditions
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NoReturn
@@ -54,9 +54,13 @@ def is_implication(text: str, names: Iterable[str]) -> bool:
 
 def parse_implication(text: str, features: Mapping[str, Feature]) -> list[tuple[Indicator, ...]]:
     """The conjunctions that `text` forbids, one for each of its conclusions."""
+    return _Parser(text, tokenize(text, _known(features), levels=True), features).implication()
+
+
+def _known(features: Mapping[str, Feature]) -> list[str]:
+    """Names and levels that may stand bare in a text."""
     words = {level for f in features.values() if isinstance(f, Categorical | Ordinal) for level in f.levels}
-    known = [*features, *(word for word in words if isinstance(word, str))]
-    return _Parser(text, tokenize(text, known, levels=True), features).implication()
+    return [*features, *(word for word in words if isinstance(word, str))]
 
 
 class _Parser:
@@ -196,3 +200,42 @@ def _level_text(level: Level) -> str:
     if isinstance(level, str):
         return '"' + level.replace('"', '""') + '"'
     return str(level).lower() if isinstance(level, bool) else repr(level)
+
+
+def is_condition(text: str, features: Mapping[str, Feature]) -> bool:
+    """Whether a text is a condition on the levels of a feature, and not a comparison of numbers."""
+    tokens = tokenize(text, _known(features), levels=True)
+    feature = features.get(tokens[0].text) if tokens[0].sort == "name" else None
+    asks = tokens[1] if len(tokens) > 1 else tokens[0]
+    levelled = (
+        asks.text in ("==", "!=") if asks.sort == "comparison" else asks.is_word("in") or asks.is_word("not")
+    )
+    return isinstance(feature, Categorical | Ordinal) and levelled
+
+
+def parse_condition(text: str, features: Mapping[str, Feature]) -> Indicator:
+    """The one condition that `text` spells."""
+    parser = _Parser(text, tokenize(text, _known(features), levels=True), features)
+    condition = parser.condition()
+    if parser.token.sort != "end":
+        parser.unexpected("'and' or the end")
+    return condition
+
+
+def condition_text(name: str, levels: Sequence[Level], known: Sequence[Level]) -> str:
+    """The shorter way to say that a feature has one of these of its levels; bare where that can be read back."""
+    others = [level for level in known if level not in levels]
+    inside = len(levels) <= len(others) + 1
+    listed = levels if inside else others
+    words = [_bare(level) for level in listed]
+    if len(words) == 1:
+        return f"{quoted_name(name)} {'==' if inside else '!='} {words[0]}"
+    return f"{quoted_name(name)} {'in' if inside else 'not in'} {{{', '.join(words)}}}"
+
+
+def _bare(level: Level) -> str:
+    """A level as people write it: text without quotes where it is one plain word."""
+    plain = (
+        isinstance(level, str) and level.isidentifier() and level not in ("and", "in", "not", "then", "or")
+    )
+    return str(level) if plain else _level_text(level)

@@ -101,3 +101,14 @@ def shown(value: object) -> str:
     """`value` in a message: its repr, cut to a readable length."""
     text = repr(python_scalar(value))
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def double_above(value: Fraction) -> float:
+    """The smallest double that is not below a rational."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def double_below(value: Fraction) -> float:
+    """The largest double that is not above a rational."""
+    return 0.0 - double_above(-value)

@@ -9,7 +9,7 @@ is an exact rational; `scores` is the float64 evaluation of many rows, for propo
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -77,18 +77,31 @@ class Separable:
 
     def scores(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
         """The same in float64, for proposing; never for deciding."""
+        return self.scorer()(codes)
+
+    def scorer(self) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        """`scores` for many calls: all numbers are rounded to doubles once."""
         import numpy as np
 
-        total = np.full(len(codes), nearest(self.bias))
-        with np.errstate(over="ignore", invalid="ignore"):  # an overflow proposes nothing
-            for k, term in enumerate(self.terms):
-                if term.pieces is not None:
-                    total += term.pieces.values(codes[:, k])
-                elif term.table is None:
-                    total += nearest(term.slope) * codes[:, k]
-                else:
-                    total += np.array([nearest(v) for v in term.table])[codes[:, k].astype(np.intp)]
-        return total
+        bias = nearest(self.bias)
+        slopes = [nearest(term.slope) for term in self.terms]
+        tables = [
+            None if term.table is None else np.array([*map(nearest, term.table)]) for term in self.terms
+        ]
+
+        def scores(codes: NDArray[np.float64]) -> NDArray[np.float64]:
+            total = np.full(len(codes), bias)
+            with np.errstate(over="ignore", invalid="ignore"):  # an overflow proposes nothing
+                for k, (term, slope, table) in enumerate(zip(self.terms, slopes, tables, strict=True)):
+                    if term.pieces is not None:
+                        total += term.pieces.values(codes[:, k])
+                    elif table is None:
+                        total += slope * codes[:, k]
+                    else:
+                        total += table[codes[:, k].astype(np.intp)]
+            return total
+
+        return scores
 
     def least(self, lo: Sequence[float], hi: Sequence[float]) -> Fraction:
         """The smallest value over a box of codes. Exact. For constraints, which are never in pieces."""

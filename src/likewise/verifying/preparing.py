@@ -32,7 +32,7 @@ from likewise.search.problem import Problem
 from likewise.spec.pairs import PairSpace, pairs_of, with_differences
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
-from likewise.spec.terms import nearest
+from likewise.spec.terms import Separable, nearest
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from likewise.model.scored import Score
     from likewise.search.problem import Witness
     from likewise.spec.enclosure import Enclosure
+    from likewise.spec.similarity import Relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,11 +140,35 @@ def prepare_taken(
     listener: Listener = silent,
 ) -> Prepared:
     """The same for what was taken already."""
-    imported, relations = taken.imported, taken.relations
+    imported = taken.imported
     if isinstance(imported, ImportedClasses):
         raise UnsupportedModel(
             f"{imported.model.family} was fitted on {len(imported.model.head.labels)} classes, and this is about one score"
         )
+    return posed(
+        imported,
+        taken.relations,
+        question,
+        scale,
+        budget=Budget(budget),
+        random=np.random.default_rng(random_state),
+        like=taken.like,
+        listener=listener,
+    )
+
+
+def posed(
+    imported: Imported,
+    relations: tuple[Relation, ...],
+    question: Question,
+    scale: Scale,
+    *,
+    budget: Budget,
+    random: np.random.Generator,
+    like: Any = None,
+    listener: Listener = silent,
+) -> Prepared:
+    """The problem that a question about an imported model is, with the similarity by feature."""
     space, rows = imported.space, imported.rows
     pairs = pairs_of(space, imported.recoding.relations(relations))
     head = imported.model.head
@@ -170,10 +195,10 @@ def prepare_taken(
         pairs=pairs,
         oracle=oracle,
         question=question,
-        scores=score.scores,
+        scores=score.scorer() if isinstance(score, Separable) else score.scores,
         replay=imported.replay,
-        budget=Budget(budget),
-        random=np.random.default_rng(random_state),
+        budget=budget,
+        random=random,
         rows=rows,
         products=products,
         cost=score.cost,
@@ -187,7 +212,7 @@ def prepare_taken(
         problem=problem,
         mirrored=mirrored,
         gauge=gauge,
-        like=taken.like,
+        like=like,
         score=score,
     )
 

@@ -46,7 +46,8 @@ def relaxation(name: str, cube: Cube) -> Relaxation:
     base, additions = found[1], set(found[2].split("+"))
     axes = range(cube.dimension)
     boxes: list[Generator] = [(i + 1, -(i + 1)) for i in axes]
-    constraints: list[Generator] = [((-1, j),) for j in cube.constraints]
+    # One that is zero all over the cell says nothing.
+    constraints: list[Generator] = [((-1, j),) for j, terms in cube.constraints.items() if terms]
     blocks: list[tuple[Generator, int]] = [((), 1)]
     multipliers: list[Generator] = []
     if base == "d3":

@@ -1,0 +1,189 @@
+"""Growing: one fair box, as large as it can be made, around a person or a rule.
+
+The start is the person's own values, or the rule's box; features that may differ freely take all their values. Then, those that move the
+score least first: a feature is released altogether if the box is still fair, else widened as far as bisection finds it fair, a number
+upwards and then downwards, levels one by one. The search says so for every step; the last box gets its certificate, and if the checker
+does not accept that, the step before it, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.analysis.cutting import Cutter
+from likewise.analysis.merging import Piece
+from likewise.errors import DataError, LikewiseError, SpecError
+from likewise.progress import Snapshot
+from likewise.spec.boxes import Box, box_of, full
+from likewise.spec.features import Categorical, Integer, Ordinal
+
+if TYPE_CHECKING:
+    from likewise.analysis.ground import Ground
+    from likewise.analysis.partitioning import Regions
+    from likewise.analysis.settling import Settler
+    from likewise.progress import Listener
+    from likewise.spec.features import Feature
+    from likewise.spec.space import Space
+
+CELLS = 512  # of one step
+HALVINGS = 8  # of the way to the end of a continuous number
+
+
+def grown(ground: Ground, settler: Settler, around: Any, listener: Listener) -> Regions:
+    """The largest fair box found around a person or a rule."""
+    from likewise.analysis.partitioning import Regions, region_of
+
+    start = _start(settler.space, around)
+    for k, relation in enumerate(settler.relations):
+        if relation.kind == "free":
+            start = start.with_part(k, full(start.space[start.space.names[k]]))
+    steps = [start] if settler.looks_fair(start, CELLS) else []
+    if steps:
+        order = [
+            int(k)
+            for k in np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")
+            if int(k) in ground.cut
+        ]
+        for box in _widened(settler, start, order):
+            steps.append(box)
+            listener(
+                Snapshot(
+                    stage="widening",
+                    seconds=settler.budget.elapsed,
+                    closed=len(steps),
+                    share=float(box.share),
+                )
+            )
+    fair, reason = [], None
+    for box in reversed(steps):
+        certificate = settler.fair(box)
+        if certificate is not None:
+            fair.append(region_of(Piece(kind="fair", box=box, share=box.share), [certificate]))
+            break
+    if settler.budget.over:
+        reason = settler.budget.reason
+    elif not fair:
+        reason = "not proved to be fair itself"
+    biased = [] if fair else _biased(ground, settler, start)
+    return Regions(
+        fair=fair,
+        biased=[region_of(piece, certificates) for piece, certificates in biased],
+        undecided=[],
+        around=start.rule,
+        reason=None if biased else reason,
+        stats={"seconds": settler.budget.elapsed, "steps": len(steps)},
+    )
+
+
+def _start(space: Space, around: Any) -> Box:
+    if isinstance(around, str):
+        return box_of(around, space)
+    parts = []
+    values = _person(space, around)
+    for name, feature in space.features.items():
+        try:
+            parts.append(_single(feature, values[name]))
+        except LikewiseError as error:
+            raise error.located(f"around: feature {name!r}") from None
+    for constraint in space.constraints:
+        if not constraint.holds(values):
+            raise DataError(f"around: the person breaks the constraint {constraint.text}")
+    return Box(space, tuple(parts))
+
+
+def _person(space: Space, around: Any) -> dict[str, Any]:
+    """The values of a mapping, or of a frame of one row."""
+    missing = [name for name in space.names if name not in around]
+    if missing:
+        raise SpecError(
+            f"around: the person has no {missing[0]!r}", hint="give a frame of one row, a mapping, or a rule"
+        )
+    if isinstance(around, Mapping):
+        return {name: around[name] for name in space.names}
+    if len(around) != 1:
+        raise SpecError(f"around: one person is needed, not {len(around)}", hint="for instance X[:1]")
+    values = {name: next(iter(around[name])) for name in space.names}
+    return {name: value.item() if hasattr(value, "item") else value for name, value in values.items()}
+
+
+def _single(feature: Feature, value: Any) -> tuple[float, ...]:
+    if isinstance(feature, (Categorical, Ordinal)):
+        return (feature.position(value),)
+    if not feature.contains(value):
+        raise DataError(f"{value!r} is not in {feature.describe()}")
+    number = int(value) if isinstance(feature, Integer) else float(value)
+    return (number, number)
+
+
+def _widened(settler: Settler, box: Box, order: list[int]) -> Iterator[Box]:
+    """Larger and larger boxes, each of them fair as far as the search can tell."""
+    narrow = []
+    for k in order:
+        wide = box.with_part(k, full(box.space[box.space.names[k]]))
+        if wide == box:
+            continue
+        if settler.budget.over:
+            return
+        if settler.looks_fair(wide, CELLS):
+            box = wide
+            yield box
+        else:
+            narrow.append(k)
+    for k in narrow:
+        feature = box.space[box.space.names[k]]
+        grow = _more_levels if isinstance(feature, (Categorical, Ordinal)) else _further
+        for wider in grow(settler, box, k):
+            box = wider
+            yield box
+
+
+def _more_levels(settler: Settler, box: Box, k: int) -> Iterator[Box]:
+    for place in full(box.space[box.space.names[k]]):
+        if place in box.parts[k] or settler.budget.over:
+            continue
+        wider = box.with_part(k, tuple(sorted((*box.parts[k], place))))
+        if settler.looks_fair(wider, CELLS):
+            box = wider
+            yield box
+
+
+def _further(settler: Settler, box: Box, k: int) -> Iterator[Box]:
+    """Both ends of a number, each moved as far as bisection finds it fair."""
+    limits = full(box.space[box.space.names[k]])
+    whole = isinstance(box.space[box.space.names[k]], Integer)
+    for end in (1, 0):
+        known, beyond = box.parts[k][end], limits[end]
+        candidate = beyond  # the end of the feature first, then the middle between what is fair and what is not known to be
+        for _ in range(64 if whole else HALVINGS):
+            if candidate == known or settler.budget.over:
+                break
+            part = (box.parts[k][0], candidate) if end else (candidate, box.parts[k][1])
+            if settler.looks_fair(box.with_part(k, part), CELLS):
+                box, known = box.with_part(k, part), candidate
+                yield box
+            else:
+                beyond = candidate
+            candidate = _between(known, beyond, whole=whole)
+
+
+def _between(known: float, beyond: float, *, whole: bool) -> float:
+    """The middle, `known` where nothing lies between."""
+    if whole:
+        return known + int((beyond - known) / 2)
+    return float((Fraction(known) + Fraction(beyond)) / 2)
+
+
+def _biased(ground: Ground, settler: Settler, start: Box) -> list[tuple[Piece, tuple[Any, ...]]]:
+    """The start itself, if it is a single person's and everybody there is proved to be treated differently."""
+    ends = ground.codes(start)
+    if ends is None:
+        return []
+    counterparts = ground.counterparts(*ends, settler.budget)
+    certificates = settler.biased(start, counterparts) if counterparts else ()
+    if not certificates:
+        return []
+    return [(Piece(kind="biased", box=start, share=start.share, counterparts=counterparts), certificates)]

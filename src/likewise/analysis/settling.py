@@ -1,0 +1,217 @@
+"""Settling: what the exploration proposes is proved, box by box, and the checker has the last word.
+
+fair     the claim itself on the sub-space of everybody similar to somebody in the box: FAIR as `verify` says it, with its certificate
+biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.sided`)
+
+What is not proved is put to the proof again in the parts it was merged from, as long as the budget lasts, and then given up: undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.bounds.oracle import Leaf
+from likewise.errors import SpecError, UnsupportedModel
+from likewise.importers.imported import Imported, ImportedClasses, import_model
+from likewise.importers.restricting import restricted
+from likewise.model.gauge import gauge_of
+from likewise.model.question import question_of
+from likewise.search.budget import Budget
+from likewise.search.portfolio import Outcome, conclude, independence
+from likewise.search.proof import Proof
+from likewise.search.remembering import search_of
+from likewise.search.sided import UPPER, Sided, one_sided
+from likewise.spec.boxes import Box, closed
+from likewise.spec.features import Continuous
+from likewise.spec.numbers import double_above
+from likewise.spec.properties import Property
+from likewise.spec.similarity import Relation, Similarity
+from likewise.spec.space import Space
+from likewise.verifying.certifying import Checking, Statement, certify_proof
+from likewise.verifying.deciding import conclude as concluded
+from likewise.verifying.preparing import Prepared, posed
+from likewise.verifying.result import Claimed, Verdict
+
+if TYPE_CHECKING:
+    from likewise.analysis.counterparts import Counterpart
+    from likewise.analysis.merging import Piece
+    from likewise.certificate.certificate import Certificate
+
+SHARE = 0.25  # of what is left of the budget that one proof may take
+LEAST_SECONDS = 0.2
+ALONE = Similarity()
+
+
+class Slice(Budget):
+    """A part of another budget: over when either is."""
+
+    def __init__(self, whole: Budget, seconds: float) -> None:
+        super().__init__(max(seconds, LEAST_SECONDS))
+        self.whole = whole
+
+    @property
+    def over(self) -> bool:
+        return self.whole.over or self.elapsed >= self.seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settler:
+    """Proves boxes about one claim."""
+
+    model: Any
+    whole: Imported  # over the whole space
+    space: Space
+    asked: Property
+    relations: tuple[Relation, ...]
+    budget: Budget
+    checking: Checking
+
+    def settled(self, piece: Piece) -> Iterator[tuple[Piece, tuple[Certificate, ...]]]:
+        """The piece with its certificates, or its parts with theirs, or pieces without any: those are undecided."""
+        certificates = () if self.budget.over else self._certificates(piece)
+        if certificates or not piece.parts:
+            yield piece, certificates
+            return
+        for part in piece.parts:
+            yield from self.settled(part)
+
+    def _certificates(self, piece: Piece) -> tuple[Certificate, ...]:
+        if piece.kind == "biased":
+            return self.biased(piece.box, piece.counterparts)
+        certificate = self.fair(piece.box) if piece.kind == "fair" else None
+        return () if certificate is None else (certificate,)
+
+    def fair(self, box: Box) -> Certificate | None:
+        """An accepted certificate that nobody in the box is in a pair that breaks the property."""
+        space = closed(box, self.relations).subspace()
+        if space is None:
+            return None
+        similar = similarity_within(space, self.space, self.relations)
+        prepared = self._prepared(space, similar)
+        outcome = None if prepared is None else _proved(prepared)
+        if prepared is None or outcome is None or outcome.proof is None:
+            return None
+        claimed = Claimed(
+            space=space, similarity=similar, property=self.asked, family=prepared.imported.model.family
+        )
+        result = concluded(prepared, outcome, claimed, self.checking)
+        return result.certificate if result.verdict == Verdict.FAIR else None
+
+    def looks_fair(self, box: Box, cells: int) -> bool:
+        """Whether a search of so many cells proves a box, the checker not asked."""
+        space = closed(box, self.relations).subspace()
+        prepared = (
+            None
+            if space is None
+            else self._prepared(space, similarity_within(space, self.space, self.relations))
+        )
+        if prepared is None:
+            return False
+        return _trivial(prepared) is not None or search_of(prepared.problem).run(most=cells) == "closed"
+
+    def biased(self, box: Box, counterparts: tuple[Counterpart, ...]) -> tuple[Certificate, ...]:
+        """Accepted certificates of both counterparts' decisions; none if one of them is not everybody's or not proved."""
+        if sorted(counterpart.lean for counterpart in counterparts) != [0, 1]:
+            return ()
+        found = []
+        for counterpart in counterparts:
+            if not (counterpart.exists(box) and counterpart.similar(box, self.relations)):
+                return ()
+            certificate = self._decided(counterpart.box(box), counterpart.lean)
+            if certificate is None:
+                return ()
+            found.append(certificate)
+        return tuple(found)
+
+    def _decided(self, box: Box, lean: int) -> Certificate | None:
+        """An accepted certificate that everybody in a box gets the decision of `lean`, constraints or not."""
+        space = Box(Space(box.space.features), box.parts).subspace()
+        prepared = None if space is None else self._prepared(space, ALONE)
+        if prepared is None:
+            return None
+        search = Sided(problem=prepared.problem, lean=lean)
+        if search.run() != "closed":
+            return None
+        labels = prepared.imported.model.head.labels or ("lower", "upper")
+        label = labels[int((lean == UPPER) != prepared.mirrored)]
+        statement = Statement(
+            kind="decision",
+            level=Fraction(0),
+            words=f"everybody with {box.rule} gets the decision {label}",
+            question=prepared.problem.question,
+        )
+        certificate, report = certify_proof(
+            prepared,
+            search.proof,
+            lambda: search.clearance,
+            statement,
+            self.checking,
+            search,  # type: ignore[arg-type]
+        )
+        return certificate if report.accepted and one_sided(search.proof, lean) else None
+
+    def _prepared(self, space: Space, similar: Similarity) -> Prepared | None:
+        """None where nobody is found who satisfies the constraints."""
+        left = self.budget.seconds - self.budget.elapsed
+        try:
+            imported = restricted(self.whole, space) or one_score(
+                import_model(self.model, space, rows=np.empty((0, len(space))))
+            )
+            return posed(
+                imported,
+                similar.relations(space),
+                question_of(self.asked),
+                gauge_of(self.asked).of,
+                budget=Slice(self.budget, SHARE * left),
+                random=np.random.default_rng(0),
+            )
+        except SpecError:
+            return None
+
+
+def one_score(imported: Imported | ImportedClasses) -> Imported:
+    """The model, if it has one score."""
+    if isinstance(imported, ImportedClasses):
+        raise UnsupportedModel("regions of models of several classes are not known")
+    return imported
+
+
+def _proved(prepared: Prepared) -> Outcome:
+    """What `verify` does when it does not look for a pair first."""
+    proof = _trivial(prepared) or independence(prepared.problem)
+    if proof is not None:
+        return Outcome(engine="independence", proof=proof)
+    return conclude(prepared.problem, search_of(prepared.problem))
+
+
+def _trivial(prepared: Prepared) -> Proof | None:
+    """The proof where everybody is alone: nobody is treated differently from themselves."""
+    if any(relation.kind != "same" for relation in prepared.pairs.relations):
+        return None
+    proof = Proof()
+    proof.close(0, Leaf(rule="independent"))
+    return proof
+
+
+def similarity_within(part: Space, space: Space, relations: tuple[Relation, ...]) -> Similarity:
+    """Who is similar, said for a part of a space. Tolerances are those of the whole space (5% is of its range), rounded up."""
+    free, within, pairs = [], {}, {}
+    for name, relation in zip(space.names, relations, strict=True):
+        if relation.kind == "free":
+            free.append(name)
+        elif relation.tolerance is not None:
+            whole = not isinstance(space[name], Continuous)
+            within[name] = int(relation.tolerance) if whole else double_above(relation.tolerance)
+        elif relation.kind == "pairs":
+            levels, left = space[name].levels, part[name].levels  # type: ignore[union-attr]
+            allowed = [
+                (levels[a], levels[b]) for a, b in relation.allowed if levels[a] in left and levels[b] in left
+            ]
+            if allowed:
+                pairs[name] = allowed
+    return Similarity(free=free, within=within, pairs=pairs)

@@ -1,0 +1,70 @@
+"""A model restricted to a part of its space scores everybody of the part as the whole one does."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+
+from likewise.importers.imported import import_model
+from likewise.importers.restricting import restricted
+from likewise.model.scored import score_of
+from likewise.spec.boxes import box_of
+from likewise.spec.features import Categorical, Integer, Ordinal
+from likewise.spec.space import Space
+
+SPACE = Space(
+    {
+        "age": Integer(20, 27),
+        "years": Integer(0, 4),
+        "job": Categorical(["none", "skilled", "manager"]),
+        "grade": Ordinal(["low", "middle", "high"]),
+    }
+)
+VALUES = [range(20, 28), range(5), SPACE["job"].levels, SPACE["grade"].levels]
+ROWS = pd.DataFrame(list(itertools.product(*VALUES)), columns=list(SPACE.names))
+
+
+def fitted(last):
+    steps = make_column_transformer(
+        (OneHotEncoder(), ["job", "grade"]),
+        (KBinsDiscretizer(3, encode="ordinal", quantile_method="averaged_inverted_cdf"), ["age"]),
+        remainder=StandardScaler(),
+    )
+    wanted = np.random.default_rng(0).integers(0, 2, len(ROWS))
+    return make_pipeline(steps, last).fit(ROWS, wanted)
+
+
+@pytest.mark.parametrize(
+    "last", [LogisticRegression(), SVC(gamma=0.2), SVC(kernel="poly", degree=2)], ids=str
+)
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "age >= 23 and job in {none, manager}",
+        "grade == high and 1 <= years <= 2",
+        "age == 25 and job == skilled",
+        "everybody",
+    ],
+)
+def test_scores_are_those_of_the_whole(last, rule):
+    imported = import_model(fitted(last), SPACE, rows=np.empty((0, 4)))
+    box = box_of(rule, SPACE)
+    space = box.subspace()
+    part = restricted(imported, space)
+    whole, other = score_of(imported.model, 4), score_of(part.model, 4)
+    inside = ROWS[[box.holds(row) for row in SPACE.encode(ROWS).tolist()]]
+    assert space.size == len(inside)
+    codes, there = imported.space.encode(inside), part.space.encode(inside)
+    np.testing.assert_array_equal(whole.scores(codes), other.scores(there))
+    for row, same in zip(codes[::7].tolist(), there[::7].tolist(), strict=True):
+        ours, theirs = (
+            score.enclose([Fraction(c) for c in r], 128) for score, r in ((whole, row), (other, same))
+        )
+        assert (ours.lo, ours.hi) == (theirs.lo, theirs.hi)
