@@ -34,8 +34,8 @@ def emit(text: str) -> None:
         silence()
 
 
-def emit_json(document: dict[str, Any]) -> None:
-    """Write one JSON object to stdout."""
+def emit_json(document: dict[str, Any] | list[dict[str, Any]]) -> None:
+    """Write one JSON object, or one list of them, to stdout."""
     emit(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 
 
