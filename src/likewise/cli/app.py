@@ -114,6 +114,7 @@ def cli() -> None:
 
 def _register() -> None:
     from likewise.cli.bench import bench
+    from likewise.cli.card import card
     from likewise.cli.compare import compare
     from likewise.cli.demo import demo
     from likewise.cli.explain import explain
@@ -123,7 +124,7 @@ def _register() -> None:
     from likewise.cli.radius import radius
     from likewise.cli.verify import verify
 
-    for command in (demo, init, verify, measure, radius, compare, explain, export, bench):
+    for command in (demo, init, verify, measure, radius, compare, card, explain, export, bench):
         cli.add_command(command)
 
 

@@ -17,7 +17,7 @@ import click
 from likewise.cli.streams import silence
 
 _TITLE = re.compile(
-    r"^(claim|measure|space|verdict|basis|reason|bounds|between|proof|says|margin|model|radius|proved|refuted|change|next)\b",
+    r"^(spec|claim|measure|space|verdict|basis|reason|bounds|between|proof|says|margin|model|radius|proved|refuted|change|next)\b",
     re.MULTILINE,
 )
 _VERDICT = re.compile(r"^(verdict +)(FAIR|BIASED|UNKNOWN)", re.MULTILINE)

@@ -77,6 +77,7 @@ def _invocation(outcomes: Sequence[Outcome], wrong: Sequence[Outcome]) -> dict[s
 def _result(outcome: Outcome) -> dict[str, Any]:
     place = _PLACES[outcome.verdict]
     rule = RULES[place]
+    identity = {FINGERPRINT: fingerprint(rule["id"], outcome)}
     what = "Not so" if outcome.verdict == "BIASED" else "Not decided"
     return {
         "ruleId": rule["id"],
@@ -85,7 +86,8 @@ def _result(outcome: Outcome) -> dict[str, Any]:
         "level": rule["defaultConfiguration"]["level"],
         "message": {"text": f"Claim: {outcome.claim}. {what}: {outcome.reason}."},
         "locations": _locations(outcome),
-        "partialFingerprints": {FINGERPRINT: fingerprint(rule["id"], outcome)},
+        "fingerprints": identity,
+        "partialFingerprints": identity,
     }
 
 

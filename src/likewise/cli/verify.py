@@ -105,14 +105,25 @@ def _save_certificates(outcomes: Sequence[Outcome], show: OutputFlags) -> None:
 
 
 def _clear(reports: dict[str, str]) -> None:
-    """A run that ends early leaves no report of an earlier run behind, which might say FAIR."""
+    """A run that ends early leaves no report of an earlier run behind, which might say FAIR; other files are left alone."""
     from likewise.errors import SpecError
 
     for kind, path in reports.items():
         try:
-            Path(path).unlink(missing_ok=True)
+            if not Path(path).exists():
+                continue
+            with Path(path).open("rb") as earlier:
+                start = earlier.read(400)
+            if start and _MARKS[kind] not in start:
+                raise SpecError(
+                    f"--{kind} {path}: there is a file that is no such report", hint="name another file"
+                )
+            Path(path).unlink()
         except OSError as error:
             raise SpecError(f"--{kind} {path}: cannot be written: {error.strerror or error}") from None
+
+
+_MARKS = {"junit": b"<testsuites", "sarif": b"sarif-2.1.0"}  # near the start of each kind of report
 
 
 def _write(reports: dict[str, str], outcomes: Sequence[Outcome]) -> None:

@@ -8,6 +8,7 @@ Markdown. What no certificate stands behind is said to be so.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -43,10 +44,11 @@ def model_card(
     *,
     disparity: Any = None,
     share: Any = None,
-    certificate_path: str = "claim.likewise",
+    certificate_path: str | None = None,
     files: Mapping[str, str] | None = None,
 ) -> str:
-    """The section; `files` are names and SHA-256 digests to be listed beside those of the certificate."""
+    """The section; `certificate_path` is where readers find the certificate, `files` are names and SHA-256 digests to be
+    listed beside those of the certificate."""
     parts = [f"## {TITLE}", _SAID[str(result.verdict)], _table(("", ""), _facts(result, disparity, share))]
     if result.pair is not None:
         parts += ["### The pair", _pair(result)]
@@ -93,6 +95,8 @@ def _disparity(found: Mapping[str, Any]) -> tuple[str, str]:
         text = f"at least {low}; no upper bound is known"
     elif low is None:
         text = f"at most {high}"
+    elif low == high:
+        text = f"{low}, in a bracket {found['upper'] - found['lower']:.1g} wide"
     else:
         text = f"between {low} and {high}"
     if high is not None:
@@ -124,12 +128,13 @@ def _pair(result: Result) -> str:
     return _table(("", "x", "x'"), rows)
 
 
-def _again(result: Result, path: str) -> str:
+def _again(result: Result, path: str | None) -> str:
     if result.certificate is None:
         return "There is no certificate: nothing was proved or refuted. `likewise verify` with a larger budget asks again."
     what = "proof" if result.verdict == "FAIR" else "pair"
+    first = "" if path is not None else "likewise verify SPEC --certificate claim.likewise\n"
     return (
-        f"```\nlikewise-check {path}\n```\n\n"
+        f"```\n{first}likewise-check {shlex.quote(path or 'claim.likewise')}\n```\n\n"
         f"The certificate holds the claim, the model's exact parameters and the {what}; `likewise-check` needs nothing else, shares no "
         "code with the search, and exits with 0 (accepted), 4 (rejected) or 2 (unreadable). `likewise export` writes the parameters of "
         "a model at hand, and `likewise-check --model` compares them with the certificate's."

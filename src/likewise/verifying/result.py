@@ -83,7 +83,7 @@ class Result:
         *,
         disparity: Any = None,
         share: Any = None,
-        certificate_path: str = "claim.likewise",
+        certificate_path: str | None = None,
         files: Mapping[str, str] | None = None,
     ) -> str:
         """A section in Markdown for the model's card: verdict, pair, digests, and how to check it again.
