@@ -71,20 +71,22 @@ def _check_files(each: Sequence[ClaimFlags], show: OutputFlags) -> None:
     twice = next((spec for k, spec in enumerate(specs) if spec in specs[:k]), None)
     if twice is not None:
         raise click.UsageError(f"{twice} is given twice")
-    if show.certificate is None or len(each) == 1:
+    if show.certificate is None:
         return
-    names = [certificate_file(show.certificate, flags) for flags in each]
+    names = [certificate_file(show.certificate, flags, several=len(each) > 1) for flags in each]
     clash = next((k for k, name in enumerate(names) if name in names[:k]), None)
     if clash is not None:
         raise click.UsageError(
             f"--certificate {show.certificate}: {specs[clash]} and {specs[names.index(names[clash])]} would both be "
-            f"written to {names[clash].name}"
+            f"written to {Path(names[clash]).name}"
         )
 
 
-def certificate_file(folder: str, flags: ClaimFlags) -> Path:
-    """Where the certificate of one of several claims goes."""
-    return Path(folder) / f"{Path(str(flags.spec)).stem}.likewise"
+def certificate_file(given: str, flags: ClaimFlags, *, several: bool) -> str:
+    """Where the certificate of a claim goes: to the file given, or into the folder given."""
+    if not several and not Path(given).is_dir():
+        return given
+    return str(Path(given) / f"{Path(flags.spec or 'claim').stem}.likewise")
 
 
 def _save_certificates(outcomes: Sequence[Outcome], show: OutputFlags) -> None:
@@ -92,16 +94,17 @@ def _save_certificates(outcomes: Sequence[Outcome], show: OutputFlags) -> None:
         return
     from likewise.errors import SpecError
 
-    if len(outcomes) > 1:
+    several = len(outcomes) > 1
+    if several:
         try:
             Path(show.certificate).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise SpecError(f"--certificate {show.certificate}: {error.strerror or error}") from None
     for outcome in outcomes:
         if outcome.result is not None and outcome.result.certificate is not None:
-            alone = len(outcomes) == 1
-            path = show.certificate if alone else certificate_file(show.certificate, outcome.flags)
-            outcome.result.certificate.save(path)
+            outcome.result.certificate.save(
+                certificate_file(show.certificate, outcome.flags, several=several)
+            )
 
 
 def _clear(reports: dict[str, str]) -> None:
@@ -169,7 +172,7 @@ def _block(outcome: Outcome, show: OutputFlags, look: SearchFlags, *, several: b
         return "\n".join([*lines, *paragraph("verdict", "UNKNOWN"), *paragraph("reason", outcome.reason)])
     lines.append(result_text(outcome.result, all_features=show.all_features))
     if show.certificate is not None and outcome.result.certificate is not None:
-        path = certificate_file(show.certificate, outcome.flags) if several else show.certificate
+        path = certificate_file(show.certificate, outcome.flags, several=several)
         lines += paragraph("proof", f"{path} (likewise-check {path})", whole_words=True)
     lines += paragraph("next", _next(outcome.result, outcome.flags, look), whole_words=True)
     return "\n".join(lines)

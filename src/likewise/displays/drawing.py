@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from likewise.errors import SpecError
+from likewise.errors import LikewiseError, SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,20 +28,16 @@ LINE = "#0072B2"
 SHADE = "#F5D9C8"  # behind what differs: black text on it has a contrast of 15 to 1
 
 
-class MissingMatplotlib(SpecError, ImportError):
-    """A picture was asked for, and matplotlib is not installed."""
-
-
 def axes_for(ax: Axes | None, *, width: float = 6.4, height: float = 4.0) -> Axes:
     """The axes given, or those of a new figure."""
     if ax is not None:
         return ax
     try:
         from matplotlib import pyplot
-    except ImportError as error:
-        raise MissingMatplotlib(
+    except ImportError:
+        raise LikewiseError(
             "pictures need matplotlib, which is not installed", hint="pip install 'likewise[plot]'"
-        ) from error
+        ) from None
     _, made = pyplot.subplots(figsize=(width, height), layout="constrained")
     return made
 

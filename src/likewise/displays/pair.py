@@ -49,17 +49,19 @@ class PairDisplay:
     @classmethod
     def from_result(cls, result: Any, *, ax: Axes | None = None) -> Self:
         """Draw the pair of a `Result`, a `Disparity` or a `Radius`, or of their documents."""
+        result = getattr(result, "result", None) or result  # a Radius has its pair from a Result
         document = document_of(result, ("pair",), "a pair")
         rows = document["pair"]
         if rows is None:
             verdict = f"the verdict is {document['verdict']}" if "verdict" in document else "none was found"
             raise SpecError(f"there is no pair to draw: {verdict}")
         first, second = rows
+        label = getattr(result, "upper_label", None)
         treated = Treated(
             decisions=document.get("decisions"),
             scores=document.get("scores"),
             probabilities=document.get("probabilities"),
-            upper_label=getattr(result, "upper_label", None) or "the class",
+            upper_label="upper class" if label is None else label,
             score_name=getattr(result, "score_name", "score"),
         )
         pair = {name: (first[name], second[name]) for name in first}

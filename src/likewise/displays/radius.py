@@ -15,7 +15,8 @@ LEVEL = 0.5  # where the markers are, over the height of the band
 
 
 class RadiusDisplay:
-    """`proved` and `refuted` are levels or None; `asked` holds (level, verdict) of every search."""
+    """`proved` and `refuted` are levels or None; `asked` holds (level, verdict) of every search, `reason` why it
+    ended before both ends met."""
 
     ax_: Axes
     figure_: Figure
@@ -28,12 +29,14 @@ class RadiusDisplay:
         largest: float,
         of: str | None = None,
         asked: tuple[tuple[float, str], ...] = (),
+        reason: str | None = None,
     ) -> None:
         self.proved = proved
         self.refuted = refuted
         self.largest = largest
         self.of = of
         self.asked = asked
+        self.reason = reason
 
     @classmethod
     def from_estimator(
@@ -61,21 +64,22 @@ class RadiusDisplay:
             largest=float(found["largest"]),
             of=found["of"],
             asked=tuple((float(level), str(verdict)) for level, verdict, *_ in found.get("history", ())),
+            reason=found.get("reason"),
         )
         return made.plot(ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it."""
-        ax = axes_for(ax, height=2.2)
+        ax = axes_for(ax, height=2.9)
         largest = self.largest or 1.0
         if self.proved is not None:
             _band(ax, 0.0, min(self.proved, largest), FAIR, "proved")
-        if self.refuted is not None:
-            _band(ax, self.refuted, largest, BIASED, "refuted")
         start = 0.0 if self.proved is None else self.proved
         end = largest if self.refuted is None else self.refuted
         if end > start:
-            _band(ax, start, end, UNKNOWN, "not decided")
+            _band(ax, start, end, UNKNOWN, "not decided" if self.reason is not None else "in between")
+        if self.refuted is not None:
+            _band(ax, self.refuted, largest, BIASED, "refuted")
         for verdict, look in _LOOKS.items():
             levels = [level for level, answer in self.asked if answer == verdict]
             places = [LEVEL] * len(levels)
@@ -91,7 +95,7 @@ class RadiusDisplay:
                 )
         what = "factor on all tolerances" if self.of is None else f"tolerance of {short(self.of)}"
         ax.set(xlim=(0, largest * 1.02), ylim=(0, 1), xlabel=what, yticks=[], title=self._title())
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.45), ncols=3, frameon=False)
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=3, frameon=False)
         self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
         return self
 
