@@ -24,7 +24,9 @@ def test_commands_and_flags_exist(page):
     text = page.read_text(encoding="utf-8")
     commands = re.findall(r"(?:^|`|\n +)likewise ([a-z]+)", text, flags=re.MULTILINE)
     assert set(commands) <= set(cli.commands)
-    options = {option for command in cli.commands.values() for param in command.params for option in param.opts}
+    options = {
+        option for command in cli.commands.values() for param in command.params for option in param.opts
+    }
     assert set(re.findall(r"(?<=[ `])--[a-z][a-z-]*", text)) <= options | CHECKER
 
 

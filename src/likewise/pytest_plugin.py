@@ -86,7 +86,9 @@ def _asked(
         claim = read_spec(str(claim))
     if not isinstance(claim, Claim):
         if similar is None:
-            raise SpecError("nothing says who is similar", hint='assert_fair(model, space, Similarity(free=["sex"]))')
+            raise SpecError(
+                "nothing says who is similar", hint='assert_fair(model, space, Similarity(free=["sex"]))'
+            )
         return {"model": model, "space": claim, "similar": similar, "property": property, **options}
     if model is None:
         model = _named(claim)

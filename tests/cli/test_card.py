@@ -11,9 +11,20 @@ import pytest
 def test_a_card_names_the_verdict_the_gap_the_share_and_the_digests(run, spec, tmp_path, shelf):
     path, proof, share = spec(), tmp_path / "c.likewise", tmp_path / "share.json"
     share.write_text(
-        json.dumps({"lower": 0.25, "upper": 0.5, "method": "sampled", "confidence": 0.99, "over": "rows", "proved": True})
+        json.dumps(
+            {
+                "lower": 0.25,
+                "upper": 0.5,
+                "method": "sampled",
+                "confidence": 0.99,
+                "over": "rows",
+                "proved": True,
+            }
+        )
     )
-    done = run("card", path, "--certificate", str(proof), "--share", str(share), "-o", str(tmp_path / "card.md"))
+    done = run(
+        "card", path, "--certificate", str(proof), "--share", str(share), "-o", str(tmp_path / "card.md")
+    )
     assert done.exit_code == 0
     assert done.stdout == ""
     text = (tmp_path / "card.md").read_text()
@@ -43,7 +54,9 @@ def test_a_regressor_is_measured_by_its_score(run, on_data):
     assert "likewise verify SPEC --certificate" in done.stdout
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"lower": 0.5, "upper": 0.1, "method": "exact"}', '{"lower": 0}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"lower": 0.5, "upper": 0.1, "method": "exact"}', '{"lower": 0}']
+)
 def test_a_share_that_is_none_is_refused(run, spec, tmp_path, content):
     (tmp_path / "share.json").write_text(content)
     done = run("card", spec(), "--share", str(tmp_path / "share.json"))

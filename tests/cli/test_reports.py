@@ -7,13 +7,13 @@ from xml.etree import ElementTree as Xml
 
 import jsonschema
 import pytest
+from tests.cli.junit_subset import check
+from tests.cli.sarif_subset import SARIF
 
 from likewise.cli import outcomes
 from likewise.cli.junit import junit
 from likewise.cli.options import SearchFlags
 from likewise.cli.outcomes import Outcome, exit_code, summary
-from tests.cli.junit_subset import check
-from tests.cli.sarif_subset import SARIF
 
 
 @pytest.fixture
@@ -40,7 +40,9 @@ def reports(folder: Path) -> list[str]:
 
 
 def test_a_run_of_all_verdicts(run, claims, tmp_path):
-    done = run("verify", *claims.values(), "--budget", "0.5", *reports(tmp_path), "--certificate", f"{tmp_path}/c")
+    done = run(
+        "verify", *claims.values(), "--budget", "0.5", *reports(tmp_path), "--certificate", f"{tmp_path}/c"
+    )
     assert done.exit_code == 1
     tree, document = read_reports(tmp_path)
     assert [[child.tag for child in case] for case in tree.iter("testcase")] == [["failure"], [], ["error"]]
@@ -59,7 +61,10 @@ def test_a_run_of_all_verdicts(run, claims, tmp_path):
     lines = Path(claims["biased"]).read_text().splitlines()
     assert lines[place["region"]["startLine"] - 1] == "[similarity]"
     assert found["invocations"] == [{"executionSuccessful": True, "exitCode": 1}]
-    assert sorted(path.name for path in (tmp_path / "c").iterdir()) == ["biased & co.likewise", "fair.likewise"]
+    assert sorted(path.name for path in (tmp_path / "c").iterdir()) == [
+        "biased & co.likewise",
+        "fair.likewise",
+    ]
     table = done.stdout.splitlines()
     assert table[-1] == "3 claims: 1 BIASED, 1 UNKNOWN, 1 FAIR"
     rows = table[len(table) - table[::-1].index("") :]
@@ -163,9 +168,7 @@ def test_claims_behind_an_interrupted_one_are_unknown_and_not_searched(monkeypat
         return SimpleNamespace(reason="interrupted after 0.1 s", verdict="UNKNOWN")
 
     monkeypatch.setattr("likewise.verifying.verify", interrupted)
-    loaded = [
-        SimpleNamespace(model=k, space=None, similarity=None, property=None, X=None) for k in range(3)
-    ]
+    loaded = [SimpleNamespace(model=k, space=None, similarity=None, property=None, X=None) for k in range(3)]
     waiting = [Outcome(flags=_Flags(f"{one.model}.toml"), loaded=one) for one in loaded]
     decided = outcomes.decide(waiting, SearchFlags(budget=1.0, jobs=1, seed=0), progress=False)
     assert searched == [0]
@@ -183,10 +186,12 @@ def test_the_summary_has_80_columns_and_cuts_no_name():
     names = ["claims/" + "long" * 40 + ".toml", "short.toml"]
     text = summary([Outcome(flags=_Flags(name)) for name in names])
     assert max(map(len, text.splitlines())) <= 80
-    assert names[0] in "".join(line.split()[-1] if line[:7].strip() == "" else line.split()[1] for line in text.splitlines()[1:-1])
+    assert names[0] in "".join(
+        line.split()[-1] if line[:7].strip() == "" else line.split()[1] for line in text.splitlines()[1:-1]
+    )
 
 
 def test_names_that_xml_cannot_hold_are_replaced():
-    tree = Xml.fromstring(junit([Outcome(flags=_Flags("a\x00\x1b\ud800<&\">.toml"))]))
+    tree = Xml.fromstring(junit([Outcome(flags=_Flags('a\x00\x1b\ud800<&">.toml'))]))
     check(tree)
-    assert tree.find(".//testcase").get("classname") == "a���<&\">.toml"
+    assert tree.find(".//testcase").get("classname") == 'a���<&">.toml'

@@ -46,7 +46,9 @@ def test_a_pair_is_drawn_with_what_differs_and_how_it_is_treated(asked):
     result = lw.verify(*asked)
     drawn = texts(display.ax_)
     assert {"sex", "age", r"income\$", "decision", "score", "P(True)"} <= set(drawn)
-    differing = [name for name in result.pair.columns if result.pair[name].iloc[0] != result.pair[name].iloc[1]]
+    differing = [
+        name for name in result.pair.columns if result.pair[name].iloc[0] != result.pair[name].iloc[1]
+    ]
     assert drawn.count("≠") == len(differing) >= 1
     assert {str(decision) for decision in result.decisions} <= set(drawn)
     assert display.figure_ is display.ax_.figure

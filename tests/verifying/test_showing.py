@@ -104,7 +104,14 @@ def test_a_card_keeps_names_out_of_its_markdown(biased):
 
 def test_a_card_takes_answers_or_their_documents(biased):
     disparity = lw.measure(model(2.0), SPACE, SIMILAR)
-    share = {"lower": 0.2, "upper": 0.2, "method": "exact", "confidence": None, "over": "the space", "proved": False}
+    share = {
+        "lower": 0.2,
+        "upper": 0.2,
+        "method": "exact",
+        "confidence": None,
+        "over": "the space",
+        "proved": False,
+    }
     cards = {biased.model_card(disparity=given, share=share) for given in (disparity, disparity.to_dict())}
     assert len(cards) == 1
     (card,) = cards

@@ -30,7 +30,7 @@ from likewise.verifying.classes import PreparedClasses, class_property, prepare_
 from likewise.verifying.deciding import checking_with, listening
 from likewise.verifying.preparing import Prepared, Taken, prepare_taken, take
 from likewise.verifying.showing import pair_html
-from likewise.verifying.wording import number, pair_rows, treated_by
+from likewise.verifying.wording import pair_rows, treated_by
 
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
@@ -76,7 +76,7 @@ class Disparity:
         )
 
     def _repr_html_(self) -> str:
-        rows = [("lower end", number(self.lower)), ("upper end", number(self.upper))]
+        rows = [("lower end", f"{self.lower:.6g}"), ("upper end", f"{self.upper:.6g}")]
         rows.append(("upper end is", "proved" if self.proved else "floating point, not proved"))
         rows += [] if self.reason is None else [("reason", self.reason)]
         shown = table(f"largest {self.of} gap of a similar pair", rows)

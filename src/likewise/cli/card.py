@@ -123,7 +123,11 @@ def _share(path: str) -> dict[str, Any]:
         raise SpecError(f"--share {path}: no JSON: {error}") from None
     ends = [found.get(end) for end in ("lower", "upper")] if isinstance(found, dict) else []
     numbers = [end for end in ends if isinstance(end, (int, float)) and not isinstance(end, bool)]
-    if len(numbers) != 2 or not 0 <= numbers[0] <= numbers[1] <= 1 or not isinstance(found.get("method"), str):
+    if (
+        len(numbers) != 2
+        or not 0 <= numbers[0] <= numbers[1] <= 1
+        or not isinstance(found.get("method"), str)
+    ):
         raise SpecError(
             f"--share {path}: no share", hint='{"lower": 0.1, "upper": 0.2, "method": "certified", ...}'
         )

@@ -20,16 +20,16 @@ _UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 
 def junit(outcomes: Sequence[Outcome], *, now: datetime | None = None) -> bytes:
     """The document."""
-    suite_count = {
+    counts = {
         "tests": str(len(outcomes)),
         "failures": str(sum(one.verdict == "BIASED" for one in outcomes)),
         "errors": str(sum(one.verdict == "UNKNOWN" for one in outcomes)),
         "skipped": "0",
         "time": f"{sum(one.seconds for one in outcomes):.3f}",
     }
-    root = Xml.Element("testsuites", {"name": "likewise", **{k: v for k, v in suite_count.items()}})
+    root = Xml.Element("testsuites", {"name": "likewise", **counts})
     when = (now or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%S")
-    suite = Xml.SubElement(root, "testsuite", {"name": "likewise verify", **suite_count, "timestamp": when})
+    suite = Xml.SubElement(root, "testsuite", {"name": "likewise verify", **counts, "timestamp": when})
     for outcome in outcomes:
         _case(suite, outcome)
     Xml.indent(root)

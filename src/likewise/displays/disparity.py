@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 Point = tuple[float, float, float]  # seconds, lower, upper
 
-_NAMES = {"score": "gap of scores", "probability": "gap of probabilities", "margin": "margin of different decisions"}
+_NAMES = {
+    "score": "gap of scores",
+    "probability": "gap of probabilities",
+    "margin": "margin of different decisions",
+}
 
 
 class DisparityDisplay:

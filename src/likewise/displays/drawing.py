@@ -45,7 +45,9 @@ def axes_for(ax: Axes | None, *, width: float = 6.4, height: float = 4.0) -> Axe
 def document_of(answer: Any, keys: Sequence[str], what: str) -> Mapping[str, Any]:
     """The answer as its `to_dict` document, which must have these keys."""
     if not isinstance(answer, Mapping) and not hasattr(answer, "to_dict"):
-        raise SpecError(f"{what} is drawn, not {type(answer).__name__}", hint="give the answer, or its to_dict()")
+        raise SpecError(
+            f"{what} is drawn, not {type(answer).__name__}", hint="give the answer, or its to_dict()"
+        )
     document = answer if isinstance(answer, Mapping) else answer.to_dict()
     missing = [key for key in keys if key not in document]
     if missing:

@@ -99,7 +99,11 @@ def _draw(ax: Axes, rows: list[Row], treatment: list[Row]) -> None:
             ax.text(places[2] - 0.02, at + 0.5, "≠", va="center", ha="right", weight="bold")
         for place, text in zip(places, row[:3], strict=True):
             ax.text(
-                place, at + 0.5, short(text, 26), va="center", weight="bold" if treated or row[3] else "normal"
+                place,
+                at + 0.5,
+                short(text, 26),
+                va="center",
+                weight="bold" if treated or row[3] else "normal",
             )
     ax.axhline(1, color="black", linewidth=1)
     if treatment:

@@ -53,7 +53,9 @@ class RegionDisplay:
         """Draw a partition or its document."""
         found = document_of(result, ("fair", "biased", "undecided"), "a partition into regions")
         listed = [
-            (kind, region["rule"], float(region["measure"])) for kind in KINDS for region in found.get(kind, ())
+            (kind, region["rule"], float(region["measure"]))
+            for kind in KINDS
+            for region in found.get(kind, ())
         ]
         return cls(regions=listed).plot(ax=ax)
 
@@ -64,7 +66,7 @@ class RegionDisplay:
         bars = self._bars(most)
         ax = axes_for(ax, width=8.0, height=1.6 + 0.42 * len(bars))
         seen: set[str] = set()
-        for at, (kind, rule, share) in enumerate(bars):
+        for at, (kind, _, share) in enumerate(bars):
             look = _LOOKS[kind]
             ax.barh(
                 at,
@@ -76,7 +78,13 @@ class RegionDisplay:
                 label=None if kind in seen else f"{kind}: {100 * self._share(kind):.4g}%",
             )
             seen.add(kind)
-            ax.annotate(f"{100 * share:.3g}%", (100 * share, at), xytext=(4, 0), textcoords="offset points", va="center")
+            ax.annotate(
+                f"{100 * share:.3g}%",
+                (100 * share, at),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+            )
         rules = ["\n".join(textwrap.wrap(short(rule, RULE_MOST), RULE_WIDTH)) for _, rule, _ in bars]
         ax.set_yticks(range(len(bars)), rules, fontsize="small")
         ax.invert_yaxis()
