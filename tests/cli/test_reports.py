@@ -108,7 +108,7 @@ def test_flags_without_a_spec_have_reports_too(run, on_data, tmp_path):
 
 
 def test_an_input_error_ends_the_run_before_any_search(run, claims, spec, tmp_path, monkeypatch):
-    monkeypatch.setattr(outcomes, "decide", lambda *_, **__: pytest.fail("searched"))
+    monkeypatch.setattr("likewise.verifying.verify", lambda *_, **__: pytest.fail("searched"))
     wrong = spec(('kind = "decision"', 'kind = "descision"'), name="wrong.toml")
     done = run("verify", claims["fair"], wrong, "gone.toml", *reports(tmp_path))
     assert done.exit_code == 2
@@ -136,6 +136,20 @@ def test_a_file_that_is_no_report_is_left_alone(run, claims, kind):
     assert done.exit_code == 2
     assert "no such report" in done.stderr
     assert Path(claims["fair"]).read_text() == before
+
+
+def test_an_error_that_the_search_finds_is_reported_and_ends_the_run(run, claims, tmp_path):
+    done = run("verify", claims["fair"], claims["biased"], "--budget", "-1", *reports(tmp_path))
+    assert done.exit_code == 2
+    assert "budget" in done.stderr
+    tree, _ = read_reports(tmp_path)
+    assert [error.get("type") for error in tree.iter("error")] == ["INPUT", "UNKNOWN"]
+
+
+def test_devices_and_shared_files_are_refused(run, claims, tmp_path):
+    for flags in (["--junit", "/dev/null"], ["--junit", "out", "--sarif", "./out"]):
+        assert run("verify", claims["fair"], *flags).exit_code == 2
+    assert Path("/dev/null").exists()
 
 
 def test_reports_that_cannot_be_written(run, claims, tmp_path):

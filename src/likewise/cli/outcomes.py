@@ -1,14 +1,14 @@
 """Outcomes: what became of each claim of a run, whichever way it is reported.
 
-All claims are read before any search begins, so an input error costs no searching; it ends the run. Ctrl-C ends the
-search that is running with its bounds, and the claims behind it are UNKNOWN as they were never looked at.
+All claims are read before any search begins, so an input error costs no searching; it ends the run, and so does an error that only
+the search finds. Ctrl-C ends the search that is running with its bounds. The claims behind are UNKNOWN as they were never looked at.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from likewise.cli.exits import Exit
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from likewise.verifying.result import Result
 
 NOT_REACHED = "interrupted before it was looked at"
-STOPPED = "not looked at: another claim of this run cannot be read"
+STOPPED = "not looked at: another claim of this run is wrong"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,51 +86,71 @@ class Outcome:
 
 
 def read(each: Sequence[ClaimFlags], property_text: str | None, class_text: str | None) -> list[Outcome]:
-    """Every claim, loaded; or, where one cannot be read, which ones, and no other one loaded."""
+    """Every claim, loaded; or, where one cannot be read, which ones, and no other one to be searched."""
     from likewise.cli.claims import load
 
-    outcomes = []
-    for flags in each:
-        try:
-            outcomes.append(Outcome(flags=flags, loaded=load(flags, property_text, class_text)))
-        except InternalError:
-            raise
-        except LikewiseError as error:
-            outcomes.append(Outcome(flags=flags, error=error))
+    def loaded(flags: ClaimFlags) -> Outcome:
+        return Outcome(flags=flags, loaded=load(flags, property_text, class_text))
+
+    outcomes = [_or_error(flags, lambda flags=flags: loaded(flags)) for flags in each]
     if any(outcome.error is not None for outcome in outcomes):
         return [one if one.error else Outcome(flags=one.flags, not_asked=STOPPED) for one in outcomes]
     return outcomes
 
 
 def decide(outcomes: Sequence[Outcome], look: SearchFlags, *, progress: bool) -> list[Outcome]:
-    """The claims, searched one after the other, each with the whole budget."""
-    from likewise.verifying import verify
-
+    """The claims that were read, searched one after the other, each with the whole budget."""
     decided: list[Outcome] = []
     for outcome in outcomes:
-        loaded = outcome.loaded
-        if loaded is None or (decided and _was_interrupted(decided[-1])):
+        stopped = _why_stopped(decided)
+        if outcome.loaded is None:
             decided.append(outcome)
-            continue
-        result = verify(
-            loaded.model,
-            loaded.space,
-            loaded.similarity,
-            loaded.property,
-            X=loaded.X,
-            budget=look.budget,
-            n_jobs=look.jobs,
-            random_state=look.seed,
-            progress=progress,
-        )
-        decided.append(Outcome(flags=outcome.flags, loaded=loaded, result=result))
+        elif stopped is not None:
+            decided.append(replace(outcome, not_asked=stopped))
+        else:
+            decided.append(
+                _or_error(outcome.flags, lambda outcome=outcome: _searched(outcome, look, progress=progress))
+            )
     return decided
 
 
-def _was_interrupted(outcome: Outcome) -> bool:
-    if outcome.result is None:
-        return True
-    return (outcome.result.reason or "").startswith("interrupted")
+def _or_error(flags: ClaimFlags, make: Callable[[], Outcome]) -> Outcome:
+    """What `make` gives, or the user's error that it ends with."""
+    try:
+        return make()
+    except InternalError:
+        raise
+    except LikewiseError as error:
+        return Outcome(flags=flags, error=error)
+
+
+def _searched(outcome: Outcome, look: SearchFlags, *, progress: bool) -> Outcome:
+    from likewise.verifying import verify
+
+    loaded = outcome.loaded
+    if loaded is None:
+        raise InternalError(f"{outcome.name} was not loaded")
+    result = verify(
+        loaded.model,
+        loaded.space,
+        loaded.similarity,
+        loaded.property,
+        X=loaded.X,
+        budget=look.budget,
+        n_jobs=look.jobs,
+        random_state=look.seed,
+        progress=progress,
+    )
+    return replace(outcome, result=result)
+
+
+def _why_stopped(decided: Sequence[Outcome]) -> str | None:
+    """Why no further claim is searched, if so."""
+    if any(one.error is not None for one in decided):
+        return STOPPED
+    if any(one.result is not None and (one.result.reason or "").startswith("interrupted") for one in decided):
+        return NOT_REACHED
+    return None
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> Exit:

@@ -52,13 +52,12 @@ def verify(**given: Any) -> int:
     from likewise.cli.outcomes import decide, exit_code, read
 
     outcomes = read(each, given["property"], given["class_of_interest"])
-    for outcome in outcomes:
-        if outcome.error is not None:
-            _write(reports, outcomes)
-            raise outcome.error
     outcomes = decide(outcomes, look, progress=not show.quiet)
     _save_certificates(outcomes, show)
     _write(reports, outcomes)
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise outcome.error
     _print(outcomes, show, look)
     return exit_code(outcomes)
 
@@ -111,19 +110,27 @@ def _clear(reports: dict[str, str]) -> None:
     """A run that ends early leaves no report of an earlier run behind, which might say FAIR; other files are left alone."""
     from likewise.errors import SpecError
 
+    if len({Path(path).absolute() for path in reports.values()}) < len(reports):
+        raise click.UsageError("--junit and --sarif name the same file")
     for kind, path in reports.items():
         try:
-            if not Path(path).exists():
-                continue
-            with Path(path).open("rb") as earlier:
-                start = earlier.read(400)
-            if start and _MARKS[kind] not in start:
-                raise SpecError(
-                    f"--{kind} {path}: there is a file that is no such report", hint="name another file"
-                )
-            Path(path).unlink()
+            _clear_one(kind, Path(path))
         except OSError as error:
             raise SpecError(f"--{kind} {path}: cannot be written: {error.strerror or error}") from None
+
+
+def _clear_one(kind: str, path: Path) -> None:
+    from likewise.errors import SpecError
+
+    if not path.absolute().parent.is_dir():
+        raise SpecError(f"--{kind} {path}: there is no folder {path.absolute().parent}")
+    if not path.exists():
+        return
+    # Devices are not for replacing either.
+    start = path.read_bytes()[:400] if path.is_file() else b"?"
+    if start and _MARKS[kind] not in start:
+        raise SpecError(f"--{kind} {path}: is there already and no such report", hint="name another file")
+    path.unlink()
 
 
 _MARKS = {"junit": b"<testsuites", "sarif": b"sarif-2.1.0"}  # near the start of each kind of report
