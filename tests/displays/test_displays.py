@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from fractions import Fraction
 
 import matplotlib as mpl
 import numpy as np
@@ -128,6 +129,19 @@ def test_every_region_is_in_a_bar_and_the_shares_add_up():
     assert [text.get_text() for text in ax.get_yticklabels()][-1] == "5 more"
     assert "undecided: 37.5%" in {text.get_text() for text in ax.get_legend().get_texts()}
     ax.figure.canvas.draw()
+
+
+def test_almost_all_is_not_all():
+    shares = {"fair": Fraction(10**20 - 1, 10**20), "undecided": Fraction(1, 10**20)}
+    document = {
+        kind: [{"rule": "r", "measure": float(share), "exact_measure": str(share)}]
+        for kind, share in shares.items()
+    }
+    ax = RegionDisplay.from_result({**document, "biased": []}).ax_
+    assert "fair: > 99.99%" in {text.get_text() for text in ax.get_legend().get_texts()}
+    whole = {"fair": [{"rule": "everybody", "measure": 1.0}], "biased": [], "undecided": []}
+    labels = RegionDisplay.from_result(whole).ax_.get_legend().get_texts()
+    assert [text.get_text() for text in labels] == ["fair: 100%"]
 
 
 def test_regions_of_an_estimator_come_from_the_function_of_that_name(asked, monkeypatch):

@@ -1,10 +1,13 @@
 """Notebook tables and model cards: well formed, escaped, and the same numbers as in the answer."""
 
+from fractions import Fraction
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -12,6 +15,7 @@ from sklearn.preprocessing import OrdinalEncoder
 
 import likewise as lw
 from likewise.html_tables import table
+from likewise.verifying.model_card import outward
 
 SEX = "<b>sex</b> | a_b"
 SPACE = lw.Space({SEX: lw.Categorical(["<i>f</i>", "m|n"]), "wage": lw.Integer(0, 9)})
@@ -117,6 +121,13 @@ def test_a_card_takes_answers_or_their_documents(biased):
     (card,) = cards
     assert "largest gap of scores" in card
     assert "20% of the space, everybody looked at; rests on floating point, not proved" in card
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([1, 100]))
+def test_bounds_are_rounded_to_their_safe_side(value, times):
+    low, high = outward(value, up=False, times=times), outward(value, up=True, times=times)
+    assert Fraction(low) <= Fraction(value) * times <= Fraction(high)
+    assert Fraction(high) - Fraction(low) <= Fraction(2, 10**5) * abs(Fraction(value)) * times
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,6 +24,8 @@ _LOOKS = {
 KINDS = tuple(_LOOKS)
 RULE_WIDTH, RULE_MOST = 44, 120  # characters in a line of a rule, and in all
 
+Bar = tuple[str, str, Fraction]  # kind, rule, share of the space
+
 
 class RegionDisplay:
     """`regions` holds (kind, rule, share of the space)."""
@@ -30,7 +33,7 @@ class RegionDisplay:
     ax_: Axes
     figure_: Figure
 
-    def __init__(self, *, regions: Sequence[tuple[str, str, float]]) -> None:
+    def __init__(self, *, regions: Sequence[Bar]) -> None:
         self.regions = tuple(regions)
 
     @classmethod
@@ -53,7 +56,7 @@ class RegionDisplay:
         """Draw a partition or its document."""
         found = document_of(result, ("fair", "biased", "undecided"), "a partition into regions")
         listed = [
-            (kind, region["rule"], float(region["measure"]))
+            (kind, region["rule"], Fraction(region.get("exact_measure", region["measure"])))
             for kind in KINDS
             for region in found.get(kind, ())
         ]
@@ -70,17 +73,17 @@ class RegionDisplay:
             look = _LOOKS[kind]
             ax.barh(
                 at,
-                100 * share,
+                float(100 * share),
                 color=look.colour,
                 hatch=look.hatch,
                 edgecolor="black",
                 linewidth=0.6,
-                label=None if kind in seen else f"{kind}: {100 * self._share(kind):.4g}%",
+                label=None if kind in seen else f"{kind}: {percent(self._share(kind))}",
             )
             seen.add(kind)
             ax.annotate(
-                f"{100 * share:.3g}%",
-                (100 * share, at),
+                percent(share),
+                (float(100 * share), at),
                 xytext=(4, 0),
                 textcoords="offset points",
                 va="center",
@@ -94,14 +97,20 @@ class RegionDisplay:
         self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
         return self
 
-    def _share(self, kind: str) -> float:
-        return sum(share for other, _, share in self.regions if other == kind)
+    def _share(self, kind: str) -> Fraction:
+        return sum((share for other, _, share in self.regions if other == kind), Fraction(0))
 
-    def _bars(self, most: int) -> list[tuple[str, str, float]]:
+    def _bars(self, most: int) -> list[Bar]:
         ordered = sorted(self.regions, key=lambda region: -region[2])
         bars, others = ordered[:most], ordered[most:]
         for kind in KINDS:
             left = [share for other, _, share in others if other == kind]
             if left:
-                bars.append((kind, f"{len(left)} more", sum(left)))
+                bars.append((kind, f"{len(left)} more", sum(left, Fraction(0))))
         return bars
+
+
+def percent(share: Fraction) -> str:
+    """A share in per cent, never rounded to all."""
+    text = f"{float(100 * share):.4g}"
+    return f"{text}%" if share == 1 or float(text) < 100 else "> 99.99%"

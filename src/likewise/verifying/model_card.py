@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import TYPE_CHECKING, Any
 
 from likewise.verifying.wording import (
     basis_in_words,
     bounds_in_words,
     feature_rows,
-    number,
     pair_of,
     treated_by,
 )
@@ -88,15 +88,14 @@ def _document(answer: Any) -> Mapping[str, Any]:
 
 
 def _disparity(found: Mapping[str, Any]) -> tuple[str, str]:
-    low, high = (None if found[end] is None else number(found[end]) for end in ("lower", "upper"))
+    low = None if found["lower"] is None else outward(found["lower"], up=False)
+    high = None if found["upper"] is None else outward(found["upper"], up=True)
     if low is None and high is None:
         text = "nothing is known"
     elif high is None:
         text = f"at least {low}; no upper bound is known"
     elif low is None:
         text = f"at most {high}"
-    elif low == high:
-        text = f"{low}, in a bracket {found['upper'] - found['lower']:.1g} wide"
     else:
         text = f"between {low} and {high}"
     if high is not None:
@@ -110,14 +109,23 @@ def _disparity(found: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _share(found: Mapping[str, Any]) -> str:
-    low, high = (f"{100 * found[end]:.6g}%" for end in ("lower", "upper"))
-    text = low if low == high else f"between {low} and {high}"
+    low = f"{outward(found['lower'], up=False, times=100)}%"
+    high = f"{outward(found['upper'], up=True, times=100)}%"
+    known = found["lower"] == found["upper"]
+    text = f"{100 * found['lower']:.15g}%" if known else f"between {low} and {high}"
     text += f" of {found.get('over', 'all individuals')}, {_METHODS.get(found['method'], found['method'])}"
     if found.get("confidence") is not None:
         text += f" with confidence {found['confidence']:g}"
     if not found.get("proved", False):
         text += "; rests on floating point, not proved"
     return text + (f" ({found['reason']})" if found.get("reason") else "")
+
+
+def outward(value: float, *, up: bool, times: int = 1) -> str:
+    """A multiple of a bound in six digits, rounded to its safe side: a lower bound down, an upper bound up."""
+    with localcontext(prec=6, rounding=ROUND_CEILING if up else ROUND_FLOOR):
+        rounded = (Decimal(value) * times).normalize()
+    return f"{rounded:f}" if rounded and -5 <= rounded.adjusted() < 12 else str(rounded or 0)
 
 
 def _pair(result: Result) -> str:
