@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from likewise.cli.exits import Exit
@@ -87,12 +88,7 @@ class Outcome:
 
 def read(each: Sequence[ClaimFlags], property_text: str | None, class_text: str | None) -> list[Outcome]:
     """Every claim, loaded; or, where one cannot be read, which ones, and no other one to be searched."""
-    from likewise.cli.claims import load
-
-    def loaded(flags: ClaimFlags) -> Outcome:
-        return Outcome(flags=flags, loaded=load(flags, property_text, class_text))
-
-    outcomes = [_or_error(flags, lambda flags=flags: loaded(flags)) for flags in each]
+    outcomes = [_or_error(flags, partial(_loaded, flags, property_text, class_text)) for flags in each]
     if any(outcome.error is not None for outcome in outcomes):
         return [one if one.error else Outcome(flags=one.flags, not_asked=STOPPED) for one in outcomes]
     return outcomes
@@ -108,9 +104,8 @@ def decide(outcomes: Sequence[Outcome], look: SearchFlags, *, progress: bool) ->
         elif stopped is not None:
             decided.append(replace(outcome, not_asked=stopped))
         else:
-            decided.append(
-                _or_error(outcome.flags, lambda outcome=outcome: _searched(outcome, look, progress=progress))
-            )
+            search = partial(_searched, outcome, look, progress=progress)
+            decided.append(_or_error(outcome.flags, search))
     return decided
 
 
@@ -122,6 +117,12 @@ def _or_error(flags: ClaimFlags, make: Callable[[], Outcome]) -> Outcome:
         raise
     except LikewiseError as error:
         return Outcome(flags=flags, error=error)
+
+
+def _loaded(flags: ClaimFlags, property_text: str | None, class_text: str | None) -> Outcome:
+    from likewise.cli.claims import load
+
+    return Outcome(flags=flags, loaded=load(flags, property_text, class_text))
 
 
 def _searched(outcome: Outcome, look: SearchFlags, *, progress: bool) -> Outcome:
