@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from likewise.analysis.measuring import Disparity, measure
 from likewise.errors import SpecError
+from likewise.html_tables import table
 from likewise.progress import Listener
 from likewise.spec.properties import SameDecision
 from likewise.verifying.deciding import verify
+from likewise.verifying.wording import number
 
 if TYPE_CHECKING:
     from likewise.model.gauge import Scale
@@ -55,7 +56,12 @@ class Comparison:
         return "\n".join([*lines, f"{self.names[1]} is {_IN_WORDS[self.change]}"])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        rows = [
+            (name, str(result.verdict), number(disparity.lower), number(disparity.upper))
+            for name, result, disparity in zip(self.names, self.results, self.disparities, strict=True)
+        ]
+        columns = ("model", "verdict", f"largest {self.of} gap, at least", "at most")
+        return table(f"{self.names[1]} is {_IN_WORDS[self.change]}", rows, columns=columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

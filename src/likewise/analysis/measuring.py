@@ -6,7 +6,6 @@ import math
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from likewise.analysis.climbing import FINE, Climb
 from likewise.bounds.oracle import Clearance, Leaf, Remembering
 from likewise.certificate.certificate import Certificate
 from likewise.errors import SpecError
+from likewise.html_tables import table
 from likewise.importers.imported import ImportedClasses
 from likewise.model.classes import ClassHead
 from likewise.model.gauge import Gauge, Scale
@@ -29,7 +29,8 @@ from likewise.verifying.class_certificates import certify_cases
 from likewise.verifying.classes import PreparedClasses, class_property, prepare_classes
 from likewise.verifying.deciding import checking_with, listening
 from likewise.verifying.preparing import Prepared, Taken, prepare_taken, take
-from likewise.verifying.wording import pair_rows
+from likewise.verifying.showing import pair_html
+from likewise.verifying.wording import pair_rows, treated_by
 
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
@@ -75,7 +76,11 @@ class Disparity:
         )
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        rows = [("lower end", f"{self.lower:.6g}"), ("upper end", f"{self.upper:.6g}")]
+        rows.append(("upper end is", "proved" if self.proved else "floating point, not proved"))
+        rows += [] if self.reason is None else [("reason", self.reason)]
+        shown = table(f"largest {self.of} gap of a similar pair", rows)
+        return shown if self.pair is None else shown + pair_html(self.pair, self.names, treated_by(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON: infinite bounds are null."""

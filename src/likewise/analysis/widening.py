@@ -19,19 +19,20 @@ from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.certificate.certificate import Certificate
 from likewise.errors import SpecError, closest
+from likewise.html_tables import table
 from likewise.model.question import round_down, round_up
 from likewise.progress import Listener
 from likewise.spec.features import Categorical, Continuous, Integer
 from likewise.spec.similarity import Similarity
 from likewise.verifying.deciding import verify
-from likewise.verifying.wording import pair_rows
+from likewise.verifying.showing import pair_html
+from likewise.verifying.wording import number, pair_rows, treated_by
 
 if TYPE_CHECKING:
     from likewise.spec.features import Feature
@@ -78,7 +79,15 @@ class Radius:
         return text + (f"  ({self.reason})" if self.reason else "")
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        what = "the factor on all tolerances" if self.of is None else f"the tolerance of {self.of}"
+        rows = [("proved up to", "no level" if self.proved is None else number(self.proved))]
+        rows.append(("refuted at", "no level" if self.refuted is None else number(self.refuted)))
+        rows.append(("everybody is reached at", number(self.largest)))
+        rows += [] if self.reason is None else [("reason", self.reason)]
+        shown = table(what, rows)
+        if self.pair is None or self.result is None:
+            return shown
+        return shown + pair_html(self.pair, self.names, treated_by(self.result))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

@@ -5,7 +5,8 @@ options   the flags, declared once
 claims    from flags and spec file to a model, a space and a claim
 output    text, JSON and colour onto the terminal
 hints     hints meant for Python, said for the command line
-verify, measure, init, demo   one file a command
+outcomes  what became of each claim of a run; junit and sarif report it
+verify, measure, init, demo, ...   one file a command
 
 Nothing here loads numpy or scikit-learn before a command runs: ``likewise --help`` stays fast.
 """

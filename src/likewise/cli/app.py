@@ -115,6 +115,7 @@ def cli() -> None:
 def _register() -> None:
     from likewise.cli.audit import audit
     from likewise.cli.bench import bench
+    from likewise.cli.card import card
     from likewise.cli.compare import compare
     from likewise.cli.demo import demo
     from likewise.cli.explain import explain
@@ -138,6 +139,7 @@ def _register() -> None:
         regions,
         compare,
         repair,
+        card,
         explain,
         export,
         bench,

@@ -126,16 +126,16 @@ def _verified(model: Any, applicants: Applicants, all_features: bool) -> str:
 
 def _measured(model: Any, applicants: Applicants, all_features: bool) -> str:
     from likewise.analysis.measuring import measure
-    from likewise.cli.measure import bracket_lines, treated_pair
+    from likewise.cli.measure import bracket_lines
     from likewise.spec.similarity import Similarity
-    from likewise.verifying.wording import pair_lines, pair_of
+    from likewise.verifying.wording import pair_lines, pair_of, treated_by
 
     space, similar = applicants.space, Similarity(free=[applicants.protected])
     disparity = measure(model, space, similar, of="probability", X=applicants.X)
     lines = bracket_lines(disparity, space, similar)
     lines += pair_lines(
         pair_of(disparity.pair, space.names),
-        treated_pair(disparity),
+        treated_by(disparity),
         all_features=all_features,
         shown=applicants.shown,
     )

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from likewise.spec.properties import Label
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-    from likewise.verifying.wording import Treated
 
 
 @click.command(
@@ -101,14 +100,14 @@ def _document(disparity: Disparity, loaded: Loaded) -> dict[str, Any]:
 def _text(
     disparity: Disparity, loaded: Loaded, flags: ClaimFlags, show: OutputFlags, look: SearchFlags
 ) -> str:
-    from likewise.verifying.wording import pair_lines, pair_of, paragraph
+    from likewise.verifying.wording import pair_lines, pair_of, paragraph, treated_by
 
     lines = bracket_lines(
         disparity, loaded.space, loaded.similarity, class_of_interest=loaded.property.class_of_interest
     )
     lines += pair_lines(
         pair_of(disparity.pair, loaded.space.names),
-        treated_pair(disparity),
+        treated_by(disparity),
         all_features=show.all_features,
     )
     if show.certificate is not None and disparity.certificate is not None:
@@ -156,19 +155,6 @@ def _measured(of: Scale, label: Label | None) -> str:
     if label is not None and of == "margin":
         return _MEASURED_OF_ONE.format(label=repr(label))
     return _MEASURED[of].format(of_class="" if label is None else f" of the class {label!r}")
-
-
-def treated_pair(disparity: Disparity) -> Treated:
-    """What the model's own program says about the pair."""
-    from likewise.verifying.wording import Treated
-
-    return Treated(
-        decisions=disparity.decisions,
-        scores=disparity.scores,
-        probabilities=disparity.probabilities,
-        upper_label=disparity.upper_label,
-        score_name=disparity.score_name,
-    )
 
 
 def _next(disparity: Disparity, flags: ClaimFlags, look: SearchFlags) -> str:

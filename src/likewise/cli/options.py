@@ -45,6 +45,11 @@ class ClaimFlags(_Picked):
     allow_pickle: bool
     trust: tuple[str, ...]
 
+    @classmethod
+    def each(cls, given: Mapping[str, Any]) -> tuple[Self, ...]:
+        """One value a spec file, with the same flags over each; one value without a spec file if there is none."""
+        return tuple(cls.of({**given, "spec": spec}) for spec in given["specs"] or (None,))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchFlags(_Picked):
@@ -72,8 +77,10 @@ MODEL_OPTIONS = (
     ),
 )
 
+_SPEC = click.argument("spec", required=False, metavar="[SPEC]")
+_SPECS = click.argument("specs", nargs=-1, metavar="[SPEC]...")
+
 _CLAIM = (
-    click.argument("spec", required=False, metavar="[SPEC]"),
     click.option(
         "--model", metavar="FILE", help="Fitted model: a .skops file, or one saved by XGBoost or LightGBM."
     ),
@@ -173,7 +180,12 @@ debug_option = click.option(
 
 def claim_options(command: Function) -> Function:
     """The flags of `ClaimFlags`."""
-    return decorated(command, _CLAIM)
+    return decorated(command, (_SPEC, *_CLAIM))
+
+
+def claims_options(command: Function) -> Function:
+    """The flags of `ClaimFlags`, for any number of spec files: `ClaimFlags.each`."""
+    return decorated(command, (_SPECS, *_CLAIM))
 
 
 def search_options(command: Function) -> Function:

@@ -17,7 +17,7 @@ import click
 from likewise.cli.streams import silence
 
 _TITLE = re.compile(
-    r"^(claim|measure|space|verdict|reason|bounds|between|proof|says|margin|model|radius|proved|refuted|change|audit|rows|biased|undecided|worst|by|file|share|over|basis|next|regions|around|fair|empty)\b",
+    r"^(spec|claim|measure|space|verdict|reason|bounds|between|proof|says|margin|model|radius|proved|refuted|change|audit|rows|biased|undecided|worst|by|file|share|over|basis|next|regions|around|fair|empty)\b",
     re.MULTILINE,
 )
 _VERDICT = re.compile(r"^(verdict +)(FAIR|BIASED|UNKNOWN)", re.MULTILINE)
@@ -34,8 +34,8 @@ def emit(text: str) -> None:
         silence()
 
 
-def emit_json(document: dict[str, Any]) -> None:
-    """Write one JSON object to stdout."""
+def emit_json(document: dict[str, Any] | list[dict[str, Any]]) -> None:
+    """Write one JSON object, or one list of them, to stdout."""
     emit(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 
 

@@ -2,79 +2,186 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.cli.exits import IN_WORDS, Exit
+from likewise.cli.exits import IN_WORDS
 from likewise.cli.options import (
     CLASS,
     PROPERTY,
     ClaimFlags,
     OutputFlags,
     SearchFlags,
-    claim_options,
+    claims_options,
     output_options,
     search_options,
 )
 
 if TYPE_CHECKING:
+    from likewise.cli.outcomes import Outcome
     from likewise.verifying.result import Result
 
 
 @click.command(epilog=IN_WORDS)
-@claim_options
+@claims_options
 @PROPERTY
 @CLASS
 @search_options
+@click.option("--junit", metavar="FILE", help="Write a JUnit XML report here, one test case a spec.")
+@click.option("--sarif", metavar="FILE", help="Write a SARIF 2.1.0 report here.")
 @output_options
 def verify(**given: Any) -> int:
     """Is there a similar pair that the model treats differently?
 
     SPEC is a spec file as drafted by `likewise init`; flags override its entries. Without one, --model,
-    --data and --free (or --within) say it all.
+    --data and --free (or --within) say it all. Of several the exit code is 1 if any is BIASED, else 3 if any
+    is UNKNOWN; each has the whole budget, --json prints a list, and --certificate names a folder.
 
     \b
     likewise verify claim.toml
+    likewise verify claims/*.toml --junit fairness.xml --sarif fairness.sarif
     likewise verify --model m.skops --data d.csv --label y --free sex
     """
-    flags, look, show = ClaimFlags.of(given), SearchFlags.of(given), OutputFlags.of(given)
-    from likewise.cli.claims import load
+    each, look, show = ClaimFlags.each(given), SearchFlags.of(given), OutputFlags.of(given)
+    _check_files(each, show)
+    reports = {kind: given[kind] for kind in ("junit", "sarif") if given[kind] is not None}
+    _clear(reports)
+    from likewise.cli.outcomes import decide, exit_code, read
+
+    outcomes = read(each, given["property"], given["class_of_interest"])
+    outcomes = decide(outcomes, look, progress=not show.quiet)
+    _save_certificates(outcomes, show)
+    _write(reports, outcomes)
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise outcome.error
+    _print(outcomes, show, look)
+    return exit_code(outcomes)
+
+
+# -- files ------------------------------------------------------------------------------------------------
+
+
+def _check_files(each: Sequence[ClaimFlags], show: OutputFlags) -> None:
+    specs = [flags.spec for flags in each]
+    twice = next((spec for k, spec in enumerate(specs) if spec in specs[:k]), None)
+    if twice is not None:
+        raise click.UsageError(f"{twice} is given twice")
+    if show.certificate is None:
+        return
+    names = [certificate_file(show.certificate, flags, several=len(each) > 1) for flags in each]
+    clash = next((k for k, name in enumerate(names) if name in names[:k]), None)
+    if clash is not None:
+        raise click.UsageError(
+            f"--certificate {show.certificate}: {specs[clash]} and {specs[names.index(names[clash])]} would both be "
+            f"written to {Path(names[clash]).name}"
+        )
+
+
+def certificate_file(given: str, flags: ClaimFlags, *, several: bool) -> str:
+    """Where the certificate of a claim goes: to the file given, or into the folder given."""
+    if not several and not Path(given).is_dir():
+        return given
+    return str(Path(given) / f"{Path(flags.spec or 'claim').stem}.likewise")
+
+
+def _save_certificates(outcomes: Sequence[Outcome], show: OutputFlags) -> None:
+    if show.certificate is None:
+        return
+    from likewise.errors import SpecError
+
+    several = len(outcomes) > 1
+    if several:
+        try:
+            Path(show.certificate).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SpecError(f"--certificate {show.certificate}: {error.strerror or error}") from None
+    for outcome in outcomes:
+        if outcome.result is not None and outcome.result.certificate is not None:
+            outcome.result.certificate.save(
+                certificate_file(show.certificate, outcome.flags, several=several)
+            )
+
+
+def _clear(reports: dict[str, str]) -> None:
+    """A run that ends early leaves no report of an earlier run behind, which might say FAIR; other files are left alone."""
+    from likewise.errors import SpecError
+
+    if len({Path(path).absolute() for path in reports.values()}) < len(reports):
+        raise click.UsageError("--junit and --sarif name the same file")
+    for kind, path in reports.items():
+        try:
+            _clear_one(kind, Path(path))
+        except OSError as error:
+            raise SpecError(f"--{kind} {path}: cannot be written: {error.strerror or error}") from None
+
+
+def _clear_one(kind: str, path: Path) -> None:
+    from likewise.errors import SpecError
+
+    if not path.absolute().parent.is_dir():
+        raise SpecError(f"--{kind} {path}: there is no folder {path.absolute().parent}")
+    if not path.exists():
+        return
+    # Devices are not for replacing either.
+    start = path.read_bytes()[:400] if path.is_file() else b"?"
+    if start and _MARKS[kind] not in start:
+        raise SpecError(f"--{kind} {path}: is there already and no such report", hint="name another file")
+    path.unlink()
+
+
+_MARKS = {"junit": b"<testsuites", "sarif": b"sarif-2.1.0"}  # near the start of each kind of report
+
+
+def _write(reports: dict[str, str], outcomes: Sequence[Outcome]) -> None:
+    from likewise.cli.junit import junit
+    from likewise.cli.sarif import sarif
+    from likewise.errors import SpecError
+    from likewise.spec.disk import write_whole
+
+    for kind, path in reports.items():
+        try:
+            write_whole(path, junit(outcomes) if kind == "junit" else sarif(outcomes))
+        except OSError as error:
+            raise SpecError(f"--{kind} {path}: cannot be written: {error.strerror or error}") from None
+
+
+# -- the terminal -----------------------------------------------------------------------------------------
+
+
+def _print(outcomes: Sequence[Outcome], show: OutputFlags, look: SearchFlags) -> None:
+    from likewise.cli.outcomes import summary
     from likewise.cli.output import emit, emit_json
-    from likewise.verifying import verify as decide
 
-    loaded = load(flags, given["property"], given["class_of_interest"])
-    result = decide(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        X=loaded.X,
-        budget=look.budget,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=not show.quiet,
-    )
-    if show.certificate is not None and result.certificate is not None:
-        result.certificate.save(show.certificate)
+    several = len(outcomes) > 1
     if show.as_json:
-        emit_json(result.to_dict())
+        documents = [outcome.to_dict() for outcome in outcomes]
+        emit_json(documents if several else _one_document(outcomes[0]))
     elif show.quiet:
-        emit(str(result.verdict))
+        emit("\n".join(f"{one.verdict:<7}  {one.name}" if several else one.verdict for one in outcomes))
     else:
-        emit(_text(result, flags, show, look))
-    return Exit[result.verdict]
+        blocks = [_block(outcome, show, look, several=several) for outcome in outcomes]
+        emit("\n\n".join([*blocks, summary(outcomes)] if several else blocks))
 
 
-def _text(result: Result, flags: ClaimFlags, show: OutputFlags, look: SearchFlags) -> str:
+def _one_document(outcome: Outcome) -> dict[str, Any]:
+    return outcome.to_dict() if outcome.result is None else outcome.result.to_dict()
+
+
+def _block(outcome: Outcome, show: OutputFlags, look: SearchFlags, *, several: bool) -> str:
     from likewise.verifying.wording import paragraph, result_text
 
-    lines = [result_text(result, all_features=show.all_features)]
-    if show.certificate is not None and result.certificate is not None:
-        lines += paragraph(
-            "proof", f"{show.certificate} (likewise-check {show.certificate})", whole_words=True
-        )
-    lines += paragraph("next", _next(result, flags, look), whole_words=True)
+    lines = paragraph("spec", outcome.name, whole_words=True) if several else []
+    if outcome.result is None:
+        return "\n".join([*lines, *paragraph("verdict", "UNKNOWN"), *paragraph("reason", outcome.reason)])
+    lines.append(result_text(outcome.result, all_features=show.all_features))
+    if show.certificate is not None and outcome.result.certificate is not None:
+        path = certificate_file(show.certificate, outcome.flags, several=several)
+        lines += paragraph("proof", f"{path} (likewise-check {path})", whole_words=True)
+    lines += paragraph("next", _next(outcome.result, outcome.flags, look), whole_words=True)
     return "\n".join(lines)
 
 

@@ -28,11 +28,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from likewise.errors import DataError, SpecError, closest
+from likewise.html_tables import table
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal, level_text
 from likewise.spec.numbers import exact_decimal, number_text, python_scalar, shown
 
@@ -251,8 +251,7 @@ class Similarity:
         rows += [(name, f"within {_tolerance_text(t)}") for name, t in self._within.items()]
         rows += [(name, f"between {_pairs_text(pairs)}") for name, pairs in self._pairs.items()]
         rows.append(("all others", "same"))
-        body = "".join(f"<tr><th>{escape(name)}</th><td>{escape(what)}</td></tr>" for name, what in rows)
-        return f"<table><caption>similar individuals {escape(self.describe())}</caption><tbody>{body}</tbody></table>"
+        return table(f"similar individuals {self.describe()}", rows, columns=("feature", "may differ"))
 
 
 KEYS = ("free", "within", "pairs")

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from likewise.errors import SpecError, closest
+from likewise.html_tables import table
 from likewise.spec.constraints import Constraint, parse
 from likewise.spec.features import (
     Categorical,
@@ -228,10 +228,7 @@ class Space:
         )
 
     def _repr_html_(self) -> str:
-        body = "".join(
-            f"<tr><th>{escape(left)}</th><td>{escape(right)}</td></tr>" for left, right in self._table()
-        )
-        return f"<table><caption>{escape(self.describe())}</caption><tbody>{body}</tbody></table>"
+        return table(self.describe(), self._table(), columns=("feature", "values"))
 
 
 _LEVEL_KINDS = ("categorical", "ordinal")

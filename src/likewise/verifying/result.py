@@ -11,15 +11,16 @@ are those of `upper_label`: that class, or the class that the first individual g
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from html import escape
 from typing import Any
 
 from likewise.certificate.certificate import Certificate
 from likewise.spec.properties import Property
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
+from likewise.verifying.showing import result_html
 from likewise.verifying.wording import claim_in_words, pair_rows, result_text
 
 
@@ -75,7 +76,26 @@ class Result:
         return result_text(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        return result_html(self)
+
+    def model_card(
+        self,
+        *,
+        disparity: Any = None,
+        share: Any = None,
+        certificate_path: str | None = None,
+        files: Mapping[str, str] | None = None,
+    ) -> str:
+        """A section in Markdown for the model's card: verdict, pair, digests, and how to check it again.
+
+        `disparity` and `share` are answers of `measure` and of the share, or their `to_dict` documents;
+        `certificate_path` is where readers find the certificate; `files` are further names and SHA-256 digests.
+        """
+        from likewise.verifying.model_card import model_card
+
+        return model_card(
+            self, disparity=disparity, share=share, certificate_path=certificate_path, files=files
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON: infinite bounds are null."""

@@ -46,17 +46,10 @@ def result_text(result: Result, *, all_features: bool = False, shown: Shown | No
         *paragraph("verdict", verdict_line(result)),
     ]
     if result.pair is not None:
-        treated = Treated(
-            decisions=result.decisions,
-            scores=result.scores,
-            probabilities=result.probabilities,
-            upper_label=result.upper_label,
-            score_name=result.score_name,
-        )
-        names = result.claimed.space.names
-        lines += pair_lines(pair_of(result.pair, names), treated, all_features=all_features, shown=shown)
+        pair = pair_of(result.pair, result.claimed.space.names)
+        lines += pair_lines(pair, treated_by(result), all_features=all_features, shown=shown)
     elif result.verdict == "FAIR":
-        lines += paragraph("basis", _basis(result))
+        lines += paragraph("basis", basis_in_words(result))
     if result.reason is not None:
         lines += paragraph("reason", result.reason)
         lines += paragraph("bounds", bounds_in_words(result.claimed.property, result.bounds))
@@ -76,7 +69,8 @@ def verdict_line(result: Result) -> str:
     return f"UNKNOWN  after {seconds:.2f} s"
 
 
-def _basis(result: Result) -> str:
+def basis_in_words(result: Result) -> str:
+    """What a FAIR rests on."""
     if result.covers_floating_point:
         return "the model's stored numbers in exact arithmetic; covers the rounding of predict"
     return "the model's stored numbers in exact arithmetic; the rounding of predict is not covered"
@@ -125,6 +119,17 @@ class Treated:
         return rows
 
 
+def treated_by(answer: Any) -> Treated:
+    """What the model's own program says about the pair of a `Result` or a `Disparity`."""
+    return Treated(
+        decisions=answer.decisions,
+        scores=answer.scores,
+        probabilities=answer.probabilities,
+        upper_label=answer.upper_label,
+        score_name=answer.score_name,
+    )
+
+
 def pair_of(frame: Any, names: tuple[str, ...]) -> dict[str, tuple[Any, Any]]:
     """The two rows of a frame as Python values, feature by feature; None where one is missing."""
     values: dict[str, tuple[Any, Any]] = {}
@@ -148,16 +153,13 @@ def pair_lines(
     shown: Shown | None = None,
 ) -> list[str]:
     """Both individuals side by side, what differs first and marked with <>."""
-    differing = [name for name, (first, second) in pair.items() if first != second]
-    same = [name for name in pair if name not in differing]
+    rows, same = feature_rows(pair, shown=shown)
     kept = same if all_features else same[:SAME_SHOWN]
-    rows = [(name, *_texts(name, *pair[name], shown), MARK) for name in differing]
-    rows += [(name, *_texts(name, *pair[name], shown), "") for name in kept]
     treatment = [(name, first, second, "") for name, first, second in treated.rows()]
     header = ("", "x", "x'", "")
-    widths = _widths([header, *rows, *treatment])
+    widths = _widths([header, *rows, *kept, *treatment])
     lines = _row(header, widths)
-    for row in rows:
+    for row in (*rows, *kept):
         lines += _row(row, widths)
     if len(kept) < len(same):
         lines.append(f"  ... {len(same) - len(kept)} more the same (--all shows them)")
@@ -167,6 +169,27 @@ def pair_lines(
 
 
 Row = tuple[str, str, str, str]  # name, x, x', mark
+
+
+def feature_rows(
+    pair: Mapping[str, tuple[Any, Any]], *, shown: Shown | None = None
+) -> tuple[list[Row], list[Row]]:
+    """The features in which the two differ, marked, and those in which they are the same."""
+    differing = [name for name, (first, second) in pair.items() if first != second]
+    same = [name for name in pair if name not in differing]
+    return (
+        [(name, *_texts(name, *pair[name], shown), MARK) for name in differing],
+        [(name, *_texts(name, *pair[name], shown), "") for name in same],
+    )
+
+
+def pair_in_words(pair: Mapping[str, tuple[Any, Any]], treated: Treated) -> str:
+    """In a sentence: ``sex: f and m; all else the same; decision: yes and no``."""
+    differing, same = feature_rows(pair)
+    parts = [f"{name}: {first} and {second}" for name, first, second, _ in differing]
+    parts += ["all else the same"] if same else []
+    parts += [f"{name}: {first} and {second}" for name, first, second in treated.rows()]
+    return "; ".join(parts)
 
 
 def _widths(rows: list[Row]) -> tuple[int, int, int]:

@@ -1,0 +1,19 @@
+#!/bin/sh
+# A gate before deployment: ends with 0 only if every claim in claims/ is proved of the model that it names,
+# and the proofs were checked again, against the model's own parameters, by the independent checker.
+#
+# Exit codes: those of `likewise verify` (1 BIASED, 3 UNKNOWN, 2 input error) and `likewise-check` (4 rejected).
+set -eu
+
+out=fairness
+mkdir -p "$out"
+rm -f "$out"/*.likewise # of an earlier run
+
+likewise verify claims/*.toml --budget 600 --certificate "$out" \
+    --junit "$out/junit.xml" --sarif "$out/likewise.sarif"
+
+for claim in claims/*.toml; do
+    name=$(basename "$claim" .toml)
+    likewise export "$claim" -o "$out/$name.model"
+    likewise-check "$out/$name.likewise" --model "$out/$name.model"
+done

@@ -1,0 +1,159 @@
+"""``likewise card``: a section in Markdown for the model's card."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from likewise.cli.exits import Exit
+from likewise.cli.options import (
+    CLASS,
+    PROPERTY,
+    ClaimFlags,
+    SearchFlags,
+    claim_options,
+    debug_option,
+    search_options,
+)
+
+if TYPE_CHECKING:
+    from likewise.analysis.measuring import Disparity
+    from likewise.cli.claims import Loaded
+
+HALF = 0.5  # of the budget for the verdict, the rest for the disparity
+
+
+@click.command(
+    epilog="Exit codes: 0 the card is written, whatever it says; 2 usage or input error, 101 internal error."
+)
+@claim_options
+@PROPERTY
+@CLASS
+@click.option(
+    "--of",
+    type=click.Choice(["score", "probability", "margin"]),
+    help="The gap to measure; of probabilities where the model has them.",
+)
+@click.option("--share", metavar="FILE", help="A share to be told as well: JSON with lower, upper, method.")
+@search_options
+@click.option("--certificate", metavar="FILE", help="Write the certificate here, and name it in the card.")
+@click.option("--output", "-o", metavar="FILE", help="Write the card here instead of printing it.")
+@debug_option
+def card(**given: Any) -> int:
+    """Write a section for the model's card, in Markdown.
+
+    SPEC and flags are those of `likewise verify`. The section tells the verdict with the pair, how large the
+    gap can be, the digests, and how to check it again.
+
+    \b
+    likewise card claim.toml --certificate claim.likewise -o fairness.md
+    """
+    flags, look = ClaimFlags.of(given), SearchFlags.of(given)
+    share = None if given["share"] is None else _share(given["share"])
+    from likewise.cli.claims import load
+    from likewise.cli.output import emit
+    from likewise.verifying import verify
+
+    loaded = load(flags, given["property"], given["class_of_interest"])
+    result = verify(
+        loaded.model,
+        loaded.space,
+        loaded.similarity,
+        loaded.property,
+        X=loaded.X,
+        budget=look.budget * HALF,
+        n_jobs=look.jobs,
+        random_state=look.seed,
+        progress=True,
+    )
+    if given["certificate"] is not None and result.certificate is not None:
+        result.certificate.save(given["certificate"])
+    text = result.model_card(
+        disparity=_disparity(loaded, look, given["of"]),
+        share=share,
+        certificate_path=given["certificate"],
+        files=_digests(flags),
+    )
+    if given["output"] is None:
+        emit(text.rstrip("\n"))
+    else:
+        _write(given["output"], text)
+    return Exit.DONE
+
+
+def _disparity(loaded: Loaded, look: SearchFlags, of: str | None) -> Disparity:
+    """The bracket on the scale asked for, or on the first that the model has."""
+    from likewise.analysis.comparing import SCALES
+    from likewise.analysis.measuring import measure
+    from likewise.errors import SpecError
+
+    scales: tuple[Any, ...] = SCALES if of is None else (of,)
+    for last, scale in enumerate(scales, start=1):
+        try:
+            return measure(
+                loaded.model,
+                loaded.space,
+                loaded.similarity,
+                of=scale,
+                class_of_interest=loaded.property.class_of_interest,
+                X=loaded.X,
+                budget=look.budget * (1 - HALF),
+                n_jobs=look.jobs,
+                random_state=look.seed,
+                progress=True,
+            )
+        except SpecError:
+            if last == len(scales):
+                raise
+    raise SpecError("no scale to measure on")
+
+
+def _share(path: str) -> dict[str, Any]:
+    """A share as it was printed in JSON."""
+    from likewise.errors import SpecError
+
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SpecError(f"--share {path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise SpecError(f"--share {path}: no JSON: {error}") from None
+    ends = [found.get(end) for end in ("lower", "upper")] if isinstance(found, dict) else []
+    numbers = [end for end in ends if isinstance(end, (int, float)) and not isinstance(end, bool)]
+    if (
+        len(numbers) != 2
+        or not 0 <= numbers[0] <= numbers[1] <= 1
+        or not isinstance(found.get("method"), str)
+    ):
+        raise SpecError(
+            f"--share {path}: no share", hint='{"lower": 0.1, "upper": 0.2, "method": "certified", ...}'
+        )
+    return dict(found)
+
+
+def _digests(flags: ClaimFlags) -> dict[str, str]:
+    """Of the files that were named: the spec and the model."""
+    import hashlib
+
+    from likewise.spec.file import read_spec
+
+    model = flags.model or (read_spec(flags.spec).model_path if flags.spec else None)
+    files = {"spec file": flags.spec, "model file": model}
+    found = {name: path for name, path in files.items() if path is not None and Path(path).is_file()}
+    return {
+        f"{name} {Path(path).name}": hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        for name, path in found.items()
+    }
+
+
+def _write(path: str, text: str) -> None:
+    from likewise.errors import SpecError
+    from likewise.spec.disk import write_whole
+
+    try:
+        write_whole(path, text.encode())
+    except OSError as error:
+        raise SpecError(f"--output {path}: cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,62 @@
+"""JUnit XML: one test case a claim, for whatever shows the tests of a build.
+
+FAIR     a test that passed
+BIASED   a `failure`, with the pair in words and the whole block as text
+UNKNOWN  an `error` and not `skipped`: what was not proved must not look like something that does not matter
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from xml.etree import ElementTree as Xml
+
+from likewise.cli.outcomes import Outcome
+
+# What XML 1.0 has no way to write.
+_UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(outcomes: Sequence[Outcome], *, now: datetime | None = None) -> bytes:
+    """The document."""
+    counts = {
+        "tests": str(len(outcomes)),
+        "failures": str(sum(one.verdict == "BIASED" for one in outcomes)),
+        "errors": str(sum(one.verdict == "UNKNOWN" for one in outcomes)),
+        "skipped": "0",
+        "time": f"{sum(one.seconds for one in outcomes):.3f}",
+    }
+    root = Xml.Element("testsuites", {"name": "likewise", **counts})
+    when = (now or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%S")
+    suite = Xml.SubElement(root, "testsuite", {"name": "likewise verify", **counts, "timestamp": when})
+    for outcome in outcomes:
+        _case(suite, outcome)
+    Xml.indent(root)
+    return bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _case(suite: Xml.Element, outcome: Outcome) -> None:
+    attributes = {"name": writable(outcome.claim), "classname": writable(outcome.name)}
+    if outcome.flags.spec is not None:
+        attributes["file"] = writable(outcome.flags.spec)
+    case = Xml.SubElement(suite, "testcase", {**attributes, "time": f"{outcome.seconds:.3f}"})
+    if outcome.verdict == "FAIR":
+        return
+    kind = "failure" if outcome.verdict == "BIASED" else "error"
+    wrong = "INPUT" if outcome.error is not None else outcome.verdict
+    found = Xml.SubElement(case, kind, {"message": writable(outcome.reason), "type": wrong})
+    found.text = writable(_block(outcome))
+
+
+def _block(outcome: Outcome) -> str:
+    if outcome.result is None:
+        return str(outcome.error or outcome.reason)
+    from likewise.verifying.wording import result_text
+
+    return result_text(outcome.result, all_features=True)
+
+
+def writable(text: str) -> str:
+    """The text with what XML cannot hold replaced by U+FFFD."""
+    return _UNWRITABLE.sub("\ufffd", text)

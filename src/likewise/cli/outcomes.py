@@ -1,0 +1,180 @@
+"""Outcomes: what became of each claim of a run, whichever way it is reported.
+
+All claims are read before any search begins, so an input error costs no searching; it ends the run, and so does an error that only
+the search finds. Ctrl-C ends the search that is running with its bounds. The claims behind are UNKNOWN as they were never looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from likewise.cli.exits import Exit
+from likewise.cli.options import ClaimFlags, SearchFlags
+from likewise.errors import InternalError, LikewiseError
+
+if TYPE_CHECKING:
+    from likewise.cli.claims import Loaded
+    from likewise.verifying.result import Result
+
+NOT_REACHED = "interrupted before it was looked at"
+STOPPED = "not looked at: another claim of this run is wrong"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One claim: its answer; or the error that it cannot be read with; or neither, with the reason why not."""
+
+    flags: ClaimFlags
+    loaded: Loaded | None = None
+    result: Result | None = None
+    error: LikewiseError | None = None
+    not_asked: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The spec file as it was typed."""
+        return self.flags.spec or "claim given by flags"
+
+    @property
+    def file(self) -> str:
+        """The file to look into: the spec, or the model where flags say the rest."""
+        return self.flags.spec or self.flags.model or ""
+
+    @property
+    def verdict(self) -> str:
+        return "UNKNOWN" if self.result is None else str(self.result.verdict)
+
+    @property
+    def claim(self) -> str:
+        """The claim in words, as far as it could be read."""
+        if self.result is not None:
+            return self.result.claimed.in_words()
+        if self.loaded is None:
+            return self.name
+        from likewise.verifying.wording import claim_in_words
+
+        return claim_in_words(self.loaded.space, self.loaded.similarity, self.loaded.property)
+
+    @property
+    def reason(self) -> str:
+        """Why it is UNKNOWN, with what is known nevertheless; what is wrong with it; or the pair in words."""
+        if self.error is not None:
+            return self.error.message
+        if self.result is None:
+            return self.not_asked or NOT_REACHED
+        from likewise.verifying.wording import bounds_in_words, pair_in_words, pair_of, treated_by
+
+        result = self.result
+        if result.pair is not None:
+            return pair_in_words(pair_of(result.pair, result.claimed.space.names), treated_by(result))
+        if result.reason is not None:
+            return f"{result.reason}; {bounds_in_words(result.claimed.property, result.bounds)}"
+        return ""
+
+    @property
+    def seconds(self) -> float:
+        return 0.0 if self.result is None else float(self.result.stats.get("seconds", 0.0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer, ready for JSON, with the spec file that it is about."""
+        if self.result is None:
+            return {"spec": self.flags.spec, "verdict": "UNKNOWN", "claim": self.claim, "reason": self.reason}
+        return {"spec": self.flags.spec, **self.result.to_dict()}
+
+
+def read(each: Sequence[ClaimFlags], property_text: str | None, class_text: str | None) -> list[Outcome]:
+    """Every claim, loaded; or, where one cannot be read, which ones, and no other one to be searched."""
+    outcomes = [_or_error(flags, partial(_loaded, flags, property_text, class_text)) for flags in each]
+    if any(outcome.error is not None for outcome in outcomes):
+        return [one if one.error else Outcome(flags=one.flags, not_asked=STOPPED) for one in outcomes]
+    return outcomes
+
+
+def decide(outcomes: Sequence[Outcome], look: SearchFlags, *, progress: bool) -> list[Outcome]:
+    """The claims that were read, searched one after the other, each with the whole budget."""
+    decided: list[Outcome] = []
+    for outcome in outcomes:
+        stopped = _why_stopped(decided)
+        if outcome.loaded is None:
+            decided.append(outcome)
+        elif stopped is not None:
+            decided.append(replace(outcome, not_asked=stopped))
+        else:
+            search = partial(_searched, outcome, look, progress=progress)
+            decided.append(_or_error(outcome.flags, search))
+    return decided
+
+
+def _or_error(flags: ClaimFlags, make: Callable[[], Outcome]) -> Outcome:
+    """What `make` gives, or the user's error that it ends with."""
+    try:
+        return make()
+    except InternalError:
+        raise
+    except LikewiseError as error:
+        return Outcome(flags=flags, error=error)
+
+
+def _loaded(flags: ClaimFlags, property_text: str | None, class_text: str | None) -> Outcome:
+    from likewise.cli.claims import load
+
+    return Outcome(flags=flags, loaded=load(flags, property_text, class_text))
+
+
+def _searched(outcome: Outcome, look: SearchFlags, *, progress: bool) -> Outcome:
+    from likewise.verifying import verify
+
+    loaded = outcome.loaded
+    if loaded is None:
+        raise InternalError(f"{outcome.name} was not loaded")
+    result = verify(
+        loaded.model,
+        loaded.space,
+        loaded.similarity,
+        loaded.property,
+        X=loaded.X,
+        budget=look.budget,
+        n_jobs=look.jobs,
+        random_state=look.seed,
+        progress=progress,
+    )
+    return replace(outcome, result=result)
+
+
+def _why_stopped(decided: Sequence[Outcome]) -> str | None:
+    """Why no further claim is searched, if so."""
+    if any(one.error is not None for one in decided):
+        return STOPPED
+    if any(one.result is not None and (one.result.reason or "").startswith("interrupted") for one in decided):
+        return NOT_REACHED
+    return None
+
+
+def exit_code(outcomes: Sequence[Outcome]) -> Exit:
+    """1 if any claim is BIASED, else 3 if any is UNKNOWN, else 0."""
+    verdicts = {outcome.verdict for outcome in outcomes}
+    return next((Exit[verdict] for verdict in ("BIASED", "UNKNOWN") if verdict in verdicts), Exit.FAIR)
+
+
+# -- for people -------------------------------------------------------------------------------------------
+
+WIDTH = 80
+VERDICT_WIDTH, SECONDS_WIDTH = 7, 9
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """One line a claim in 80 columns, and the counts; long names are folded, never cut."""
+    room = WIDTH - VERDICT_WIDTH - SECONDS_WIDTH - 4
+    width = min(room, max(len(one.name) for one in outcomes))
+    lines = [f"{'verdict':<{VERDICT_WIDTH}}  {'claim':<{width}}  {'seconds':>{SECONDS_WIDTH}}"]
+    for one in outcomes:
+        first, *rest = [one.name[i : i + width] for i in range(0, len(one.name), width)]
+        lines.append(f"{one.verdict:<{VERDICT_WIDTH}}  {first:<{width}}  {one.seconds:>{SECONDS_WIDTH}.2f}")
+        lines += [f"{'':<{VERDICT_WIDTH}}  {part}" for part in rest]
+    counts = Counter(one.verdict for one in outcomes)
+    parts = [f"{counts[verdict]} {verdict}" for verdict in ("BIASED", "UNKNOWN", "FAIR") if counts[verdict]]
+    return "\n".join([*lines, f"{len(outcomes)} claims: {', '.join(parts)}"])

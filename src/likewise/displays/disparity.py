@@ -1,0 +1,77 @@
+"""DisparityDisplay: the bracket [lower, upper] around the largest gap, over the seconds of the search."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+from likewise.displays.drawing import BIASED, LINE, axes_for, document_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Point = tuple[float, float, float]  # seconds, lower, upper
+
+_NAMES = {
+    "score": "gap of scores",
+    "probability": "gap of probabilities",
+    "margin": "margin of different decisions",
+}
+
+
+class DisparityDisplay:
+    """`history` holds (seconds, lower, upper), not finite where nothing was known; `of` is the scale."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def __init__(self, *, history: tuple[Point, ...], of: str, proved: bool = True) -> None:
+        self.history = history
+        self.of = of
+        self.proved = proved
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, space: Any, similar: Any, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
+        """Measure, and draw the bracket; options are those of `likewise.measure`."""
+        from likewise.analysis.measuring import measure
+
+        return cls.from_result(measure(model, space, similar, **options), ax=ax)
+
+    @classmethod
+    def from_result(cls, result: Any, *, ax: Axes | None = None) -> Self:
+        """Draw the bracket of a `Disparity` or of its document."""
+        found = document_of(result, ("of", "lower", "upper", "history"), "a disparity")
+        seconds = float(found.get("stats", {}).get("seconds", 0.0))
+        last = (seconds, found["lower"], found["upper"])
+        points = [_point(*entry) for entry in found["history"]]
+        if not points or points[-1][1:] != _point(*last)[1:]:
+            points.append(_point(*last))
+        return cls(history=tuple(points), of=found["of"], proved=bool(found.get("proved", False))).plot(ax=ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it. Before there was a finite bound there is no line."""
+        ax = axes_for(ax)
+        times, lows, highs = zip(*self.history, strict=True)
+        # The last bracket holds from then on: without a little more time a single point would have no width.
+        end = max(times) * 1.05 or 1.0
+        times, lows, highs = (*times, end), (*lows, lows[-1]), (*highs, highs[-1])
+        unproved = "" if self.proved else " (floating point, not proved)"
+        finite = [math.isfinite(low) and math.isfinite(high) for low, high in zip(lows, highs, strict=True)]
+        ax.fill_between(times, lows, highs, where=finite, step="post", color=LINE, alpha=0.15, linewidth=0)
+        ax.step(times, highs, where="post", color=LINE, linestyle="--", label=f"at most{unproved}")
+        ax.step(times, lows, where="post", color=BIASED.colour, label="at least: a pair attains it")
+        low, high = (f"{end:.6g}" if math.isfinite(end) else "unknown" for end in self.history[-1][1:])
+        title = f"largest {_NAMES[self.of]}: {low if low == high else f'between {low} and {high}'}"
+        ax.set(xlabel="seconds", ylabel=_NAMES[self.of], title=title, xlim=(0, end))
+        ax.legend(loc="best", frameon=False)
+        self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
+        return self
+
+
+def _point(seconds: float, lower: float | None, upper: float | None) -> Point:
+    """A point of the document, in which infinite bounds are null: not drawn."""
+    ends = (math.nan if end is None or not math.isfinite(end) else float(end) for end in (lower, upper))
+    return (float(seconds), *ends)  # type: ignore[return-value]

@@ -1,0 +1,63 @@
+"""What the displays share: axes to draw on, documents to draw from, and colours told apart without seeing them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import LikewiseError, SpecError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A colour (of Okabe and Ito's palette) with a hatch and a marker that say the same."""
+
+    colour: str
+    hatch: str
+    marker: str
+
+
+FAIR = Look(colour="#009E73", hatch="", marker="o")
+BIASED = Look(colour="#D55E00", hatch="///", marker="X")
+UNKNOWN = Look(colour="#999999", hatch="...", marker="s")
+LINE = "#0072B2"
+SHADE = "#F5D9C8"  # behind what differs: black text on it has a contrast of 15 to 1
+
+
+def axes_for(ax: Axes | None, *, width: float = 6.4, height: float = 4.0) -> Axes:
+    """The axes given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise LikewiseError(
+            "pictures need matplotlib, which is not installed", hint="pip install 'likewise[plot]'"
+        ) from None
+    _, made = pyplot.subplots(figsize=(width, height), layout="constrained")
+    return made
+
+
+def document_of(answer: Any, keys: Sequence[str], what: str) -> Mapping[str, Any]:
+    """The answer as its `to_dict` document, which must have these keys."""
+    if not isinstance(answer, Mapping) and not hasattr(answer, "to_dict"):
+        raise SpecError(
+            f"{what} is drawn, not {type(answer).__name__}", hint="give the answer, or its to_dict()"
+        )
+    document = answer if isinstance(answer, Mapping) else answer.to_dict()
+    missing = [key for key in keys if key not in document]
+    if missing:
+        raise SpecError(f"{what} is drawn, but the document has no {missing[0]!r}")
+    return document
+
+
+def short(text: object, most: int = 40) -> str:
+    """Text for a label: cut in the middle where it is long, and never read as mathematics by matplotlib."""
+    words = str(text)
+    if len(words) > most:
+        words = f"{words[: most // 2]}...{words[-(most // 2 - 3) :]}"
+    return words.replace("$", r"\$")

@@ -1,0 +1,110 @@
+"""PairDisplay: two individuals side by side, what differs shaded, and below how the model treats them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from likewise.displays.drawing import SHADE, axes_for, document_of, short
+from likewise.errors import SpecError
+from likewise.verifying.wording import Row, Treated, feature_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_SAME = 8  # features shown although both have the same value
+ROW_HEIGHT = 0.32  # inches
+
+
+class PairDisplay:
+    """`pair` maps each feature to its two values; `treated` is what the model makes of the two."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def __init__(
+        self, *, pair: Mapping[str, tuple[Any, Any]], treated: Treated, title: str | None = None
+    ) -> None:
+        self.pair = pair
+        self.treated = treated
+        self.title = title
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        space: Any,
+        similar: Any,
+        property: Any = None,
+        *,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Verify, and draw the pair; options are those of `likewise.verify`. Without a pair there is a `SpecError`."""
+        from likewise.verifying import verify
+
+        return cls.from_result(verify(model, space, similar, property, **options), ax=ax)
+
+    @classmethod
+    def from_result(cls, result: Any, *, ax: Axes | None = None) -> Self:
+        """Draw the pair of a `Result`, a `Disparity` or a `Radius`, or of their documents."""
+        result = getattr(result, "result", None) or result  # a Radius has its pair from a Result
+        document = document_of(result, ("pair",), "a pair")
+        rows = document["pair"]
+        if rows is None:
+            verdict = f"the verdict is {document['verdict']}" if "verdict" in document else "none was found"
+            raise SpecError(f"there is no pair to draw: {verdict}")
+        first, second = rows
+        label = getattr(result, "upper_label", None)
+        treated = Treated(
+            decisions=document.get("decisions"),
+            scores=document.get("scores"),
+            probabilities=document.get("probabilities"),
+            upper_label="upper class" if label is None else label,
+            score_name=getattr(result, "score_name", "score"),
+        )
+        pair = {name: (first[name], second[name]) for name in first}
+        return cls(pair=pair, treated=treated, title=document.get("claim")).plot(ax=ax)
+
+    def plot(self, ax: Axes | None = None, *, all_features: bool = False) -> Self:
+        """Draw it; some features that are the same are left out unless all are wanted."""
+        differing, same = feature_rows(self.pair)
+        kept = same if all_features else same[:MOST_SAME]
+        rows: list[Row] = [*differing, *kept]
+        if len(kept) < len(same):
+            rows.append((f"... {len(same) - len(kept)} more the same", "", "", ""))
+        treatment = [(name, a, b, "") for name, a, b in self.treated.rows()]
+        height = ROW_HEIGHT * (len(rows) + len(treatment) + 3)
+        ax = axes_for(ax, width=7.2, height=max(1.8, height))
+        _draw(ax, rows, treatment)
+        if self.title:
+            ax.set_title(short(self.title, 100), fontsize="medium", wrap=True)
+        self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
+        return self
+
+
+def _draw(ax: Axes, rows: list[Row], treatment: list[Row]) -> None:
+    """A table in the units of its rows: names, x, x'."""
+    count = len(rows) + len(treatment) + 1
+    ax.set(xlim=(0, 1), ylim=(count, 0))
+    ax.axis("off")
+    places = (0.02, 0.38, 0.70)
+    for place, text in zip(places[1:], ("x", "x'"), strict=True):
+        ax.text(place, 0.5, text, weight="bold", va="center")
+    for at, row in enumerate((*rows, *treatment), start=1):
+        treated = at > len(rows)
+        if row[3]:
+            ax.axhspan(at, at + 1, color=SHADE, linewidth=0)
+            ax.text(places[2] - 0.02, at + 0.5, "≠", va="center", ha="right", weight="bold")
+        for place, text in zip(places, row[:3], strict=True):
+            ax.text(
+                place,
+                at + 0.5,
+                short(text, 26),
+                va="center",
+                weight="bold" if treated or row[3] else "normal",
+            )
+    ax.axhline(1, color="black", linewidth=1)
+    if treatment:
+        ax.axhline(len(rows) + 1, color="black", linewidth=0.6)

@@ -1,0 +1,116 @@
+"""RegionDisplay: the largest regions as bars, by kind, with their rules and their share of the space."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from fractions import Fraction
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self
+
+from likewise.displays.drawing import BIASED, FAIR, UNKNOWN, Look, axes_for, document_of, short
+from likewise.errors import SpecError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_LOOKS = {
+    "fair": FAIR,
+    "biased": BIASED,
+    "undecided": UNKNOWN,
+    "empty": Look(colour="#FFFFFF", hatch="xx", marker=""),
+}
+KINDS = tuple(_LOOKS)
+RULE_WIDTH, RULE_MOST = 44, 120  # characters in a line of a rule, and in all
+
+Bar = tuple[str, str, Fraction]  # kind, rule, share of the space
+
+
+class RegionDisplay:
+    """`regions` holds (kind, rule, share of the space)."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def __init__(self, *, regions: Sequence[Bar]) -> None:
+        self.regions = tuple(regions)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        space: Any,
+        similar: Any,
+        property: Any = None,
+        *,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Look for the regions, and draw them; options are those of `likewise.regions`."""
+        regions = import_module("likewise").regions
+        return cls.from_result(regions(model, space, similar, property, **options), ax=ax)
+
+    @classmethod
+    def from_result(cls, result: Any, *, ax: Axes | None = None) -> Self:
+        """Draw a partition or its document."""
+        found = document_of(result, ("fair", "biased", "undecided"), "a partition into regions")
+        listed = [
+            (kind, region["rule"], Fraction(region.get("exact_measure", region["measure"])))
+            for kind in KINDS
+            for region in found.get(kind, ())
+        ]
+        return cls(regions=listed).plot(ax=ax)
+
+    def plot(self, ax: Axes | None = None, *, most: int = 12) -> Self:
+        """Draw the `most` largest regions; the others are put together, one bar a kind."""
+        if not self.regions:
+            raise SpecError("there is no region to draw")
+        bars = self._bars(most)
+        ax = axes_for(ax, width=8.0, height=1.6 + 0.42 * len(bars))
+        seen: set[str] = set()
+        for at, (kind, _, share) in enumerate(bars):
+            look = _LOOKS[kind]
+            ax.barh(
+                at,
+                float(100 * share),
+                color=look.colour,
+                hatch=look.hatch,
+                edgecolor="black",
+                linewidth=0.6,
+                label=None if kind in seen else f"{kind}: {percent(self._share(kind))}",
+            )
+            seen.add(kind)
+            ax.annotate(
+                percent(share),
+                (float(100 * share), at),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+            )
+        rules = ["\n".join(textwrap.wrap(short(rule, RULE_MOST), RULE_WIDTH)) for _, rule, _ in bars]
+        ax.set_yticks(range(len(bars)), rules, fontsize="small")
+        ax.invert_yaxis()
+        ax.margins(x=0.15)
+        ax.set(xlabel="share of the space in percent", title="who is treated fairly, and who is not")
+        ax.legend(loc="lower right", title="all regions of a kind")
+        self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
+        return self
+
+    def _share(self, kind: str) -> Fraction:
+        return sum((share for other, _, share in self.regions if other == kind), Fraction(0))
+
+    def _bars(self, most: int) -> list[Bar]:
+        ordered = sorted(self.regions, key=lambda region: -region[2])
+        bars, others = ordered[:most], ordered[most:]
+        for kind in KINDS:
+            left = [share for other, _, share in others if other == kind]
+            if left:
+                bars.append((kind, f"{len(left)} more", sum(left, Fraction(0))))
+        return bars
+
+
+def percent(share: Fraction) -> str:
+    """A share in per cent, never rounded to all."""
+    text = f"{float(100 * share):.4g}"
+    return f"{text}%" if share == 1 or float(text) < 100 else "> 99.99%"

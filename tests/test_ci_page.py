@@ -1,0 +1,76 @@
+"""The page on continuous integration and its examples: what they name exists, and they run."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+EXAMPLES = DOCS / "examples"
+PAGES = [DOCS / "ci.md", EXAMPLES / "gate.sh", EXAMPLES / "fairness.yml"]
+CHECKER = {"--model"}
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_and_flags_exist(page):
+    from likewise.cli.app import cli
+
+    text = page.read_text(encoding="utf-8")
+    commands = re.findall(r"(?:^|`|\n +)likewise ([a-z]+)", text, flags=re.MULTILINE)
+    assert set(commands) <= set(cli.commands)
+    options = {
+        option for command in cli.commands.values() for param in command.params for option in param.opts
+    }
+    assert set(re.findall(r"(?<=[ `])--[a-z][a-z-]*", text)) <= options | CHECKER
+
+
+def test_links_lead_somewhere():
+    links = re.findall(r"\]\((?!http)([^)#]+)", (DOCS / "ci.md").read_text(encoding="utf-8"))
+    assert len(links) == 3
+    assert all((DOCS / link).is_file() for link in links)
+
+
+def test_the_test_file_passes(pytester, monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    shutil.copy(EXAMPLES / "test_fairness.py", pytester.path)
+    done = pytester.runpytest_inprocess(
+        "-p", "likewise.pytest_plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning"
+    )
+    done.assert_outcomes(passed=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("weight", "code"), [(0.0, 0), (2.0, 1)])
+def test_the_gate_opens_for_proofs_only(tmp_path, weight, code):
+    import numpy as np
+    import pandas as pd
+    import skops.io
+    from sklearn.linear_model import LogisticRegression
+
+    X = pd.DataFrame({"sex": [0, 1, 0, 1], "wage": [1, 2, 8, 9]})
+    model = LogisticRegression().fit(X, [0, 0, 1, 1])
+    model.coef_, model.intercept_ = np.array([[weight, 1.0]]), np.array([-4.5])
+    skops.io.dump(model, tmp_path / "model.skops")
+    (tmp_path / "claims").mkdir()
+    for name in ("sex", "again"):
+        (tmp_path / "claims" / f"{name}.toml").write_text(
+            '[model]\npath = "../model.skops"\n[features.sex]\nkind = "categorical"\nlevels = [0, 1]\n'
+            '[features.wage]\nkind = "integer"\nlo = 0\nhi = 9\n[similarity]\nfree = ["sex"]\n'
+        )
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["sh", str(EXAMPLES / "gate.sh")],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert (tmp_path / "fairness" / "junit.xml").exists()
