@@ -18,9 +18,9 @@ from likewise.bounds.enumerated import enumerated_clearance, independent
 from likewise.bounds.exclusion import empty_leaf
 from likewise.bounds.families import oracle_of
 from likewise.bounds.forms import Forms
+from likewise.bounds.odds import OddsOracle
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Oracle, Relaxed
 from likewise.bounds.rivals import widest
-from likewise.bounds.softmax import SoftmaxOracle
 from likewise.errors import UnsupportedModel
 from likewise.model.cases import Case, DecisionCase, SoftmaxCase
 from likewise.model.classscore import ClassScore
@@ -103,7 +103,7 @@ class CaseOracle:
         """Take the same case at another level."""
         self.case = case
         for n, view in enumerate(self.views):
-            question = case.line if view.rivals is None else case.rivals(*view.rivals)  # type: ignore[attr-defined]
+            question = case.asked if view.rivals is None else case.rivals(*view.rivals)  # type: ignore[attr-defined]
             self.views[n] = replace(view, question=question)
 
     def warm_up(self) -> None:
@@ -154,6 +154,12 @@ class CaseOracle:
     def place(self, leaf: Leaf) -> int:
         """The view that a leaf is about."""
         return next((n for n, view in enumerate(self.views) if view.rivals == leaf.rivals), 0)
+
+    @property
+    def directions(self) -> tuple[tuple[int, ...], ...]:
+        """What leaves of the rule `odds` are written with."""
+        oracle = self.views[0].oracle
+        return oracle.directions if isinstance(oracle, OddsOracle) else ()
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
         return self.score.enclose(codes, bits)
@@ -216,6 +222,6 @@ def _views(case: Case, oracles: Oracles) -> list[View]:
                 "softmax probabilities are verified for linear models only",
                 hint="ask for SameDecision or ScoreGap",
             )
-        return [View(oracle=SoftmaxOracle(parts, case.of, oracles.pairs), question=case.line)]
+        return [View(oracle=OddsOracle(parts, case.of, oracles.pairs), question=case.asked)]
     unit: Alpha = tuple(Fraction(n == getattr(case, "of", 0)) for n in range(len(oracles.score.parts)))
     return [View(oracle=oracle_of(oracles.score.form(unit), oracles.pairs), question=case.line)]

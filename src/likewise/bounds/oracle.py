@@ -44,7 +44,6 @@ class Bounds:
     hints: list[tuple[int, ...]] | None = None
     loss: Floats | None = None
     cuts: Floats | None = None
-    soft: list[Any] | None = None  # of the rule `softmax`: what becomes `SoftLines` where a cell is closed
 
     def take(self, rows: NDArray[np.intp]) -> Bounds:
         """The bounds in these rows."""
@@ -72,17 +71,8 @@ def _concatenated(columns: list[Any]) -> Any:
 
 Clearance = Fraction | float  # float only for infinity
 Rule = Literal[
-    "separable", "empty", "enumerated", "independent", "kernel", "polynomial", "sos", "softmax", "trees"
+    "separable", "empty", "enumerated", "independent", "kernel", "polynomial", "sos", "odds", "trees"
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoftLines:
-    """What the rule `softmax` bounds log odds by: weights w of Gibbs' inequality at x, and for each step of the sum of exponentials at
-    x' the slope s of a line above softplus, with the weights v that bound its argument from above."""
-
-    weights: tuple[Fraction, ...]
-    steps: tuple[tuple[Fraction, tuple[Fraction, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +87,7 @@ class Leaf:
     polynomial   the same for a polynomial
     trees        the same for a sum of trees
     sos          the same, with the help of the sums of squares of `squares`, which know their own lean
-    softmax      the line of `lean` separates log odds, bounded by `soft`
+    odds         probabilities by softmax differ little enough, seen by the extent of scores in `directions`
 
     In a case of several classes a line is about one condition at x and one at x': `rivals`, by their places.
     """
@@ -108,7 +98,7 @@ class Leaf:
     hints: tuple[int, ...] = ()
     squares: Content | None = None
     rivals: tuple[int, int] | None = None
-    soft: SoftLines | None = None
+    directions: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

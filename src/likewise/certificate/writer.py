@@ -77,19 +77,9 @@ class Writer:
             parts.append([number(m) for m in multipliers])
         self._node(parts)
 
-    def softmax(
-        self,
-        way: Fraction,
-        weights: Sequence[Fraction],
-        steps: Sequence[tuple[Fraction, Sequence[Fraction]]],
-        multipliers: Sequence[Fraction] = (),
-    ) -> None:
-        """The node is closed by bounds of log odds."""
-        parts: list[Any] = ["softmax", number(way), [number(w) for w in weights]]
-        parts.append([[number(slope), [number(v) for v in row]] for slope, row in steps])
-        if multipliers:
-            parts.append([number(m) for m in multipliers])
-        self._node(parts)
+    def odds(self, directions: Iterable[Sequence[int]]) -> None:
+        """The node is closed by bounds of odds, with the extent of scores in these directions."""
+        self._node(["odds", [[number(Fraction(e)) for e in row] for row in directions]])
 
     def squares(
         self,

@@ -66,12 +66,8 @@ class CaseSearch(Search):
         self._turn_to(self.oracle.place(leaf))
 
     def _leaf(self, trial: Trial, i: int) -> Leaf:
-        leaf, soft = Search._leaf(self, trial, i), trial.bounds.soft
-        return replace(
-            leaf,
-            rivals=self.oracle.views[int(trial.view[i])].rivals,
-            soft=None if soft is None else soft[i].exact(),
-        )
+        leaf, rivals = Search._leaf(self, trial, i), self.oracle.views[int(trial.view[i])].rivals
+        return replace(leaf, rivals=rivals, directions=self.oracle.directions)
 
     def _relaxed(self, cell: Cell) -> Relaxed | None:
         self._turn_to(cell.view)

@@ -16,7 +16,6 @@ from likewise.progress import Snapshot
 from likewise.search.proof import Split, walk
 
 if TYPE_CHECKING:
-    from likewise.model.cases import Case
     from likewise.model.classquestion import ClassQuestion
     from likewise.search.cases import ClassSearch
     from likewise.search.problem import Witness
@@ -85,15 +84,15 @@ def write_cases(
     else:
         voted = question.kind == "decision" and question.head.rule == "votes"
         writer.cases(cubes(len(question.head.labels)) if voted else None)
-        for n, (part, case) in enumerate(zip(search.searches, question.cases(), strict=True)):
+        for n, part in enumerate(search.searches):
             for number, node, _, _ in walk(part.proof, prepared.pairs):
                 places.append((n, number))
-                _write(writer, node, case)
+                _write(writer, node)
     writer.end_proof(clearance=Fraction(0), covers_floating_point=False)
     return Certificate(file.getvalue()), places
 
 
-def _write(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
+def _write(writer: Writer, node: Split | Leaf | None) -> None:
     if node is None:
         raise InternalError("a proof with open cells was to be written")
     if isinstance(node, Split):
@@ -101,9 +100,7 @@ def _write(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
     elif node.squares is not None:
         blocks = ((block.generator, block.mu, block.squares) for block in node.squares.blocks)
         writer.squares(node.squares.way, node.squares.bits, blocks)
-    elif node.soft is not None and node.lean is not None:
-        tangent = case.direction(node.lean).tangent
-        way = Fraction(1, 2) if tangent is None else tangent  # a gap of 0: any point has a = b
-        writer.softmax(way, node.soft.weights, node.soft.steps, node.multipliers)
+    elif node.rule == "odds":
+        writer.odds(node.directions)
     else:
         writer.leaf(node.rule, node.lean, node.multipliers, node.hints, node.rivals)

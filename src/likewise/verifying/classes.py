@@ -255,12 +255,9 @@ def _least(question: ClassQuestion) -> float:
 
 
 def gauge_of_classes(question: ClassQuestion) -> Gauge:
-    """The scale on which bounds of a case's lines are read."""
-    if question.kind == "decision":
-        return Gauge(of="margin")
-    return Gauge(
-        of="probability" if question.head.link == "softmax" and question.kind == "probability" else "score"
-    )
+    """The scale on which bounds of a case are read; margins, and differences of softmax probabilities, are bounded as such."""
+    softmax = question.head.link == "softmax" and question.kind == "probability"
+    return Gauge(of="margin" if question.kind == "decision" or softmax else "score")
 
 
 def open_upper(search: ClassSearch | None, question: ClassQuestion) -> float:
