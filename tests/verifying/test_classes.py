@@ -72,8 +72,20 @@ def expect(model, property, *, biased):
     return result
 
 
-@pytest.mark.parametrize("family", ["affine", "polynomial", "rbf"])
-@pytest.mark.parametrize(("seed", "classes", "touched"), [(8, 3, False), (13, 3, True), (14, 4, False)])
+@pytest.mark.parametrize(
+    ("family", "seed", "classes", "touched"),
+    [
+        ("affine", 8, 3, False),
+        ("affine", 13, 3, True),
+        ("affine", 14, 4, False),
+        ("polynomial", 8, 3, False),
+        ("polynomial", 13, 3, True),
+        pytest.param("polynomial", 14, 4, False, marks=pytest.mark.slow),
+        pytest.param("rbf", 8, 3, False, marks=pytest.mark.slow),
+        ("rbf", 13, 3, True),
+        pytest.param("rbf", 14, 4, False, marks=pytest.mark.slow),
+    ],
+)
 def test_decisions_are_those_of_every_pair(family, seed, classes, touched):
     model = trained(family, seed, classes, touched)
     assert len(set(model.predict(GRID))) == classes

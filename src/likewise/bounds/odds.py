@@ -153,7 +153,8 @@ class OddsOracle:
         return middle
 
     def starts(self, lo: Floats, hi: Floats) -> Floats:
-        return self.candidates(lo[None], hi[None])
+        """A pair near the largest difference that the whole space allows."""
+        return self.bound(lo[None], hi[None], np.full(1, 0.5), np.zeros(1)).points
 
     def branch(
         self,

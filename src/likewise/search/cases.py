@@ -16,12 +16,13 @@ from likewise.bounds.cases import CaseOracle, Oracles
 from likewise.bounds.enumerated import independent
 from likewise.bounds.oracle import Clearance, Leaf, Relaxed
 from likewise.errors import InternalError
+from likewise.model.cases import SoftmaxCase
 from likewise.model.cubes import MOST_CLASSES
 from likewise.search.branch_and_bound import Cell, Search, Trial
-from likewise.search.falsification import falsify
+from likewise.search.falsification import climbed, falsify
 from likewise.search.portfolio import why_stuck
 from likewise.search.problem import Problem, Witness
-from likewise.search.proof import Proof, walk
+from likewise.search.proof import Proof, root_cell, walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,6 +168,17 @@ class ClassOutcome:
     search: ClassSearch | None = None
 
 
+def climbed_from_starts(problem: Problem, search: ClassSearch) -> Witness | None:
+    """The best pair, if it is a witness, that coordinate ascent leads to from where the oracles of softmax cases would start: there several
+    features hold each other in balance, which no ascent from random rows finds soon."""
+    starts = [
+        part.oracle.starts(*root_cell(problem.pairs))[:, list(problem.pairs.first)]
+        for part in search.searches
+        if isinstance(part.problem.question, SoftmaxCase)
+    ]
+    return climbed(problem, np.concatenate(starts)) if starts else None
+
+
 def decide_classes(problem: Problem, question: ClassQuestion, oracles: Oracles) -> ClassOutcome:
     """Run the engines until one of them decides or the budget is over."""
     if independent(problem.pairs, oracles.score):
@@ -177,7 +189,11 @@ def decide_classes(problem: Problem, question: ClassQuestion, oracles: Oracles) 
     refusal = unproved(question)
     if refusal is not None:
         return ClassOutcome(engine="falsification", reason=refusal)
-    return conclude_classes(problem, class_search(problem, question, oracles))
+    search = class_search(problem, question, oracles)
+    witness = climbed_from_starts(problem, search)
+    if witness is not None:
+        return ClassOutcome(engine="falsification", witness=witness)
+    return conclude_classes(problem, search)
 
 
 def class_search(problem: Problem, question: ClassQuestion, oracles: Oracles) -> ClassSearch:
