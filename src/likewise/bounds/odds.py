@@ -17,6 +17,7 @@ import numpy as np
 from likewise.bounds.exact import ExactBound, exact_bound
 from likewise.bounds.forms import Forms
 from likewise.bounds.gap import Peak, Polytope, largest_gap
+from likewise.bounds.nearby import individuals_near
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule
 from likewise.bounds.rivals import widest
 from likewise.bounds.separable import ROUNDING
@@ -77,10 +78,12 @@ class OddsOracle:
         )
         limits, corners = reached.upper.reshape(cells, j), reached.points.reshape(cells, j, -1)
         noise = ROUNDING * (len(self.first) + 2) * (moved.size.reshape(cells, m).max(axis=1) + 1)
-        upper, points, loss = np.full(cells, -np.inf), lo.copy(), np.zeros_like(lo)
+        upper, points, loss = np.full(cells, -np.inf), movers[:, 0].copy(), np.zeros_like(lo)
         for i in np.flatnonzero(np.isfinite(moves).all(axis=1)):
             peak = largest_gap(moves[i], self._region(limits[i]), float(threshold[i]) - 2 * ROOM)
             upper[i] = peak.upper
+            if peak.upper <= threshold[i] - ROOM:
+                continue
             points[i] = self._near(peak.at, corners[i], movers[i], lo[i], hi[i])
             loss[i] = self._loss(peak, moves[i], movers[i], lo[i], hi[i])
         nothing_moves = moves.max(axis=1) <= noise
@@ -102,28 +105,21 @@ class OddsOracle:
         )
 
     def _near(self, d: Floats, corners: Floats, movers: Floats, lo: Floats, hi: Floats) -> Floats:
-        """The best of some pairs whose x is about where d is: a mean of the individuals that reach furthest, with what moves d_r most."""
-        from scipy.optimize import nnls
-
-        heavy = 1e3 * (1 + np.abs(d).max())  # that the weights add up to 1
-        reached = self.forms.at(corners[:, self.first])
-        weights, _ = nnls(
-            np.concatenate([reached.T, np.full((1, len(reached)), heavy)]), np.append(d, heavy)
-        )
-        corner = corners[weights.argmax()]
-        mean = np.clip(weights @ corners / max(weights.sum(), 1e-300), lo, hi)
-        numbers = np.array([self.forms.tables[v.feature] is None for v in self.pairs.variables])
-        x = np.where(numbers, np.where(self.discrete, np.round(mean), mean), corner)
-        tried = np.tile(x, (len(movers) + 1, 1))
-        for k in np.flatnonzero(self.apart):
+        """The best of some pairs whose x is about where d is, and whose differing features are those that move one d_r most."""
+        first = self.first
+        found = individuals_near(self.forms, d, corners[:, first], lo[first], hi[first])
+        found = np.where(self.discrete[first], np.round(found), found)
+        tried = np.tile(movers, (len(found), 1))
+        x = np.repeat(found, len(movers), axis=0)
+        for k, relation in enumerate(self.pairs.relations):
             i, j = self.first[k], self.second[k]
-            tried[:-1, i], tried[:-1, j] = movers[:, i], movers[:, j]
-            if self.pairs.relations[k].tolerance is not None and numbers[i]:
-                tried[:-1, i] = x[i]
-                tried[:-1, j] = np.clip(x[i] + movers[:, j] - movers[:, i], lo[j], hi[j])
-            tried[-1, j] = tried[-1, i]
-        gap = self._log_odds(tried[:, self.second]) - self._log_odds(tried[:, self.first])
-        best: Floats = tried[gap.argmin()]
+            if relation.kind == "same":
+                tried[:, i] = x[:, k]
+            elif relation.tolerance is not None and self.forms.tables[k] is None:
+                tried[:, j] = np.clip(x[:, k] + tried[:, j] - tried[:, i], lo[j], hi[j])
+                tried[:, i] = x[:, k]
+        gap = [self._log_odds(tried[:, side]) for side in (self.second, self.first)]
+        best: Floats = tried[np.subtract(*np.tanh(np.array(gap) / 2)).argmin()]
         return best
 
     def _loss(self, peak: Peak, moves: Floats, movers: Floats, lo: Floats, hi: Floats) -> Floats:
