@@ -133,7 +133,10 @@ def test_the_largest_gap_of_a_polytope(m, seed) -> None:
         if max(excess) <= 0:
             value = gap([*map(float, d)], [*map(float, moves)])
             nearby = max(nearby, value)
-            if all(e <= -0.5 * width * float(sum(map(abs, row))) for e, (row, _) in zip(excess, limits, strict=True)):
+            if all(
+                e <= -0.5 * width * float(sum(map(abs, row)))
+                for e, (row, _) in zip(excess, limits, strict=True)
+            ):
                 inside = max(inside, value)
     if inside > 1e-6:
         assert not Gap(moves, limits, Fraction(inside - 1e-9)).stays_below(ranges)
@@ -152,7 +155,10 @@ def test_a_box_that_holds_has_no_larger_gap(seed) -> None:
     for delta in (0.001, 0.01, 0.1, 0.3, 0.6):
         if Gap(moves, [], Fraction(delta)).holds(tuple(box)):
             for n in range(100):
-                d = [(lo, hi)[n >> r & 1] / UNITS if n < 2**m else rng.uniform(lo, hi) / UNITS for r, (lo, hi) in enumerate(box)]
+                d = [
+                    (lo, hi)[n >> r & 1] / UNITS if n < 2**m else rng.uniform(lo, hi) / UNITS
+                    for r, (lo, hi) in enumerate(box)
+                ]
                 assert gap(d, [*map(float, moves)]) <= delta + 1e-12
 
 

@@ -31,8 +31,12 @@ def individuals_near(forms: Forms, d: Floats, corners: Floats, lo: Floats, hi: F
     weights, _ = nnls(system, np.append(d, heavy))
     mean = np.clip(weights @ corners / max(float(weights.sum()), LEAST), lo, hi)
     levels = np.array([table is not None for table in forms.tables])
-    linear = np.array([not level and curve is None for level, curve in zip(levels, forms.curves, strict=True)])
-    slopes = np.array([slope if line else 0 * slope for slope, line in zip(forms.slopes, linear, strict=True)])
+    linear = np.array(
+        [not level and curve is None for level, curve in zip(levels, forms.curves, strict=True)]
+    )
+    slopes = np.array(
+        [slope if line else 0 * slope for slope, line in zip(forms.slopes, linear, strict=True)]
+    )
     found = []
     for corner in corners[weights > LEAST]:
         x = np.where(levels, corner, mean)

@@ -119,7 +119,7 @@ class OddsOracle:
                 tried[:, j] = np.clip(x[:, k] + tried[:, j] - tried[:, i], lo[j], hi[j])
                 tried[:, i] = x[:, k]
         gap = [self._log_odds(tried[:, side]) for side in (self.second, self.first)]
-        best: Floats = tried[np.subtract(*np.tanh(np.array(gap) / 2)).argmin()]
+        best: Floats = tried[int((np.tanh(gap[0] / 2) - np.tanh(gap[1] / 2)).argmin())]
         return best
 
     def _loss(self, peak: Peak, moves: Floats, movers: Floats, lo: Floats, hi: Floats) -> Floats:
@@ -192,7 +192,9 @@ class OddsOracle:
             limits=values[3 * m :],
         )
         level = float(question.delta) - ROOM
-        return Fraction(0) if largest_gap(values[:m] + ROOM, region.raised(ROOM), level).upper <= level else None
+        return (
+            Fraction(0) if largest_gap(values[:m] + ROOM, region.raised(ROOM), level).upper <= level else None
+        )
 
     def _exact(self, row: tuple[int, ...], *, moves: bool) -> ExactBound:
         """max over cells of row . d at x' less the same at x (`moves`), or of row . d at x."""

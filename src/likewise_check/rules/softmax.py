@@ -27,6 +27,7 @@ from likewise_check.rules.separable import read_multipliers, tangent
 
 _BITS = 160  # of softplus, and of what is added to u_r
 
+
 class Softmax:
     """The rule, prepared for one case."""
 
