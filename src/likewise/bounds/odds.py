@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.bounds.directions import directions_of
 from likewise.bounds.exact import ExactBound, exact_bound
 from likewise.bounds.forms import Forms
 from likewise.bounds.gap import Peak, Polytope, largest_gap
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ROOM = 2.0**-28  # left for the checker, which may need 2^-30, and for the rounding of float64 here
-AROUND = 32  # directions of two differences, evenly spread
-LENGTH = 256  # of directions, whose entries are whole
 LEAST = 0.01  # weight of how far scores move in choosing where to cut
 ONE = Direction(a=Fraction(1), b=Fraction(1), threshold=Fraction(0), attained=False)
 
@@ -57,7 +55,8 @@ class OddsOracle:
         alphas = [[Fraction((n == k) - (n == of)) for n in range(len(scores))] for k in rivals]
         self.differences = [combined(scores, alpha) for alpha in alphas]  # d_1, ..., d_m
         self.forms, self.count = Forms(self.differences, pairs), len(rivals)
-        self.directions = directions(self.count)
+        ends = [[float(getattr(pairs.variables[v], end)) for v in pairs.first] for end in ("lo", "hi")]
+        self.directions = directions_of(self.forms, *np.array(ends))
         units = np.concatenate([np.eye(self.count), -np.eye(self.count)])
         self.all = np.concatenate([units, np.array(self.directions, dtype=float).reshape(-1, self.count)])
         self.known: dict[tuple[tuple[int, ...], bool], ExactBound] = {}
@@ -208,18 +207,3 @@ class OddsOracle:
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:  # noqa: ARG002
         raise InternalError("log odds are decided by their case")
-
-
-def directions(count: int) -> tuple[tuple[int, ...], ...]:
-    """Directions of the space of d besides the unit ones: evenly spread in the plane, else differences of two and all together."""
-    if count == 2:
-        angles = 2 * np.pi * np.arange(AROUND) / AROUND
-        rows = np.round(LENGTH * np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(int).tolist()
-        return tuple(tuple(row) for row in rows if 0 not in row)
-    rows = []
-    for r, s in combinations(range(count), 2):
-        row = [(n == r) - (n == s) for n in range(count)]
-        rows += [row, [-e for e in row]]
-    if count > 2:
-        rows += [[1] * count, [-1] * count]
-    return tuple(tuple(row) for row in rows)
