@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from likewise.bounds.directions import directions_of
 from likewise.bounds.exact import exact_bound
 from likewise.bounds.forms import Forms
 from likewise.bounds.gap import Polytope, gap_of, largest_gap
@@ -185,6 +186,32 @@ def test_the_largest_gap_of_a_polytope(m):
         raised = region.raised(0.1)
         assert (raised.limits > region.limits).all()
         assert largest_gap(moves, raised, 0.0).upper >= largest - 1e-12
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 11])
+def test_directions_see_how_thin_a_set_of_scores_is(count):
+    """Scores that are nearly multiples of one: some direction has an extent that is as small as they differ from that."""
+    random = np.random.default_rng(count)
+    base = [Fraction(int(n)) for n in random.integers(1, 9, 4)]
+    scores = []
+    for n in range(count):
+        slopes = [(n + 1) * b + Fraction(int(random.integers(-9, 10)), 1000) for b in base]
+        terms = (*(Term(slope=s) for s in slopes[:2]), Term(table=tuple(slopes[2] * i for i in range(3))))
+        scores.append(Separable(bias=Fraction(n), terms=(*terms, Term(slope=slopes[3]))))
+    forms = Forms(scores, PAIRS)
+    lo, hi = root_cell(PAIRS)
+    rows = np.array(directions_of(forms, lo[list(PAIRS.first)], hi[list(PAIRS.first)]), dtype=float)
+    if count == 1:
+        assert not len(rows)
+        return
+    assert len({tuple(row) for row in rows.tolist()}) == len(rows) >= 2 * count
+    assert (np.abs(rows).max(axis=1) > 0).all()
+    both = np.concatenate([rows, -rows])
+    many = (np.repeat(end[None], len(both), axis=0) for end in (lo, hi))
+    reach = forms.maximum(both, np.zeros_like(both), *many).upper
+    width = (reach[: len(rows)] + reach[len(rows) :]) / np.linalg.norm(rows, axis=1)
+    assert width.min() < 0.1
+    assert width.max() > 10
 
 
 def test_individuals_near_a_point():

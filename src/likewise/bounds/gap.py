@@ -36,9 +36,10 @@ class Polytope:
     limits: Floats
 
     def raised(self, room: float) -> Polytope:
-        """With a little more room on every side."""
+        """With a little more room on every side, for what float64 loses in long directions too."""
+        more = room * (1 + np.abs(self.directions).sum(axis=1))
         return Polytope(
-            lo=self.lo - room, hi=self.hi + room, directions=self.directions, limits=self.limits + room
+            lo=self.lo - room, hi=self.hi + room, directions=self.directions, limits=self.limits + more
         )
 
 

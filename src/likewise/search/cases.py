@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 TURN = 512  # cells of a case in its first turn
 LONGER = 2
+SLOW_BATCH = 16
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,6 +60,10 @@ class CaseSearch(Search):
             found = self._separate(lo[some], hi[some], start, step[some])
             parts.append(replace(found, cell=some[found.cell]))
         return Trial.joined(parts)
+
+    def _batch_size(self, size: int) -> int:
+        """Cells of odds are bounded one by one, some of them slowly."""
+        return min(size, SLOW_BATCH) if self.oracle.rule == "odds" else Search._batch_size(self, size)
 
     def _turn_to(self, view: int) -> None:
         self.view = self.oracle.view = view
