@@ -71,7 +71,7 @@ def scored() -> list:
 def soft() -> list:
     values = start(asked("probability", "1/2", 1), classes(STEPS, "abc", link="softmax"))
     nodes = [["cases"], ["split", 0, "0"], apt([0, -1, -8], [0, -2, -8], 1, Fraction(1, 2))]
-    nodes += [["split", 0, "1"], apt([0, 3, 0], [0, 2, 0], 1, Fraction(1, 2)), ["enumerated"]]
+    nodes += [["split", 0, "1"], apt([0, 3, 0], [0, 2, 0], 1, Fraction(1, 2)), ["odds", [["1", "-1"]]]]
     return with_nodes(values, nodes)
 
 

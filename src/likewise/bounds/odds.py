@@ -127,7 +127,7 @@ class OddsOracle:
         m = self.count
         share = np.exp(peak.at + moves - (peak.at + moves).max())
         weights = np.diag(share / share.sum())
-        loss = LEAST * self.forms.spread(np.eye(m), lo[None], hi[None])[0]
+        loss: Floats = LEAST * self.forms.spread(np.eye(m), lo[None], hi[None])[0]
         moved = self.forms.spread(weights, lo[None], hi[None])[0]
         for k in np.flatnonzero(self.apart):
             both = [self.first[k], self.second[k]]
