@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from likewise.bounds.directions import directions_of
 from likewise.bounds.exact import exact_bound
 from likewise.bounds.forms import Forms
+from likewise.bounds.gap import Polytope, gap_of, largest_gap
 from likewise.bounds.kernel import KernelOracle
+from likewise.bounds.nearby import individuals_near
+from likewise.bounds.odds import OddsOracle
 from likewise.bounds.oracle import Leaf
 from likewise.bounds.polynomial import PolynomialOracle
 from likewise.bounds.rivals import RivalOracle
-from likewise.bounds.softmax import SoftmaxOracle
 from likewise.model.body import PolynomialSum, RbfSum
 from likewise.model.cases import RivalQuestion, log_odds
+from likewise.model.classes import ClassHead
+from likewise.model.classquestion import ClassQuestion
 from likewise.model.embedding import Column
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
-from likewise.model.question import Direction, ProbabilityQuestion
+from likewise.model.question import Direction
 from likewise.search.proof import root_cell
 from likewise.spec.features import Categorical, Continuous, Integer
 from likewise.spec.pairs import pairs_of, with_differences
@@ -106,49 +110,123 @@ def test_scores_of_forms_are_those_of_their_parts():
     assert np.allclose(Forms(scores, PAIRS).at(codes), np.stack([s.scores(codes) for s in scores], axis=1))
 
 
+def softmax_case(classes, delta):
+    head = ClassHead(labels=tuple(range(classes)), rule="argmax", link="softmax")
+    (case,) = ClassQuestion(kind="probability", level=Fraction(delta), of=1, head=head).cases()
+    return case
+
+
 @pytest.mark.parametrize("classes", [2, 3, 5])
 @pytest.mark.parametrize("curved", [False, True])
-def test_log_odds_are_bounded_and_what_is_proved_is_true(classes, curved):
+def test_odds_are_bounded_and_what_is_proved_is_true(classes, curved):
     random = np.random.default_rng(classes)
     proved = 0
-    for _ in range(25):
+    for _ in range(15):
         scores = [score_of(random, curved=curved) for _ in range(classes)]
-        oracle = SoftmaxOracle(scores, 1, PAIRS)
+        oracle = OddsOracle(scores, 1, PAIRS)
         lo, hi, whole = cell_of(random)
         hi = np.where(whole, hi, lo + (hi - lo) * random.uniform(0, 1))
-        lean = random.uniform(0.2, 0.8, 1)
-        found = oracle.bound(lo[None], hi[None], lean, np.zeros(1))
         first, second = pairs_in(random, lo, hi, whole)
         if not len(first):
             continue
         z = [log_odds(np.stack([s.scores(x) for s in scores], axis=1), 1) for x in (first, second)]
-        assert (lean * z[0] - (1 - lean) * z[1]).max() <= found.upper[0] + 1e-6
         gap = (1 / (1 + np.exp(-z[0])) - 1 / (1 + np.exp(-z[1]))).max()
-        question = ProbabilityQuestion(delta=Fraction(random.uniform(max(gap, 0.01), 0.999)))
-        leaf = Leaf(rule="softmax", lean=Fraction(float(lean[0])), soft=found.soft[0].exact())
-        below = ProbabilityQuestion(delta=Fraction(max(gap - 1e-6, 1e-9)))
+        leaf = Leaf(rule="odds", lean=Fraction(1, 2), directions=oracle.directions)
+        for level in (max(gap, 0) + 0.001, 0.5, 0.99):
+            found = oracle.bound(lo[None], hi[None], np.array([0.5]), np.array([level]))
+            assert gap <= found.upper[0] + 1e-6
+            holds = oracle.prove(lo, hi, leaf, softmax_case(classes, level)) is not None
+            if found.closes[0] and not curved:
+                assert holds
+            proved += holds
+            assert not holds or gap <= level
         if gap > 1e-3:
-            assert oracle.prove(lo, hi, leaf, below) is None
-        proved += oracle.prove(lo, hi, leaf, question) is not None
+            assert oracle.prove(lo, hi, leaf, softmax_case(classes, gap - 1e-6)) is None
     assert proved
 
 
-def test_weights_that_do_not_add_up_prove_nothing():
+def test_odds_of_one_pair_are_exact():
     random = np.random.default_rng(5)
-    oracle = SoftmaxOracle([score_of(random, curved=False) for _ in range(3)], 0, PAIRS)
-    lo, _, _ = cell_of(random)
-    lo[list(PAIRS.second)] = lo[list(PAIRS.first)]
-    found = oracle.bound(lo[None], lo[None], np.array([0.5]), np.zeros(1)).soft[0].exact()
-    question = ProbabilityQuestion(delta=Fraction(1, 2))
-    leaf = Leaf(rule="softmax", lean=Fraction(1, 2), soft=found)
-    assert oracle.prove(lo, lo, leaf, question) is not None
-    for wrong in (
-        replace(found, weights=tuple(2 * w for w in found.weights)),
-        replace(found, weights=(found.weights[0] + 2, found.weights[1] - 2)),
-        replace(found, steps=tuple((s + 2, v) for s, v in found.steps)),
-        replace(found, steps=()),
-    ):
-        assert oracle.prove(lo, lo, replace(leaf, soft=wrong), question) is None
+    for _ in range(10):
+        scores = [score_of(random, curved=False) for _ in range(4)]
+        oracle = OddsOracle(scores, 1, PAIRS)
+        lo, hi, whole = cell_of(random)
+        first, second = pairs_in(random, lo, hi, whole)
+        if not len(first):
+            continue
+        point = lo.copy()
+        point[list(PAIRS.first)], point[list(PAIRS.second)] = first[0], second[0]
+        z = [log_odds(np.stack([s.scores(x[:1]) for s in scores], axis=1), 1)[0] for x in (first, second)]
+        gap = 1 / (1 + np.exp(-z[0])) - 1 / (1 + np.exp(-z[1]))
+        leaf = Leaf(rule="odds", lean=Fraction(1, 2), directions=oracle.directions)
+        if gap > 1e-3:
+            assert oracle.prove(point, point, leaf, softmax_case(4, gap - 1e-6)) is None
+        assert oracle.prove(point, point, leaf, softmax_case(4, max(gap, 0) + 1e-6)) is not None
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_the_largest_gap_of_a_polytope(m):
+    random = np.random.default_rng(m)
+    for _ in range(12):
+        moves, centre = random.uniform(-2, 2, m), random.uniform(-3, 3, m)
+        rows = random.integers(-4, 5, (4, m)).astype(float)
+        region = Polytope(
+            lo=centre - random.uniform(0, 3, m),
+            hi=centre + random.uniform(0, 3, m),
+            directions=rows,
+            limits=rows @ centre + random.uniform(0, 3, 4),
+        )
+        d = random.uniform(region.lo, region.hi, (4000, m))
+        d = np.concatenate([d[(d @ rows.T <= region.limits).all(axis=1)], centre[None]])
+        largest = gap_of(d, moves).max()
+        found = largest_gap(moves, region, 0.0)
+        assert largest <= found.upper + 1e-12
+        assert found.upper <= max(largest, 0) + (0.02 if m < 3 else 0.06)
+        assert largest_gap(moves, region, found.upper + 1e-3).upper <= found.upper + 1e-3
+        raised = region.raised(0.1)
+        assert (raised.limits > region.limits).all()
+        assert largest_gap(moves, raised, 0.0).upper >= largest - 1e-12
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 11])
+def test_directions_see_how_thin_a_set_of_scores_is(count):
+    """Scores that are nearly multiples of one: some direction has an extent that is as small as they differ from that."""
+    random = np.random.default_rng(count)
+    base = [Fraction(int(n)) for n in random.integers(1, 9, 4)]
+    scores = []
+    for n in range(count):
+        slopes = [(n + 1) * b + Fraction(int(random.integers(-9, 10)), 1000) for b in base]
+        terms = (*(Term(slope=s) for s in slopes[:2]), Term(table=tuple(slopes[2] * i for i in range(3))))
+        scores.append(Separable(bias=Fraction(n), terms=(*terms, Term(slope=slopes[3]))))
+    forms = Forms(scores, PAIRS)
+    lo, hi = root_cell(PAIRS)
+    rows = np.array(directions_of(forms, lo[list(PAIRS.first)], hi[list(PAIRS.first)]), dtype=float)
+    if count == 1:
+        assert not len(rows)
+        return
+    assert len({tuple(row) for row in rows.tolist()}) == len(rows) >= 2 * count
+    assert (np.abs(rows).max(axis=1) > 0).all()
+    both = np.concatenate([rows, -rows])
+    many = (np.repeat(end[None], len(both), axis=0) for end in (lo, hi))
+    reach = forms.maximum(both, np.zeros_like(both), *many).upper
+    width = (reach[: len(rows)] + reach[len(rows) :]) / np.linalg.norm(rows, axis=1)
+    assert width.min() < 0.1
+    assert width.max() > 10
+
+
+def test_individuals_near_a_point():
+    """Of linear numbers alone any d between those of some corners is attained; levels are taken as the corners have them."""
+    random = np.random.default_rng(6)
+    scores = [score_of(random, curved=False) for _ in range(2)]
+    forms = Forms(scores, PAIRS)
+    lo, hi = (
+        np.array([float(getattr(PAIRS.variables[v], end)) for v in PAIRS.first]) for end in ("lo", "hi")
+    )
+    corners = np.where(random.uniform(size=(12, len(lo))) < 0.5, lo, hi)
+    wanted = forms.at(corners[:3]).mean(axis=0)
+    found = individuals_near(forms, wanted, corners, lo, hi)
+    assert ((found >= lo) & (found <= hi)).all()
+    assert np.abs(forms.at(found) - wanted).max(axis=1).min() < 1e-3
 
 
 EMBEDDING = tuple(Column(feature=k) for k in (0, 1, 3)) + tuple(

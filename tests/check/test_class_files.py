@@ -30,7 +30,7 @@ from tests.check.test_softmax import Truthful, apt
 from tests.check.truth import value
 
 from likewise_check import leaves, outcomes, several
-from likewise_check.rules import softmax
+from likewise_check.rules import forms
 
 AGE, SEX = integer("age", 0, 2), categorical("sex", ["f", "m"])
 COLUMNS = [(line(0, 0), [0, 4, 8]), (table(1, 0, [0, 1]), [0, 1, 0])]
@@ -71,7 +71,7 @@ def scored() -> list:
 def soft() -> list:
     values = start(asked("probability", "1/2", 1), classes(STEPS, "abc", link="softmax"))
     nodes = [["cases"], ["split", 0, "0"], apt([0, -1, -8], [0, -2, -8], 1, Fraction(1, 2))]
-    nodes += [["split", 0, "1"], apt([0, 3, 0], [0, 2, 0], 1, Fraction(1, 2)), ["enumerated"]]
+    nodes += [["split", 0, "1"], apt([0, 3, 0], [0, 2, 0], 1, Fraction(1, 2)), ["odds", [["1", "-1"]]]]
     return with_nodes(values, nodes)
 
 
@@ -288,7 +288,7 @@ def test_empty_cells_of_cases() -> None:
 def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:
     monkeypatch.setattr(leaves, "MOST_LEMMAS", 1)
     monkeypatch.setattr(several, "_KEPT", 0)
-    monkeypatch.setattr(softmax, "KEPT", 0)
+    monkeypatch.setattr(forms, "KEPT", 0)
     monkeypatch.setattr(outcomes, "_KEPT", 0)
     for sample in (stepped, ballots, scored, soft):
         assert checked(sample()).accepted

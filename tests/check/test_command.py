@@ -193,7 +193,7 @@ def test_size_of_the_package():
     polynomials = {"polynomial", "sos", "cube", "excess", "decoupling", "monomials", "paired"}
     in_pieces = {"pieces", "curves"}
     trees = {"trees", "forest", "leafpairs", "ladders", "sides"}
-    with_classes = {"classes", "several", "outcomes", "lemmas", "softmax"}
+    with_classes = {"classes", "several", "outcomes", "lemmas", "softmax", "odds", "forms"}
     sizes = {path: code_lines(path.read_text()) for path in PACKAGE.rglob("*.py")}
     assert max(sizes.values()) <= 300
     families = kernels | polynomials | in_pieces | trees | with_classes
@@ -202,4 +202,4 @@ def test_size_of_the_package():
     assert sum(size for path, size in sizes.items() if path.stem in kernels) < 900
     assert sum(size for path, size in sizes.items() if path.stem in trees) < 700
     assert sum(size for path, size in sizes.items() if path.stem in polynomials) < 600
-    assert sum(size for path, size in sizes.items() if path.stem in with_classes) < 600
+    assert sum(size for path, size in sizes.items() if path.stem in with_classes) < 700

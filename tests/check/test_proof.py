@@ -268,7 +268,7 @@ def test_what_a_worker_process_does(monkeypatch):
     leaves._start(None)
     tally = leaves._work([(3, 9, ["unknown"], (), None)], 1)
     assert tally.malformed == (
-        "unknown rule; known: split, separable, empty, enumerated, independent, kernel, polynomial, sos, trees, softmax",
+        "unknown rule; known: split, separable, empty, enumerated, independent, kernel, polynomial, sos, trees, softmax, odds",
         9,
     )
 

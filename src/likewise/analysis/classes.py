@@ -18,7 +18,7 @@ from likewise.model.enclosure import FIRST_BITS
 from likewise.model.question import round_up
 from likewise.progress import Snapshot
 from likewise.search.budget import Budget
-from likewise.search.cases import ClassSearch, class_search
+from likewise.search.cases import ClassSearch, class_search, climbed_from_starts
 from likewise.search.falsification import climbed, deepest
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Witness
@@ -68,6 +68,9 @@ class ClassClimb:
         self.problem.budget.started = budget.started
         self.search = class_search(self.problem, self.question, self.prepared.oracles)
         self._ask()
+        self._take(climbed_from_starts(self.problem, self.search))
+        if self.topped:
+            return
         end = self._climb()
         if end == "topped":
             return

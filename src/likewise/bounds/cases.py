@@ -18,9 +18,9 @@ from likewise.bounds.enumerated import enumerated_clearance, independent
 from likewise.bounds.exclusion import empty_leaf
 from likewise.bounds.families import oracle_of
 from likewise.bounds.forms import Forms
+from likewise.bounds.odds import OddsOracle
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Oracle, Relaxed
 from likewise.bounds.rivals import widest
-from likewise.bounds.softmax import SoftmaxOracle
 from likewise.errors import UnsupportedModel
 from likewise.model.cases import Case, DecisionCase, SoftmaxCase
 from likewise.model.classscore import ClassScore
@@ -85,7 +85,7 @@ class Oracles:
         """The oracle of the probabilities of a class by softmax."""
         parts, first = self.separable(), self.score.parts[0]
         if parts is not None:
-            return SoftmaxOracle(parts, of, self.pairs)
+            return OddsOracle(parts, of, self.pairs)
         if not isinstance(first, TreeScore):
             raise UnsupportedModel(
                 "softmax probabilities are verified for linear models and trees only",
@@ -159,7 +159,7 @@ class CaseOracle:
         """Take the same case at another level."""
         self.case = case
         for n, view in enumerate(self.views):
-            question = case.line if view.rivals is None else case.rivals(*view.rivals)  # type: ignore[attr-defined]
+            question = case.asked if view.rivals is None else case.rivals(*view.rivals)  # type: ignore[attr-defined]
             self.views[n] = replace(view, question=question)
 
     def warm_up(self) -> None:
@@ -214,6 +214,12 @@ class CaseOracle:
     def place_of(self, rivals: tuple[int, int] | None) -> int:
         """The view of two conditions."""
         return self.places.get(rivals, 0)
+
+    @property
+    def directions(self) -> tuple[tuple[int, ...], ...]:
+        """What leaves of the rule `odds` are written with."""
+        oracle = self.views[0].oracle
+        return oracle.directions if isinstance(oracle, OddsOracle) else ()
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
         return self.score.enclose(codes, bits)
@@ -270,7 +276,7 @@ def _views(case: Case, oracles: Oracles) -> list[View]:
             )
         return views
     if isinstance(case, SoftmaxCase):
-        return [View(oracle=oracles.of_log_odds(case.of), question=case.line)]
+        return [View(oracle=oracles.of_log_odds(case.of), question=case.asked)]
     unit: Alpha = tuple(Fraction(n == getattr(case, "of", 0)) for n in range(len(oracles.score.parts)))
     form = oracles.score.form(unit)
     oracle = oracles.of(unit, unit) if isinstance(form, TreeScore) else oracle_of(form, oracles.pairs)

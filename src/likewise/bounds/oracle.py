@@ -44,7 +44,6 @@ class Bounds:
     hints: list[tuple[int, ...]] | None = None
     loss: Floats | None = None
     cuts: Floats | None = None
-    soft: list[Any] | None = None  # of the rule `softmax`: what becomes `SoftLines` where a cell is closed
 
     def take(self, rows: NDArray[np.intp]) -> Bounds:
         """The bounds in these rows."""
@@ -72,7 +71,16 @@ def _concatenated(columns: list[Any]) -> Any:
 
 Clearance = Fraction | float  # float only for infinity
 Rule = Literal[
-    "separable", "empty", "enumerated", "independent", "kernel", "polynomial", "sos", "softmax", "trees"
+    "separable",
+    "empty",
+    "enumerated",
+    "independent",
+    "kernel",
+    "polynomial",
+    "sos",
+    "softmax",
+    "odds",
+    "trees",
 ]
 
 
@@ -98,6 +106,7 @@ class Leaf:
     trees        the same for a sum of trees
     sos          the same, with the help of the sums of squares of `squares`, which know their own lean
     softmax      the line of `lean` separates log odds, bounded by `soft`
+    odds         probabilities by softmax differ little enough, seen by the extent of scores in `directions`
 
     In a case of several classes a line is about one condition at x and one at x': `rivals`, by their places.
     """
@@ -109,6 +118,7 @@ class Leaf:
     squares: Content | None = None
     rivals: tuple[int, int] | None = None
     soft: SoftLines | None = None
+    directions: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,6 +91,10 @@ class Writer:
             parts.append([number(m) for m in multipliers])
         self._node(parts)
 
+    def odds(self, directions: Iterable[Sequence[int]]) -> None:
+        """The node is closed by bounds of odds, with the extent of scores in these directions."""
+        self._node(["odds", [[number(Fraction(e)) for e in row] for row in directions]])
+
     def squares(
         self,
         way: Fraction | Sequence[Fraction],

@@ -52,6 +52,11 @@ class Case:
     line: Question
     head: ClassHead
 
+    @property
+    def asked(self) -> Question:
+        """What oracles prove."""
+        return self.line
+
     def threshold(self, lean: Floats) -> Floats:
         return self.line.threshold(lean)
 
@@ -177,10 +182,28 @@ class GapCase(Case):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftmaxCase(Case):
-    """P_c(x) - P_c(x') > delta, P_c = sigma(z), z = -log sum over k != c of exp(f_k - f_c)."""
+    """P_c(x) - P_c(x') > delta, P_c = sigma(z), z = -log sum over k != c of exp(f_k - f_c). `by_lines`, bounds are of lines in the plane
+    of two z; else of the difference itself, with delta as the threshold, and `line` only tells how deep in W two z are."""
 
     delta: Fraction
     of: int
+    by_lines: bool = False
+
+    @property
+    def asked(self) -> Question:
+        return self.line if self.by_lines else self
+
+    def threshold(self, lean: Floats) -> Floats:
+        return self.line.threshold(lean) if self.by_lines else np.full_like(lean, float(self.delta))
+
+    def balance(self, lean: Floats) -> Floats:
+        return self.line.balance(lean) if self.by_lines else np.zeros_like(lean)
+
+    def leans(self) -> tuple[float, ...]:
+        return self.line.leans() if self.by_lines else (0.5,)
+
+    def lean_at(self, second: float) -> float | None:
+        return self.line.lean_at(second) if self.by_lines else None
 
     def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
         """By balls of growing precision. Equal probabilities are never told from each other that way: equal differences of

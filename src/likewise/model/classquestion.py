@@ -23,12 +23,14 @@ Kind = Literal["decision", "score", "probability"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassQuestion:
-    """A property of a model of several classes: its kind, its margin or delta, the class of interest (None: every one)."""
+    """A property of a model of several classes: its kind, its margin or delta, the class of interest (None: every one); `by_lines`
+    tells how softmax probabilities are bounded (`SoftmaxCase`)."""
 
     kind: Kind
     level: Fraction
     of: int | None
     head: ClassHead
+    by_lines: bool = False
 
     def at(self, level: Fraction) -> ClassQuestion:
         """The same question at another level."""
@@ -43,7 +45,10 @@ class ClassQuestion:
             line: Question = GapQuestion(delta=Fraction(0))
             if self.level:
                 line = ProbabilityQuestion(delta=self.level)
-            return tuple(SoftmaxCase(line=line, head=self.head, delta=self.level, of=c) for c in classes)
+            return tuple(
+                SoftmaxCase(line=line, head=self.head, delta=self.level, of=c, by_lines=self.by_lines)
+                for c in classes
+            )
         line = GapQuestion(delta=self.level, of_probabilities=self.kind == "probability")
         return tuple(GapCase(line=line, head=self.head, delta=self.level, of=c) for c in classes)
 

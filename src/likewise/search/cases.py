@@ -20,13 +20,14 @@ from likewise.bounds.enumerated import independent
 from likewise.bounds.oracle import Clearance, Leaf, Relaxed
 from likewise.bounds.remembered import RememberingCaseOracle
 from likewise.errors import InternalError
+from likewise.model.cases import SoftmaxCase
 from likewise.model.combined import CombinedScore
 from likewise.model.cubes import MOST_CLASSES
 from likewise.search.branch_and_bound import Cell, Search, Trial
-from likewise.search.falsification import falsify
+from likewise.search.falsification import climbed, falsify
 from likewise.search.portfolio import why_stuck
 from likewise.search.problem import Problem, Witness
-from likewise.search.proof import Proof, Split, walk
+from likewise.search.proof import Proof, Split, root_cell, walk
 from likewise.search.remembering_cases import RememberingCaseSearch
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 TURN = 512  # cells of a case in its first turn
 LONGER = 2
+SLOW_BATCH = 16
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,6 +67,10 @@ class CaseSearch(Search):
             parts.append(replace(found, cell=some[found.cell]))
         return Trial.joined(parts)
 
+    def _batch_size(self, size: int) -> int:
+        """Cells of odds are bounded one by one, some of them slowly."""
+        return min(size, SLOW_BATCH) if self.oracle.rule == "odds" else Search._batch_size(self, size)
+
     def _turn_to(self, view: int) -> None:
         self.view = self.oracle.view = view
 
@@ -72,12 +78,8 @@ class CaseSearch(Search):
         self._turn_to(self.oracle.place(leaf))
 
     def _leaf(self, trial: Trial, i: int) -> Leaf:
-        leaf, soft = Search._leaf(self, trial, i), trial.bounds.soft
-        return replace(
-            leaf,
-            rivals=self.oracle.views[int(trial.view[i])].rivals,
-            soft=None if soft is None else soft[i].exact(),
-        )
+        leaf, rivals = Search._leaf(self, trial, i), self.oracle.views[int(trial.view[i])].rivals
+        return replace(leaf, rivals=rivals, directions=self.oracle.directions)
 
     def _relaxed(self, cell: Cell) -> Relaxed | None:
         self._turn_to(cell.view)
@@ -191,6 +193,17 @@ class ClassOutcome:
     search: ClassSearch | None = None
 
 
+def climbed_from_starts(problem: Problem, search: ClassSearch) -> Witness | None:
+    """The best pair, if it is a witness, that coordinate ascent leads to from where the oracles of softmax cases would start: there several
+    features hold each other in balance, which no ascent from random rows finds soon."""
+    starts = [
+        part.oracle.starts(*root_cell(problem.pairs))[:, list(problem.pairs.first)]
+        for part in search.searches
+        if isinstance(part.problem.question, SoftmaxCase) and not part.problem.question.by_lines
+    ]
+    return climbed(problem, np.concatenate(starts)) if starts else None
+
+
 def decide_classes(problem: Problem, question: ClassQuestion, oracles: Oracles) -> ClassOutcome:
     """Run the engines until one of them decides or the budget is over."""
     if independent(problem.pairs, oracles.score):
@@ -201,7 +214,11 @@ def decide_classes(problem: Problem, question: ClassQuestion, oracles: Oracles) 
     refusal = unproved(question, oracles)
     if refusal is not None:
         return ClassOutcome(engine="falsification", reason=refusal)
-    return conclude_classes(problem, class_search(problem, question, oracles))
+    search = class_search(problem, question, oracles)
+    witness = climbed_from_starts(problem, search)
+    if witness is not None:
+        return ClassOutcome(engine="falsification", witness=witness)
+    return conclude_classes(problem, search)
 
 
 def class_search(problem: Problem, question: ClassQuestion, oracles: Oracles) -> ClassSearch:

@@ -69,7 +69,7 @@ def certify_cases(
         report = checking.check(certificate)
         if report.accepted or search is None or not report.refused:
             return certificate, report
-        for n, part in enumerate(search.searches):
+        for n, (part, case) in enumerate(zip(search.searches, question.cases(), strict=True)):
             refused = {number for case, number in (places[i] for i in report.refused) if case == n}
             if refused:
                 part.reopen(refused, split=True)
@@ -127,5 +127,7 @@ def _write(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
         tangent = case.direction(node.lean).tangent
         way = Fraction(1, 2) if tangent is None else tangent  # a gap of 0: any point has a = b
         writer.softmax(way, node.soft.weights, node.soft.steps, node.multipliers)
+    elif node.rule == "odds":
+        writer.odds(node.directions)
     else:
         writer.leaf(node.rule, node.lean, node.multipliers, node.hints, node.rivals)

@@ -22,6 +22,7 @@ from likewise.model.classquestion import ClassQuestion
 from likewise.model.classscore import ClassScore, shares_centres
 from likewise.model.gauge import Gauge
 from likewise.model.question import round_down
+from likewise.model.trees import TreeSum
 from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
@@ -126,7 +127,13 @@ def prepare_classes(
         raise UnsupportedModel(f"the sums of Gaussians of this {model.family} do not share their centres")
     place = place_of_class(property.class_of_interest, model.head.labels, model.family)
     level = property.margin if isinstance(property, SameDecision) else property.delta
-    question = ClassQuestion(kind=property.kind, level=Fraction(level), of=place, head=model.head)
+    question = ClassQuestion(
+        kind=property.kind,
+        level=Fraction(level),
+        of=place,
+        head=model.head,
+        by_lines=isinstance(model.bodies, TreeSum),
+    )
     check_asked(question, model.family)
     score = ClassScore(model, len(space))
     pairs = pairs_of(space, imported.recoding.relations(taken.relations))
@@ -258,12 +265,11 @@ def _least(question: ClassQuestion) -> float:
 
 
 def gauge_of_classes(question: ClassQuestion) -> Gauge:
-    """The scale on which bounds of a case's lines are read."""
-    if question.kind == "decision":
-        return Gauge(of="margin")
-    return Gauge(
-        of="probability" if question.head.link == "softmax" and question.kind == "probability" else "score"
-    )
+    """The scale on which bounds of a case are read; margins, and differences of softmax probabilities, are bounded as such."""
+    softmax = question.head.link == "softmax" and question.kind == "probability"
+    if softmax and question.by_lines:
+        return Gauge(of="probability")
+    return Gauge(of="margin" if question.kind == "decision" or softmax else "score")
 
 
 def open_upper(search: ClassSearch | None, question: ClassQuestion) -> float:

@@ -13,6 +13,7 @@ from likewise_check.claim import Claim
 from likewise_check.rules.enumerated import Enumerated
 from likewise_check.rules.independent import Independent
 from likewise_check.rules.kernel import Kernel
+from likewise_check.rules.odds import Odds
 from likewise_check.rules.polynomial import Polynomials
 from likewise_check.rules.separable import Empty, Separable
 from likewise_check.rules.softmax import Softmax
@@ -31,4 +32,5 @@ RULES: dict[str, Callable[[Claim], Rule]] = {
     "sos": Squares,
     "trees": TreeSums,
     "softmax": Softmax,
+    "odds": Odds,
 }

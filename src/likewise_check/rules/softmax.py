@@ -14,47 +14,26 @@ maxima of forms at x', and a z(x) - b z(x') is at most -a (w . d(x) + H(w)) + b 
 H is rounded down and softplus up, which only raises the bound; so does rounding up what is added to u_r.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypeAlias, cast
 
-from likewise_check.affine import Affine
 from likewise_check.cells import Cell, Holds, LeafRefused
 from likewise_check.claim import Claim
-from likewise_check.classes import Form
 from likewise_check.fields import Rejected, anything, array_of
 from likewise_check.logarithm import exp_minus, log_bounds
-from likewise_check.model import Model
 from likewise_check.numbers import number, shown
-from likewise_check.rules.line import Line, Terms
-from likewise_check.rules.separable import KEPT, read_multipliers, tangent
-from likewise_check.rules.trees import forest_of
-from likewise_check.several import Several
-from likewise_check.trees import Trees
+from likewise_check.rules.forms import Alpha, Forms, NoPair, combined
+from likewise_check.rules.separable import read_multipliers, tangent
 
 _BITS = 160  # of softplus, and of what is added to u_r
-
-Alpha: TypeAlias = Mapping[int, Fraction]  # factors of scores
-
-
-class _NoPair(Exception):
-    """No points of the cell satisfy the relations."""
 
 
 class Softmax:
     """The rule, prepared for one case."""
 
     def __init__(self, claim: Claim) -> None:
-        body, case = claim.model.body, claim.case
-        asked = claim.asked.kind == "probability" and claim.model.classes
-        if case is None or not isinstance(body, Several) or not asked or asked.link != "softmax":
-            raise Rejected("softmax: only for cases of probabilities with the softmax link")
-        if not isinstance(body.bodies[0], Affine | Trees):
-            raise Rejected("softmax: only for bodies that are affine or trees")
-        others = (k for k in range(body.classes.count) if k != case.i)
-        self._gaps: list[Alpha] = [{k: Fraction(1), case.i: Fraction(-1)} for k in others]
-        self._claim, self._forms = claim, _Forms(claim, body)
+        self._claim, self._forms = claim, Forms(claim, "softmax")
+        self._gaps = self._forms.gaps
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell has P_c more than delta apart."""
@@ -85,9 +64,9 @@ class Softmax:
             raise Rejected("softmax: a bound of trees has no multipliers")
         try:
             above, added = self._above(slopes, means, cell)
-            first, second = _combined([-a * share for share in w], gaps), _combined([b], [above])
+            first, second = combined([-a * share for share in w], gaps), combined([b], [above])
             largest = self._forms.largest(first, second, cell, multipliers)
-        except _NoPair:
+        except NoPair:
             return None
         return largest - a * _entropy(w) + b * added, threshold
 
@@ -98,55 +77,14 @@ class Softmax:
         above, added, one = self._gaps[0], Fraction(0), Fraction(1)
         for r, (s, v) in enumerate(zip(slopes, means, strict=True), start=1):
             gap = self._gaps[r]
-            most = _combined([one, *(-share for share in v)], [gap, *self._gaps[:r]])
-            least = _combined([one, -one], [above, gap])
+            most = combined([one, *(-share for share in v)], [gap, *self._gaps[:r]])
+            least = combined([one, -one], [above, gap])
             high = self._forms.largest({}, most, cell) - _entropy(v)
             low = -self._forms.largest({}, least, cell) - added
             rise = max(_softplus(t) - s * t for t in (low, high))
-            above = _combined([1 - s, s], [above, gap])
+            above = combined([1 - s, s], [above, gap])
             added = _rounded_up((1 - s) * added + rise)
         return above, added
-
-
-class _Forms:
-    """Maxima of forms over cells, as in the rules `separable` and `trees`."""
-
-    def __init__(self, claim: Claim, body: Several) -> None:
-        self._claim, self._body = claim, body
-        self.multipliers = 0 if isinstance(body.bodies[0], Trees) else 2 * len(claim.space.constraints)
-        self._lines: dict[object, Line] = {}
-        self._kept = 0
-
-    def largest(
-        self, first: Alpha, second: Alpha, cell: Cell, multipliers: Sequence[Fraction] = ()
-    ) -> Fraction:
-        """The maximum over the cell of the first form at x plus the second at x', less multiples of the constraints."""
-        key = tuple(first.items()), tuple((c, -factor) for c, factor in second.items()), tuple(multipliers)
-        if isinstance(self._body.bodies[0], Trees):
-            found = self._of_trees(*key[:2], cell)
-        else:
-            found = self._of_line(key, cell)
-        if found is None:
-            raise _NoPair
-        return found
-
-    def _of_trees(self, first: Form, opposite: Form, cell: Cell) -> Fraction | None:
-        own, other = (cast(Trees, self._body.form(form)) for form in (first, opposite))
-        return forest_of(self._claim, own).maximum(cell, own, other, Fraction(1), Fraction(1))
-
-    def _of_line(self, key: tuple[Form, Form, tuple[Fraction, ...]], cell: Cell) -> Fraction | None:
-        if self._kept > KEPT:
-            self._lines, self._kept = {}, 0
-        if key not in self._lines:
-            own, other = self._body.form(key[0]), self._body.form(key[1])
-            terms = Terms(replace(self._claim, model=Model(body=own), other=other))
-            zeros = [Fraction(0)] * self.multipliers
-            self._lines[key] = Line(terms, Fraction(1), Fraction(1), list(key[2]) or zeros)
-        line = self._lines[key]
-        self._kept -= line.kept
-        maximum = line.maximum(cell)
-        self._kept += line.kept
-        return None if maximum is None else Fraction(maximum) / line.scale
 
 
 def _mean(items: object, length: int) -> list[Fraction]:
@@ -155,15 +93,6 @@ def _mean(items: object, length: int) -> list[Fraction]:
     if min(found) < 0 or sum(found) != 1:
         raise Rejected("the weights of a mean must be at least 0, with sum 1")
     return found
-
-
-def _combined(factors: Sequence[Fraction], forms: Sequence[Alpha]) -> Alpha:
-    """The sum of factor * form, without what is 0."""
-    total: dict[int, Fraction] = {}
-    for factor, form in zip(factors, forms, strict=True):
-        for c, amount in form.items():
-            total[c] = total.get(c, Fraction(0)) + factor * amount
-    return {c: total[c] for c in sorted(total) if total[c]}
 
 
 def _entropy(weights: Sequence[Fraction]) -> Fraction:
