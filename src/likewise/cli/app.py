@@ -121,9 +121,10 @@ def _register() -> None:
     from likewise.cli.init import init
     from likewise.cli.measure import measure
     from likewise.cli.radius import radius
+    from likewise.cli.report import report
     from likewise.cli.verify import verify
 
-    for command in (demo, init, verify, measure, radius, compare, explain, export, bench):
+    for command in (demo, init, verify, measure, radius, compare, report, explain, export, bench):
         cli.add_command(command)
 
 

@@ -14,13 +14,17 @@ import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from html import escape
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from likewise.certificate.certificate import Certificate
+from likewise.report import Analyses, write_report
 from likewise.spec.properties import Property
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
-from likewise.verifying.wording import claim_in_words, pair_rows, result_text
+from likewise.verifying.contributions import Contributions
+from likewise.verifying.wording import bounds_in_words, claim_in_words, pair_rows, result_text
 
 
 class Verdict(StrEnum):
@@ -59,6 +63,7 @@ class Result:
     probabilities: tuple[float, ...] | None = None
     upper_label: Any = None
     score_name: str = "score"
+    contributions: Contributions | None = None
     bounds: tuple[float, float] = (-math.inf, math.inf)
     reason: str | None = None
     certificate: Certificate | None = None
@@ -88,9 +93,37 @@ class Result:
             "scores": None if self.scores is None else list(self.scores),
             "decisions": None if self.decisions is None else list(self.decisions),
             "probabilities": None if self.probabilities is None else list(self.probabilities),
+            "contributions": None if self.contributions is None else self.contributions.to_dict(),
             "bounds": [b if math.isfinite(b) else None for b in self.bounds],
             "reason": self.reason,
             "covers_floating_point": self.covers_floating_point,
             "certified": self.certificate is not None,
             "stats": dict(self.stats),
         }
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        disparity: Any = None,
+        radius: Any = None,
+        audit: Any = None,
+        share: Any = None,
+        regions: Any = None,
+        command: str | None = None,
+        certificate_file: str | PathLike[str] | None = None,
+    ) -> Path:
+        """Write this answer, with those of the analyses given, as one HTML file that needs nothing else (docs/report.md).
+
+        The analyses are what `measure`, `radius`, `audit`, `share` and `regions` return for the same claim, or the documents
+        that their `to_dict` makes. `command` and
+        `certificate_file`, where the certificate was saved, are quoted as they are.
+        """
+        return write_report(
+            self,
+            path,
+            Analyses.of(disparity=disparity, radius=radius, audit=audit, share=share, regions=regions),
+            known=bounds_in_words(self.claimed.property, self.bounds),
+            command=command,
+            certificate_file=certificate_file,
+        )
