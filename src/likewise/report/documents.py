@@ -80,7 +80,11 @@ def pair_table(result: Result) -> dict[str, Any] | None:
         return None
     first, second = document["pair"]
     rows = [
-        {"name": name, "values": told_apart(first[name], second[name]), "differs": first[name] != second[name]}
+        {
+            "name": name,
+            "values": told_apart(first[name], second[name]),
+            "differs": first[name] != second[name],
+        }
         for name in result.claimed.space.names
     ]
     treated = []
@@ -158,13 +162,20 @@ def disparity_section(disparity: Mapping[str, Any]) -> dict[str, Any]:
         "measured": MEASURED.get(disparity["of"], disparity["of"]),
         "of": disparity["of"],
         "lower": number(disparity["lower"]),
-        "upper": number(disparity["upper"]),
+        "upper": _end(disparity["lower"], disparity["upper"]),
         "proved": disparity["proved"],
         "no_flip": disparity["of"] == "margin" and disparity["upper"] is not None and disparity["upper"] < 0,
         "reason": disparity["reason"],
         "history": [(number(s), number(low), number(high)) for s, low, high in disparity["history"][-8:]],
         "chart": bracket_history(disparity),
     }
+
+
+def _end(lower: float | None, upper: float | None) -> str:
+    """The upper end, told apart from a lower one that is almost the same."""
+    if lower is not None and upper is not None and lower < upper and number(lower) == number(upper):
+        return f"{number(lower)} + {upper - lower:.1g}"
+    return number(upper)
 
 
 def radius_section(radius: Mapping[str, Any]) -> dict[str, Any]:
@@ -213,7 +224,7 @@ def audit_section(audit: Mapping[str, Any], most: int) -> dict[str, Any]:
         "row",
         "verdict",
         "gap",
-        *(("decision", "counterpart's decision") if decided else ()),
+        *(("decision", "counterpart's") if decided else ()),
         "counterpart",
     ]
     reasons = [(reason, count) for reason, count in audit["reasons"].items()]

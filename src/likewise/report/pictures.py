@@ -16,6 +16,7 @@ STEP = 18  # units a level in the drawing of a radius
 BAR = 120  # units of a contribution's bar, on both sides of zero together
 MOST_POINTS = 400  # of a history that are drawn
 TICKS = 5
+LEAST_ROOM = 0.02  # of the values, around a bracket: one that is closed is drawn as one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def bracket_history(disparity: Mapping[str, Any]) -> dict[str, Any] | None:
     if not ends:
         return None
     lo, hi = min(ends), max(ends)
-    room = 0.08 * (hi - lo) or 0.1 * abs(hi) or 1.0
+    room = max(0.08 * (hi - lo), LEAST_ROOM * max(abs(lo), abs(hi))) or 1.0
     across = Axis(0.0, max(points[-1][0], 1e-9), LEFT, WIDTH - RIGHT)
     up = Axis(lo - room, hi + room, HEIGHT - BOTTOM, TOP)
     lower = _steps([(t, low) for t, low, _ in points if low is not None], across, up)

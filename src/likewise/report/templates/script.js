@@ -87,6 +87,7 @@
   // -- the map of regions ------------------------------------------------------------------------------
 
   const MOST_CELLS = 40; // along an axis
+  const DENSE = 120; // cells, from which on they have no borders
   const LEFT = 74, RIGHT = 434, TOP = 6, BOTTOM = 286;
   const map = data.region_map;
   if (map) {
@@ -155,10 +156,9 @@
         const size = found[r][c][k] * width;
         if (size <= 0) return;
         group.append(drawn("rect", { class: kind, x: at, y: top, width: size, height: height }));
-        if (kind === "biased") stripes(group, at, top, size, height);
         at += size;
       });
-      group.append(drawn("rect", { class: "cell", x: left, y: top, width: width, height: height }));
+      if (columns.length * rows.length < DENSE) group.append(drawn("rect", { class: "cell", x: left, y: top, width: width, height: height }));
       group.append(drawn("title", {}, told(i, columns, c) + (one ? "" : ", " + told(j, rows, r)) + ": "
         + map.kinds.map((kind, k) => kind + " " + (100 * found[r][c][k]).toFixed(1) + " %").join(", ")));
       svg.append(group);
@@ -182,14 +182,6 @@
     if (axis.levels) return k => start + (stop - start) * k / grid.length;
     const lo = grid[0][0], hi = grid[grid.length - 1][1];
     return k => start + (stop - start) * ((k < grid.length ? grid[k][0] : hi) - lo) / ((hi - lo) || 1);
-  }
-
-  function stripes(group, x, y, width, height) { // slanted lines, cut off at the borders: told without colour
-    const gap = 7;
-    for (let d = gap; d < width + height; d += gap) {
-      const fromX = Math.min(d, width), fromY = d - fromX, toY = Math.min(d, height), toX = d - toY;
-      group.append(drawn("line", { class: "stripe", x1: x + fromX, y1: y + fromY, x2: x + toX, y2: y + toY }));
-    }
   }
 
   function told(i, grid, k) {
