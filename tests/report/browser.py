@@ -45,7 +45,7 @@ class Page:
 
         self._process = subprocess.Popen(
             command,
-            preexec_fn=placed,
+            preexec_fn=placed,  # noqa: PLW1509 - two system calls, no thread of this process is in them
             pass_fds=(3, 4),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

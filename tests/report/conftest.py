@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.samples import JOB, LEVELS, SEX, fitted, region
 
 import likewise as lw
-from tests.report.samples import JOB, LEVELS, SEX, fitted, region
 
 
 @pytest.fixture(scope="session")

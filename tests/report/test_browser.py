@@ -7,7 +7,6 @@ import json
 import re
 
 import pytest
-
 from tests.report.browser import Page, installed
 from tests.report.samples import JOB
 

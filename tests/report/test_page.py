@@ -9,12 +9,11 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from tests.report.samples import JOB, LEVELS, SEX, fitted
 
 import likewise as lw
 from likewise.errors import DataError, SpecError
 from likewise.report.writing import MOST_BYTES, json_text
-
-from tests.report.samples import JOB, LEVELS, SEX, fitted
 
 VOID = {"meta", "link", "img", "br", "input", "line", "rect", "circle", "polyline", "polygon"}
 # What may load something, and what may run something.

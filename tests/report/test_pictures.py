@@ -4,7 +4,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from likewise.report.pictures import (
-    BAR, BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, bracket_history, contribution_bars, share_bar,
+    BAR,
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Axis,
+    bracket_history,
+    contribution_bars,
+    share_bar,
 )  # fmt: skip
 from likewise.report.texts import percent, plain, told_apart
 

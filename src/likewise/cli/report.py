@@ -76,14 +76,15 @@ def report(**given: Any) -> int:
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
     from likewise.cli.claims import load
     from likewise.cli.output import emit
-    from likewise.report import write_report
+    from likewise.report import Analyses, write_report
     from likewise.verifying import verify
     from likewise.verifying.wording import bounds_in_words, paragraph, verdict_line
 
     read = {name: _read(name, given[name]) for name in READ if given[name] is not None}
+    Analyses.of(**read)  # refuses what is no answer before anything is searched
     loaded = load(flags, given["property"], given["class_of_interest"])
     started = time.perf_counter()
-    how = {"n_jobs": look.jobs, "random_state": look.seed, "progress": not given["quiet"]}
+    how: dict[str, Any] = {"n_jobs": look.jobs, "random_state": look.seed, "progress": not given["quiet"]}
     result = verify(
         loaded.model,
         loaded.space,
@@ -127,7 +128,8 @@ def _analyses(
 
     audit = None if loaded.X is None or "audit" in read else _audit()
     kind = loaded.property.kind
-    started, left_out = time.perf_counter(), {}
+    left_out: dict[str, str] = {}
+    started = time.perf_counter()
     claim = loaded.space, loaded.similarity
     disparity = _asked(
         "how large the difference can be",
