@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+OF_ANOTHER_SHAPE = {
+    key: [1] for key in ("fair", "biased", "undecided", "empty", "shares", "around", "reason")
+}
 ON = "--model m.skops --data d.csv --label approved --free sex"
 
 
@@ -42,6 +45,10 @@ def test_what_another_command_said_is_taken_with_its_file(run, tmp_path):
     [
         ("{", "not JSON"),
         (json.dumps({"rows": []}), "regions: not what Likewise answers"),
+        (
+            json.dumps(OF_ANOTHER_SHAPE),
+            "not what Likewise answers about regions",
+        ),
         (None, "cannot be read"),
     ],
 )

@@ -5,10 +5,13 @@ import dataclasses
 import gzip
 import hashlib
 import json
+import pickle
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 from tests.report.samples import JOB, LEVELS, SEX, fitted
 
 import likewise as lw
@@ -119,6 +122,7 @@ def test_the_policy_allows_the_style_and_the_script_alone(elements):
 def test_the_data_come_back(elements, biased, analyses):
     data = json.loads(elements.of("script")[0]["text"])
     assert data["result"] == json.loads(json.dumps(biased.to_dict()))
+    assert data["contributions"] == biased.contributions.to_dict()
     for name in ("disparity", "radius", "share", "audit"):
         assert data[name] == analyses[name]
     assert [axis["name"] for axis in data["region_map"]["axes"]] == ["income", JOB, "age"]
@@ -185,3 +189,19 @@ def test_objects_are_taken_as_well(claim, tmp_path):
     found = lw.measure(model, space, similar, budget=20)
     text = result.report(tmp_path / "r.html", disparity=found).read_text(encoding="utf-8")
     assert 'id="disparity"' in text
+
+
+def test_very_many_features_are_cut_as_well(tmp_path):
+    names = [f"{'a feature with a long name ' * 5}{i}" for i in range(1000)]
+    space = lw.Space({name: lw.Integer(0, 1) for name in names})
+    model = LogisticRegression().fit(np.eye(2, len(names)), [0, 1])
+    model.feature_names_in_ = np.array(names, dtype=object)
+    result = lw.verify(model, space, lw.Similarity(free=names[:3]), budget=20)
+    path = result.report(tmp_path / "wide.html")
+    assert path.stat().st_size <= MOST_BYTES
+    assert "more features are not shown" in path.read_text(encoding="utf-8")
+
+
+def test_a_result_is_pickled_with_its_contributions(biased):
+    again = pickle.loads(pickle.dumps(biased))
+    assert again.contributions == biased.contributions

@@ -14,6 +14,7 @@ from likewise.report.texts import number, percent, plain, shown, signed, told_ap
 if TYPE_CHECKING:
     from likewise.spec.features import Feature
     from likewise.spec.similarity import Relation
+    from likewise.verifying.contributions import Contributions
     from likewise.verifying.result import Result
 
 # The keys without which a document is not what it is said to be.
@@ -73,8 +74,8 @@ def _document(name: str, given: Any) -> Mapping[str, Any] | None:
 # -- the answer -------------------------------------------------------------------------------------------
 
 
-def pair_table(result: Result) -> dict[str, Any] | None:
-    """Both individuals, what differs first, and how the model treats them."""
+def pair_table(result: Result, most: int) -> dict[str, Any] | None:
+    """Both individuals, what differs first, and how the model treats them; at most so many features."""
     document = plain(result.to_dict())
     if document["pair"] is None:
         return None
@@ -96,37 +97,42 @@ def pair_table(result: Result) -> dict[str, Any] | None:
         treated.append((f"P({shown(plain(result.upper_label))})", told_apart(*document["probabilities"])))
     rows.sort(key=lambda row: not row["differs"])
     return {
-        "rows": rows,
+        "rows": rows[:most],
+        "left": max(len(rows) - most, 0),
         "treated": treated,
         "differing": sum(row["differs"] for row in rows),
         "same": sum(not row["differs"] for row in rows),
     }
 
 
-def score_path(result: Result) -> dict[str, Any] | None:
-    """What each differing feature makes of the gap, largest first, with a bar for each number."""
-    if result.contributions is None:
+def score_path(contributions: Contributions | None, most: int) -> dict[str, Any] | None:
+    """What each differing feature makes of the gap, largest first, with a bar for each number; at most so many."""
+    if contributions is None:
         return None
-    parts = sorted(result.contributions.parts, key=lambda part: -abs(part.from_first))
+    parts = sorted(contributions.parts, key=lambda part: -abs(part.from_first))
+    missed = [
+        contributions.gap - sum(getattr(part, end) for part in parts) for end in ("from_first", "from_second")
+    ]
+    left, parts = max(len(parts) - most, 0), parts[:most]
     columns = [[part.from_first for part in parts]]
-    if not result.contributions.additive:
+    if not contributions.additive:
         columns.append([part.from_second for part in parts])
     bars = iter(contribution_bars([value for column in columns for value in column]))
     drawn = [[(signed(value), next(bars)) for value in column] for column in columns]
-    gap = result.contributions.gap
     return {
-        "gap": signed(gap),
-        "additive": result.contributions.additive,
+        "gap": signed(contributions.gap),
+        "additive": contributions.additive,
+        "left": left,
         "rows": [
             {"name": part.feature, "cells": cells}
             for part, cells in zip(parts, zip(*drawn, strict=True), strict=True)
         ],
-        "together": [signed(gap - sum(column)) for column in columns],
+        "together": [signed(value) for value, _ in zip(missed, columns, strict=False)],
     }
 
 
-def space_table(result: Result) -> dict[str, Any]:
-    """Every feature with its values and how far similar individuals may differ in it; and the constraints."""
+def space_table(result: Result, most: int) -> dict[str, Any]:
+    """Features with their values and how far similar individuals may differ in them, at most so many, and the constraints."""
     space, similarity = result.claimed.space, result.claimed.similarity
     relations = similarity.relations(space)
     rows = [
@@ -138,7 +144,16 @@ def space_table(result: Result) -> dict[str, Any]:
         }
         for name, relation in zip(space.names, relations, strict=True)
     ]
-    return {"summary": space.describe(), "rows": rows, "rules": space.rules, "notes": result.claimed.notes}
+    left = max(len(rows) - most, 0)
+    if left:
+        rows.sort(key=lambda row: not row["may"])
+    return {
+        "summary": space.describe(),
+        "rows": rows[:most],
+        "left": left,
+        "rules": space.rules,
+        "notes": result.claimed.notes,
+    }
 
 
 def _relation(relation: Relation, feature: Feature) -> str:

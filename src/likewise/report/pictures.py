@@ -47,7 +47,7 @@ class Axis:
 
 def bracket_history(disparity: Mapping[str, Any]) -> dict[str, Any] | None:
     """Lower and upper end over time, each the same until it changes; None if nothing finite is known."""
-    points = _thinned([point for point in disparity["history"] if point[0] is not None])
+    points = thinned([point for point in disparity["history"] if point[0] is not None])
     ends = [value for _, *both in points for value in both if value is not None]
     if not ends:
         return None
@@ -73,7 +73,7 @@ def bracket_history(disparity: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _thinned(points: list[Any]) -> list[Any]:
+def thinned(points: list[Any]) -> list[Any]:
     """At most so many of them, the last one included."""
     every = -(-len(points) // MOST_POINTS) or 1
     return [*points[:-1:every], *points[-1:]]

@@ -37,16 +37,11 @@ def provenance(command: str | None) -> list[tuple[str, str]]:
     return [*rows, ("command", command or "none: written from Python")]
 
 
-def certified(
-    certificate: Certificate | None, saved: str | PathLike[str] | None, *, attach: bool
-) -> dict[str, Any] | None:
+def certified(certificate: Certificate | None, saved: str | PathLike[str] | None) -> dict[str, Any] | None:
     """What the certificate is, its digests, and its bytes where they are few; None without one."""
     if certificate is None:
         return None
     outline, content = certificate.outline(), certificate.content
-    attached = None
-    if attach and len(content) <= MOST_ATTACHED:
-        attached = base64.b64encode(content).decode()
     return {
         "kind": outline.kind,
         "name": PurePath(saved).name if saved is not None else NAME,
@@ -55,7 +50,5 @@ def certified(
         "sha256": hashlib.sha256(content).hexdigest(),
         "digests": outline.digests,
         "tool": outline.tool,
-        "rules": sorted(outline.rules.items()),
-        "nodes": outline.nodes,
-        "attached": attached,
+        "content": base64.b64encode(content).decode() if len(content) <= MOST_ATTACHED else None,
     }

@@ -31,7 +31,7 @@ from likewise.spec.properties import ProbabilityGap, Property, SameDecision, Sco
 from likewise.spec.terms import Separable, nearest
 from likewise.verifying.certifying import Checking, CheckReport
 from likewise.verifying.class_certificates import certify_cases, certify_pair
-from likewise.verifying.contributions import class_contributions_of
+from likewise.verifying.contributions import compared_classes
 from likewise.verifying.result import Claimed, Result, Verdict
 from likewise.verifying.wording import Treated
 
@@ -231,7 +231,7 @@ def _biased(
         probabilities=treated.probabilities,
         upper_label=treated.upper_label,
         score_name=treated.score_name,
-        contributions=class_contributions_of(prepared, witness),
+        compared=compared_classes(prepared, witness),
         bounds=(round_down(witness.case.value(*witness.scores)), math.inf),
         certificate=certificate,
         covers_floating_point=True,

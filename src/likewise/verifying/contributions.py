@@ -10,6 +10,8 @@ s(x) - s(x'): `additive`. Of any other score they are two looks at it, one featu
 together. All of it is the exact difference of exact scores (of enclosures of 128 bits, where scores are irrational), rounded once.
 
 For decisions among several classes there is no one score whose gap it would be, and so there are no contributions.
+
+They take two exact scores a feature, more than the verdict itself may have taken: so a `Compared` keeps what is needed, and looks when asked.
 """
 
 from __future__ import annotations
@@ -20,14 +22,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.model.body import Affine
-from likewise.model.cases import DecisionCase
+from likewise.model.classes import ClassModel
+from likewise.model.classscore import ClassScore
 from likewise.model.enclosure import FIRST_BITS
+from likewise.model.scored import Model, score_of
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from likewise.search.problem import Witness
     from likewise.verifying.classes import PreparedClasses
     from likewise.verifying.preparing import Prepared
+
+Codes = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,31 +62,59 @@ class Contributions:
         return {"gap": self.gap, "additive": self.additive, "parts": parts}
 
 
-def contributions_of(prepared: Prepared, witness: Witness) -> Contributions:
-    """Of a model of one score, in the order and the sense of `Prepared.ordered`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A pair by its codes, the higher score first, under a model; of several classes under the score of one, or none of them."""
+
+    model: Model | ClassModel
+    names: tuple[str, ...]
+    first: Codes
+    second: Codes
+    of: int | None = None
+
+    def contributions(self) -> Contributions | None:
+        """What each differing feature makes of the gap; None where there is no one score."""
+        if isinstance(self.model, Model):
+            score = score_of(self.model, len(self.names))
+            return _between(
+                lambda codes: score.enclose(codes, FIRST_BITS).middle,
+                self.first,
+                self.second,
+                self.names,
+                _additive(self.model.body),
+            )
+        if self.of is None:
+            return None
+        scores, of, bodies = ClassScore(self.model, len(self.names)), self.of, self.model.bodies
+        return _between(
+            lambda codes: scores.enclose(codes, FIRST_BITS)[of].middle,
+            self.first,
+            self.second,
+            self.names,
+            isinstance(bodies, tuple) and all(map(_additive, bodies)),
+        )
+
+
+def compared(prepared: Prepared, witness: Witness) -> Compared:
+    """The pair of a model of one score, in the order and the sense of `Prepared.ordered`."""
     (first, _), (second, _) = prepared.ordered(witness)
-    sign = -1 if prepared.mirrored else 1
+    model, names = prepared.imported.model, prepared.pairs.space.names
+    return Compared(model=model, names=names, first=first, second=second)
 
-    def score(codes: Sequence[Fraction]) -> Fraction:
-        return sign * prepared.problem.oracle.enclose(codes, FIRST_BITS).middle
 
-    return _between(
-        score, first, second, prepared.pairs.space.names, isinstance(prepared.imported.model.body, Affine)
+def compared_classes(prepared: PreparedClasses, witness: Witness) -> Compared:
+    """The pair of a model of several classes, with the class whose gap is too large."""
+    return Compared(
+        model=prepared.imported.model,
+        names=prepared.pairs.space.names,
+        first=witness.x,
+        second=witness.other,
+        of=getattr(witness.case, "of", None),  # a case of decisions is about two classes
     )
 
 
-def class_contributions_of(prepared: PreparedClasses, witness: Witness) -> Contributions | None:
-    """Of the class whose gap is too large; None for decisions."""
-    case = witness.case
-    if case is None or isinstance(case, DecisionCase):
-        return None
-
-    def score(codes: Sequence[Fraction]) -> Fraction:
-        return case.signal(prepared.oracles.enclose(codes, FIRST_BITS)).middle
-
-    bodies = prepared.imported.model.bodies
-    additive = isinstance(bodies, tuple) and all(isinstance(body, Affine) for body in bodies)
-    return _between(score, witness.x, witness.other, prepared.pairs.space.names, additive)
+def _additive(body: object) -> bool:
+    return isinstance(body, Affine)
 
 
 def _between(

@@ -23,7 +23,7 @@ from likewise.report import Analyses, write_report
 from likewise.spec.properties import Property
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
-from likewise.verifying.contributions import Contributions
+from likewise.verifying.contributions import Compared, Contributions
 from likewise.verifying.wording import bounds_in_words, claim_in_words, pair_rows, result_text
 
 
@@ -63,7 +63,7 @@ class Result:
     probabilities: tuple[float, ...] | None = None
     upper_label: Any = None
     score_name: str = "score"
-    contributions: Contributions | None = None
+    compared: Compared | None = field(default=None, repr=False, compare=False)
     bounds: tuple[float, float] = (-math.inf, math.inf)
     reason: str | None = None
     certificate: Certificate | None = None
@@ -82,6 +82,11 @@ class Result:
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
+    @property
+    def contributions(self) -> Contributions | None:
+        """What each differing feature makes of the gap of the pair, computed when asked for; None without a pair or without one score."""
+        return None if self.compared is None else self.compared.contributions()
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON: infinite bounds are null."""
         return {
@@ -93,7 +98,6 @@ class Result:
             "scores": None if self.scores is None else list(self.scores),
             "decisions": None if self.decisions is None else list(self.decisions),
             "probabilities": None if self.probabilities is None else list(self.probabilities),
-            "contributions": None if self.contributions is None else self.contributions.to_dict(),
             "bounds": [b if math.isfinite(b) else None for b in self.bounds],
             "reason": self.reason,
             "covers_floating_point": self.covers_floating_point,
