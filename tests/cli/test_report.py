@@ -74,3 +74,29 @@ def test_a_measure_that_cannot_be_had_is_left_out_with_its_reason(run, tmp_path)
 
 def test_an_output_is_needed(run):
     assert run(f"report {ON}").exit_code == 2
+
+
+def test_rows_are_audited_where_this_version_can(run, tmp_path, monkeypatch):
+    """The analysis gets the claim and what is left of the budget, and its answer a section."""
+    asked = {}
+
+    def audit(model, X, space, similar, property=None, *, budget, n_jobs, random_state, progress):
+        asked.update(rows=len(X), similar=similar.free, budget=budget)
+        counts = {
+            "total": len(X),
+            "biased": 1,
+            "undecided": 0,
+            "share": 1 / len(X),
+            "share_at_most": 1 / len(X),
+        }
+        row = {"row": 7, "biased": True, "gap": 1.25, "proved": True, "counterpart_sex": 1}
+        return {**counts, "proved": True, "reasons": {}, "rows": [row]}
+
+    monkeypatch.setattr("likewise.cli.report._audit", lambda: audit)
+    assert run(f"report {ON} -o {tmp_path / 'r.html'} --budget 20 -q").exit_code == 1
+    assert asked["rows"] == 120
+    assert asked["similar"] == ("sex",)
+    assert 0 < asked["budget"] <= 20
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert 'id="audit"' in text
+    assert "sex = 1" in text
