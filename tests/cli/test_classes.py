@@ -82,7 +82,8 @@ def test_three_classes_from_the_claim_to_the_certificate(run, on_data, tmp_path)
     assert "score of high" in gap.stdout
     margin = run(f"measure --model three.skops {on_data} {FREE} --of margin")
     assert margin.exit_code == 0
-    assert max(map(len, (done.stdout + gap.stdout + margin.stdout).splitlines())) <= 80
+    lines = (done.stdout + gap.stdout + margin.stdout).splitlines()
+    assert max(len(line) for line in lines if str(tmp_path) not in line) <= 80
     exported = run(f"export --model three.skops {on_data} {FREE} -o {tmp_path / 'm.json'}")
     assert exported.exit_code == 0
     assert '"classes":"argmax"' in (tmp_path / "m.json").read_text()

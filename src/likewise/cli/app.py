@@ -125,6 +125,7 @@ def _register() -> None:
     from likewise.cli.radius import radius
     from likewise.cli.regions import regions
     from likewise.cli.repair import repair
+    from likewise.cli.report import report
     from likewise.cli.share import share
     from likewise.cli.verify import verify
 
@@ -140,6 +141,7 @@ def _register() -> None:
         compare,
         repair,
         card,
+        report,
         explain,
         export,
         bench,

@@ -33,6 +33,7 @@ from likewise.spec.properties import ProbabilityGap, Property, SameDecision, Sco
 from likewise.spec.terms import Separable, nearest
 from likewise.verifying.certifying import Checking, CheckReport
 from likewise.verifying.class_certificates import certify_cases, certify_pair
+from likewise.verifying.contributions import compared_classes
 from likewise.verifying.result import Claimed, Result, Verdict
 from likewise.verifying.wording import Treated
 
@@ -240,6 +241,7 @@ def _biased(
         probabilities=treated.probabilities,
         upper_label=treated.upper_label,
         score_name=treated.score_name,
+        compared=compared_classes(prepared, witness),
         bounds=(round_down(witness.case.value(*witness.scores)), math.inf),
         certificate=certificate,
         covers_floating_point=True,

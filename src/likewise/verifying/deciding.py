@@ -28,6 +28,7 @@ from likewise.search.portfolio import Outcome, decide
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, certify_witness
 from likewise.verifying.classes import prepare_classes, verify_classes
+from likewise.verifying.contributions import compared
 from likewise.verifying.preparing import Prepared, prepare_taken, take
 from likewise.verifying.result import Claimed, Result, Verdict
 
@@ -210,6 +211,7 @@ def _biased(
         decisions=treated.decisions,
         probabilities=treated.probabilities,
         upper_label=treated.upper_label,
+        compared=compared(prepared, witness),
         bounds=(round_down(gauge.value(witness.first.lo, witness.second.hi)), math.inf),
         certificate=certificate,
         covers_floating_point=prepared.imported.replay.stand_in is None,

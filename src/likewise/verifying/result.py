@@ -14,14 +14,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from likewise.certificate.certificate import Certificate
+from likewise.report import Analyses, write_report
 from likewise.spec.properties import Property
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
+from likewise.verifying.contributions import Compared, Contributions
 from likewise.verifying.showing import result_html
-from likewise.verifying.wording import claim_in_words, pair_rows, result_text
+from likewise.verifying.wording import bounds_in_words, claim_in_words, pair_rows, result_text
 
 
 class Verdict(StrEnum):
@@ -60,6 +64,7 @@ class Result:
     probabilities: tuple[float, ...] | None = None
     upper_label: Any = None
     score_name: str = "score"
+    compared: Compared | None = field(default=None, repr=False, compare=False)
     bounds: tuple[float, float] = (-math.inf, math.inf)
     reason: str | None = None
     certificate: Certificate | None = None
@@ -97,6 +102,11 @@ class Result:
             self, disparity=disparity, share=share, certificate_path=certificate_path, files=files
         )
 
+    @property
+    def contributions(self) -> Contributions | None:
+        """What each differing feature makes of the gap of the pair, computed when asked for; None without a pair or without one score."""
+        return None if self.compared is None else self.compared.contributions()
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON: infinite bounds are null."""
         return {
@@ -114,3 +124,30 @@ class Result:
             "certified": self.certificate is not None,
             "stats": dict(self.stats),
         }
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        disparity: Any = None,
+        radius: Any = None,
+        audit: Any = None,
+        share: Any = None,
+        regions: Any = None,
+        command: str | None = None,
+        certificate_file: str | PathLike[str] | None = None,
+    ) -> Path:
+        """Write this answer, with those of the analyses given, as one HTML file that needs nothing else (docs/report.md).
+
+        The analyses are what `measure`, `radius`, `audit`, `share` and `regions` return for the same claim, or the documents
+        that their `to_dict` makes. `command` and
+        `certificate_file`, where the certificate was saved, are quoted as they are.
+        """
+        return write_report(
+            self,
+            path,
+            Analyses.of(disparity=disparity, radius=radius, audit=audit, share=share, regions=regions),
+            known=bounds_in_words(self.claimed.property, self.bounds),
+            command=command,
+            certificate_file=certificate_file,
+        )

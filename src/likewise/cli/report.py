@@ -1,0 +1,182 @@
+"""``likewise report``: the answers about one claim as one HTML file, for people who do not run Likewise."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from likewise.cli.exits import IN_WORDS, Exit
+from likewise.cli.options import (
+    CLASS,
+    PROPERTY,
+    ClaimFlags,
+    SearchFlags,
+    claim_options,
+    debug_option,
+    decorated,
+    search_options,
+)
+from likewise.errors import DataError, InternalError, LikewiseError
+
+if TYPE_CHECKING:
+    from likewise.cli.claims import Loaded
+    from likewise.report import Analyses
+
+FOR_THE_VERDICT = 0.5  # of the budget
+READ = ("radius", "audit", "share", "regions")  # analyses that are taken from what their commands printed
+
+OPTIONS = (
+    click.option("--output", "-o", required=True, metavar="FILE", help="The HTML file to write."),
+    click.option(
+        "--of",
+        type=click.Choice(["score", "probability", "margin"]),
+        help="What is measured; default: what the claim is about, scores for decisions.",
+    ),
+    click.option("--certificate", metavar="FILE", help="Write the certificate of the verdict here as well."),
+    *(
+        click.option(
+            f"--{name}", metavar="FILE", help=f"Include what `likewise {name} --json` said of the claim."
+        )
+        for name in READ
+    ),
+    click.option("--quiet", "-q", is_flag=True, help="Print nothing but the verdict."),
+    debug_option,
+)
+
+
+def report_options(command: Any) -> Any:
+    """The flags of this command alone."""
+    return decorated(command, OPTIONS)
+
+
+@click.command(epilog=IN_WORDS)
+@claim_options
+@PROPERTY
+@CLASS
+@search_options
+@report_options
+def report(**given: Any) -> int:
+    """Write the answers about a claim as one HTML file.
+
+    SPEC and flags are those of `likewise verify`. Half of the budget is for the verdict, the rest for how large the gap can
+    be, and for the rows of the data where there are any.
+
+    \b
+    likewise report claim.toml -o report.html
+    """
+    flags, look = ClaimFlags.of(given), SearchFlags.of(given)
+    from likewise.cli.claims import load
+    from likewise.cli.output import emit
+    from likewise.report import Analyses, write_report
+    from likewise.verifying import verify
+    from likewise.verifying.wording import bounds_in_words, paragraph, verdict_line
+
+    read = {name: _read(name, given[name]) for name in READ if given[name] is not None}
+    Analyses.of(**read)  # refuses what is no answer before anything is searched
+    loaded = load(flags, given["property"], given["class_of_interest"])
+    started = time.perf_counter()
+    how: dict[str, Any] = {"n_jobs": look.jobs, "random_state": look.seed, "progress": not given["quiet"]}
+    result = verify(
+        loaded.model,
+        loaded.space,
+        loaded.similarity,
+        loaded.property,
+        X=loaded.X,
+        budget=FOR_THE_VERDICT * look.budget,
+        **how,
+    )
+    if given["certificate"] is not None and result.certificate is not None:
+        result.certificate.save(given["certificate"])
+    left = look.budget - (time.perf_counter() - started)
+    analyses = _analyses(loaded, given["of"], read, {name: given[name] for name in read}, left, how)
+    command = shlex.join(["likewise", *sys.argv[1:]])
+    saved = None if result.certificate is None else given["certificate"]
+    known = bounds_in_words(loaded.property, result.bounds)
+    path = write_report(
+        result, given["output"], analyses, known=known, command=command, certificate_file=saved
+    )
+    if given["quiet"]:
+        emit(str(result.verdict))
+    else:
+        lines = paragraph("claim", result.claimed.in_words()) + paragraph("verdict", verdict_line(result))
+        for name, why in analyses.left_out.items():
+            lines += paragraph("without", f"{name}: {why}")
+        emit("\n".join([*lines, *paragraph("report", str(path), whole_words=True)]))
+    return Exit[result.verdict]
+
+
+def _analyses(
+    loaded: Loaded,
+    of: str | None,
+    read: dict[str, Any],
+    names: dict[str, str],
+    seconds: float,
+    how: dict[str, Any],
+) -> Analyses:
+    """What is read, and what is found in the seconds left; what cannot be asked of this claim is left out with its reason."""
+    from likewise.analysis.measuring import measure
+    from likewise.report import Analyses
+
+    audit = None if loaded.X is None or "audit" in read else _audit()
+    kind = loaded.property.kind
+    left_out: dict[str, str] = {}
+    started = time.perf_counter()
+    claim = loaded.space, loaded.similarity
+    disparity = _asked(
+        "how large the difference can be",
+        left_out,
+        lambda: measure(
+            loaded.model,
+            *claim,
+            of=of or ("score" if kind == "decision" else kind),  # type: ignore[arg-type]
+            class_of_interest=loaded.property.class_of_interest,
+            X=loaded.X,
+            budget=max(seconds / (2 if audit else 1), 1.0),
+            **how,
+        ),
+    )
+    if audit is not None:
+        rest = max(seconds - (time.perf_counter() - started), 1.0)
+        read["audit"] = _asked(
+            "the rows of the data",
+            left_out,
+            lambda: audit(loaded.model, loaded.X, *claim, loaded.property, budget=rest, **how),
+        )
+    return Analyses.of(disparity=disparity, **read, left_out=left_out, files=names)
+
+
+def _asked(what: str, left_out: dict[str, str], ask: Callable[[], Any]) -> Any:
+    try:
+        return ask()
+    except InternalError:
+        raise
+    except LikewiseError as error:
+        left_out[what] = error.message
+        return None
+
+
+def _audit() -> Callable[..., Any] | None:
+    """The analysis of rows, where this version has it."""
+    if find_spec("likewise.analysis.auditing") is None:
+        return None
+    found: Callable[..., Any] = import_module("likewise.analysis.auditing").audit
+    return found
+
+
+def _read(name: str, path: str) -> Any:
+    """The document that a command printed; that it is one is checked where it is taken."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"--{name} {path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise DataError(f"--{name} {path}: not JSON: {error}", hint=f"likewise {name} SPEC --json") from None

@@ -1,0 +1,54 @@
+"""Where a report comes from: versions, command, and the certificate with its digests."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from likewise import __version__
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from likewise.certificate.certificate import Certificate
+
+NAME = "claim.likewise"  # of the certificate, where nobody gave it one
+LIBRARIES = ("numpy", "scikit-learn", "xgboost", "xgboost-cpu", "lightgbm")
+MOST_ATTACHED = 200_000  # bytes of a certificate that are put into the file itself
+
+
+def provenance(command: str | None) -> list[tuple[str, str]]:
+    """When, with what, and by which command."""
+    rows = [
+        ("written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+        ("Likewise", __version__),
+        ("Python", f"{platform.python_version()} ({platform.python_implementation()}, {platform.machine()})"),
+    ]
+    for name in LIBRARIES:
+        try:
+            rows.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return [*rows, ("command", command or "none: written from Python")]
+
+
+def certified(certificate: Certificate | None, saved: str | PathLike[str] | None) -> dict[str, Any] | None:
+    """What the certificate is, its digests, and its bytes where they are few; None without one."""
+    if certificate is None:
+        return None
+    outline, content = certificate.outline(), certificate.content
+    return {
+        "kind": outline.kind,
+        "name": PurePath(saved).name if saved is not None else NAME,
+        "saved": saved is not None,
+        "bytes": f"{len(content):,}",
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "digests": outline.digests,
+        "tool": outline.tool,
+        "content": base64.b64encode(content).decode() if len(content) <= MOST_ATTACHED else None,
+    }

@@ -1,0 +1,138 @@
+"""Contributions: which of the features in which a pair differs makes how much of its gap.
+
+Let x and x' be the pair, s the score, and let x[k <- x'] be x with the value that x' has of feature k. Of a feature k in which the two differ
+
+    from_first  = s(x) - s(x[k <- x'])         what x loses by that feature alone
+    from_second = s(x'[k <- x]) - s(x')        what x' gains by it alone
+
+Of a sum of functions of one feature each the two are the same number, the difference of the feature's terms, and they add up to the gap
+s(x) - s(x'): `additive`. Of any other score they are two looks at it, one feature at a time; what they miss of the gap is owed to features
+together. All of it is the exact difference of exact scores (of enclosures of 128 bits, where scores are irrational), rounded once.
+
+For decisions among several classes there is no one score whose gap it would be, and so there are no contributions.
+
+They take two exact scores a feature, more than the verdict itself may have taken: so a `Compared` keeps what is needed, and looks when asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from likewise.model.body import Affine
+from likewise.model.classes import ClassModel
+from likewise.model.classscore import ClassScore
+from likewise.model.enclosure import FIRST_BITS
+from likewise.model.scored import Model, score_of
+from likewise.spec.terms import nearest
+
+if TYPE_CHECKING:
+    from likewise.search.problem import Witness
+    from likewise.verifying.classes import PreparedClasses
+    from likewise.verifying.preparing import Prepared
+
+Codes = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contribution:
+    """What one feature makes of the gap, taken out of the first individual and put into the second."""
+
+    feature: str
+    from_first: float
+    from_second: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contributions:
+    """Of every feature in which a pair differs; `gap` is the difference of the two scores."""
+
+    gap: float
+    additive: bool
+    parts: tuple[Contribution, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        parts = [
+            {"feature": part.feature, "from_first": part.from_first, "from_second": part.from_second}
+            for part in self.parts
+        ]
+        return {"gap": self.gap, "additive": self.additive, "parts": parts}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A pair by its codes, the higher score first, under a model; of several classes under the score of one, or none of them."""
+
+    model: Model | ClassModel
+    names: tuple[str, ...]
+    first: Codes
+    second: Codes
+    of: int | None = None
+
+    def contributions(self) -> Contributions | None:
+        """What each differing feature makes of the gap; None where there is no one score."""
+        if isinstance(self.model, Model):
+            score = score_of(self.model, len(self.names))
+            return _between(
+                lambda codes: score.enclose(codes, FIRST_BITS).middle,
+                self.first,
+                self.second,
+                self.names,
+                _additive(self.model.body),
+            )
+        if self.of is None:
+            return None
+        scores, of, bodies = ClassScore(self.model, len(self.names)), self.of, self.model.bodies
+        return _between(
+            lambda codes: scores.enclose(codes, FIRST_BITS)[of].middle,
+            self.first,
+            self.second,
+            self.names,
+            isinstance(bodies, tuple) and all(map(_additive, bodies)),
+        )
+
+
+def compared(prepared: Prepared, witness: Witness) -> Compared:
+    """The pair of a model of one score, in the order and the sense of `Prepared.ordered`."""
+    (first, _), (second, _) = prepared.ordered(witness)
+    model, names = prepared.imported.model, prepared.pairs.space.names
+    return Compared(model=model, names=names, first=first, second=second)
+
+
+def compared_classes(prepared: PreparedClasses, witness: Witness) -> Compared:
+    """The pair of a model of several classes, with the class whose gap is too large."""
+    return Compared(
+        model=prepared.imported.model,
+        names=prepared.pairs.space.names,
+        first=witness.x,
+        second=witness.other,
+        of=getattr(witness.case, "of", None),  # a case of decisions is about two classes
+    )
+
+
+def _additive(body: object) -> bool:
+    return isinstance(body, Affine)
+
+
+def _between(
+    score: Callable[[Sequence[Fraction]], Fraction],
+    first: Sequence[float],
+    second: Sequence[float],
+    names: Sequence[str],
+    additive: bool,
+) -> Contributions:
+    one, two = [Fraction(code) for code in first], [Fraction(code) for code in second]
+    high, low = score(one), score(two)
+    parts = [
+        Contribution(
+            feature=name,
+            from_first=nearest(high - score([*one[:k], two[k], *one[k + 1 :]])),
+            from_second=nearest(score([*two[:k], one[k], *two[k + 1 :]]) - low),
+        )
+        for k, name in enumerate(names)
+        if one[k] != two[k]
+    ]
+    return Contributions(gap=nearest(high - low), additive=additive or len(parts) == 1, parts=tuple(parts))

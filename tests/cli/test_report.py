@@ -1,0 +1,102 @@
+"""``likewise report``: the file, the exit codes of verify, and documents of other commands."""
+
+import json
+
+import pytest
+
+OF_ANOTHER_SHAPE = {
+    key: [1] for key in ("fair", "biased", "undecided", "empty", "shares", "around", "reason")
+}
+ON = "--model m.skops --data d.csv --label approved --free sex"
+
+
+def test_the_exit_code_is_that_of_the_verdict(run, tmp_path):
+    done = run(f"report {ON} -o {tmp_path / 'r.html'}")
+    assert done.exit_code == 1
+    assert "verdict  BIASED" in done.output
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert 'id="pair"' in text
+    assert 'id="disparity"' in text
+    done = run(f"report {ON.replace('m.skops', 'fair.skops')} -o {tmp_path / 'r.html'} -q")
+    assert (done.exit_code, done.output) == (0, "FAIR\n")
+    done = run(f"report --model s.skops --data s.csv --free sex -o {tmp_path / 'r.html'} --budget 0.5 -q")
+    assert (done.exit_code, done.output) == (3, "UNKNOWN\n")
+
+
+def test_the_certificate_is_named(run, tmp_path):
+    saved = tmp_path / "mine.likewise"
+    run(f"report {ON} -o {tmp_path / 'r.html'} --certificate {saved} -q")
+    assert saved.exists()
+    assert "likewise-check mine.likewise" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_what_another_command_said_is_taken_with_its_file(run, tmp_path):
+    said = run("radius --model m.skops --data d.csv --label approved --within age=2 --json --budget 5")
+    (tmp_path / "radius.json").write_text(said.stdout)
+    done = run(f"report {ON} -o {tmp_path / 'r.html'} --radius {tmp_path / 'radius.json'} -q")
+    assert done.exit_code == 1
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert 'id="radius"' in text
+    assert "radius.json: nothing here tells whether that was about the same claim" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "not JSON"),
+        (json.dumps({"rows": []}), "regions: not what Likewise answers"),
+        (
+            json.dumps(OF_ANOTHER_SHAPE),
+            "not what Likewise answers about regions",
+        ),
+        (None, "cannot be read"),
+    ],
+)
+def test_files_that_are_no_answer(run, tmp_path, content, message):
+    path = tmp_path / "x.json"
+    if content is not None:
+        path.write_text(content)
+    done = run(f"report {ON} -o {tmp_path / 'r.html'} --regions {path} -q")
+    assert done.exit_code == 2
+    assert message in done.output
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_a_measure_that_cannot_be_had_is_left_out_with_its_reason(run, tmp_path):
+    done = run(
+        f"report --model svc.skops --data d.csv --label approved --free sex --of probability -o {tmp_path / 'r.html'}"
+    )
+    assert done.exit_code in (0, 1)
+    assert "without" in done.output
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Not in this report: how large the difference can be" in text
+
+
+def test_an_output_is_needed(run):
+    assert run(f"report {ON}").exit_code == 2
+
+
+def test_rows_are_audited_where_this_version_can(run, tmp_path, monkeypatch):
+    """The analysis gets the claim and what is left of the budget, and its answer a section."""
+    asked = {}
+
+    def audit(model, X, space, similar, property=None, *, budget, n_jobs, random_state, progress):
+        asked.update(rows=len(X), similar=similar.free, budget=budget)
+        counts = {
+            "total": len(X),
+            "biased": 1,
+            "undecided": 0,
+            "share": 1 / len(X),
+            "share_at_most": 1 / len(X),
+        }
+        row = {"row": 7, "biased": True, "gap": 1.25, "proved": True, "counterpart_sex": 1}
+        return {**counts, "proved": True, "reasons": {}, "rows": [row]}
+
+    monkeypatch.setattr("likewise.cli.report._audit", lambda: audit)
+    assert run(f"report {ON} -o {tmp_path / 'r.html'} --budget 20 -q").exit_code == 1
+    assert asked["rows"] == 120
+    assert asked["similar"] == ("sex",)
+    assert 0 < asked["budget"] <= 20
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert 'id="audit"' in text
+    assert "sex = 1" in text

@@ -1,0 +1,207 @@
+"""The page as text: what is in it, that names stay names, and that it asks for nothing."""
+
+import base64
+import dataclasses
+import gzip
+import hashlib
+import json
+import pickle
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from tests.report.samples import JOB, LEVELS, SEX, fitted
+
+import likewise as lw
+from likewise.errors import DataError, SpecError
+from likewise.report.writing import MOST_BYTES, json_text
+
+VOID = {"meta", "link", "img", "br", "input", "line", "rect", "circle", "polyline", "polygon"}
+# What may load something, and what may run something.
+LOADING = {
+    "img",
+    "iframe",
+    "object",
+    "embed",
+    "link",
+    "audio",
+    "video",
+    "source",
+    "image",
+    "use",
+    "base",
+    "form",
+}
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes and the text in it; refuses tags that do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open = [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append({"tag": tag, "text": "", **dict(attrs)})
+        if tag not in VOID:
+            self.open.append((tag, self.found[-1]))
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append({"tag": tag, "text": "", **dict(attrs)})
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        for _, element in self.open:
+            element["text"] += data
+
+    def of(self, tag):
+        return [element for element in self.found if element["tag"] == tag]
+
+
+@pytest.fixture(scope="module")
+def text(page):
+    return page.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def elements(text):
+    return Elements(text)
+
+
+def test_every_section_is_there_and_every_link_leads_somewhere(elements):
+    sections = [element["id"] for element in elements.of("section")]
+    assert sections == [
+        "claim", "verdict", "pair", "disparity", "radius", "share", "regions", "audit", "assumptions",
+        "provenance", "recheck",
+    ]  # fmt: skip
+    ids = [element["id"] for element in elements.found if "id" in element]
+    assert len(ids) == len(set(ids))
+    links = [element["href"] for element in elements.of("a") if element["href"].startswith("#")]
+    assert {link[1:] for link in links} <= set(ids)
+    for element in elements.found:
+        assert element.get("aria-labelledby", ids[0]) in ids
+
+
+def test_names_and_levels_stay_text(elements, text):
+    assert [element.get("type") for element in elements.of("script")] == ["application/json", None]
+    assert not LOADING & {element["tag"] for element in elements.found}
+    assert not any(name.startswith("on") for element in elements.found for name in element)
+    cells = {element["text"] for tag in ("th", "td") for element in elements.of(tag)}
+    assert {SEX, JOB, "<b>yes</b>"} <= cells
+    assert "\u202e" not in text
+
+
+def test_nothing_is_loaded(elements, text):
+    for element in elements.found:
+        assert not {"src", "srcset", "style", "action", "background"} & set(element)
+        assert element.get("href", "#").startswith(("#", "data:application/gzip;base64,"))
+    addresses = set(re.findall(r"[a-z]+://[^\s\"')<]+", text))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # the name of a language, which nobody fetches
+    assert "@import" not in text
+    assert set(re.findall(r"url\(([^)]*)\)", text)) == {"#hatch"}
+
+
+def test_the_policy_allows_the_style_and_the_script_alone(elements):
+    (policy,) = [
+        e["content"] for e in elements.of("meta") if e.get("http-equiv") == "Content-Security-Policy"
+    ]
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    assert set(rules) == {"default-src", "style-src", "script-src", "base-uri", "form-action"}
+    for rule, tag in (("style-src", "style"), ("script-src", "script")):
+        digest = base64.b64encode(hashlib.sha256(elements.of(tag)[-1]["text"].encode()).digest()).decode()
+        assert rules[rule] == f"'sha256-{digest}'"
+
+
+def test_the_data_come_back(elements, biased, analyses):
+    data = json.loads(elements.of("script")[0]["text"])
+    assert data["result"] == json.loads(json.dumps(biased.to_dict()))
+    assert data["contributions"] == biased.contributions.to_dict()
+    for name in ("disparity", "radius", "share", "audit"):
+        assert data[name] == analyses[name]
+    assert [axis["name"] for axis in data["region_map"]["axes"]] == ["income", JOB, "age"]
+    assert json.loads(json_text(LEVELS)) == LEVELS
+    assert not set("<>&") & set(json_text(LEVELS))
+
+
+def test_the_certificate_inside_is_accepted(elements, biased, tmp_path):
+    (link,) = [element["href"] for element in elements.of("a") if "download" in element]
+    path = tmp_path / "claim.likewise"
+    path.write_bytes(base64.b64decode(link.split(",", 1)[1]))
+    assert path.read_bytes() == biased.certificate.content
+    assert lw.check(path).accepted
+    digests = json.loads(gzip.decompress(path.read_bytes()).split(b"\n")[0])["digests"]
+    said = elements.of("body")[0]["text"]
+    assert all(digest in said for digest in digests.values())
+    assert hashlib.sha256(path.read_bytes()).hexdigest() in said
+
+
+def test_a_fair_claim_says_so_and_has_no_pair(fair, tmp_path):
+    elements = Elements(fair.report(tmp_path / "fair.html").read_text(encoding="utf-8"))
+    assert "pair" not in [element["id"] for element in elements.of("section")]
+    (verdict,) = [element for element in elements.of("section") if element["id"] == "verdict"]
+    assert "FAIR" in verdict["text"]
+    assert "accepted by the independent checker" in verdict["text"]
+    assert "rounding of the program that predicts is not covered" in verdict["text"]
+
+
+def test_an_unknown_claim_is_not_called_fair(claim, fair, tmp_path):
+    unknown = dataclasses.replace(
+        fair, verdict=lw.Verdict.UNKNOWN, certificate=None, reason="the budget is used up", bounds=(-1.0, 2.0)
+    )
+    elements = Elements(unknown.report(tmp_path / "unknown.html").read_text(encoding="utf-8"))
+    (verdict,) = [element for element in elements.of("section") if element["id"] == "verdict"]
+    assert "UNKNOWN is not FAIR" in verdict["text"]
+    assert "the budget is used up" in verdict["text"]
+    assert "is between -1 and 2" in verdict["text"]
+    assert "There is no certificate" in elements.of("body")[0]["text"]
+
+
+def test_long_lists_are_cut_until_the_file_is_small(biased, analyses, tmp_path):
+    row = analyses["audit"]["rows"][0]
+    rows = [{**row, "row": i, f"counterpart_{SEX}": "long " * 200} for i in range(5000)]
+    given = {**analyses, "audit": {**analyses["audit"], "rows": rows}}
+    path = biased.report(tmp_path / "long.html", **given)
+    assert path.stat().st_size <= MOST_BYTES
+    assert "The worst 40 rows" in path.read_text(encoding="utf-8")
+
+
+def test_what_is_no_answer_is_refused(biased, tmp_path):
+    with pytest.raises(SpecError, match="audit: not what Likewise answers: it has no 'total'"):
+        biased.report(tmp_path / "no.html", audit={"rows": []})
+    with pytest.raises(SpecError, match="share: not what"):
+        biased.report(tmp_path / "no.html", share=0.5)
+    with pytest.raises(DataError, match="cannot be written"):
+        biased.report(tmp_path / "nowhere" / "no.html")
+    assert not (tmp_path / "no.html").exists()
+
+
+def test_objects_are_taken_as_well(claim, tmp_path):
+    space, X, y = claim
+    model, similar = fitted(X, y), lw.Similarity(free=[SEX])
+    result = lw.verify(model, space, similar, budget=20)
+    found = lw.measure(model, space, similar, budget=20)
+    text = result.report(tmp_path / "r.html", disparity=found).read_text(encoding="utf-8")
+    assert 'id="disparity"' in text
+
+
+def test_very_many_features_are_cut_as_well(tmp_path):
+    names = [f"{'a feature with a long name ' * 5}{i}" for i in range(1000)]
+    space = lw.Space({name: lw.Integer(0, 1) for name in names})
+    model = LogisticRegression().fit(np.eye(2, len(names)), [0, 1])
+    model.feature_names_in_ = np.array(names, dtype=object)
+    result = lw.verify(model, space, lw.Similarity(free=names[:3]), budget=20)
+    path = result.report(tmp_path / "wide.html")
+    assert path.stat().st_size <= MOST_BYTES
+    assert "more features are not shown" in path.read_text(encoding="utf-8")
+
+
+def test_a_result_is_pickled_with_its_contributions(biased):
+    again = pickle.loads(pickle.dumps(biased))
+    assert again.contributions == biased.contributions

@@ -1,0 +1,86 @@
+"""Where lines go: inside of the drawing, in the order of the numbers."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from likewise.report.pictures import (
+    BAR,
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Axis,
+    bracket_history,
+    contribution_bars,
+    share_bar,
+)  # fmt: skip
+from likewise.report.texts import percent, plain, told_apart
+
+numbers = st.floats(-1e9, 1e9)
+quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@quick
+@given(st.lists(st.tuples(st.floats(0, 1e4), numbers, st.none() | st.floats(0, 1e9)), min_size=1, max_size=6))
+def test_a_bracket_stays_inside_and_lower_below_upper(points):
+    history = sorted(
+        ([t, low, None if wide is None else low + wide] for t, low, wide in points), key=lambda p: p[0]
+    )
+    chart = bracket_history({"history": history})
+    for line in (chart["lower"], chart["upper"]):
+        for point in line.split():
+            x, y = map(float, point.split(","))
+            assert LEFT <= x <= WIDTH - RIGHT
+            assert TOP <= y <= HEIGHT - BOTTOM
+    if history[-1][2] is not None:
+        upper, lower = chart["ends"]
+        assert upper[1] <= lower[1]  # up is small
+
+
+def test_nothing_known_is_not_drawn():
+    assert bracket_history({"history": [[0.0, None, None]]}) is None
+
+
+@quick
+@given(numbers, st.floats(1e-3, 1e9))
+def test_ticks_are_inside_and_few(lo, span):
+    axis = Axis(lo, lo + span, 10, 400)
+    ticks = axis.ticks()
+    assert len(ticks) <= 7
+    assert all(9.9 <= place <= 400.1 for place, _ in ticks)
+
+
+@quick
+@given(st.lists(numbers, max_size=8))
+def test_bars_are_as_long_as_their_numbers(values):
+    bars = contribution_bars(values)
+    for value, bar in zip(values, bars, strict=True):
+        assert bar["x"] >= 0
+        assert bar["x"] + bar["size"] <= BAR + 0.02
+        assert (value < 0) == (bar["x"] < bar["zero"]) or bar["size"] == 0
+    sizes = [
+        bar["size"] for _, bar in sorted(zip(map(abs, values), bars, strict=True), key=lambda both: both[0])
+    ]
+    assert sizes == sorted(sizes)
+
+
+@quick
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_share_fills_the_bar(one, other):
+    chart = share_bar({"lower": min(one, other), "upper": max(one, other)})
+    assert abs(chart["biased"] + chart["open"] + chart["fair"] - (chart["right"] - chart["left"])) <= 3.1
+    assert (chart["biased"] > 0) == (min(one, other) > 0)
+
+
+def test_no_share_is_rounded_to_nothing_or_all():
+    assert percent(0.0) == "0 %"
+    assert percent(1.0) == "100 %"
+    assert percent(1e-12) == "1.0e-10 %"
+    assert percent(1 - 1e-12) == "99.99 %"
+
+
+def test_values_are_told_apart():
+    assert told_apart(0.1, 0.1 + 1e-12) == ("0.1", "0.10000000000100001")
+    assert plain({"a": (float("nan"), float("inf"), 1)}) == {"a": [None, None, 1]}
