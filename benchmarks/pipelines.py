@@ -37,7 +37,9 @@ MODELS: dict[str, Any] = {
     "svc-poly2": SVC(kernel="poly", degree=2, coef0=1.0),
     "svc-poly3": SVC(kernel="poly", degree=3, coef0=1.0),
     "kernel-ridge": KernelRidge(kernel="rbf", alpha=1.0),
+    "multinomial": LogisticRegression(max_iter=2000),  # of three classes of balance: Credit only
 }
+LOGISTIC = ("logistic", "multinomial")
 WAYS = ("as it is", "dropped", "masked", "sub-space")
 NEAR = 0.02  # of a number's range to each side of the row that a sub-space is around
 
@@ -62,6 +64,8 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for data in options.data or ["german", "adult", "credit"]:
             for model in options.model or list(MODELS):
+                if model == "multinomial" and data != "credit":
+                    continue
                 for way in options.way or WAYS:
                     row(data, model, way, Path(folder), options.budget, options.tolerance)
 
@@ -75,7 +79,7 @@ def row(data: str, model: str, way: str, folder: Path, budget: float, tolerance:
             [sys.executable, "-m", "likewise_check", str(certificate)], check=True, stdout=subprocess.DEVNULL
         )
     line = f"{data:<8}{model:<14}{way:<11}{verdict['verdict']:<9}{seconds:6.1f}  "
-    scales = ("score", "probability") if model == "logistic" else ("score",)
+    scales = ("score", "probability") if model in LOGISTIC else ("score",)
     for of in scales:
         found, seconds = asked(
             "measure", spec, "--of", of, "--budget", str(budget), "--tolerance", str(tolerance)
@@ -100,10 +104,12 @@ def asked(command: str, spec: Path, *more: str) -> tuple[Any, float]:
 
 def prepared(name: str, model: str, way: str, folder: Path) -> Path:
     """The spec file of a case; model and data lie beside it."""
-    data = getattr(datasets, f"load_{name}")(frame="pandas")
-    X = data.X
-    label = (np.asarray(data.y) == data.positive).astype(int)
-    rows = np.random.default_rng(0).permutation(len(X))[: None if model == "logistic" else ROWS]
+    more = {"classes": 3} if model == "multinomial" else {}
+    data = getattr(datasets, f"load_{name}")(frame="pandas", **more)
+    X, label = data.X, np.asarray(data.y)
+    if model != "multinomial":
+        label = (label == data.positive).astype(int)
+    rows = np.random.default_rng(0).permutation(len(X))[: None if model in LOGISTIC else ROWS]
     seen = X.copy()
     if way == "masked":
         for column in data.protected:
