@@ -54,3 +54,14 @@ def test_the_page_about_regions_prints_what_it_says(capsys):
     for code, output in blocks:
         exec(compile(code, "regions.md", "exec"), names)  # noqa: S102
         assert capsys.readouterr().out == output
+
+
+def test_the_way_from_biased_to_fair_is_as_the_page_says(capsys, tmp_path, monkeypatch):
+    page = (Path(__file__).parents[1] / "docs" / "from-biased-to-fair.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, flags=re.DOTALL)
+    assert len(blocks) == page.count("```python") == 6
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for code, output in blocks:
+        exec(compile(code, "from-biased-to-fair.md", "exec"), names)  # noqa: S102
+        assert capsys.readouterr().out == output
