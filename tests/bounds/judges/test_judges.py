@@ -17,7 +17,7 @@ from likewise.bounds.judges.exponential import LOST, RELATIVE, falling
 from likewise.importers.imported import import_model
 from likewise.model.scored import score_of
 from likewise.model.trees import LEAF, Tree, TreeSum
-from likewise.spec.enclosure import Enclosure
+from likewise.model.treescore import TreeScore
 
 SPACE = lw.Space(
     {
@@ -92,36 +92,12 @@ def test_parameters_beyond_all_doubles_have_no_finite_error():
     assert np.isinf(judge.cross(np.array([[1e-300]]), (), np.empty((1, 0))).error).all()
 
 
-class Ensemble:
-    """A score of random trees: what an importer of trees will hand over."""
-
-    cost = 4
-
-    def __init__(self, seed, count=30):
-        random = np.random.default_rng(seed)
-        self.alpha = (Fraction(1), Fraction(-1, 3))
-        self.body = TreeSum(
-            bias=(Fraction(0.3), Fraction(-0.1)), trees=tuple(stump(random) for _ in range(count)), missing={}
-        )
-
-    def exact(self, codes):
-        return sum(a * s for a, s in zip(self.alpha, self.body.exact(codes), strict=True))
-
-    def enclose(self, codes, bits):
-        return Enclosure.of(self.exact(codes))
-
-    def depends(self, feature):
-        return feature in self.body.tested()
-
-    def scores(self, codes):
-        alpha = np.array([float(a) for a in self.alpha])
-        total = np.full(
-            len(codes), sum(float(a * b) for a, b in zip(self.alpha, self.body.bias, strict=True))
-        )
-        for tree in self.body.trees:
-            leaves = [tree.leaf([Fraction(c) for c in row], {}) for row in codes.tolist()]
-            total += (tree.values[leaves] @ alpha) * float(tree.factor)
-        return total
+def ensemble(seed, count=30):
+    """A form of random trees of two scores."""
+    random = np.random.default_rng(seed)
+    trees = tuple(stump(random) for _ in range(count))
+    body = TreeSum(bias=(Fraction(0.3), Fraction(-0.1)), trees=trees, missing={})
+    return TreeScore(body=body, alpha=(Fraction(1), Fraction(-1, 3)))
 
 
 def stump(random):
@@ -139,7 +115,7 @@ def stump(random):
 
 
 def test_sums_of_leaves_are_within_their_error():
-    score = Ensemble(0)
+    score = ensemble(0)
     judge = judge_of(score)
     codes = np.random.default_rng(1).uniform(0, 1, (30, 4))
     settings = np.array([[0.2], [0.9]])
@@ -150,6 +126,7 @@ def test_sums_of_leaves_are_within_their_error():
         np.repeat(found.error, 2, axis=1).ravel(),
         strict=True,
     ):
-        assert abs(Fraction(value) - score.exact([Fraction(c) for c in row.tolist()])) <= Fraction(off)
+        exact = score.enclose([Fraction(c) for c in row.tolist()], 64).lo
+        assert abs(Fraction(value) - exact) <= Fraction(off)
         assert off < 1e-9
     assert not judge.depends(9)
