@@ -157,7 +157,9 @@ def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge)
         rows=imported.rows,
         cost=score.cost,
     )
-    return Prepared(imported=imported, pairs=pairs, problem=problem, mirrored=False, gauge=gauge, like=None)  # type: ignore[arg-type]
+    return Prepared(
+        imported=imported, pairs=pairs, problem=problem, mirrored=False, gauge=gauge, like=None, score=score
+    )  # type: ignore[arg-type]
 
 
 def _warm(prepared: Any) -> None:
