@@ -25,6 +25,7 @@ from likewise.search.problem import Witness
 from likewise.verifying.classes import open_upper
 
 if TYPE_CHECKING:
+    from likewise.bounds.cases import CaseOracle
     from likewise.verifying.classes import PreparedClasses
 
 GAIN = 16  # a pair is better if it gains this part of the tolerance
@@ -77,7 +78,7 @@ class ClassClimb:
         self.closed = end == "closed"
         if self.closed:
             self.upper = round_up(self.lower + self.tolerance)
-            self.proved = self.search.searches[0].oracle.exact
+            self.proved = proves(self.search.searches[0].oracle)
             if self.prepared.oracles.finite(self.search.searches[0].oracle.case):
                 self._finish()
         else:
@@ -132,7 +133,7 @@ class ClassClimb:
         self.closed = search.run() == "closed"
         if self.closed:
             self.upper = round_up(level)
-            self.proved = search.searches[0].oracle.exact
+            self.proved = proves(search.searches[0].oracle)
 
     def _take(self, witness: Witness | None) -> None:
         """Take a better pair and ask for one that is better still."""
@@ -208,3 +209,8 @@ class _Unasked:
 
     def confirms(self, *_: object) -> bool:
         return True
+
+
+def proves(oracle: CaseOracle) -> bool:
+    """Whether a case that closes is a proof by itself: boxes of odds are halved in float64, which only the checker makes one."""
+    return oracle.exact and oracle.rule != "odds"
