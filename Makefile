@@ -6,8 +6,9 @@ PYTEST_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DOCS_STAMP := $(VENV)/.installed-docs
 
-.PHONY: setup demo test test-slow lint bench clean
+.PHONY: setup demo test test-slow lint docs bench clean
 
 setup: $(STAMP)
 
@@ -33,9 +34,18 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The pages, from docs/ to build/docs. Without a network; a warning is an error.
+docs: $(DOCS_STAMP)
+	$(BIN)/python -m sphinx -q -n -W --keep-going -d build/doctrees docs build/docs
+
+$(DOCS_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]' -c constraints.txt
+	@touch $@
+
 bench: setup
 	$(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage htmlcov
+	rm -rf docs/reference/generated
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

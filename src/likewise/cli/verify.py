@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -188,6 +189,8 @@ def _block(outcome: Outcome, show: OutputFlags, look: SearchFlags, *, several: b
 def _next(result: Result, flags: ClaimFlags, look: SearchFlags) -> str:
     """What to do now, in commands that exist."""
     claim = flags.spec or "..."
+    if flags.spec is not None and flags.model is not None:
+        claim += f" --model {shlex.quote(flags.model)}"  # else the next command would ask about the file's own model
     if result.verdict == "BIASED":
         return f"likewise measure {claim} (how large the gap can be)"
     if result.verdict == "FAIR":

@@ -1,0 +1,83 @@
+"""How the documentation is built: `make docs`, without a network and with warnings as errors."""
+
+import sys
+from pathlib import Path
+
+import likewise
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "Likewise"
+author = "Likewise contributors"
+version = release = likewise.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "commands",  # {commands}: the command line, from the program itself
+    "mathml",  # formulas that need no script and no network
+    "names",  # `verify` in a docstring is a link, `X` is code
+]
+
+exclude_patterns = ["build", "examples"]
+templates_path = ["_templates"]
+nitpicky = True
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+default_role = "name"
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+
+html_theme = "pydata_sphinx_theme"
+html_math_renderer = "mathml"
+html_title = "Likewise"
+html_static_path = ["_static"]
+html_css_files = ["likewise.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {"index": []}
+html_theme_options = {
+    "logo": {"text": "Likewise"},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_context = {"default_mode": "auto"}
+project_copyright = "Likewise contributors, MIT licence"
+
+# Pages link to these files as they are in the repository; in the documentation they are pages of their own.
+OUTSIDE = {
+    "../spec/certificate-v1.md": "reference/certificate.md",
+    "../../spec/certificate-v1.md": "../reference/certificate.md",
+    "../README.md": "index.md",
+}
+
+# What users get and never make: a signature would only list the attributes once more.
+ANSWERS = {
+    *("Result", "Verdict", "Disparity", "Radius", "Regions", "Region", "Comparison", "Audit", "Share"),
+    *("Repaired", "Certificate", "CheckReport", "Dataset"),
+}
+
+
+def _links_inside(_app, _page, source):
+    for outside, inside in OUTSIDE.items():
+        source[0] = source[0].replace(f"]({outside}", f"]({inside}")
+
+
+def _without_signature(_app, what, name, *_more):
+    return ("", None) if what == "class" and name.rpartition(".")[2] in ANSWERS else None
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("source-read", _links_inside)
+    app.connect("autodoc-process-signature", _without_signature)

@@ -1,0 +1,54 @@
+"""The documentation is true: its code runs and prints what stands below it, its links lead somewhere, and it names what exists."""
+
+import re
+
+import pytest
+
+import likewise
+from tests.pages import DOCS, ROOT, RUN, blocks, run
+
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "generated" not in page.parts)
+# Blocks that stand alone, one test each: test_docs.py.
+APART = {DOCS / "the-paper-reproduced.md"}
+RUNNING = [page for page in PAGES if page not in APART and any(block.kind in RUN for block in blocks(page))]
+
+
+def _name(page):
+    return str(page.relative_to(DOCS))
+
+
+@pytest.mark.parametrize("page", RUNNING, ids=_name)
+def test_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(page)
+
+
+def test_the_first_page_ends_with_a_verdict():
+    kinds = [block.kind for block in blocks(DOCS / "index.md")]
+    assert kinds.count("sh") >= 4
+    assert kinds.count("python") >= 2
+    assert any("verdict  BIASED" in block.text for block in blocks(DOCS / "index.md"))
+
+
+def test_the_readme_starts_with_the_same_steps():
+    def commands(page):
+        return [line for block in blocks(page) if block.kind == "sh" for line in block.text.splitlines()]
+
+    first = commands(DOCS / "index.md")[:3]
+    assert [line.split()[:2] for line in first] == [["python", "-m"], ["likewise", "init"], ["likewise", "verify"]]
+    assert commands(ROOT / "README.md")[:3] == first
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"`[^`\n]*`", "", text)
+    links = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text)
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_reference_has_every_public_name():
+    page = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^ {3}([A-Za-z_]\w*)$", page, flags=re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    assert set(likewise.__all__) - {"datasets", "__version__"} <= set(listed)
