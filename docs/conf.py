@@ -77,7 +77,13 @@ def _without_signature(_app, what, name, *_more):
     return ("", None) if what == "class" and name.rpartition(".")[2] in ANSWERS else None
 
 
+def _skip_routing(_app, _what, name, _object, skip, _options):
+    """scikit-learn gives every estimator `set_score_request` and the like."""
+    return True if name.startswith("set_") and name.endswith("_request") else skip
+
+
 def setup(app):
     """Called by Sphinx."""
     app.connect("source-read", _links_inside)
     app.connect("autodoc-process-signature", _without_signature)
+    app.connect("autodoc-skip-member", _skip_routing)
