@@ -1,9 +1,10 @@
 """The README's Python example runs as printed there."""
 
 import re
-from pathlib import Path
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+from tests.pages import DOCS, ROOT, blocks
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_python_example_runs(capsys):
@@ -28,6 +29,15 @@ def test_the_commands_and_flags_exist():
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README)) <= options
 
 
+def test_the_first_verdict_is_that_of_the_first_page():
+    verdicts = [
+        [block.text for block in blocks(page) if block.kind == "text" and "verdict  BIASED" in block.text]
+        for page in (ROOT / "README.md", DOCS / "index.md")
+    ]
+    assert verdicts[0] == verdicts[1]
+    assert len(verdicts[0]) == 1
+
+
 def _code() -> list[str]:
-    blocks = re.findall(r"```\n(.*?)```", README, flags=re.DOTALL)
-    return [*blocks, *re.findall(r"^\| `(.*?)` \|", README, flags=re.MULTILINE)]
+    shell = [block.text for block in blocks(ROOT / "README.md") if block.kind == "sh"]
+    return [*shell, *re.findall(r"^\| `(.*?)` \|", README, flags=re.MULTILINE)]
