@@ -1,5 +1,8 @@
 """The documentation is true: its code runs and prints what stands below it, its links lead somewhere, and it names what exists."""
 
+import dataclasses
+import doctest
+import inspect
 import re
 
 import pytest
@@ -10,6 +13,7 @@ from tests.pages import DOCS, ROOT, RUN, blocks, run
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "generated" not in page.parts)
 # Blocks that stand alone, one test each: test_docs.py.
 APART = {DOCS / "the-paper-reproduced.md"}
+INNER = {"compared", "names", "score_name", "upper_label"}  # fields that no user needs
 RUNNING = [page for page in PAGES if page not in APART and any(block.kind in RUN for block in blocks(page))]
 
 
@@ -45,6 +49,25 @@ def test_links_lead_somewhere(page):
     text = re.sub(r"`[^`\n]*`", "", text)
     links = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text)
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("name", [name for name in likewise.__all__ if name not in ("datasets", "__version__")])
+def test_examples_in_docstrings_print_what_they_say(name):
+    for example in doctest.DocTestFinder(recurse=False).find(getattr(likewise, name), name, globs={}):
+        assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
+
+
+def test_functions_and_answers_say_what_goes_in_and_comes_out():
+    for name in likewise.__all__:
+        thing = getattr(likewise, name)
+        if inspect.isfunction(thing) and name != "load_certificate":
+            assert "Parameters\n" in thing.__doc__, name
+            assert "Returns\n" in thing.__doc__, name
+        elif dataclasses.is_dataclass(thing):
+            text = inspect.getdoc(thing)
+            told = set(re.findall(r"\w+", text))
+            fields = {field.name for field in dataclasses.fields(thing) if not field.name.startswith("_")}
+            assert fields <= told | INNER, (name, fields - told)
 
 
 def test_the_reference_has_every_public_name():

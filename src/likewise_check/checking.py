@@ -33,10 +33,25 @@ def check(
     progress: Callable[[int], None] | None = None,
     refusals: int = 1,
 ) -> CheckReport:
-    """Checks a certificate: a path, or a binary file open for reading.
+    """Checks a certificate, in exact arithmetic.
 
-    `model` is a file that holds the model line; its digest must be the certificate's. `progress` is told the number of nodes read,
-    now and then. Up to `refusals` leaves that do not hold are collected in the report before giving up.
+    Parameters
+    ----------
+    source : path or binary file
+        The certificate, or a file open for reading.
+    model : path, optional
+        A file that holds the model line; its digest must be the certificate's.
+    jobs : int
+        Worker processes.
+    progress : callable, optional
+        Is told the number of nodes read, now and then.
+    refusals : int
+        Up to so many leaves that do not hold are collected in the report before giving up.
+
+    Returns
+    -------
+    CheckReport
+        Whether it is accepted, and if not, where and why.
     """
     if jobs < 1 or refusals < 1:
         raise ValueError("jobs and refusals must be at least 1")

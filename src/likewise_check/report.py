@@ -11,9 +11,34 @@ from likewise_check.numbers import shown, write
 class CheckReport:
     """The checker's answer about one certificate.
 
-    `readable` is False if the file is no certificate of a known version. `line` (from 1) and `reason` say why a certificate is not
-    accepted; `refused` are the indexes (from 0, among the proof's nodes) of leaves that do not hold. `clearance` is the stated one,
-    known to be right.
+    Attributes
+    ----------
+    accepted : bool
+        Whether everything in it holds.
+    readable : bool
+        False if the file is no certificate of a known version.
+    reason : str or None
+        Why it is not accepted.
+    line : int or None
+        Where, counted from 1.
+    kind : str or None
+        'proof' or 'witness'.
+    claim : str
+        The claim, in words made from its data.
+    cells : int
+        How many nodes the proof has.
+    rules : dict
+        How many leaves each rule closes.
+    clearance : fractions.Fraction or None
+        The stated one, known to be right.
+    covers_floating_point : bool
+        Whether it exceeds the rounding error of the deployed program, as described in the certificate.
+    digests : dict
+        SHA-256 of space, similarity, property and model.
+    refused : tuple of int
+        Indexes (from 0, among the proof's nodes) of leaves that do not hold.
+    seconds : float
+        How long it took.
     """
 
     accepted: bool

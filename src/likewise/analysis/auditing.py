@@ -43,11 +43,26 @@ SHOWN = 10  # rows in the text
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Audit:
-    """`rows` is a frame, the worst-treated first: `row` (position in the data), `biased` (null where undecided), `gap`, `decision`,
-    `counterpart_decision`, `proved`, and `counterpart_<feature>` for each feature that may differ.
+    """What is known of each row of a data set.
 
     The counterpart of a biased row breaks the property; that of another row is the one with the largest gap. `gap` is the largest difference to
-    any similar individual, of scores (of probabilities for ProbabilityGap). `proved` is False where "not biased" rests on floating point.
+    any similar individual, of scores (of probabilities for `ProbabilityGap`).
+
+    Attributes
+    ----------
+    rows : frame
+        The worst-treated first: `row` (position in the data), `biased` (null where undecided), `gap`, `decision`,
+        `counterpart_decision`, `proved`, and `counterpart_<feature>` for each feature that may differ.
+    total, biased, undecided : int
+        Numbers of rows.
+    proved : bool
+        False where some "not biased" rests on floating point.
+    reasons : dict
+        Why rows were left undecided, with their numbers.
+    stats : dict
+        Seconds and the like.
+    data : frame
+        The rows that were looked at.
     """
 
     rows: Any
@@ -66,6 +81,7 @@ class Audit:
 
     @property
     def share_at_most(self) -> float:
+        """Of all rows, those that are biased or undecided."""
         return (self.biased + self.undecided) / self.total
 
     def by(self, column: str) -> Any:
@@ -126,8 +142,30 @@ def audit(
 ) -> Audit:
     """For every row of `X`: is there a similar individual in the space who is treated differently?
 
-    Parameters are those of `verify`. `n_jobs` processes (or the `executor`) share the rows where each takes a search of its own; rows whose
-    similar individuals can all be looked at are judged together, in this process.
+    Parameters
+    ----------
+    model, space, similar, property, budget, random_state, progress
+        As for `verify`.
+    X : frame
+        The rows.
+    n_jobs, executor
+        Processes that share the rows where each takes a search of its own; rows whose similar individuals
+        can all be looked at are judged together, in this process.
+
+    Returns
+    -------
+    Audit
+        A verdict, a gap and a counterpart for each row.
+
+    Examples
+    --------
+    >>> import likewise as lw
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> credit = lw.datasets.load_credit(coded=True)
+    >>> model = LogisticRegression(solver="liblinear").fit(credit.X, credit.y)
+    >>> similar = lw.Similarity(free=["Ethnicity"])
+    >>> print(lw.audit(model, credit.X, credit.space, similar))
+    9 of 400 rows (2.250%) have a differently treated counterpart
     """
     if X is None:
         raise SpecError("audit needs rows to look at", hint="audit(model, X, space, similar)")

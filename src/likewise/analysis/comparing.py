@@ -35,7 +35,19 @@ PARTS = 4  # two verdicts and two disparities share the budget
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What is known of the old model (first) and of the new one (second)."""
+    """What is known of the old model (first) and of the new one (second).
+
+    Attributes
+    ----------
+    names : tuple of str
+        What they are called.
+    results : tuple of Result
+        Their verdicts.
+    disparities : tuple of Disparity
+        Their largest gaps.
+    change : str
+        'better', 'worse', 'same' or 'undecided': what became of fairness from the first to the second.
+    """
 
     names: tuple[str, str]
     results: tuple[Result, Result]
@@ -99,9 +111,25 @@ def compare(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
 ) -> Comparison:
-    """Verdict and disparity of two models side by side; other parameters as in `verify` and `measure`.
+    """Verdict and disparity of two models side by side.
 
-    `of` names the scale of the disparities: that of probabilities if both models have them and nothing is said.
+    Parameters
+    ----------
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress
+        As for `verify`.
+    other : fitted estimator
+        The second model, of the same space.
+    of : 'score', 'probability' or 'margin', optional
+        The scale of the disparities: that of probabilities if both models have them and nothing is said.
+    names : tuple of str
+        What the two are called.
+    tolerance : float
+        As for `measure`.
+
+    Returns
+    -------
+    Comparison
+        Both verdicts, both brackets, and what changed.
     """
     property = SameDecision() if property is None else property
     share = budget / PARTS

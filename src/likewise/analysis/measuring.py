@@ -46,11 +46,30 @@ IN_WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disparity:
-    """lower <= D* <= upper; `pair` attains lower; `history` holds (seconds, lower, upper).
+    """A bracket of the disparity D*, the largest gap of a similar pair: lower <= D* <= upper.
 
-    `certificate` proves the upper end, where it was asked for and the checker accepted it. `proved` is False
-    where the upper end rests on floating point: kernel and polynomial models without a certificate. Of several classes, the largest value
-    of any class (or of the class of interest); `scores` and `probabilities` are as in `verify`'s `Result`.
+    Of several classes, the largest gap of any class, or of the class of interest.
+
+    Attributes
+    ----------
+    of : str
+        The scale: 'score', 'probability' or 'margin'.
+    lower, upper : float
+        The ends of the bracket.
+    pair : frame or None
+        Two individuals whose gap is `lower`.
+    scores, decisions, probabilities : tuple or None
+        Of the two, as in `Result`.
+    history : tuple
+        Of (seconds, lower, upper), whenever the bracket was looked at.
+    certificate : Certificate or None
+        Proves the upper end, where that was asked for and the checker accepted it.
+    proved : bool
+        False where the upper end rests on floating point: kernel and polynomial models without a certificate.
+    reason : str or None
+        Why the bracket is wider than was asked for.
+    stats : dict
+        Seconds, cells and the like.
     """
 
     of: Scale
@@ -120,9 +139,33 @@ def measure(
 ) -> Disparity:
     """Bracket the largest gap of scores, of probabilities, or the largest margin of a flipped decision.
 
-    Parameters are those of `verify`; `of` names the scale, and the search ends once upper - lower is at
-    most `tolerance` (0 for trees, where it can be met). A class of interest is one of the model's labels: of more than two
-    classes, only its gaps count. With `certify` the upper end comes with a certificate that the checker has accepted.
+    Parameters
+    ----------
+    model, space, similar, X, budget, n_jobs, executor, random_state, progress
+        As for `verify`.
+    of : 'score', 'probability' or 'margin'
+        The scale of the gap.
+    class_of_interest : label, optional
+        One of the model's labels: of more than two classes, only its gaps count.
+    tolerance : float
+        The search ends once upper - lower is at most that; 0 is for trees, where it can be met.
+    certify : bool
+        Have the upper end written down and checked.
+
+    Returns
+    -------
+    Disparity
+        The bracket, and a pair that attains its lower end.
+
+    Examples
+    --------
+    >>> import likewise as lw
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> credit = lw.datasets.load_credit(coded=True)
+    >>> model = LogisticRegression(solver="liblinear").fit(credit.X, credit.y)
+    >>> similar = lw.Similarity(free=["Ethnicity"])
+    >>> print(lw.measure(model, credit.space, similar, of="probability", X=credit.X))
+    largest probability gap of a similar pair: between 0.1012 and 0.1012
     """
     if of not in ("score", "probability", "margin"):
         raise SpecError(f"of must be 'score', 'probability' or 'margin', not {of!r}")

@@ -60,10 +60,22 @@ SAMPLE = 64  # individuals at which levels are put in order
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
-    """A box of individuals: its rule in words, its ranges and levels where they are not all, its share of the space.
+    """A box of individuals, and what is proved of it.
 
-    `certificates` prove what is said of it: one of a fair region, two of a biased one, whose `counterparts` say how its individuals are
-    changed (upper decision first).
+    Attributes
+    ----------
+    kind : str
+        'fair', 'biased', 'undecided' or 'empty'.
+    rule : str
+        The box in words.
+    box : dict
+        Ranges and levels by feature, where they are not all of them.
+    measure : fractions.Fraction
+        Its share of the space.
+    certificates : tuple of Certificate
+        One of a fair region, two of a biased one.
+    counterparts : tuple of dict
+        How the individuals of a biased region are changed, the upper decision first.
     """
 
     kind: Kind
@@ -96,7 +108,19 @@ class Region:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regions:
-    """The partition, largest regions first. With `around`, `fair` holds the one region asked for, if there is any."""
+    """The partition of the space, largest regions first.
+
+    Attributes
+    ----------
+    fair, biased, undecided, empty : list of Region
+        The boxes of each kind. With `around`, `fair` holds the one region asked for, if there is any.
+    around : str or None
+        The rule that was asked about.
+    reason : str or None
+        Why the search ended early.
+    stats : dict
+        Seconds and the like.
+    """
 
     fair: list[Region]
     biased: list[Region]
@@ -164,9 +188,22 @@ def regions(
 ) -> Regions:
     """Boxes of individuals proved to be treated fairly, boxes of individuals all of whom are not, and the rest.
 
-    Parameters are those of `verify`. `around` asks for one fair box instead, as large as it can be made: around a person (a frame of one
-    row or a mapping) or around a rule such as "age >= 60 and housing == own". `where` restricts the space by constraints first.
     What is known when the budget is over, or at Ctrl-C, is returned; `reason` says so.
+
+    Parameters
+    ----------
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress
+        As for `verify`.
+    around : str, frame or mapping, optional
+        Ask for one fair box instead, as large as it can be made: around a rule such as
+        "age >= 60 and housing == own", or around a person, a frame of one row or a mapping.
+    where : iterable of str
+        Constraints that restrict the space first.
+
+    Returns
+    -------
+    Regions
+        The boxes by kind, each with its rule, its share of the space and its certificates.
     """
     property = SameDecision() if property is None else property
     if not isinstance(property, (SameDecision, ScoreGap, ProbabilityGap)):

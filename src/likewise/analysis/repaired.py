@@ -17,10 +17,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
-    """`model` is the new estimator (None where no threshold was found), `result` the verdict on it with its certificate.
+    """A new model, the verdict on it, and what it costs.
 
-    `features` were settled, in so many `settings`; `kept` is the c of 'shrink', `threshold` that of 'threshold'. `changed` of `rows` decisions are
-    other ones now (of a regressor: predictions that moved); `before` and `after` are accuracies, or R^2 of a regressor.
+    Attributes
+    ----------
+    model : estimator or None
+        The new one; None where no threshold was found.
+    result : Result
+        The verdict on it, with its certificate.
+    method : str
+        How it was made.
+    features : tuple of str
+        What was settled, in so many `settings`.
+    settings : int or None
+        How many settings were combined.
+    kept : float or None
+        The factor c of 'shrink'.
+    threshold : float or None
+        That of 'threshold'.
+    rows, changed : int or None
+        How many decisions were looked at, and how many are other ones now (of a regressor: predictions that moved).
+    measure : str
+        What `before` and `after` are: 'accuracy', or R^2 of a regressor.
+    before, after : float or None
+        The measure of both models.
     """
 
     method: str

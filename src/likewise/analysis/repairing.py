@@ -106,6 +106,11 @@ def repair(
         Values of features for 'reference'; the most frequent ones in X where none is given.
     grid : int
         How many values of a continuous feature (or of an integer one with many values) are settings.
+
+    Returns
+    -------
+    Repaired
+        The new model, the verdict on it, and what it costs.
     """
     if method not in METHODS:
         raise SpecError(f"method must be one of {', '.join(METHODS)}, not {method!r}")

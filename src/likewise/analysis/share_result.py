@@ -17,9 +17,24 @@ _UNPROVED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """lower <= share <= upper: exactly (`confidence` None), or with at least this confidence for a sample.
+    """The share lies between lower and upper: exactly, or with at least the confidence stated for a sample.
 
-    `over` tells what it is a share of. `proved` is False where cells, or searches for counterparts, rest on floating point.
+    Attributes
+    ----------
+    lower, upper : float
+        The ends.
+    method : str
+        'exact', 'certified' or 'sampled'.
+    confidence : float or None
+        Of a sample; None otherwise.
+    over : str
+        What it is a share of.
+    proved : bool
+        False where cells, or searches for counterparts, rest on floating point.
+    reason : str or None
+        Why it is wider than it aims at.
+    stats : dict
+        Seconds and the like.
     """
 
     lower: float

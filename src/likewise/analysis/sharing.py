@@ -60,14 +60,22 @@ def share(
 ) -> Share:
     """The share of individuals who have a differently treated counterpart.
 
-    Parameters are those of `verify`, and
-    over : "uniform", "marginals" or a frame
+    Parameters
+    ----------
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress
+        As for `verify`.
+    over : "uniform", "marginals" or frame
         Who is counted: all individuals of the space alike; all of them, with every feature distributed as in `X` and independent of the
         others; or the rows of a frame.
     method : "auto", "exact", "certified" or "sampled"
         "auto" looks at everybody if the budget allows that, proves a bracket if the model is linear, else samples.
     confidence : float
         With which a sampled interval holds the share.
+
+    Returns
+    -------
+    Share
+        The share, a proved bracket of it, or an interval, and which of these it is.
     """
     if method not in METHODS:
         raise SpecError(f"method must be one of {', '.join(METHODS)}, not {method!r}")

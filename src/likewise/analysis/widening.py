@@ -47,10 +47,28 @@ LEAST = Fraction(1, 10**6)  # of the largest level: below that all levels count 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Radius:
-    """The property is proved up to `proved` and refuted by `pair` at `refuted`; None where there is no such level.
+    """The property is proved up to `proved` and refuted by `pair` at `refuted`.
 
-    `of` is the feature whose tolerance the levels are, or None if they are factors on all tolerances. `largest` is the level
-    beyond which nothing changes, and `history` holds (level, verdict, seconds).
+    Attributes
+    ----------
+    of : str or None
+        The feature whose tolerance the levels are; None if they are factors on all tolerances.
+    proved, refuted : float or None
+        The levels; None where there is no such one.
+    largest : float
+        The level beyond which nothing changes.
+    pair : frame or None
+        Two individuals that refute it.
+    result : Result or None
+        The answer at `refuted`.
+    certificate : Certificate or None
+        The proof at `proved`.
+    reason : str or None
+        Why the two levels are further apart than they need be.
+    history : tuple
+        Of (level, verdict, seconds).
+    stats : dict
+        Seconds and the like.
     """
 
     of: str | None
@@ -174,8 +192,18 @@ def radius(
 ) -> Radius:
     """The largest tolerance for which a property is proved, and the smallest for which a pair refutes it.
 
-    Parameters are those of `verify`. With `feature` its tolerance is looked for, everything else as `similar`
-    says; without, a common factor on all tolerances of `similar`.
+    Parameters
+    ----------
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress
+        As for `verify`.
+    feature : str, optional
+        Whose tolerance is looked for, everything else as `similar` says; without, a common factor on all
+        tolerances of `similar`.
+
+    Returns
+    -------
+    Radius
+        The largest level proved, and the smallest one refuted with its pair.
     """
     ladder = ladder_of(space, similar, feature)
     asking = Asking(

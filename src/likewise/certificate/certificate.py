@@ -45,7 +45,13 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """The bytes of a certificate file."""
+    """A proof or a witness, as the bytes of its file.
+
+    Attributes
+    ----------
+    content : bytes
+        The file, compressed.
+    """
 
     content: bytes
 
@@ -83,7 +89,7 @@ class Certificate:
 
 
 def load_certificate(path: str | PathLike[str]) -> Certificate:
-    """A certificate from disk. Nothing is checked: that is `likewise.check`'s part."""
+    """A certificate from disk. Nothing is checked here: that is what `check` does."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:

@@ -38,7 +38,15 @@ _LARGEST_LEVEL = 2**63 - 1  # frames hold whole numbers as int64
 
 @dataclass(frozen=True, slots=True)
 class Continuous:
-    """Any double from `lo` to `hi`, both included: ``Continuous(0, 1e5)``; with `missing` it may be missing too."""
+    """Any double from `lo` to `hi`, both included: ``Continuous(0, 1e5)``.
+
+    Parameters
+    ----------
+    lo, hi : float
+        The bounds.
+    missing : bool
+        Whether it may be missing, too.
+    """
 
     lo: float
     hi: float
@@ -87,7 +95,15 @@ class Continuous:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """Any whole number from `lo` to `hi`, both included: ``Integer(18, 75)``; with `missing` it may be missing too."""
+    """Any whole number from `lo` to `hi`, both included: ``Integer(18, 75)``.
+
+    Parameters
+    ----------
+    lo, hi : int
+        The bounds.
+    missing : bool
+        Whether it may be missing, too.
+    """
 
     lo: int
     hi: int
@@ -138,7 +154,13 @@ class Integer:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Categorical:
-    """One of several levels without an order: ``Categorical(["f", "m"])``."""
+    """One of several levels without an order: ``Categorical(["f", "m"])``.
+
+    Parameters
+    ----------
+    levels : iterable of str, number or bool
+        The levels; None among them stands for missing.
+    """
 
     levels: tuple[Level, ...]
     _positions: dict[Level, int] = field(init=False, repr=False, compare=False)
@@ -193,7 +215,13 @@ class Categorical:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Ordinal:
-    """One of several levels in the order given: ``Ordinal(["low", "middle", "high"])``."""
+    """One of several levels in the order given: ``Ordinal(["low", "middle", "high"])``.
+
+    Parameters
+    ----------
+    levels : iterable of str, number or bool
+        The levels, in their order; None among them stands for missing.
+    """
 
     levels: tuple[Level, ...]
     _positions: dict[Level, int] = field(init=False, repr=False, compare=False)

@@ -43,8 +43,14 @@ class SameDecision:
 
     A witness is a pair with score(x) > margin and score(x') <= -margin. With ``margin=0`` that is any
     pair the model decides differently; a larger margin asks only about decisions that are clear on
-    both sides. (For libsvm's classifiers: score(x) >= margin and score(x') < -margin.) With a class of
-    interest only pairs count of which one individual gets that class.
+    both sides. (For libsvm's classifiers: score(x) >= margin and score(x') < -margin.)
+
+    Parameters
+    ----------
+    margin : float
+        How clear both decisions must be.
+    class_of_interest : label, optional
+        Of more than two classes, only pairs count of which one individual gets this one.
     """
 
     margin: float = 0.0
@@ -72,8 +78,15 @@ class SameDecision:
 
 @dataclass(frozen=True, slots=True)
 class ScoreGap:
-    """Scores of similar individuals are at most `delta` apart; a witness has score(x) - score(x') > delta, for
-    the class of interest or, without one, for any class."""
+    """Scores of similar individuals are at most `delta` apart; a witness has score(x) - score(x') > delta.
+
+    Parameters
+    ----------
+    delta : float
+        How far apart scores may be.
+    class_of_interest : label, optional
+        Of more than two classes, only the score of this one counts; without, that of any.
+    """
 
     delta: float
     class_of_interest: Label | None = field(default=None, kw_only=True)
@@ -95,8 +108,15 @@ class ScoreGap:
 
 @dataclass(frozen=True, slots=True)
 class ProbabilityGap:
-    """Probabilities of similar individuals are at most `delta` apart; a witness has p(x) - p(x') > delta, for
-    the class of interest or, without one, for any class."""
+    """Probabilities of similar individuals are at most `delta` apart; a witness has p(x) - p(x') > delta.
+
+    Parameters
+    ----------
+    delta : float
+        How far apart probabilities may be, below 1.
+    class_of_interest : label, optional
+        Of more than two classes, only the probability of this one counts; without, that of any.
+    """
 
     delta: float
     class_of_interest: Label | None = field(default=None, kw_only=True)

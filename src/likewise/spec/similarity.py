@@ -75,7 +75,25 @@ class Relation:
 
 
 class Similarity:
-    """Which features may differ between similar individuals, and how far; all others are the same."""
+    """Which features may differ between similar individuals, and how far; all others are the same.
+
+    Parameters
+    ----------
+    free : iterable of str
+        Features that may differ in any way.
+    within : mapping of str to number or str
+        Features that may differ by at most a number, by a percentage of the range ("5%"), or by steps between
+        the levels of an `Ordinal`.
+    pairs : mapping of str to iterable of pairs
+        Features that may differ between these levels only.
+
+    Examples
+    --------
+    >>> from likewise import Similarity
+    >>> similar = Similarity(free=["sex"], within={"age": 2}, pairs={"job": [("skilled", "unskilled")]})
+    >>> similar.names
+    ('sex', 'age', 'job')
+    """
 
     __slots__ = ("_free", "_pairs", "_within")
 

@@ -38,7 +38,22 @@ if TYPE_CHECKING:
 
 
 class Space:
-    """Named features in order, with constraints: ``Space({"age": Integer(18, 75)})``."""
+    """Named features in order, with constraints: all individuals that a claim is about.
+
+    Parameters
+    ----------
+    features : mapping of str to Continuous, Integer, Categorical or Ordinal
+        The features by name, in the order of the model's columns.
+    constraints : iterable of str
+        Rules that every individual satisfies.
+
+    Examples
+    --------
+    >>> from likewise import Categorical, Integer, Space
+    >>> space = Space({"age": Integer(18, 75), "employed": Integer(0, 60), "sex": Categorical(["f", "m"])})
+    >>> space.where("employed <= age - 14").describe()
+    '3 features, 1 categorical, 1 constraint; 7076 individuals'
+    """
 
     __slots__ = ("_constraints", "_features", "_names")
 
@@ -67,10 +82,24 @@ class Space:
 
         Whole-number columns become `Integer`, other numbers `Continuous`, text and booleans
         `Categorical` with sorted levels, ordered categories (pandas) and enums (polars) `Ordinal` in
-        their declared order. Columns in `exclude` (the label, identifiers) are left out. A column with
-        a single value is an error unless ``constant="keep"``. So are missing values (None, NaN), unless
-        ``missing="include"`` makes features that may be missing, or ``missing="exclude"`` reads bounds and
-        levels off the others.
+        their declared order.
+
+        Parameters
+        ----------
+        X : frame
+            Of pandas or polars.
+        exclude : iterable of str
+            Columns to leave out: the label, identifiers.
+        constant : 'error' or 'keep'
+            What becomes of a column with a single value.
+        missing : 'error', 'include' or 'exclude'
+            What becomes of missing values (None, NaN): features that may be missing, or bounds and levels
+            read off the others.
+
+        Returns
+        -------
+        Space
+            With one feature a column.
         """
         from likewise.spec.observed import observe
 

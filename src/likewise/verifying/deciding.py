@@ -58,6 +58,7 @@ def verify(
     Parameters
     ----------
     model : fitted estimator
+        Of scikit-learn, XGBoost or LightGBM, alone or as the last step of a pipeline.
     space : Space
         All individuals that the claim is about.
     similar : Similarity
@@ -75,10 +76,25 @@ def verify(
     random_state : int, Generator or None
         Seeds the search for a pair; never changes a verdict from FAIR to BIASED or back.
     progress : bool or callable
-        True shows a live line on a terminal; a callable gets `likewise.progress.Snapshot`s.
+        True shows a live line on a terminal; a callable gets values of the type `likewise.progress.Snapshot`.
     certify : bool
         Write the proof and have it checked. Without, no proof is written and a claim that the search
         could not break is UNKNOWN: only what the checker accepted is FAIR.
+
+    Returns
+    -------
+    Result
+        The verdict with the pair, the certificate, or the reason and the bounds reached.
+
+    Examples
+    --------
+    >>> import likewise as lw
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> credit = lw.datasets.load_credit(coded=True)
+    >>> model = LogisticRegression(solver="liblinear").fit(credit.X, credit.y)
+    >>> similar = lw.Similarity(free=["Ethnicity"])
+    >>> print(lw.verify(model, credit.space, similar, X=credit.X).verdict)
+    BIASED
     """
     property = SameDecision() if property is None else property
     if not isinstance(property, (SameDecision, ScoreGap, ProbabilityGap)):

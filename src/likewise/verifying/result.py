@@ -54,7 +54,33 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The answer of `verify`."""
+    """The answer of `verify`.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        FAIR, BIASED or UNKNOWN. The result itself is neither true nor false.
+    pair : frame or None
+        Both individuals, in the user's own columns and kind of frame.
+    scores : tuple of float or None
+        Of the two. Of more than two classes, `score_name` says which score it is.
+    decisions : tuple or None
+        What the model decides for the two (classifiers).
+    probabilities : tuple of float or None
+        Of `upper_label`, where the model has probabilities.
+    bounds : tuple of float
+        What is known of the largest gap, or of the largest margin of two decisions: lower and upper.
+    reason : str or None
+        Why it is UNKNOWN.
+    certificate : Certificate or None
+        The proof or the witness, accepted by the checker.
+    covers_floating_point : bool
+        Whether the verdict holds for the program that rounds, too.
+    stats : dict
+        The engine that decided, seconds, cells and the like.
+    claimed : object
+        Who must share what: the space, the similarity and the property.
+    """
 
     verdict: Verdict
     claimed: Claimed
@@ -93,8 +119,19 @@ class Result:
     ) -> str:
         """A section in Markdown for the model's card: verdict, pair, digests, and how to check it again.
 
-        `disparity` and `share` are answers of `measure` and of the share, or their `to_dict` documents;
-        `certificate_path` is where readers find the certificate; `files` are further names and SHA-256 digests.
+        Parameters
+        ----------
+        disparity, share : Disparity and Share, or their documents
+            Answers of `measure` and `share` to go with it.
+        certificate_path : str, optional
+            Where readers find the certificate.
+        files : mapping, optional
+            Further names with SHA-256 digests.
+
+        Returns
+        -------
+        str
+            The section.
         """
         from likewise.verifying.model_card import model_card
 
