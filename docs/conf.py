@@ -41,7 +41,8 @@ html_static_path = ["_static"]
 html_css_files = ["likewise.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": []}
+# Pages without any below them need no list of these.
+html_sidebars = {page: [] for page in ("index", "comparison", "what-a-proof-says", "the-paper-reproduced")}
 html_theme_options = {
     "logo": {"text": "Likewise"},
     "navbar_align": "left",

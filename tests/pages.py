@@ -23,7 +23,9 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 RUN = ("python", "sh")
 
-_BLOCK = re.compile(r"(?:^`(?P<file>[\w.-]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"(?:^`(?P<file>[\w.-]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 _SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 
 

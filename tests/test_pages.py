@@ -6,9 +6,9 @@ import inspect
 import re
 
 import pytest
+from tests.pages import DOCS, ROOT, RUN, blocks, run
 
 import likewise
-from tests.pages import DOCS, ROOT, RUN, blocks, run
 
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "generated" not in page.parts)
 # Blocks that stand alone, one test each: test_docs.py.
@@ -39,7 +39,11 @@ def test_the_readme_starts_with_the_same_steps():
         return [line for block in blocks(page) if block.kind == "sh" for line in block.text.splitlines()]
 
     first = commands(DOCS / "index.md")[:3]
-    assert [line.split()[:2] for line in first] == [["python", "-m"], ["likewise", "init"], ["likewise", "verify"]]
+    assert [line.split()[:2] for line in first] == [
+        ["python", "-m"],
+        ["likewise", "init"],
+        ["likewise", "verify"],
+    ]
     assert commands(ROOT / "README.md")[:3] == first
 
 
@@ -51,7 +55,9 @@ def test_links_lead_somewhere(page):
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-@pytest.mark.parametrize("name", [name for name in likewise.__all__ if name not in ("datasets", "__version__")])
+@pytest.mark.parametrize(
+    "name", [name for name in likewise.__all__ if name not in ("datasets", "__version__")]
+)
 def test_examples_in_docstrings_print_what_they_say(name):
     for example in doctest.DocTestFinder(recurse=False).find(getattr(likewise, name), name, globs={}):
         assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
