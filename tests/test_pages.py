@@ -9,6 +9,7 @@ import pytest
 from tests.pages import DOCS, ROOT, RUN, blocks, run
 
 import likewise
+from likewise.spec.file import _TABLES as TABLES
 
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "generated" not in page.parts)
 # Blocks that stand alone, one test each: test_docs.py.
@@ -25,6 +26,27 @@ def _name(page):
 def test_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(page)
+
+
+def test_the_spec_file_of_the_reference_is_one(tmp_path):
+    import pandas as pd
+
+    from likewise.spec.file import read_spec
+
+    (example,) = (block for block in blocks(DOCS / "reference" / "spec-file.md") if block.kind == "toml")
+    columns = {"age": [18, 75], "income": [1.5, 9.0], "sex": ["f", "m"], "employed": [0, 9], "good": [0, 1]}
+    columns |= {"job": ["none", "skilled"], "housing": ["own", "rent"]}
+    pd.DataFrame(columns).to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "claim.toml").write_text(example.text, encoding="utf-8")
+    claim = read_spec(tmp_path / "claim.toml")
+    assert claim.similarity.names == ("sex", "age", "income", "job")
+    assert len(claim.space.rules) == 2
+
+
+def test_the_keys_of_spec_files_are_those_of_the_reference():
+    page = (DOCS / "reference" / "spec-file.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `([\w.]+)` \|", page, flags=re.MULTILINE))
+    assert {key.split(".")[0] for key in listed} == set(TABLES)
 
 
 def test_the_first_page_ends_with_a_verdict():

@@ -55,7 +55,9 @@ def test_next_names_commands_that_exist(run, on_data, spec):
         (last,) = re.findall(r"^next     likewise (\w+) ", run(line).stdout, flags=re.MULTILINE)
         assert last in cli.commands
     path = spec()
-    assert f"likewise measure {path}" in re.sub(r"\s+", " ", run("verify", path).stdout)
+    assert f"likewise measure {path} (" in re.sub(r"\s+", " ", run("verify", path).stdout)
+    other = run("verify", path, "--model", "fair.skops").stdout
+    assert f"likewise measure {path} --model fair.skops " in re.sub(r"\s+", " ", other)
 
 
 def test_all_shows_every_feature(run):
