@@ -24,6 +24,7 @@ extensions = [
 exclude_patterns = ["build", "examples"]
 templates_path = ["_templates"]
 nitpicky = True
+highlight_language = "text"
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
