@@ -28,6 +28,24 @@ def test_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
     run(page)
 
 
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "```python\nprint(1)\n```\n\n```text\n2\n```\n",
+        "```python\nprint(1)\n```\n",
+        "```sh\nlikewise --version\n```\n\n```text\nlikewise 99\n```\n",
+        "```sh\nlikewise verify\necho $?\n```\n\n```text\n0\n```\n",
+        "```sh\ncurl example.org\n```\n",
+        "```sh\npython -m pip install '.[nonsense]'\n```\n",
+    ],
+)
+def test_a_page_that_does_not_hold_is_noticed(lie, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(lie, encoding="utf-8")
+    with pytest.raises(AssertionError):
+        run(page)
+
+
 def test_the_spec_file_of_the_reference_is_one(tmp_path):
     import pandas as pd
 
