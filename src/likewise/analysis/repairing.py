@@ -6,7 +6,7 @@
 
 A decision that is the same within a tolerance of a number, wherever one starts, is the same for all numbers: features that are `within` are settled like free
 ones, and those in `pairs` as well. A gap of probabilities sigma(s) - sigma(s') at s - s' = g is at most tanh(g / 4), so a gap delta of probabilities allows
-a gap 4 atanh(delta) of scores. What was promised is not believed: the verdict on the new model is that of `verify`, with its certificate.
+a gap 4 atanh(delta) of scores (divided by the slope of sigma's argument, where that is not 1; forests have probabilities for scores). What was promised is not believed: the verdict on the new model is that of `verify`, with its certificate.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from likewise.analysis.measuring import measure
 from likewise.analysis.repaired import Repaired, compared
 from likewise.analysis.settings import Choice, every_setting, observed_settings, reference_setting
 from likewise.errors import SpecError, UnsupportedModel
-from likewise.importers.imported import ImportedClasses
-from likewise.importers.settled import is_settled, refuse_wrappers
+from likewise.importers.imported import Imported, ImportedClasses
+from likewise.importers.settled import asked_for_scores, is_settled, refuse_wrappers
 from likewise.importers.unfolding import unfold
 from likewise.model.body import RbfSum
+from likewise.model.classes import ClassHead
 from likewise.model.classscore import ClassScore
-from likewise.model.combined import Combined
+from likewise.model.head import Head
 from likewise.model.scored import score_of
+from likewise.model.trees import TreeSum
 from likewise.search.budget import Budget
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.verifying import verify
@@ -63,6 +65,7 @@ class _Wish:
     reference: Mapping[str, Any] | None
     grid: int
     taken: Taken
+    asked: str
     budget: Budget
     options: dict[str, Any]
 
@@ -140,6 +143,7 @@ def repair(
         reference=reference,
         grid=grid,
         taken=taken,
+        asked=asked_for_scores(inside, taken.imported.model.head),
         budget=clock,
         options={"n_jobs": n_jobs, "executor": executor, "random_state": random_state, "progress": progress},
     )
@@ -156,6 +160,11 @@ def repair(
 
 
 def _settled(wish: _Wish) -> tuple[Any, dict[str, Any]]:
+    if wish.method in ("max", "min") and wish.asked == "predict_proba" and isinstance(wish.property, ProbabilityGap):
+        raise SpecError(
+            f"with method={wish.method!r} the score of {wish.taken.imported.model.family} is the probability of one label, less 1/2",
+            hint=f"ask for ScoreGap({wish.property.delta}), which is the same then",
+        )
     choice = _choice(wish)
     how = "mean" if wish.method in ("average", "reference") else wish.method
     return _estimator(wish, choice, how, 0.0), {"features": choice.names, "settings": len(choice.settings)}
@@ -201,7 +210,12 @@ def _estimator(wish: _Wish, choice: Choice, how: str, keep: float) -> Any:
     parts = (_frozen(wish.model), features, settings, None if alike else list(choice.counts), how, keep)
     if head.labels is None:
         return SettledRegressor(*parts)
-    return SettledClassifier(*parts, probabilities=head.link in ("logistic", "softmax"))
+    return SettledClassifier(
+        *parts,
+        probabilities=head.link in ("logistic", "softmax"),
+        asked=wish.asked,
+        slope=float(head.slope) if isinstance(head, Head) else 1.0,
+    )
 
 
 def _frozen(model: Any) -> Any:
@@ -225,13 +239,11 @@ def _shrunk(wish: _Wish) -> tuple[Any, dict[str, Any]]:
             "shrinking makes gaps smaller, and decisions may differ by the smallest gap",
             hint="use method='average', or ask for ScoreGap(delta) or ProbabilityGap(delta)",
         )
-    several = isinstance(imported, ImportedClasses)
-    if several and isinstance(asked, ProbabilityGap):
+    if isinstance(asked, ProbabilityGap) and imported.model.head.link == "softmax":
         raise SpecError(
             "gaps of softmax probabilities are not shrunk", hint="use method='average', or ScoreGap(delta)"
         )
-    bodies: Any = imported.model.bodies if isinstance(imported, ImportedClasses) else (imported.model.body,)
-    if any(isinstance(body, (RbfSum, Combined)) for body in bodies):
+    if any(isinstance(body, RbfSum) for body in _bodies(imported)):
         raise UnsupportedModel(
             f"{imported.model.family} is a sum of Gaussians, and what becomes of it has no bounds that prove a gap",
             hint="use method='average', 'max', 'min' or 'reference'",
@@ -250,17 +262,24 @@ def _shrunk(wish: _Wish) -> tuple[Any, dict[str, Any]]:
         raise UnsupportedModel(
             "no upper bound of the gap of scores was found within the budget", hint="give it a longer budget"
         )
-    keep = kept_share(asked, found.upper)
+    keep = kept_share(asked, found.upper, imported.model.head)
     choice = _choice(wish)
     facts = {"features": choice.names, "settings": len(choice.settings), "kept": keep}
     return _estimator(wish, choice, "mean", keep), facts
 
 
-def kept_share(asked: ScoreGap | ProbabilityGap, gap: float) -> float:
-    """The largest c on the grid with c gap <= what is allowed."""
+def _bodies(imported: Imported | ImportedClasses) -> tuple[Any, ...]:
+    if isinstance(imported, Imported):
+        return (imported.model.body,)
+    bodies = imported.model.bodies
+    return (bodies,) if isinstance(bodies, TreeSum) else bodies
+
+
+def kept_share(asked: ScoreGap | ProbabilityGap, gap: float, head: Head | ClassHead) -> float:
+    """The largest c on the grid with c gap <= what is allowed; where scores are probabilities themselves, that is delta."""
     allowed = Fraction(asked.delta)
-    if isinstance(asked, ProbabilityGap):
-        allowed = Fraction(4 * math.atanh(asked.delta) * (1 - 2**-40))
+    if isinstance(asked, ProbabilityGap) and isinstance(head, Head):
+        allowed = Fraction(4 * math.atanh(asked.delta) * (1 - 2**-40)) / abs(head.slope)
     if gap <= allowed:
         return 1.0
     return math.floor(allowed / Fraction(gap) * SHARES) / SHARES
@@ -272,27 +291,36 @@ def kept_share(asked: ScoreGap | ProbabilityGap, gap: float) -> float:
 def _threshold(wish: _Wish) -> tuple[Any, Result, dict[str, Any]]:
     """The nearest candidate that is FAIR. A pair with the scores s > s' rules out every threshold from s' on and below s."""
     imported = wish.taken.imported
-    if isinstance(imported, ImportedClasses) or imported.model.head.labels is None:
+    if len(imported.model.head.labels or ()) != 2:
         raise SpecError("a threshold is for classifiers of two classes", hint="use method='average'")
     if not isinstance(wish.property, SameDecision):
         raise SpecError("a threshold changes decisions, no scores", hint="ask for SameDecision()")
     if wish.X is None:
         raise SpecError("thresholds are tried between the scores of rows", hint="pass X")
-    first = wish.verify(wish.model)
+    model = _with_one_score(wish)
+    first = wish.verify(model)
     if first.verdict == "FAIR":
-        return wish.model, first, {"threshold": 0.0}
+        return model, first, {"threshold": 0.0}
     ruled_out, last = [_scores_apart(first, 0.0)], first
-    for candidate in _candidates(imported.replay.scores(imported.rows)):
+    rows = imported.replay.inputs.of(imported.rows)
+    for candidate in _candidates(np.asarray(model.decision_function(rows), dtype=np.float64)):
         if any(low <= candidate < high for low, high in ruled_out):
             continue
         if wish.budget.over:
             break
-        new = _with_threshold(wish.model, candidate)
+        new = _with_threshold(model, candidate)
         last = wish.verify(new)
         if last.verdict == "FAIR":
             return new, last, {"threshold": candidate}
         ruled_out.append(_scores_apart(last, candidate))
     return None, last, {}
+
+
+def _with_one_score(wish: _Wish) -> Any:
+    """The model, or an estimator around it that has its score as decision_function."""
+    if wish.asked == "decision_function":
+        return wish.model
+    return _estimator(wish, Choice(names=(), settings=((),), counts=(1,)), "max", 0.0)
 
 
 def _candidates(scores: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:

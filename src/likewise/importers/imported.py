@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.errors import DataError, UnsupportedModel, closest
+from likewise.errors import DataError, InternalError, UnsupportedModel, closest
 from likewise.importers import one_vs_rest, sklearn_kernel, sklearn_linear
 from likewise.importers.boosters import asked_of, frame_levels, presented, spelled
 from likewise.importers.class_replay import ClassReplay, class_replay
@@ -23,10 +23,10 @@ from likewise.importers.products import multiplied, of_products, place_of_produc
 from likewise.importers.recoding import Recoding, same_space
 from likewise.importers.replay import EstimatorReplay
 from likewise.importers.selfcheck import check_classes, check_import
-from likewise.importers.settled import import_settled, is_settled
+from likewise.importers.settled import held_by, import_settled, is_settled, settled_trees
 from likewise.importers.transformers.embedding import Embedded, embed, refuse_gap
 from likewise.importers.transformers.tracing import Step
-from likewise.importers.trees.checking import check_trees
+from likewise.importers.trees.checking import body_of, check_settled_trees, check_trees
 from likewise.importers.trees.families import grower_of, supported_trees
 from likewise.importers.trees.growing import GrownModel, planted
 from likewise.importers.unfolding import Unfolded, unfold
@@ -90,12 +90,15 @@ def import_model(
     estimator = presented(estimator)
     unfolded = unfold(estimator)
     grow = grower_of(unfolded.final)
+    held = _held_trees(unfolded) if grow is None else None
     if grow is None:
         _check_known(unfolded.final)
     columns, named = fitted_columns(estimator, unfolded, space)
     inputs = Inputs(recoding=same_space(space), columns=columns, like=like, named=named)
     if grow is not None:
         return _imported_trees(estimator, unfolded, grow(unfolded.final), inputs, rows)
+    if held is not None:
+        return _imported_settled_trees(estimator, unfolded, held, inputs, rows)
     model, inputs = _model(unfolded, inputs)
     rows = inputs.recoding.coded(rows)
     if isinstance(model, Scores):
@@ -139,6 +142,36 @@ def _imported_trees(
         return ImportedClasses(model=found.model, replay=asked, recoding=inputs.recoding, rows=rows)
     model, replay = _with_wrappers(estimator, unfolded, found.model, inputs)
     check_trees(model, grown, found.reaching, replay, rows)
+    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
+
+
+def _held_trees(unfolded: Unfolded) -> Unfolded | None:
+    """What a settled estimator holds, if that is trees."""
+    if not is_settled(unfolded.final):
+        return None
+    inside = held_by(unfolded.final, unfolded.steps)
+    return None if grower_of(inside.final) is None else inside
+
+
+def _imported_settled_trees(
+    estimator: Any, unfolded: Unfolded, held: Unfolded, inputs: Inputs, rows: NDArray[np.float64]
+) -> Imported | ImportedClasses:
+    """The trees inside, compared for themselves, and what is made of them, compared again."""
+    final, grow = unfolded.final, grower_of(held.final)
+    if grow is None:
+        raise InternalError(f"{type(held.final).__name__} is no ensemble of trees")
+    inside = _imported_trees(final.held, held, grow(held.final), inputs, rows)
+    inputs, rows = inside.replay.inputs, inside.rows
+    body, model = body_of(inside.model), settled_trees(final, inside.model, inputs)
+    count = len(final.settings)
+    if isinstance(model, ClassModel):
+        for wrapper in unfolded.wrappers:
+            refuse_wrapper(wrapper, model)
+        asked = class_replay(estimator, unfolded, model.head, inputs)
+        check_settled_trees(model, body, asked, inputs.space, rows, count)
+        return ImportedClasses(model=model, replay=asked, recoding=inputs.recoding, rows=rows)
+    model, replay = _with_wrappers(estimator, unfolded, model, inputs)
+    check_settled_trees(model, body, replay, inputs.space, rows, count)
     return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
 
 
