@@ -142,11 +142,15 @@ def test_a_certificate_of_trees_that_look_again_is_refused():
     model = clone(CLASSIFIERS["gb"]).fit(X, Y)
     for method in ("average", "max"):
         repaired = lw.repair(model, SPACE, SIMILAR, method=method)
-        lines = [json.loads(line) for line in gzip.decompress(repaired.result.certificate.content).splitlines()]
+        lines = [
+            json.loads(line) for line in gzip.decompress(repaired.result.certificate.content).splitlines()
+        ]
         assert checked(lines).accepted
         body = lines[4]["model"]["body"]
         trees = body["of"][-1] if method == "max" else body
-        node = next(node for tree in trees["trees"] for node in tree if isinstance(node, list) and node[0] == 3)
+        node = next(
+            node for tree in trees["trees"] for node in tree if isinstance(node, list) and node[0] == 3
+        )
         node[0] = 2
         assert "depends" in checked(lines).reason
 
@@ -165,7 +169,9 @@ def test_another_answer_at_one_number_alone_is_noticed():
         lw.verify(new, space, lw.Similarity(free=["sex"]), X=X)
 
 
-@pytest.mark.parametrize("inside", [XGBClassifier(n_jobs=1, n_estimators=4), RandomForestClassifier(5, random_state=0)])
+@pytest.mark.parametrize(
+    "inside", [XGBClassifier(n_jobs=1, n_estimators=4), RandomForestClassifier(5, random_state=0)]
+)
 def test_several_classes_by_means(inside):
     model = inside.fit(X, Y3)
     repaired = lw.repair(model, SPACE, SIMILAR, X=X, y=Y3)
@@ -200,7 +206,9 @@ def test_regressors(inside):
 def test_boosters_of_categories_behind_a_search():
     frame = X.assign(sex=X.sex.map({0: "f", 1: "m"}).astype("category"))
     space = SPACE.replace({"sex": lw.Categorical(["f", "m"])})
-    search = GridSearchCV(XGBClassifier(n_jobs=1, n_estimators=4, enable_categorical=True), {"max_depth": [3]}, cv=2)
+    search = GridSearchCV(
+        XGBClassifier(n_jobs=1, n_estimators=4, enable_categorical=True), {"max_depth": [3]}, cv=2
+    )
     repaired = lw.repair(search.fit(frame, Y), space, SIMILAR, X=frame, y=Y)
     assert proved(repaired)
     women = frame[frame.sex == "f"]
@@ -264,11 +272,17 @@ def test_the_nearest_fair_threshold(family):
     [
         (XGBClassifier(n_jobs=1, n_estimators=2, objective="binary:logitraw"), {}, "logitraw"),
         (
-            LGBMClassifier(n_jobs=1, n_estimators=2, boosting_type="rf", subsample_freq=1, subsample=0.5, verbose=-1),
+            LGBMClassifier(
+                n_jobs=1, n_estimators=2, boosting_type="rf", subsample_freq=1, subsample=0.5, verbose=-1
+            ),
             {},
             "sum over its rounds",
         ),
-        (XGBRegressor(n_jobs=1, n_estimators=2, objective="reg:logistic"), {"property": lw.ProbabilityGap(0)}, "no score"),
+        (
+            XGBRegressor(n_jobs=1, n_estimators=2, objective="reg:logistic"),
+            {"property": lw.ProbabilityGap(0)},
+            "no score",
+        ),
         (
             DecisionTreeClassifier(),
             {"method": "max", "property": lw.ProbabilityGap(0.1)},

@@ -122,7 +122,12 @@ def test_the_policy_allows_the_style_and_the_script_alone(elements):
 def test_a_repair_is_told_with_its_verdict_and_what_it_costs(elements, biased, analyses, tmp_path):
     (section,) = [element for element in elements.of("section") if element["id"] == "repair"]
     told = " ".join(section["text"].split())
-    for words in (f"all settings of {SEX} (2)", "FAIR", "Of 1,200 rows, 30 decisions (2.5 %)", "accuracy0.76250.7500"):
+    for words in (
+        f"all settings of {SEX} (2)",
+        "FAIR",
+        "Of 1,200 rows, 30 decisions (2.5 %)",
+        "accuracy0.76250.7500",
+    ):
         assert words in told
     none = {**analyses["repair"], "method": "threshold", "how": "no fair threshold was found", "rows": None}
     text = biased.report(tmp_path / "none.html", repair=none).read_text(encoding="utf-8")

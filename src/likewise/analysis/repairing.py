@@ -160,7 +160,11 @@ def repair(
 
 
 def _settled(wish: _Wish) -> tuple[Any, dict[str, Any]]:
-    if wish.method in ("max", "min") and wish.asked == "predict_proba" and isinstance(wish.property, ProbabilityGap):
+    if (
+        wish.method in ("max", "min")
+        and wish.asked == "predict_proba"
+        and isinstance(wish.property, ProbabilityGap)
+    ):
         raise SpecError(
             f"with method={wish.method!r} the score of {wish.taken.imported.model.family} is the probability of one label, less 1/2",
             hint=f"ask for ScoreGap({wish.property.delta}), which is the same then",

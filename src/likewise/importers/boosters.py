@@ -188,7 +188,9 @@ def spelled(knowing: Any, space: Space) -> tuple[str, ...]:
     """The names of the columns that a model was fitted on, as the space has them: LightGBM writes underscores for blanks."""
     names = tuple(str(name) for name in knowing.feature_names_in_)
     inside = unfold(getattr(knowing, "held", knowing))
-    if inside.steps or not (isinstance(inside.final, lightgbm.Answers) or _library(inside.final) == "lightgbm"):
+    if inside.steps or not (
+        isinstance(inside.final, lightgbm.Answers) or _library(inside.final) == "lightgbm"
+    ):
         return names
     written: dict[str, list[str]] = {}
     for name in space.names:

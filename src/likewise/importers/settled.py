@@ -155,9 +155,7 @@ def _upper_alone(model: ClassModel, body: TreeSum, how: str) -> Model:
         _refuse_several(how, model.head)
     rounding, (lower, upper) = model.rounding, model.head.labels
     if isinstance(rounding, TreeRounding):
-        rounding = replace(
-            rounding, constant=rounding.constant + HALF, operations=rounding.operations + 1
-        )
+        rounding = replace(rounding, constant=rounding.constant + HALF, operations=rounding.operations + 1)
     return Model(
         family=model.family,
         rounding=rounding if isinstance(rounding, TreeRounding) else None,
@@ -184,7 +182,9 @@ def _head(head: Head, estimator: Any) -> Head:
         return Head(labels=head.labels)
     slope = Fraction(float(estimator.slope))
     if slope <= 0:
-        raise UnsupportedModel(f"SettledClassifier with slope={estimator.slope!r}, and only positive ones make sense")
+        raise UnsupportedModel(
+            f"SettledClassifier with slope={estimator.slope!r}, and only positive ones make sense"
+        )
     return Head(labels=head.labels, link="logistic", slope=slope)
 
 

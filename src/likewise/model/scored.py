@@ -232,9 +232,7 @@ def score_of(model: Model, n_features: int) -> Score:
     return body_score(model.body, model.embedding, n_features)
 
 
-def body_score(
-    body: SimpleBody | Combined, embedding: tuple[Column, ...], n_features: int
-) -> Score:
+def body_score(body: SimpleBody | Combined, embedding: tuple[Column, ...], n_features: int) -> Score:
     """The score of a body over an embedding."""
     if isinstance(body, Combined):
         parts = tuple(simple_score(part.body, part.embedding, n_features) for part in body.parts)
