@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import pickle
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -27,6 +28,7 @@ from xgboost import XGBClassifier, XGBRegressor
 import likewise as lw
 from likewise.importers.imported import import_model
 from likewise.model.combined import Combined
+from likewise.model.scored import rounding_error
 from likewise.model.trees import TreeSum
 from likewise_check import check
 
@@ -222,6 +224,40 @@ def test_lightgbm_writes_underscores_for_blanks():
     space = lw.Space({names[name]: feature for name, feature in SPACE.features.items()})
     model = clone(CLASSIFIERS["lgbm"]).fit(X.rename(columns=names), Y)
     assert proved(lw.repair(model, space, lw.Similarity(free=["the sex"]), X=X.rename(columns=names)))
+
+
+def test_missing_numbers():
+    numbers = np.random.default_rng(2)
+    rows = X.astype(float).mask(numbers.random(X.shape) < 0.1)
+    space = SPACE.replace(
+        {
+            "sex": lw.Integer(0, 1, missing=True),
+            "race": lw.Integer(0, 2, missing=True),
+            "age": lw.Integer(18, 20, missing=True),
+            "income": lw.Integer(0, 5, missing=True),
+        }
+    )
+    model = clone(CLASSIFIERS["xgb"]).fit(rows, Y)
+    for method in ("average", "max"):
+        repaired = lw.repair(model, space, lw.Similarity(free=["sex"]), method=method, X=rows)
+        assert proved(repaired)
+        answers = [repaired.model.decision_function(rows.assign(sex=sex)) for sex in (0, 1, np.nan)]
+        assert np.array_equal(answers[0], answers[1])
+        assert np.array_equal(answers[0], answers[2])
+
+
+@pytest.mark.parametrize("family", ["gb", "xgb", "forest"])
+def test_the_stated_rounding_covers_the_mean(family):
+    """What the estimator computes is no further from the exact mean than its certificate says."""
+    new = lw.repair(clone(CLASSIFIERS[family]).fit(X, Y), SPACE, SIMILAR, weights="observed", X=X).model
+    model = import_model(new, SPACE, rows=SPACE.encode(X)).model
+    error = rounding_error(model, SPACE)
+    told = new.predict_proba(EVERYBODY) if family == "forest" else new.decision_function(EVERYBODY)[:, None]
+    for codes, scores in zip(SPACE.encode(EVERYBODY).tolist(), told.tolist(), strict=True):
+        exact = model.exact([Fraction(code) for code in codes])
+        exact = exact if family == "forest" else (exact,)
+        assert all(abs(Fraction(s) - e) <= error for s, e in zip(scores, exact, strict=True))
+    assert 0 < error < 1e-3
 
 
 # -- shrinking and thresholds -----------------------------------------------------------------------------

@@ -91,10 +91,9 @@ def held_by(estimator: Any, steps: Sequence[tuple[str, Any]]) -> Unfolded:
     return inside
 
 
-def asked_for_scores(unfolded: Unfolded, head: Head | ClassHead) -> str:
+def asked_for_scores(final: Any, model: Model | ClassModel) -> str:
     """How a settled classifier asks the one that it holds; refuses those that have no answer that can be combined."""
-    final = unfolded.final
-    family, library = type(final).__name__, type(final).__module__.partition(".")[0]
+    head, family, library = model.head, model.family, type(final).__module__.partition(".")[0]
     if not hasattr(final, "get_params"):
         raise UnsupportedModel(
             f"{family} is no scikit-learn estimator, and so cannot be a part of one",
