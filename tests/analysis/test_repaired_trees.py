@@ -332,6 +332,14 @@ def test_what_is_not_taken(inside, options, words):
     assert refused.value.hint
 
 
+def test_more_trees_than_a_certificate_holds(monkeypatch):
+    model = clone(CLASSIFIERS["forest"]).fit(X, Y)
+    monkeypatch.setattr("likewise.importers.settled.MOST_NODES", 200)
+    for method in ("average", "max"):
+        with pytest.raises(lw.UnsupportedModel, match="nodes over 6 settings"):
+            lw.repair(model, SPACE, SIMILAR, method=method)
+
+
 def test_a_booster_is_no_estimator():
     booster = clone(CLASSIFIERS["xgb"]).fit(X, Y).get_booster()
     with pytest.raises(lw.UnsupportedModel, match="no scikit-learn estimator"):

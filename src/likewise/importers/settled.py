@@ -18,6 +18,7 @@ from likewise.importers.classes import Scores
 from likewise.importers.heads import worked_in
 from likewise.importers.unfolding import Unfolded, unfold
 from likewise.model.classes import ClassHead, ClassLink, ClassModel
+from likewise.model.combined import Combined, SimpleBody
 from likewise.model.head import Head
 from likewise.model.pruning import Setting, score_alone
 from likewise.model.scored import Model, TreeRounding
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 HOME = "likewise.repaired.estimators"
 NAMES = ("SettledClassifier", "SettledRegressor")
 HALF = Fraction(1, 2)
+MOST_NODES = (
+    1_000_000  # of trees over all settings: the model is one line of a certificate, of 64 MiB at most
+)
 Build = Callable[[Unfolded], "tuple[Model | Scores, Inputs]"]
 
 
@@ -63,19 +67,35 @@ def settled_trees(estimator: Any, model: Model | ClassModel, inputs: Inputs) -> 
     settings = _settings(estimator, inputs, kind)
     family = f"{kind} of {model.family}"
     if isinstance(model, Model):
-        return replace(settled(model, settings), family=family, head=_head(model.head, estimator))
+        made = settled(model, settings)
+        _refuse_long(made.body, len(settings.codes))
+        return replace(made, family=family, head=_head(model.head, estimator))
     body, rounding = model.bodies, model.rounding
     if not isinstance(body, TreeSum):
         raise TypeError(f"{model.family} has no trees")
     if settings.how != "mean":
-        alone = _upper_alone(model, body, settings.how)
-        return replace(settled(alone, settings), family=family)
-    made = settled_sum(body, settings)
+        alone = settled(_upper_alone(model, body, settings.how), settings)
+        _refuse_long(alone.body, len(settings.codes))
+        return replace(alone, family=family)
+    mean = settled_sum(body, settings)
+    _refuse_long(mean, len(settings.codes))
     if isinstance(rounding, TreeRounding):
-        rounding = rounding_of_mean(rounding, made, len(settings.codes))
+        rounding = rounding_of_mean(rounding, mean, len(settings.codes))
     return replace(
-        model, bodies=made, rounding=rounding, family=family, head=_class_head(model.head, estimator)
+        model, bodies=mean, rounding=rounding, family=family, head=_class_head(model.head, estimator)
     )
+
+
+def _refuse_long(body: SimpleBody | Combined, settings: int) -> None:
+    """Refuse what no certificate could hold."""
+    bodies = [part.body for part in body.parts] if isinstance(body, Combined) else [body]
+    trees = [tree for one in bodies if isinstance(one, TreeSum) for tree in one.trees]
+    nodes = sum(len(tree.feature) for tree in trees)
+    if nodes > MOST_NODES:
+        raise UnsupportedModel(
+            f"its trees have {nodes:,} nodes over {settings:,} settings, and a certificate has room for {MOST_NODES:,}",
+            hint="use method='reference', a smaller grid, fewer values in the space, or smaller trees; means have fewer nodes than 'max' and 'min'",
+        )
 
 
 def held_by(estimator: Any, steps: Sequence[tuple[str, Any]]) -> Unfolded:

@@ -26,37 +26,26 @@ def pruned(tree: Tree, codes: Setting, missing: Missing) -> Tree:
     return _kept(tree, *_remaining(tree, codes, missing))
 
 
-def pruned_sum(body: TreeSum, codes: Setting) -> TreeSum:
-    """The ensemble with these features fixed."""
-    return replace(body, trees=tuple(pruned(tree, codes, body.missing) for tree in body.trees))
-
-
 def mean_of_trees(body: TreeSum, settings: Sequence[Setting], weights: Sequence[Fraction]) -> TreeSum:
     """The mean over settings; the weights have the sum 1, and a setting that fixes nothing keeps the trees as they are."""
     trees: list[Tree] = []
     for tree in body.trees:
-        found: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
-        shares: dict[tuple[int, ...], Fraction] = {}
-        for codes, weight in _told_apart(tree, settings, weights):
-            nodes, right = _remaining(tree, codes, body.missing)
-            key = tuple(nodes)
-            found[key] = nodes, right
-            shares[key] = shares.get(key, Fraction(0)) + weight
+        shares: dict[int, Fraction] = {}
+        prunings = _prunings(tree, settings, body.missing)
+        for one, weight in zip(prunings, weights, strict=True):
+            shares[id(one)] = shares.get(id(one), Fraction(0)) + weight
+        different = {id(one): one for one in prunings}
         trees += [
-            replace(_kept(tree, *left), factor=tree.factor * shares[key])
-            for key, left in found.items()
-            if shares[key]
+            replace(one, factor=one.factor * shares[key]) for key, one in different.items() if shares[key]
         ]
     return replace(body, trees=tuple(trees))
 
 
 def different_sums(body: TreeSum, settings: Sequence[Setting]) -> list[TreeSum]:
     """The ensembles that the settings prune this one to, each of them once."""
-    found: dict[tuple[tuple[int, ...], ...], Setting] = {}
-    for codes in settings:
-        key = tuple(tuple(_remaining(tree, codes, body.missing)[0]) for tree in body.trees)
-        found.setdefault(key, codes)
-    return [pruned_sum(body, codes) for codes in found.values()]
+    rows = zip(*(_prunings(tree, settings, body.missing) for tree in body.trees), strict=True)
+    different = {tuple(map(id, trees)): trees for trees in rows}
+    return [replace(body, trees=trees) for trees in different.values()]
 
 
 def score_alone(body: TreeSum, place: int, less: Fraction) -> TreeSum:
@@ -65,16 +54,19 @@ def score_alone(body: TreeSum, place: int, less: Fraction) -> TreeSum:
     return replace(body, bias=(body.bias[place] - less,), trees=trees)
 
 
-def _told_apart(
-    tree: Tree, settings: Sequence[Setting], weights: Sequence[Fraction]
-) -> list[tuple[Setting, Fraction]]:
-    """The settings as far as the tree tests them, with the weights of those that it does not tell apart added up."""
+def _prunings(tree: Tree, settings: Sequence[Setting], missing: Missing) -> list[Tree]:
+    """The tree at each of the settings; equal ones are one object."""
     tested = set(tree.feature.tolist())
-    found: dict[tuple[tuple[int, Fraction], ...], Fraction] = {}
-    for codes, weight in zip(settings, weights, strict=True):
-        key = tuple(sorted((k, code) for k, code in codes.items() if k in tested))
-        found[key] = found.get(key, Fraction(0)) + weight
-    return [(dict(key), weight) for key, weight in found.items()]
+    known: dict[tuple[int, ...], Tree] = {}
+    seen: dict[tuple[tuple[int, Fraction], ...], Tree] = {}
+    found = []
+    for codes in settings:
+        told = tuple((k, code) for k, code in sorted(codes.items()) if k in tested)
+        if told not in seen:
+            nodes, right = _remaining(tree, codes, missing)
+            seen[told] = known.setdefault(tuple(nodes), _kept(tree, nodes, right))
+        found.append(seen[told])
+    return found
 
 
 def _remaining(tree: Tree, codes: Setting, missing: Missing) -> tuple[list[int], list[int]]:
