@@ -112,7 +112,7 @@ def held_by(estimator: Any, steps: Sequence[tuple[str, Any]]) -> Unfolded:
 
 
 def asked_for_scores(final: Any, model: Model | ClassModel) -> str:
-    """How a settled classifier asks the one that it holds; refuses those that have no answer that can be combined."""
+    """How a settled estimator asks the one that it holds; refuses those that have no answer that can be combined."""
     head, family, library = model.head, model.family, type(final).__module__.partition(".")[0]
     if not hasattr(final, "get_params"):
         raise UnsupportedModel(
@@ -121,6 +121,8 @@ def asked_for_scores(final: Any, model: Model | ClassModel) -> str:
         )
     if isinstance(head, Head) and head.undecided is not None:
         raise UnsupportedModel(f"{head.undecided}: there is no score to combine", hint="repair a classifier")
+    if head.labels is None:
+        return "predict"
     if library == "xgboost":
         if final.objective == "binary:logitraw":
             raise UnsupportedModel(
