@@ -4,6 +4,7 @@ import io
 
 import pytest
 from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -24,6 +25,7 @@ def on(data, model, rows):
     columns = make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore"), words),
         (StandardScaler(), make_column_selector(dtype_include="number")),
+        sparse_threshold=0,
     )
     return make_pipeline(columns, model).fit(data.X[:rows], data.y[:rows])
 
@@ -33,11 +35,15 @@ CASES = [
         load,
         model,
         rows,
-        marks=pytest.mark.slow if name != "german" and rows < 100 else (),
+        marks=pytest.mark.slow if name != "german" and kind != "logistic" else (),
         id=f"{name}-{kind}",
     )
     for name, load in LOADERS.items()
-    for kind, model, rows in (("logistic", LogisticRegression(max_iter=1000), 400), ("rbf", SVC(), 40))
+    for kind, model, rows in (
+        ("logistic", LogisticRegression(max_iter=1000), 400),
+        ("rbf", SVC(), 40),
+        ("trees", GradientBoostingClassifier(n_estimators=20, random_state=0), 400),
+    )
 ]
 
 

@@ -23,6 +23,7 @@ import likewise as lw
 from likewise.analysis.repairing import kept_share
 from likewise.importers.imported import import_model
 from likewise.model.combined import Combined
+from likewise.model.head import Head
 from likewise_check import check
 
 SPACE = lw.Space(
@@ -294,9 +295,9 @@ def test_shrinking_probabilities():
 
 def test_the_share_is_rounded_down():
     for delta, gap in ((1.0, 3.0), (0.1, 0.7), (1e-9, 1e3)):
-        share = kept_share(lw.ScoreGap(delta), gap)
+        share = kept_share(lw.ScoreGap(delta), gap, Head(labels=None))
         assert Fraction(share) * Fraction(gap) <= Fraction(delta)
-    assert kept_share(lw.ScoreGap(2), 1.0) == 1
+    assert kept_share(lw.ScoreGap(2), 1.0, Head(labels=None)) == 1
 
 
 def test_the_nearest_fair_threshold():
@@ -316,6 +317,17 @@ def test_the_nearest_fair_threshold():
     none = lw.repair(model, space, lw.Similarity(free=["sex", "bonus"]), method="threshold", X=rows)
     assert none.model is None
     assert none.result.verdict == "BIASED"
+
+
+def test_a_table_for_notebooks():
+    repaired = lw.repair(linear(), SPACE, lw.Similarity(free=["sex"]), X=X, y=Y)
+    shown = repaired._repr_html_()
+    assert shown.startswith("<table><caption>repaired: the mean score over all settings of sex (2)</caption>")
+    for words in ("FAIR", f"of {len(X)} decisions", "accuracy before", f"{repaired.after:.4f}"):
+        assert words in shown
+    prices = make_pipeline(columns(), LinearRegression()).fit(X, WORTH)
+    moved = lw.repair(prices, SPACE, SIMILAR, property=lw.ScoreGap(0), X=X)
+    assert f"{len(X)} of {len(X)} predictions (100.00 %)" in str(moved)
 
 
 # -- refusals ---------------------------------------------------------------------------------------------

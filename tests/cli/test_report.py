@@ -40,6 +40,21 @@ def test_what_another_command_said_is_taken_with_its_file(run, tmp_path):
     assert "radius.json: nothing here tells whether that was about the same claim" in text
 
 
+def test_a_repair_is_read_from_its_file(run, tmp_path):
+    said = run(f"repair {ON} --json")
+    assert said.exit_code == 0, said.output
+    (tmp_path / "repair.json").write_text(said.stdout)
+    done = run(f"report {ON} -o {tmp_path / 'r.html'} --repair {tmp_path / 'repair.json'} -q")
+    assert done.exit_code == 1, done.output
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert 'id="repair"' in text
+    assert "The verdict on it is <strong>FAIR</strong>" in text
+    (tmp_path / "repair.json").write_text(json.dumps({**json.loads(said.stdout), "result": {}}))
+    done = run(f"report {ON} -o {tmp_path / 'x.html'} --repair {tmp_path / 'repair.json'} -q")
+    assert done.exit_code == 2
+    assert "not what Likewise answers about repair" in done.output
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

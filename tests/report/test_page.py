@@ -77,8 +77,8 @@ def elements(text):
 def test_every_section_is_there_and_every_link_leads_somewhere(elements):
     sections = [element["id"] for element in elements.of("section")]
     assert sections == [
-        "claim", "verdict", "pair", "disparity", "radius", "share", "regions", "audit", "assumptions",
-        "provenance", "recheck",
+        "claim", "verdict", "pair", "disparity", "radius", "share", "regions", "audit", "repair",
+        "assumptions", "provenance", "recheck",
     ]  # fmt: skip
     ids = [element["id"] for element in elements.found if "id" in element]
     assert len(ids) == len(set(ids))
@@ -119,11 +119,26 @@ def test_the_policy_allows_the_style_and_the_script_alone(elements):
         assert rules[rule] == f"'sha256-{digest}'"
 
 
+def test_a_repair_is_told_with_its_verdict_and_what_it_costs(elements, biased, analyses, tmp_path):
+    (section,) = [element for element in elements.of("section") if element["id"] == "repair"]
+    told = " ".join(section["text"].split())
+    for words in (
+        f"all settings of {SEX} (2)",
+        "FAIR",
+        "Of 1,200 rows, 30 decisions (2.5 %)",
+        "accuracy0.76250.7500",
+    ):
+        assert words in told
+    none = {**analyses["repair"], "method": "threshold", "how": "no fair threshold was found", "rows": None}
+    text = biased.report(tmp_path / "none.html", repair=none).read_text(encoding="utf-8")
+    assert "No other model was made of this one: no fair threshold was found." in text
+
+
 def test_the_data_come_back(elements, biased, analyses):
     data = json.loads(elements.of("script")[0]["text"])
     assert data["result"] == json.loads(json.dumps(biased.to_dict()))
     assert data["contributions"] == biased.contributions.to_dict()
-    for name in ("disparity", "radius", "share", "audit"):
+    for name in ("disparity", "radius", "share", "audit", "repair"):
         assert data[name] == analyses[name]
     assert [axis["name"] for axis in data["region_map"]["axes"]] == ["income", JOB, "age"]
     assert json.loads(json_text(LEVELS)) == LEVELS

@@ -87,6 +87,17 @@ def test_verdicts_are_those_of_asking_about_everybody(library, bias):
             assert lw.verify(model, SPACE, SIMILAR, lw.ScoreGap(float(largest) - 1e-4)).verdict == "BIASED"
 
 
+@pytest.mark.parametrize("slope", [0.5, 3.0])
+def test_probabilities_of_a_multiple_of_the_score(slope):
+    """A certificate states by how much sigma's argument may move, not the score."""
+    model = fitted("lightgbm", 1.5).set_params(sigmoid=slope).fit(*people(1.5))
+    first, second = everybody()
+    gap = np.abs(model.predict_proba(first) - model.predict_proba(second)).max()
+    assert gap > 1e-3
+    assert lw.verify(model, SPACE, SIMILAR, lw.ProbabilityGap(float(gap) + 1e-3)).verdict == "FAIR"
+    assert lw.verify(model, SPACE, SIMILAR, lw.ProbabilityGap(float(gap) - 1e-4)).verdict == "BIASED"
+
+
 @pytest.mark.parametrize(
     ("library", "suffix"), [("xgboost", "json"), ("xgboost", "ubj"), ("lightgbm", "txt")]
 )

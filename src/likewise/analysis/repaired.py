@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.errors import DataError
+from likewise.html_tables import table
 from likewise.verifying.result import Result
 
 if TYPE_CHECKING:
@@ -58,9 +58,8 @@ class Repaired:
 
     def __str__(self) -> str:
         lines = [f"{self.result.verdict}   {self.how()}"]
-        if self.rows is not None and self.changed is not None:
-            share = 100 * self.changed / self.rows if self.rows else 0.0
-            lines.append(f"changed    {self.changed:,} of {self.rows:,} decisions ({share:.2f} %)")
+        if (changed := self.changed_in_words()) is not None:
+            lines.append(f"changed    {changed}")
         if self.before is not None and self.after is not None:
             lines.append(f"{self.measure:<11}{self.before:.4f} before, {self.after:.4f} after")
         if self.result.reason is not None:
@@ -84,14 +83,28 @@ class Repaired:
             return f"{self.kept:.6g} of the score and the rest of its mean over {self.settings} settings of {over}"
         return f"{what} {over}" + (f" ({self.settings})" if self.settings != 1 else "")
 
+    def changed_in_words(self) -> str | None:
+        """How many decisions, or predictions of a regressor, are other ones; None where no rows are known."""
+        if self.rows is None or self.changed is None:
+            return None
+        share = 100 * self.changed / self.rows if self.rows else 0.0
+        what = "decisions" if self.measure == "accuracy" else "predictions"
+        return f"{self.changed:,} of {self.rows:,} {what} ({share:.2f} %)"
+
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        rows = [("verdict", str(self.result.verdict)), ("changed", self.changed_in_words())]
+        for name, value in (("before", self.before), ("after", self.after)):
+            rows.append((f"{self.measure} {name}", None if value is None else f"{value:.4f}"))
+        rows.append(("reason", self.result.reason))
+        shown = [(name, text) for name, text in rows if text is not None]
+        return table(f"repaired: {self.how()}", shown)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the model, ready for JSON."""
         names = ("method", "settings", "kept", "threshold", "rows", "changed", "measure", "before", "after")
         facts = {name: getattr(self, name) for name in names}
-        return {**facts, "features": list(self.features), "result": self.result.to_dict()}
+        words = {"features": list(self.features), "how": self.how()}
+        return {**facts, **words, "result": self.result.to_dict()}
 
 
 def compared(imported: Imported | ImportedClasses, old: Any, new: Any, y: Any) -> dict[str, Any]:

@@ -6,7 +6,8 @@
 
 A decision that is the same within a tolerance of a number, wherever one starts, is the same for all numbers: features that are `within` are settled like free
 ones, and those in `pairs` as well. A gap of probabilities sigma(s) - sigma(s') at s - s' = g is at most tanh(g / 4), so a gap delta of probabilities allows
-a gap 4 atanh(delta) of scores. What was promised is not believed: the verdict on the new model is that of `verify`, with its certificate.
+a gap 4 atanh(delta) of scores (divided by the slope of sigma's argument, where that is not 1; forests have probabilities for scores). What was
+promised is not believed: the verdict on the new model is that of `verify`, with its certificate.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,53 +23,30 @@ import numpy as np
 from likewise.analysis.measuring import measure
 from likewise.analysis.repaired import Repaired, compared
 from likewise.analysis.settings import Choice, every_setting, observed_settings, reference_setting
+from likewise.analysis.thresholds import with_fair_threshold
+from likewise.analysis.wish import Method, Wish, settled_estimator
 from likewise.errors import SpecError, UnsupportedModel
-from likewise.importers.imported import ImportedClasses
-from likewise.importers.settled import is_settled, refuse_wrappers
+from likewise.importers.imported import Imported, ImportedClasses
+from likewise.importers.settled import asked_for_scores, is_settled, refuse_wrappers
 from likewise.importers.unfolding import unfold
 from likewise.model.body import RbfSum
+from likewise.model.classes import ClassHead
 from likewise.model.classscore import ClassScore
-from likewise.model.combined import Combined
+from likewise.model.head import Head
 from likewise.model.scored import score_of
+from likewise.model.trees import TreeSum
 from likewise.search.budget import Budget
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
-from likewise.verifying import verify
-from likewise.verifying.preparing import Taken, take
-from likewise.verifying.result import Result
+from likewise.verifying.preparing import take
 
 if TYPE_CHECKING:
     from likewise.progress import Listener
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
-Method = Literal["average", "max", "min", "reference", "shrink", "threshold"]
 METHODS = ("average", "max", "min", "reference", "shrink", "threshold")
 GRID = 9
 SHARES = 2**40  # c is rounded down to this grid, so that it is a double and c f has short numbers
-CANDIDATES = 256  # thresholds that are looked at, nearest first
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
-    """What was asked for, checked."""
-
-    model: Any
-    space: Space
-    similar: Similarity
-    property: Property
-    method: Method
-    X: Any
-    weights: str
-    reference: Mapping[str, Any] | None
-    grid: int
-    taken: Taken
-    budget: Budget
-    options: dict[str, Any]
-
-    def verify(self, model: Any) -> Result:
-        """The verdict on a new model, in what is left of the budget."""
-        left = max(self.budget.seconds - self.budget.elapsed, 1.0)
-        return verify(model, self.space, self.similar, self.property, X=self.X, budget=left, **self.options)
 
 
 def repair(
@@ -134,7 +111,7 @@ def repair(
         raise UnsupportedModel(
             "this model was repaired already", hint="repair the model inside of it, its `held`"
         )
-    wish = _Wish(
+    wish = Wish(
         model=model,
         space=space,
         similar=similar,
@@ -145,11 +122,12 @@ def repair(
         reference=reference,
         grid=grid,
         taken=taken,
+        asked=asked_for_scores(inside.final, taken.imported.model),
         budget=clock,
         options={"n_jobs": n_jobs, "executor": executor, "random_state": random_state, "progress": progress},
     )
     if method == "threshold":
-        new, result, facts = _threshold(wish)
+        new, result, facts = with_fair_threshold(wish)
     else:
         new, facts = _shrunk(wish) if method == "shrink" else _settled(wish)
         result = wish.verify(new)
@@ -160,13 +138,25 @@ def repair(
 # -- settings ---------------------------------------------------------------------------------------------
 
 
-def _settled(wish: _Wish) -> tuple[Any, dict[str, Any]]:
+def _settled(wish: Wish) -> tuple[Any, dict[str, Any]]:
+    if (
+        wish.method in ("max", "min")
+        and wish.asked == "predict_proba"
+        and isinstance(wish.property, ProbabilityGap)
+    ):
+        raise SpecError(
+            f"with method={wish.method!r} the score of {wish.taken.imported.model.family} is the probability of one label, less 1/2",
+            hint=f"ask for ScoreGap({wish.property.delta}), which is the same then",
+        )
     choice = _choice(wish)
     how = "mean" if wish.method in ("average", "reference") else wish.method
-    return _estimator(wish, choice, how, 0.0), {"features": choice.names, "settings": len(choice.settings)}
+    return settled_estimator(wish, choice, how, 0.0), {
+        "features": choice.names,
+        "settings": len(choice.settings),
+    }
 
 
-def _choice(wish: _Wish) -> Choice:
+def _choice(wish: Wish) -> Choice:
     names, rows = _mattering(wish), _rows(wish)
     if wish.method == "reference":
         return reference_setting(wish.space, names, wish.grid, rows, wish.reference)
@@ -175,13 +165,13 @@ def _choice(wish: _Wish) -> Choice:
     return every_setting(wish.space, names, wish.grid)
 
 
-def _rows(wish: _Wish) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _rows(wish: Wish) -> np.ndarray[Any, np.dtype[np.float64]]:
     if wish.X is None:
         return np.empty((0, len(wish.space)))
     return wish.space.encode(wish.X, allow_extra=True)
 
 
-def _mattering(wish: _Wish) -> tuple[str, ...]:
+def _mattering(wish: Wish) -> tuple[str, ...]:
     """The features that may differ and that the score depends on: only these need settling."""
     imported, count = wish.taken.imported, len(wish.space)
     if isinstance(imported, ImportedClasses):
@@ -194,49 +184,21 @@ def _mattering(wish: _Wish) -> tuple[str, ...]:
     )
 
 
-def _estimator(wish: _Wish, choice: Choice, how: str, keep: float) -> Any:
-    """The settled estimator around the model, which stays fitted when cloned."""
-    from likewise.repaired.estimators import SettledClassifier, SettledRegressor
-
-    imported = wish.taken.imported
-    head, inputs = imported.model.head, imported.replay.inputs
-    features = [name if inputs.named else inputs.columns.index(name) for name in choice.names]
-    settings = [list(setting) for setting in choice.settings]
-    alike = len(set(choice.counts)) == 1
-    parts = (_frozen(wish.model), features, settings, None if alike else list(choice.counts), how, keep)
-    if head.labels is None:
-        return SettledRegressor(*parts)
-    return SettledClassifier(*parts, probabilities=head.link in ("logistic", "softmax"))
-
-
-def _frozen(model: Any) -> Any:
-    try:
-        from sklearn.frozen import FrozenEstimator
-    except ImportError:
-        raise UnsupportedModel(
-            "a repaired model holds the fitted one in a FrozenEstimator, which scikit-learn has from 1.6 on",
-            hint="pip install 'scikit-learn>=1.6'",
-        ) from None
-    return FrozenEstimator(model)
-
-
 # -- shrinking --------------------------------------------------------------------------------------------
 
 
-def _shrunk(wish: _Wish) -> tuple[Any, dict[str, Any]]:
+def _shrunk(wish: Wish) -> tuple[Any, dict[str, Any]]:
     imported, asked = wish.taken.imported, wish.property
     if isinstance(asked, SameDecision):
         raise SpecError(
             "shrinking makes gaps smaller, and decisions may differ by the smallest gap",
             hint="use method='average', or ask for ScoreGap(delta) or ProbabilityGap(delta)",
         )
-    several = isinstance(imported, ImportedClasses)
-    if several and isinstance(asked, ProbabilityGap):
+    if isinstance(asked, ProbabilityGap) and imported.model.head.link == "softmax":
         raise SpecError(
             "gaps of softmax probabilities are not shrunk", hint="use method='average', or ScoreGap(delta)"
         )
-    bodies: Any = imported.model.bodies if isinstance(imported, ImportedClasses) else (imported.model.body,)
-    if any(isinstance(body, (RbfSum, Combined)) for body in bodies):
+    if any(isinstance(body, RbfSum) for body in _bodies(imported)):
         raise UnsupportedModel(
             f"{imported.model.family} is a sum of Gaussians, and what becomes of it has no bounds that prove a gap",
             hint="use method='average', 'max', 'min' or 'reference'",
@@ -255,65 +217,24 @@ def _shrunk(wish: _Wish) -> tuple[Any, dict[str, Any]]:
         raise UnsupportedModel(
             "no upper bound of the gap of scores was found within the budget", hint="give it a longer budget"
         )
-    keep = kept_share(asked, found.upper)
+    keep = kept_share(asked, found.upper, imported.model.head)
     choice = _choice(wish)
     facts = {"features": choice.names, "settings": len(choice.settings), "kept": keep}
-    return _estimator(wish, choice, "mean", keep), facts
+    return settled_estimator(wish, choice, "mean", keep), facts
 
 
-def kept_share(asked: ScoreGap | ProbabilityGap, gap: float) -> float:
-    """The largest c on the grid with c gap <= what is allowed."""
+def _bodies(imported: Imported | ImportedClasses) -> tuple[Any, ...]:
+    if isinstance(imported, Imported):
+        return (imported.model.body,)
+    bodies = imported.model.bodies
+    return (bodies,) if isinstance(bodies, TreeSum) else bodies
+
+
+def kept_share(asked: ScoreGap | ProbabilityGap, gap: float, head: Head | ClassHead) -> float:
+    """The largest c on the grid with c gap <= what is allowed; where scores are probabilities themselves, that is delta."""
     allowed = Fraction(asked.delta)
-    if isinstance(asked, ProbabilityGap):
-        allowed = Fraction(4 * math.atanh(asked.delta) * (1 - 2**-40))
+    if isinstance(asked, ProbabilityGap) and isinstance(head, Head):
+        allowed = Fraction(4 * math.atanh(asked.delta) * (1 - 2**-40)) / abs(head.slope)
     if gap <= allowed:
         return 1.0
     return math.floor(allowed / Fraction(gap) * SHARES) / SHARES
-
-
-# -- thresholds -------------------------------------------------------------------------------------------
-
-
-def _threshold(wish: _Wish) -> tuple[Any, Result, dict[str, Any]]:
-    """The nearest candidate that is FAIR. A pair with the scores s > s' rules out every threshold from s' on and below s."""
-    imported = wish.taken.imported
-    if isinstance(imported, ImportedClasses) or imported.model.head.labels is None:
-        raise SpecError("a threshold is for classifiers of two classes", hint="use method='average'")
-    if not isinstance(wish.property, SameDecision):
-        raise SpecError("a threshold changes decisions, no scores", hint="ask for SameDecision()")
-    if wish.X is None:
-        raise SpecError("thresholds are tried between the scores of rows", hint="pass X")
-    first = wish.verify(wish.model)
-    if first.verdict == "FAIR":
-        return wish.model, first, {"threshold": 0.0}
-    ruled_out, last = [_scores_apart(first, 0.0)], first
-    for candidate in _candidates(imported.replay.scores(imported.rows)):
-        if any(low <= candidate < high for low, high in ruled_out):
-            continue
-        if wish.budget.over:
-            break
-        new = _with_threshold(wish.model, candidate)
-        last = wish.verify(new)
-        if last.verdict == "FAIR":
-            return new, last, {"threshold": candidate}
-        ruled_out.append(_scores_apart(last, candidate))
-    return None, last, {}
-
-
-def _candidates(scores: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:
-    """Middles between neighbouring scores, nearest to 0 first."""
-    known = np.unique(scores)
-    middles = known[:-1] / 2 + known[1:] / 2
-    return [float(middle) for middle in sorted(middles.tolist(), key=abs)[:CANDIDATES]]
-
-
-def _scores_apart(result: Result, threshold: float) -> tuple[float, float]:
-    if result.scores is None:
-        return math.inf, -math.inf
-    return min(result.scores) + threshold, max(result.scores) + threshold
-
-
-def _with_threshold(model: Any, threshold: float) -> Any:
-    from sklearn.model_selection import FixedThresholdClassifier
-
-    return FixedThresholdClassifier(_frozen(model), threshold=threshold, response_method="decision_function")

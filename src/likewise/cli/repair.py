@@ -180,9 +180,8 @@ def _text(repaired: Repaired, flags: ClaimFlags, show: OutputFlags, output: Path
 
     lines = [result_text(repaired.result, all_features=show.all_features)]
     lines += paragraph("repaired", repaired.how())
-    if repaired.rows and repaired.changed is not None:
-        share = 100 * repaired.changed / repaired.rows
-        lines += paragraph("changed", f"{repaired.changed:,} of {repaired.rows:,} decisions ({share:.2f} %)")
+    if repaired.rows and (changed := repaired.changed_in_words()) is not None:
+        lines += paragraph("changed", changed)
     if repaired.before is not None and repaired.after is not None:
         lines += paragraph("before", f"{repaired.measure} {repaired.before:.4f}")
         lines += paragraph("after", f"{repaired.measure} {repaired.after:.4f}")

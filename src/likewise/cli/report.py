@@ -32,7 +32,13 @@ if TYPE_CHECKING:
     from likewise.report import Analyses
 
 FOR_THE_VERDICT = 0.5  # of the budget
-READ = ("radius", "audit", "share", "regions")  # analyses that are taken from what their commands printed
+READ = (
+    "radius",
+    "audit",
+    "share",
+    "regions",
+    "repair",
+)  # analyses that are taken from what their commands printed
 
 OPTIONS = (
     click.option("--output", "-o", required=True, metavar="FILE", help="The HTML file to write."),

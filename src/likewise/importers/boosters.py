@@ -17,7 +17,7 @@ from likewise.importers.lightgbm import answers as lightgbm
 from likewise.importers.lightgbm.forest import grown_lightgbm
 from likewise.importers.lightgbm.stored import StoredLightGBM, read_lightgbm
 from likewise.importers.transformers.embedding import Steps, handed_over
-from likewise.importers.unfolding import Unfolded
+from likewise.importers.unfolding import Unfolded, unfold
 from likewise.importers.xgboost import answers as xgboost
 from likewise.importers.xgboost.forest import grown_xgboost
 from likewise.importers.xgboost.stored import StoredXGBoost, read_xgboost
@@ -187,7 +187,10 @@ class Behind:
 def spelled(knowing: Any, space: Space) -> tuple[str, ...]:
     """The names of the columns that a model was fitted on, as the space has them: LightGBM writes underscores for blanks."""
     names = tuple(str(name) for name in knowing.feature_names_in_)
-    if not isinstance(knowing, lightgbm.Answers) and _library(knowing) != "lightgbm":
+    inside = unfold(getattr(knowing, "held", knowing))
+    if inside.steps or not (
+        isinstance(inside.final, lightgbm.Answers) or _library(inside.final) == "lightgbm"
+    ):
         return names
     written: dict[str, list[str]] = {}
     for name in space.names:

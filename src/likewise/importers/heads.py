@@ -93,9 +93,7 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
     if isinstance(body, Combined):
         parts = tuple(replace(part, body=_mapped_body(part.body, by, kind)) for part in body.parts)
         how = body.how if by.slope >= 0 else OPPOSITE[body.how]
-        new: SimpleBody | Combined | TreeSum = replace(body, how=how, parts=parts)
-    elif isinstance(body, TreeSum):
-        new = _mapped_trees(body, by)
+        new: SimpleBody | Combined = replace(body, how=how, parts=parts)
     else:
         new = _mapped_body(body, by, kind)
     if isinstance(rounding, CombinedRounding):
@@ -128,6 +126,8 @@ def _mapped_trees(body: TreeSum, by: Mapped) -> TreeSum:
 
 
 def _mapped_body(body: SimpleBody, by: Mapped, kind: str) -> SimpleBody:
+    if isinstance(body, TreeSum):
+        return _mapped_trees(body, by)
     if isinstance(body, Affine):
         return Affine(
             weights=tuple(by.slope * w for w in body.weights), bias=by.slope * body.bias + by.offset

@@ -12,21 +12,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.errors import DataError, UnsupportedModel, closest
+from likewise.errors import InternalError, UnsupportedModel, closest
 from likewise.importers import one_vs_rest, sklearn_kernel, sklearn_linear
-from likewise.importers.boosters import asked_of, frame_levels, presented, spelled
+from likewise.importers.boosters import asked_of, frame_levels, presented
 from likewise.importers.class_replay import ClassReplay, class_replay
 from likewise.importers.classes import Scores, class_model, refuse_wrapper
+from likewise.importers.fitted import fitted_columns
 from likewise.importers.heads import worked_in
 from likewise.importers.inputs import Inputs
 from likewise.importers.products import multiplied, of_products, place_of_products, unknown_columns
 from likewise.importers.recoding import Recoding, same_space
 from likewise.importers.replay import EstimatorReplay
 from likewise.importers.selfcheck import check_classes, check_import
-from likewise.importers.settled import import_settled, is_settled
+from likewise.importers.settled import held_by, import_settled, is_settled, settled_trees
 from likewise.importers.transformers.embedding import Embedded, embed, refuse_gap
-from likewise.importers.transformers.tracing import Step
-from likewise.importers.trees.checking import check_trees
+from likewise.importers.trees.checking import body_of, check_settled_trees, check_trees
 from likewise.importers.trees.families import grower_of, supported_trees
 from likewise.importers.trees.growing import GrownModel, planted
 from likewise.importers.unfolding import Unfolded, unfold
@@ -90,12 +90,15 @@ def import_model(
     estimator = presented(estimator)
     unfolded = unfold(estimator)
     grow = grower_of(unfolded.final)
+    held = _held_trees(unfolded) if grow is None else None
     if grow is None:
         _check_known(unfolded.final)
     columns, named = fitted_columns(estimator, unfolded, space)
     inputs = Inputs(recoding=same_space(space), columns=columns, like=like, named=named)
     if grow is not None:
         return _imported_trees(estimator, unfolded, grow(unfolded.final), inputs, rows)
+    if held is not None:
+        return _imported_settled_trees(estimator, unfolded, held, inputs, rows)
     model, inputs = _model(unfolded, inputs)
     rows = inputs.recoding.coded(rows)
     if isinstance(model, Scores):
@@ -139,6 +142,36 @@ def _imported_trees(
         return ImportedClasses(model=found.model, replay=asked, recoding=inputs.recoding, rows=rows)
     model, replay = _with_wrappers(estimator, unfolded, found.model, inputs)
     check_trees(model, grown, found.reaching, replay, rows)
+    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
+
+
+def _held_trees(unfolded: Unfolded) -> Unfolded | None:
+    """What a settled estimator holds, if that is trees."""
+    if not is_settled(unfolded.final):
+        return None
+    inside = held_by(unfolded.final, unfolded.steps)
+    return None if grower_of(inside.final) is None else inside
+
+
+def _imported_settled_trees(
+    estimator: Any, unfolded: Unfolded, held: Unfolded, inputs: Inputs, rows: NDArray[np.float64]
+) -> Imported | ImportedClasses:
+    """The trees inside, compared for themselves, and what is made of them, compared again."""
+    final, grow = unfolded.final, grower_of(held.final)
+    if grow is None:
+        raise InternalError(f"{type(held.final).__name__} is no ensemble of trees")
+    inside = _imported_trees(final.held, held, grow(held.final), inputs, rows)
+    inputs, rows = inside.replay.inputs, inside.rows
+    body, model = body_of(inside.model), settled_trees(final, inside.model, inputs)
+    count = len(final.settings)
+    if isinstance(model, ClassModel):
+        for wrapper in unfolded.wrappers:
+            refuse_wrapper(wrapper, model)
+        asked = class_replay(estimator, unfolded, model.head, inputs)
+        check_settled_trees(model, body, asked, inputs.space, rows, count)
+        return ImportedClasses(model=model, replay=asked, recoding=inputs.recoding, rows=rows)
+    model, replay = _with_wrappers(estimator, unfolded, model, inputs)
+    check_settled_trees(model, body, replay, inputs.space, rows, count)
     return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
 
 
@@ -276,51 +309,3 @@ def _reason(name: str) -> str:
     if name in _REFUSED:
         return f": {_REFUSED[name]}"
     return closest(name, sorted((*IMPORTERS, *supported_trees())))
-
-
-def fitted_columns(estimator: Any, unfolded: Unfolded, space: Space) -> tuple[tuple[str, ...], bool]:
-    """The feature of each column that the model was fitted on, by name where it knows names (then True), else in
-    order. A column that a ColumnTransformer drops is one of them: the model sees it, and does not look."""
-    knowing = _knowing(estimator, unfolded)
-    count = knowing.n_features_in_
-    if not hasattr(knowing, "feature_names_in_"):
-        if count != len(space):
-            raise DataError(
-                f"the model was fitted on {count} unnamed columns, the space has {len(space)} features",
-                hint="give the space exactly the model's columns, in their order",
-            )
-        return space.names, False
-    names = spelled(knowing, space)
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
-    if twice:
-        raise DataError(
-            f"the model was fitted on two columns named {twice[0]!r}",
-            hint="give every column a name of its own and fit again: the space cannot tell them apart",
-        )
-    missing = [name for name in names if name not in space]
-    if missing:
-        raise DataError(
-            f"the model was fitted on column {missing[0]!r}, which the space does not have"
-            f"{closest(missing[0], space.names)}",
-            hint=f"the model's columns: {', '.join(names)}",
-        )
-    extra = [name for name in space.names if name not in names]
-    if extra:
-        raise DataError(
-            f"the space has the feature {extra[0]!r}, which the model was not fitted on{closest(extra[0], names)}",
-            hint="leave it out of the space (Space.from_data(X, exclude=[...])): the model never sees it",
-        )
-    return names, True
-
-
-def _knowing(estimator: Any, unfolded: Unfolded) -> Any:
-    """The first part that the rows come to and that remembers what it was fitted on."""
-    real = [(name, one) for name, one in unfolded.steps if one is not None and not isinstance(one, str)]
-    for part in (estimator, *(one for _, one in real[:1]), *([] if real else [unfolded.final])):
-        if hasattr(part, "n_features_in_"):
-            return part
-    if not real:
-        raise UnsupportedModel(f"{type(unfolded.final).__name__} is not fitted", hint="call fit(X, y) first")
-    raise UnsupportedModel(
-        f"{Step(path=()).inside(*real[0])} is not fitted", hint="call fit(X, y) on the whole pipeline"
-    )

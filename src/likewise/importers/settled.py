@@ -2,7 +2,8 @@
 
 The columns that they set are features of the space as it is: a settled estimator comes first, and what transforms columns is inside of it. A
 classifier says the upper label where its score is above 0, also around a model that has it from 0 on; its probabilities are sigma of its score, or softmax
-of its scores.
+of its scores. Around trees with a score a class that is a probability (forests), probabilities are averaged as they are, and the largest and smallest ones are those of the upper label
+of two, less 1/2.
 """
 
 from __future__ import annotations
@@ -10,24 +11,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.classes import Scores
 from likewise.importers.heads import worked_in
 from likewise.importers.unfolding import Unfolded, unfold
-from likewise.model.classes import ClassHead
+from likewise.model.classes import ClassHead, ClassLink, ClassModel
+from likewise.model.combined import Combined, SimpleBody
 from likewise.model.head import Head
-from likewise.model.settling import Setting, Settings, settled
+from likewise.model.pruning import Setting, score_alone
+from likewise.model.scored import Model, TreeRounding
+from likewise.model.settling import Settings, rounding_of_mean, settled, settled_sum
+from likewise.model.trees import TreeSum
 from likewise.spec.features import Categorical, Ordinal
 
 if TYPE_CHECKING:
     from likewise.importers.inputs import Inputs
-    from likewise.model.scored import Model
     from likewise.spec.space import Space
 
 HOME = "likewise.repaired.estimators"
 NAMES = ("SettledClassifier", "SettledRegressor")
+HALF = Fraction(1, 2)
+MOST_NODES = (
+    1_000_000  # of trees over all settings: the model is one line of a certificate, of 64 MiB at most
+)
 Build = Callable[[Unfolded], "tuple[Model | Scores, Inputs]"]
 
 
@@ -41,14 +49,7 @@ def import_settled(
 ) -> tuple[Model | Scores, Inputs]:
     """The model of a settled estimator; `build` makes that of what the estimator inside unfolds to."""
     kind = type(estimator).__name__
-    before = [name for name, step in steps if step is not None and step != "passthrough"]
-    if before:
-        raise UnsupportedModel(
-            f"step {before[0]!r} comes before a {kind}, which sets columns of the rows as they are",
-            hint="repair the whole pipeline: repair(pipeline, space, similar)",
-        )
-    inside = unfold(estimator.held)
-    refuse_wrappers(inside)
+    inside = held_by(estimator, steps)
     model, inputs = build(inside)
     settings = _settings(estimator, inputs, kind)
     family = f"{kind} of {model.family}"
@@ -57,7 +58,86 @@ def import_settled(
     for wrapper in reversed(inside.wrappers):
         model, _ = worked_in(model, wrapper, inputs.space)
     made = settled(model, settings)
-    return replace(made, family=family, head=_head(model, estimator)), inputs
+    return replace(made, family=family, head=_head(model.head, estimator)), inputs
+
+
+def settled_trees(estimator: Any, model: Model | ClassModel, inputs: Inputs) -> Model | ClassModel:
+    """The model of a settled estimator around trees, of which `model` is that inside."""
+    kind = type(estimator).__name__
+    settings = _settings(estimator, inputs, kind)
+    family = f"{kind} of {model.family}"
+    if isinstance(model, Model):
+        made = settled(model, settings)
+        _refuse_long(made.body, len(settings.codes))
+        return replace(made, family=family, head=_head(model.head, estimator))
+    body, rounding = model.bodies, model.rounding
+    if not isinstance(body, TreeSum):
+        raise TypeError(f"{model.family} has no trees")
+    if settings.how != "mean":
+        alone = settled(_upper_alone(model, body, settings.how), settings)
+        _refuse_long(alone.body, len(settings.codes))
+        return replace(alone, family=family)
+    mean = settled_sum(body, settings)
+    _refuse_long(mean, len(settings.codes))
+    if isinstance(rounding, TreeRounding):
+        rounding = rounding_of_mean(rounding, mean, len(settings.codes))
+    return replace(
+        model, bodies=mean, rounding=rounding, family=family, head=_class_head(model.head, estimator)
+    )
+
+
+def _refuse_long(body: SimpleBody | Combined, settings: int) -> None:
+    """Refuse what no certificate could hold."""
+    bodies = [part.body for part in body.parts] if isinstance(body, Combined) else [body]
+    trees = [tree for one in bodies if isinstance(one, TreeSum) for tree in one.trees]
+    nodes = sum(len(tree.feature) for tree in trees)
+    if nodes > MOST_NODES:
+        raise UnsupportedModel(
+            f"its trees have {nodes:,} nodes over {settings:,} settings, and a certificate has room for {MOST_NODES:,}",
+            hint="use method='reference', a smaller grid, fewer values in the space, or smaller trees; means have fewer nodes than 'max' and 'min'",
+        )
+
+
+def held_by(estimator: Any, steps: Sequence[tuple[str, Any]]) -> Unfolded:
+    """What a settled estimator behind these steps holds; refuses what cannot stand before it or around the model inside."""
+    before = [name for name, step in steps if step is not None and step != "passthrough"]
+    if before:
+        raise UnsupportedModel(
+            f"step {before[0]!r} comes before a {type(estimator).__name__}, which sets columns of the rows as they are",
+            hint="repair the whole pipeline: repair(pipeline, space, similar)",
+        )
+    inside = unfold(estimator.held)
+    refuse_wrappers(inside)
+    return inside
+
+
+def asked_for_scores(final: Any, model: Model | ClassModel) -> str:
+    """How a settled estimator asks the one that it holds; refuses those that have no answer that can be combined."""
+    head, family, library = model.head, model.family, type(final).__module__.partition(".")[0]
+    if not hasattr(final, "get_params"):
+        raise UnsupportedModel(
+            f"{family} is no scikit-learn estimator, and so cannot be a part of one",
+            hint="repair XGBClassifier, XGBRegressor, LGBMClassifier or LGBMRegressor; XGBClassifier().load_model(file) reads a saved model",
+        )
+    if isinstance(head, Head) and head.undecided is not None:
+        raise UnsupportedModel(f"{head.undecided}: there is no score to combine", hint="repair a classifier")
+    if head.labels is None:
+        return "predict"
+    if library == "xgboost":
+        if final.objective == "binary:logitraw":
+            raise UnsupportedModel(
+                f"{family} with 'binary:logitraw' compares its margin with 1/2",
+                hint="fit it with objective='binary:logistic'",
+            )
+        return "output_margin"
+    if library == "lightgbm":
+        if final.get_params().get("boosting_type") in ("rf", "random_forest"):
+            raise UnsupportedModel(
+                f"{family} with boosting_type='rf' tells the sum over its rounds and decides by their mean",
+                hint="fit it with boosting_type='gbdt', or use RandomForestClassifier",
+            )
+        return "raw_score"
+    return "predict_proba" if head.link == "identity" else "decision_function"
 
 
 def refuse_wrappers(inside: Unfolded) -> None:
@@ -78,19 +158,55 @@ def _classes(scores: Scores, estimator: Any, settings: Settings) -> Scores:
             hint="use OneVsRestClassifier around it",
         )
     if settings.how != "mean":
-        raise UnsupportedModel(
-            f"the {settings.how} of scores is for two classes, and there are {len(scores.head.labels)}",
-            hint="use method='average' or 'reference'",
-        )
-    link = "softmax" if estimator.probabilities else None
-    head = ClassHead(labels=scores.head.labels, rule="argmax", link=link)  # type: ignore[arg-type]
-    return replace(scores.each(lambda one: settled(one, settings)), head=head)
+        _refuse_several(settings.how, scores.head)
+    made = scores.each(lambda one: settled(one, settings))
+    return replace(made, head=_class_head(scores.head, estimator))
 
 
-def _head(model: Model, estimator: Any) -> Head:
-    if model.head.labels is None or type(estimator).__name__ == "SettledRegressor":
+def _refuse_several(how: str, head: ClassHead) -> NoReturn:
+    raise UnsupportedModel(
+        f"the {how} of scores is for two classes, and there are {len(head.labels)}",
+        hint="use method='average' or 'reference'",
+    )
+
+
+def _upper_alone(model: ClassModel, body: TreeSum, how: str) -> Model:
+    """Two classes by the probability of the upper one, less 1/2, which a program takes off it in one operation."""
+    if len(model.head.labels) != 2 or model.head.link != "identity":
+        _refuse_several(how, model.head)
+    rounding, (lower, upper) = model.rounding, model.head.labels
+    if isinstance(rounding, TreeRounding):
+        rounding = replace(rounding, constant=rounding.constant + HALF, operations=rounding.operations + 1)
+    return Model(
+        family=model.family,
+        rounding=rounding if isinstance(rounding, TreeRounding) else None,
+        embedding=(),
+        body=score_alone(body, 1, HALF),
+        head=Head(
+            labels=(lower, upper),
+            unlinked="the probability is its score and 1/2: ask about scores, whose gaps are those of probabilities",
+        ),
+    )
+
+
+def _class_head(head: ClassHead, estimator: Any) -> ClassHead:
+    link: ClassLink | None = "softmax" if estimator.probabilities else None
+    if estimator.asked == "predict_proba":
+        link = "identity"
+    return ClassHead(labels=head.labels, rule="argmax", link=link)
+
+
+def _head(head: Head, estimator: Any) -> Head:
+    if head.labels is None or type(estimator).__name__ == "SettledRegressor":
         return Head(labels=None)
-    return Head(labels=model.head.labels, link="logistic" if estimator.probabilities else None)
+    if not estimator.probabilities:
+        return Head(labels=head.labels)
+    slope = Fraction(float(estimator.slope))
+    if slope <= 0:
+        raise UnsupportedModel(
+            f"SettledClassifier with slope={estimator.slope!r}, and only positive ones make sense"
+        )
+    return Head(labels=head.labels, link="logistic", slope=slope)
 
 
 def _settings(estimator: Any, inputs: Inputs, kind: str) -> Settings:

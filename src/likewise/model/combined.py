@@ -18,6 +18,8 @@ from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.embedding import Column
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
+from likewise.model.trees import TreeSum
+from likewise.model.treescore import TreeScore
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.terms import Separable
 
@@ -31,13 +33,13 @@ if TYPE_CHECKING:
 How = Literal["mean", "max", "min"]
 OPPOSITE: dict[How, How] = {"mean": "mean", "max": "min", "min": "max"}
 
-SimpleBody = Affine | RbfSum | PolynomialSum
-SimpleScore = Separable | KernelScore | PolynomialScore
+SimpleBody = Affine | RbfSum | PolynomialSum | TreeSum
+SimpleScore = Separable | KernelScore | PolynomialScore | TreeScore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Part:
-    """One of the bodies, over columns of its own."""
+    """One of the bodies, over columns of its own (none for trees, which test codes)."""
 
     body: SimpleBody
     embedding: tuple[Column, ...]
@@ -89,7 +91,7 @@ class CombinedScore:
     def landmarks(self, space: Space) -> Floats:
         """Individuals that are worth looking at: those of the first part that knows any."""
         for part in self.parts:
-            if isinstance(part, (KernelScore, PolynomialScore)):
+            if isinstance(part, (KernelScore, PolynomialScore, TreeScore)):
                 return part.landmarks(space)
         return np.empty((0, len(space)))
 

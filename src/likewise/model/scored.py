@@ -171,7 +171,7 @@ class CombinedRounding:
     parts: tuple[Model, ...]
 
 
-Score = SimpleScore | CombinedScore | TreeScore
+Score = SimpleScore | CombinedScore
 # Beyond any score: a sum of products of three doubles or their inverses.
 BOUNDLESS = Fraction(2**4096)
 UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
@@ -195,7 +195,7 @@ class Model:
     embedding: tuple[
         Column, ...
     ]  # empty for trees, which test codes themselves, and for combined bodies, whose parts have their own
-    body: SimpleBody | Combined | TreeSum
+    body: SimpleBody | Combined
     head: Head
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
@@ -232,20 +232,18 @@ def score_of(model: Model, n_features: int) -> Score:
     return body_score(model.body, model.embedding, n_features)
 
 
-def body_score(
-    body: SimpleBody | Combined | TreeSum, embedding: tuple[Column, ...], n_features: int
-) -> Score:
+def body_score(body: SimpleBody | Combined, embedding: tuple[Column, ...], n_features: int) -> Score:
     """The score of a body over an embedding."""
     if isinstance(body, Combined):
         parts = tuple(simple_score(part.body, part.embedding, n_features) for part in body.parts)
         return CombinedScore(how=body.how, weights=body.weights, parts=parts)
-    if isinstance(body, TreeSum):
-        return TreeScore(body=body)
     return simple_score(body, embedding, n_features)
 
 
 def simple_score(body: SimpleBody, embedding: tuple[Column, ...], n_features: int) -> SimpleScore:
     """The score of a body that is not combined."""
+    if isinstance(body, TreeSum):
+        return TreeScore(body=body)
     if isinstance(body, RbfSum):
         return KernelScore(body=body, embedding=embedding)
     if isinstance(body, PolynomialSum):

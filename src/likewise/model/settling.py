@@ -3,23 +3,24 @@
     mean   keep f(x) + (1 - keep) sum_v weight_v f(z, v)      max   max_v f(z, v)      min   min_v f(z, v)
 
 x = (z, u) with u the features that are fixed. With keep = 0 the result does not depend on u at all. Means of affine bodies and of polynomials are
-affine and polynomial again, exactly; everything else is a combined body. A family of trees would prune the tests of fixed features, in `fixed`.
+affine and polynomial again, exactly, and those of trees are trees (`pruning`); everything else is a combined body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from likewise.model.body import Affine, PolynomialSum
 from likewise.model.combined import Combined, How, Part, SimpleBody
 from likewise.model.embedding import Column
-from likewise.model.scored import CombinedRounding, Model, Rounding
+from likewise.model.pruning import Setting, different_sums, mean_of_trees
+from likewise.model.scored import CombinedRounding, Model, Rounding, TreeRounding
 from likewise.model.trees import TreeSum
 
-Setting = Mapping[int, Fraction]  # codes of the features that are fixed
 MORE_OPERATIONS = 6  # of a weight and its product with a score
+DOUBLE = 53  # bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,8 @@ class Settings:
 
 def settled(model: Model, settings: Settings) -> Model:
     """The model whose score is that of `model`, settled."""
+    if isinstance(model.body, TreeSum):
+        return _settled_trees(model, model.body, settings)
     parts = [replace(model, embedding=fixed(model.embedding, codes)) for codes in settings.codes]
     weights = list(settings.weights)
     if settings.how == "mean" and settings.keep:
@@ -46,15 +49,17 @@ def settled(model: Model, settings: Settings) -> Model:
         return _mean_of_affine(model, model.body, model.rounding, settings)
     if settings.how == "mean" and isinstance(model.body, PolynomialSum):
         return replace(model, body=_mean_of_polynomials(parts, weights), rounding=rounding)
+    return _combined(model, settings.how, weights if settings.how == "mean" else (), parts)
+
+
+def _combined(model: Model, how: How, weights: Sequence[Fraction], parts: Sequence[Model]) -> Model:
+    """What is made of the scores of the parts."""
+    bodies = tuple(Part(body=simple(one), embedding=one.embedding) for one in parts)
     return replace(
         model,
         embedding=(),
-        body=Combined(
-            how=settings.how,
-            weights=tuple(weights) if settings.how == "mean" else (),
-            parts=tuple(Part(body=simple(one), embedding=one.embedding) for one in parts),
-        ),
-        rounding=rounding,
+        body=Combined(how=how, weights=tuple(weights), parts=bodies),
+        rounding=CombinedRounding(parts=tuple(parts)),
     )
 
 
@@ -68,9 +73,42 @@ def fixed(embedding: Sequence[Column], codes: Setting) -> tuple[Column, ...]:
 
 def simple(model: Model) -> SimpleBody:
     """The body of a model that is not combined."""
-    if isinstance(model.body, (Combined, TreeSum)):
-        raise TypeError("neither a combined body nor trees are combined")
+    if isinstance(model.body, Combined):
+        raise TypeError("combined bodies are not combined")
     return model.body
+
+
+# -- trees ------------------------------------------------------------------------------------------------
+
+
+def _settled_trees(model: Model, body: TreeSum, settings: Settings) -> Model:
+    """A mean of trees is a sum of trees; the largest or smallest sum is one only where all of them are the same."""
+    if settings.how == "mean":
+        mean, rounding = settled_sum(body, settings), model.rounding
+        if isinstance(rounding, TreeRounding):
+            rounding = rounding_of_mean(rounding, mean, len(settings.codes))
+        return replace(model, body=mean, rounding=rounding)
+    parts = [replace(model, body=one) for one in different_sums(body, settings.codes)]
+    return parts[0] if len(parts) == 1 else _combined(model, settings.how, (), parts)
+
+
+def settled_sum(body: TreeSum, settings: Settings) -> TreeSum:
+    """The mean, with any number of scores: the share that is kept is one of a setting that fixes nothing."""
+    weights = [(1 - settings.keep) * weight for weight in settings.weights]
+    return mean_of_trees(body, ({}, *settings.codes), (settings.keep, *weights))
+
+
+def rounding_of_mean(rounding: TreeRounding, mean: TreeSum, settings: int) -> TreeRounding:
+    """The program scores every setting, off by no more than before as no sum of leaves is larger, and takes the mean in float64: so many additions,
+    and a few products. (1 + 2^-53)^k <= 1 + 2^-24 for k up to 2^28: of what is added up in float32, they cost one operation more.
+    A certificate states as many operations as it has trees, or more."""
+    more = settings + MORE_OPERATIONS
+    if rounding.bits < DOUBLE:
+        more = -(-more // 2**28)
+    return replace(rounding, operations=max(rounding.operations + more, len(mean.trees)))
+
+
+# -- other families ---------------------------------------------------------------------------------------
 
 
 def _constant(column: Column, code: Fraction) -> Column:

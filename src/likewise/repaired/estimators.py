@@ -4,16 +4,21 @@ With x = (z, u), u the columns named by `features`, and settings v with weights 
 
     mean   keep f(z, u) + (1 - keep) sum_v w_v f(z, v)        max   max_v f(z, v)        min   min_v f(z, v)
 
-f being `decision_function` of a classifier and `predict` of a regressor. With keep = 0 two individuals that differ in u only get the same
-answer. A classifier says the upper label where the score is above 0, the first of the largest scores if there are more than two classes;
-with `probabilities`, they are sigma(score), or softmax of the scores.
+f being `predict` of a regressor and, as `asked` says, of a classifier
+
+    decision_function                  that
+    output_margin, raw_score           what `predict` answers with output_margin=True (XGBoost), raw_score=True (LightGBM)
+    predict_proba                      the probabilities of all classes, for a mean; else that of the upper label of two, less 1/2
+
+With keep = 0 two individuals that differ in u only get the same answer: the model inside is asked about the same rows for the two. A classifier says the upper label where the score is above 0, the first of the largest scores if there is one a class; with
+`probabilities`, they are sigma(slope * score), or softmax of the scores; those of `predict_proba` are combined themselves.
 
 `estimator` is fitted already (in a FrozenEstimator, so that a clone is as well) or is fitted by `fit`, on the rows as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 HOWS = ("mean", "max", "min")
+HALF = 0.5
+SCORES = ("decision_function", "output_margin", "raw_score", "predict_proba")
 
 
 class _Settled(BaseEstimator):  # type: ignore[misc]
@@ -91,9 +98,9 @@ class _Settled(BaseEstimator):  # type: ignore[misc]
         known = None if names is None else [str(name) for name in names]
         return (with_setting(X, self.features, setting, known) for setting in self.settings)
 
-    def _combined(self, X: Any, method: str) -> Floats:
-        """What `method` of the estimator inside says of every setting, combined."""
-        ask, total = getattr(self.held, method), None
+    def _combined(self, X: Any, ask: Callable[[Any], Any]) -> Floats:
+        """What the estimator inside says of every setting, combined."""
+        total = None
         for weight, rows in zip(self._weights(), self._settled(X), strict=True):
             scores: Floats = np.asarray(ask(rows), dtype=np.float64)
             if self.how == "mean":
@@ -121,35 +128,66 @@ class SettledClassifier(ClassifierMixin, _Settled):  # type: ignore[misc]
         how: str = "mean",
         keep: float = 0.0,
         probabilities: bool = False,
+        asked: str = "decision_function",
+        slope: float = 1.0,
     ) -> None:
         super().__init__(estimator, features, settings, counts, how, keep)
         self.probabilities = probabilities
+        self.asked = asked
+        self.slope = slope
 
     @property
     def classes_(self) -> NDArray[Any]:
         classes: NDArray[Any] = self.held.classes_
         return classes
 
+    @available_if(lambda self: not self._shares)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
         """The combined scores: one number a row, or one a class."""
-        return self._combined(X, "decision_function")
+        return self._scores(X)
+
+    @property
+    def _shares(self) -> bool:
+        """Whether the scores are probabilities of all classes."""
+        return self.asked == "predict_proba" and self.how == "mean"
+
+    def _scores(self, X: Any) -> Floats:
+        return self._combined(X, self._ask)
+
+    def _ask(self, rows: Any) -> Any:
+        """The scores of the estimator inside."""
+        held = self.held
+        if self.asked == "decision_function":
+            return held.decision_function(rows)
+        if self.asked == "predict_proba":
+            shares = np.asarray(held.predict_proba(rows), dtype=np.float64)
+            return shares if self._shares else shares[:, 1] - HALF
+        if self.asked not in SCORES:
+            raise ValueError(f"asked must be one of {', '.join(SCORES)}, not {self.asked!r}")
+        while hasattr(held, "best_estimator_"):  # a search hands nothing on to what it has found
+            held = held.best_estimator_
+        return held.predict(rows, **{self.asked: True})
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The labels."""
-        scores = self.decision_function(X)
+        scores = self._scores(X)
         places = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.intp)
         labels: NDArray[Any] = self.classes_[places]
         return labels
 
-    @available_if(lambda self: self.probabilities)  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self.probabilities or self.asked == "predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each label."""
-        scores = self.decision_function(X)
+        scores = self._scores(X)
+        if self._shares:
+            return scores
+        if self.asked == "predict_proba":
+            return np.stack([HALF - scores, HALF + scores], axis=1)
         if scores.ndim == 2:
             powers = np.exp(scores - scores.max(axis=1, keepdims=True))
             shares: Floats = powers / powers.sum(axis=1, keepdims=True)
             return shares
-        upper = 0.5 * (1 + np.tanh(0.5 * scores))
+        upper = 0.5 * (1 + np.tanh(0.5 * self.slope * scores))
         return np.stack([1 - upper, upper], axis=1)
 
 
@@ -158,4 +196,4 @@ class SettledRegressor(RegressorMixin, _Settled):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Floats:
         """The combined predictions."""
-        return self._combined(X, "predict")
+        return self._combined(X, self.held.predict)

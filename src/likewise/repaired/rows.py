@@ -36,10 +36,14 @@ def _frame(frame: Any, names: Sequence[Any], setting: Sequence[Any]) -> Any:
 
 
 def _series(column: Any, value: Any) -> Any:
-    """A pandas column of this value; one of categories keeps them."""
-    categories = getattr(column.dtype, "categories", None)
-    kept = {"dtype": column.dtype} if categories is not None and value in categories else {}
-    return type(column)([value] * len(column), index=column.index, **kept)
+    """A pandas column of this value; one of categories keeps them, and has the value as one more if it is none of them."""
+    kind = column.dtype
+    categories = getattr(kind, "categories", None)
+    if categories is None:
+        return type(column)([value] * len(column), index=column.index)
+    if value is not None and value not in categories:
+        kind = type(kind)([*categories, value])
+    return type(column)([value] * len(column), index=column.index, dtype=kind)
 
 
 def _array(array: Any, places: Sequence[int], setting: Sequence[Any]) -> Any:

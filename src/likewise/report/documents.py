@@ -24,6 +24,7 @@ KEYS = {
     "audit": ("total", "biased", "undecided", "share", "share_at_most", "proved", "reasons", "rows"),
     "share": ("lower", "upper", "method", "confidence", "over", "proved", "reason"),
     "regions": ("fair", "biased", "undecided", "empty", "shares", "around", "reason"),
+    "repair": ("method", "how", "threshold", "rows", "changed", "measure", "before", "after", "result"),
 }
 MEASURED = {
     "score": "the largest gap of scores between two similar individuals",
@@ -42,6 +43,7 @@ class Analyses:
     audit: Mapping[str, Any] | None = None
     share: Mapping[str, Any] | None = None
     regions: Mapping[str, Any] | None = None
+    repair: Mapping[str, Any] | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
 
@@ -228,6 +230,25 @@ def regions_section(regions: Mapping[str, Any], result: Result, most: int) -> di
         "total": len(found),
         "undrawn": sum(region["measure"] for region in found[most:]),
         "map": region_map(kept, result.claimed.space),
+    }
+
+
+def repair_section(repair: Mapping[str, Any]) -> dict[str, Any]:
+    """What was made of the model, the verdict on that, and what it costs on the rows that are known."""
+    rows, changed, measure, result = (repair[key] for key in ("rows", "changed", "measure", "result"))
+    known = bool(rows) and changed is not None
+    return {
+        "how": repair["how"],
+        "made": repair["method"] != "threshold" or repair["threshold"] is not None,
+        "verdict": str(result["verdict"]),
+        "reason": result["reason"],
+        "proved": result["verdict"] == "FAIR" and bool(result["certified"]),
+        "what": "decisions" if measure == "accuracy" else "predictions",
+        "changed": (f"{changed:,}", f"{rows:,}", percent(changed / rows)) if known else None,
+        "measure": measure,
+        "worth": None
+        if repair["before"] is None or repair["after"] is None
+        else [f"{repair[key]:.4f}" for key in ("before", "after")],
     }
 
 

@@ -131,6 +131,7 @@ def rendered(told: Told, room: Room) -> str:
         "share": told.section("share", documents.share_section),
         "regions": regions,
         "audit": told.section("audit", lambda found: documents.audit_section(found, room.rows)),
+        "repair": told.section("repair", documents.repair_section),
         "left_out": analyses.left_out,
         "files": analyses.files,
         "space": documents.space_table(result, room.features),
@@ -160,8 +161,16 @@ def _data(told: Told, room: Room, regions: Mapping[str, Any] | None) -> dict[str
         "radius": _shortened(analyses.radius, few),
         "share": analyses.share,
         "audit": audit,
+        "repair": _without_result(analyses.repair),
         "region_map": None if regions is None else regions["map"],
     }
+
+
+def _without_result(repair: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Of the result on the repaired model the verdict and its reason: it may hold a pair of very many features."""
+    if repair is None:
+        return None
+    return {**repair, "result": {key: repair["result"][key] for key in ("verdict", "reason", "certified")}}
 
 
 def _shortened(document: Mapping[str, Any] | None, few: bool) -> Mapping[str, Any] | None:

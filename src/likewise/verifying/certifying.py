@@ -19,6 +19,7 @@ from likewise.certificate.certificate import Certificate
 from likewise.certificate.lines import model_line, property_line, similarity_line, space_line
 from likewise.certificate.writer import Writer
 from likewise.errors import InternalError
+from likewise.model.question import ProbabilityQuestion
 from likewise.model.scored import rounding_error
 from likewise.progress import Snapshot
 from likewise.search.proof import Proof, Split, walk
@@ -132,7 +133,7 @@ def write_proof(
             raise InternalError("a proof with open cells was to be written")
     if isinf(clearance):
         raise InternalError("a proof about nobody: no cell has a pair")
-    stated = stated_clearance(Fraction(clearance))
+    stated = stated_clearance(Fraction(clearance) * _scale(statement.question))
     error = rounding_error(prepared.imported.model, prepared.pairs.space)
     if error is None:  # nothing is known of the program's rounding, so nothing is claimed about it
         writer.end_proof(clearance=Fraction(0), covers_floating_point=False)
@@ -140,6 +141,11 @@ def write_proof(
         covers = stated > error and statement.kind != "probability"  # how a program rounds sigma is not known
         writer.end_proof(clearance=stated, covers_floating_point=covers)
     return Certificate(file.getvalue()), numbers
+
+
+def _scale(question: Question) -> Fraction:
+    """Certificates state how far slope s + offset may move, the search how far the score s may."""
+    return question.slope if isinstance(question, ProbabilityQuestion) else Fraction(1)
 
 
 def stated_clearance(clearance: Fraction) -> Fraction:

@@ -171,19 +171,22 @@ class Result:
         audit: Any = None,
         share: Any = None,
         regions: Any = None,
+        repair: Any = None,
         command: str | None = None,
         certificate_file: str | PathLike[str] | None = None,
     ) -> Path:
         """Write this answer, with those of the analyses given, as one HTML file that needs nothing else (docs/report.md).
 
-        The analyses are what `measure`, `radius`, `audit`, `share` and `regions` return for the same claim, or the documents
+        The analyses are what `measure`, `radius`, `audit`, `share`, `regions` and `repair` return for the same claim, or the documents
         that their `to_dict` makes. `command` and
         `certificate_file`, where the certificate was saved, are quoted as they are.
         """
         return write_report(
             self,
             path,
-            Analyses.of(disparity=disparity, radius=radius, audit=audit, share=share, regions=regions),
+            Analyses.of(
+                disparity=disparity, radius=radius, audit=audit, share=share, regions=regions, repair=repair
+            ),
             known=bounds_in_words(self.claimed.property, self.bounds),
             command=command,
             certificate_file=certificate_file,

@@ -20,8 +20,9 @@ from likewise.importers.selfcheck import LINK_TOLERANCE, sample_codes
 from likewise.importers.trees.growing import GrownModel, size_of
 from likewise.importers.trees.reaching import Reaching, missing_code
 from likewise.model.classes import ClassModel
+from likewise.model.combined import Combined
 from likewise.model.question import logistic
-from likewise.model.scored import Model, TreeRounding
+from likewise.model.scored import CombinedRounding, Model, TreeRounding
 from likewise.model.trees import LEAF, Tree, TreeSum
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.terms import nearest
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 MOST_THRESHOLDS = 2_000  # of all features together; of more, some of each
 FEWEST_THRESHOLDS = 20  # of each feature
 MOST_LEVELS = 400
+MOST_ANSWERS = 200_000  # rows that a settled estimator asks the one inside about, all settings together
 GAPS = 0.2  # share of missing values in some rows
 
 
@@ -47,21 +49,50 @@ def check_trees(
     codes = probing_codes(body, reaching.inputs.space, rows)
     leaves = [leaves_of(tree, codes, body.missing) for tree in body.trees]
     _check_leaves(model, body, leaves, grown, reaching, codes)
-    ours = scores_at(body, leaves)
-    allowed = 2 * float(_error(model, body))
+    allowed = 2 * float(_error(model.rounding, body))
+    _compare(model, scores_at(body, leaves), allowed, replay, reaching.inputs.space, codes)
+
+
+def check_settled_trees(
+    model: Model | ClassModel, inside: TreeSum, replay: Any, space: Space, rows: Floats, settings: int
+) -> None:
+    """The same all in all for a settled estimator, whose model inside was compared leaf by leaf already: at what that one tests, settled or not."""
+    codes = probing_codes(inside, space, rows)
+    codes = codes[:: max(1, len(codes) * settings // MOST_ANSWERS)]
+    ours, allowed = _settled_scores(model, codes)
+    _compare(model, ours, allowed, replay, space, codes)
+
+
+def _settled_scores(model: Model | ClassModel, codes: Floats) -> tuple[Floats, float]:
+    """Scores in float64, and how far another program's may be off."""
+    if isinstance(model, ClassModel) or isinstance(model.body, TreeSum):
+        body = body_of(model)
+        leaves = [leaves_of(tree, codes, body.missing) for tree in body.trees]
+        return scores_at(body, leaves), 2 * float(_error(model.rounding, body))
+    if not (isinstance(model.body, Combined) and isinstance(model.rounding, CombinedRounding)):
+        raise TypeError(f"{model.family} has no trees")
+    found, errors = zip(*(_settled_scores(part, codes) for part in model.rounding.parts), strict=True)
+    extreme = np.max if model.body.how == "max" else np.min
+    return extreme(np.stack(found), axis=0), max(errors)
+
+
+def _compare(
+    model: Model | ClassModel, ours: Floats, allowed: float, replay: Any, space: Space, codes: Floats
+) -> None:
+    """Scores, labels and probabilities with the original's own."""
     theirs = np.asarray(replay.scores(codes), dtype=np.float64).reshape(ours.shape)
     off = ~(np.abs(ours - theirs) <= allowed)
     _refuse_first(
         np.any(off, axis=1),
         model,
-        reaching.inputs.space,
+        space,
         codes,
         lambda i: f"its score is {theirs[i].tolist()}, the imported one {ours[i].tolist()}",
     )
     if isinstance(model, ClassModel):
-        _check_classes(model, ours, allowed, replay, reaching.inputs.space, codes)
+        _check_classes(model, ours, allowed, replay, space, codes)
     elif model.head.labels is not None:
-        _check_two(model, ours[:, 0], allowed, replay, reaching.inputs.space, codes)
+        _check_two(model, ours[:, 0], allowed, replay, space, codes)
 
 
 def body_of(model: Model | ClassModel) -> TreeSum:
@@ -162,9 +193,8 @@ def scores_at(body: TreeSum, leaves: list[NDArray[np.intp]]) -> Floats:
     return total
 
 
-def _error(model: Model | ClassModel, body: TreeSum) -> Fraction:
+def _error(stated: object, body: TreeSum) -> Fraction:
     """How far a program's sum may be off, and how far ours, which multiplies by rounded factors."""
-    stated = model.rounding
     if not isinstance(stated, TreeRounding):
         stated = TreeRounding(constant=size_of(body), operations=len(body.trees) + 2)
     more = TreeRounding(constant=stated.constant, operations=stated.operations + 4, bits=stated.bits)
