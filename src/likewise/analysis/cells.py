@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likewise.analysis.judging import Judging
+    from likewise.analysis.judging_scores import ScoreJudging
     from likewise.analysis.measures import Measure
     from likewise.model.question import Question
 
@@ -61,7 +61,7 @@ class Cell:
 class Bracketing:
     """Masses settled so far, and the cells that are left."""
 
-    judging: Judging
+    judging: ScoreJudging
     measure: Measure
     biased: Fraction = Fraction(0)
     fair: Fraction = Fraction(0)

@@ -112,7 +112,7 @@ class Sampling:
 
 def drawing(judging: Judging, measure: Measure, bracketing: Bracketing | None) -> Callable[[int], Floats]:
     """Draws individuals from the measure, or from the open cells."""
-    random = judging.prepared.problem.random
+    random = judging.random
     if bracketing is None:
 
         def everywhere(count: int) -> Floats:

@@ -20,6 +20,7 @@ import numpy as np
 from likewise.analysis.cells import Bracketing
 from likewise.analysis.everybody import Counted, countable, counted
 from likewise.analysis.judging import Judging, judgement_of, judging_of
+from likewise.analysis.judging_classes import ClassJudging
 from likewise.analysis.measures import Measure, marginals, uniform
 from likewise.analysis.sampling import NARROW, Sampling, drawing
 from likewise.analysis.share_result import Share
@@ -105,7 +106,7 @@ def share(
 def _of_rows(judging: Judging, method: str, n_jobs: int, executor: Executor | None) -> Share:
     if method not in ("auto", "exact"):
         raise SpecError(f"the rows of a frame are all looked at: method='exact', not {method!r}")
-    rows = judging.prepared.imported.rows
+    rows = judging.rows
     if not len(rows):
         raise SpecError("the frame has no rows")
     found = judgement_of(judging, rows, n_jobs=n_jobs, executor=executor)
@@ -150,10 +151,9 @@ class Sharing:
 
     @property
     def measure(self) -> Measure:
-        pairs = self.judging.asked.pairs
         if self.over == "uniform":
-            return uniform(pairs)
-        return marginals(pairs, self.judging.prepared.imported.rows)
+            return uniform(self.judging.pairs)
+        return marginals(self.judging.pairs, self.judging.rows)
 
     @property
     def words(self) -> str:
@@ -182,6 +182,8 @@ class Sharing:
 
     def _summed(self) -> Share | None:
         """A bracket by the distribution of a sum, where the score is one."""
+        if isinstance(self.judging, ClassJudging):
+            return None
         bracket = bracket_of_sums(self.judging, self.measure, CLOSE)
         if bracket is None:
             return None
@@ -201,6 +203,12 @@ class Sharing:
         summed = self._summed()
         if summed is not None:
             return summed
+        if isinstance(self.judging, ClassJudging):
+            raise SpecError(
+                "a certified bracket is for models of one score and for decisions between two classes, and this is about "
+                f"{self.judging.asked.judge.n_scores} scores",
+                hint="method='sampled', or 'exact' for a discrete space",
+            )
         bracketing = Bracketing(judging=self.judging, measure=self.measure)
         bracketing.run(width=CLOSE, seconds=self.judging.budget.seconds)
         return self._of_cells(bracketing)
@@ -213,7 +221,7 @@ class Sharing:
             method="certified",
             confidence=None,
             over=self.words,
-            proved=self.judging.proves,
+            proved=bracketing.judging.proves,
             reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.open)),
             stats={"seconds": self.judging.budget.elapsed, "cells": bracketing.cells},
         )
@@ -222,7 +230,7 @@ class Sharing:
         return self.judging.budget.reason if ended else "what is left can be neither settled nor cut"
 
     def _refuse_constraints(self) -> None:
-        if self.judging.asked.pairs.constraints:
+        if self.judging.pairs.constraints:
             raise SpecError(
                 "a certified bracket is for spaces without constraints: masses of cells that they cut are not known",
                 hint="method='sampled', or 'exact' for a discrete space",
@@ -265,7 +273,11 @@ class Sharing:
 
     def _cells_before(self) -> Bracketing | None:
         """Cells settled before a sample is drawn, where their proofs are exact and settle anything."""
-        if not self.judging.proves or self.judging.asked.pairs.constraints:
+        if (
+            isinstance(self.judging, ClassJudging)
+            or not self.judging.proves
+            or self.judging.pairs.constraints
+        ):
             return None
         bracketing = Bracketing(judging=self.judging, measure=self.measure)
         bracketing.run(width=CLOSE, seconds=FOR_CELLS * self.judging.budget.seconds)

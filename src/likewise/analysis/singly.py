@@ -8,7 +8,7 @@ leaves are exact (else they are floating point, as no certificate is written). T
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -98,7 +98,8 @@ class Single:
 
     def _try_variants(self) -> None:
         """Ends of windows, levels and random values: their scores in float64, the extreme ones exactly."""
-        problem, rows = self.prepared.problem, self._variants()
+        problem = self.prepared.problem
+        rows = variants(problem, self.asked.pairs, self.asked.moving, self.row)
         allowed = np.ones(len(rows), dtype=bool)
         for constraint in self.asked.pairs.constraints:
             allowed &= constraint.scores(rows) <= 0
@@ -108,24 +109,6 @@ class Single:
         scores = problem.scores(rows)
         for place in (int(scores.argmin()), int(scores.argmax())):
             self._take(rows[place])
-
-    def _variants(self) -> Floats:
-        random, pairs = self.prepared.problem.random, self.asked.pairs
-        rows = np.repeat(self.row[None], VARIANTS, axis=0)
-        for k in self.asked.moving:
-            variable = pairs.variables[pairs.first[k]]
-            bottom, top = (float(end[0]) for end in windows(pairs, k, self.row[k : k + 1]))
-            if pairs.relations[k].kind == "pairs":
-                rows[:, k] = random.choice(options(pairs, k, float(self.row[k])), VARIANTS)
-            elif variable.discrete:
-                rows[:, k] = random.integers(int(bottom), int(top) + 1, VARIANTS)
-            else:
-                part = random.uniform(0, 1, VARIANTS)
-                rows[:, k] = np.clip(bottom * (1 - part) + top * part, bottom, top)
-            if pairs.relations[k].kind != "pairs":
-                at_end = random.uniform(0, 1, VARIANTS) < 0.5
-                rows[at_end, k] = random.choice([bottom, top], int(at_end.sum()))
-        return rows
 
     def _take(self, other: Floats) -> None:
         """Raise the largest gap, if this is a similar individual with a larger one."""
@@ -204,6 +187,26 @@ class Single:
             unreplayed=[],
             listener=silent,
         )
+
+
+def variants(problem: Problem, pairs: PairSpace, moving: Sequence[int], row: Floats) -> Floats:
+    """Individuals around a row, at ends of windows and random ones: similar to it, constraints left aside, but for rounding."""
+    random = problem.random
+    rows = np.repeat(row[None], VARIANTS, axis=0)
+    for k in moving:
+        variable = pairs.variables[pairs.first[k]]
+        bottom, top = (float(end[0]) for end in windows(pairs, k, row[k : k + 1]))
+        if pairs.relations[k].kind == "pairs":
+            rows[:, k] = random.choice(options(pairs, k, float(row[k])), VARIANTS)
+        elif variable.discrete:
+            rows[:, k] = random.integers(int(bottom), int(top) + 1, VARIANTS)
+        else:
+            part = random.uniform(0, 1, VARIANTS)
+            rows[:, k] = np.clip(bottom * (1 - part) + top * part, bottom, top)
+        if pairs.relations[k].kind != "pairs":
+            at_end = random.uniform(0, 1, VARIANTS) < 0.5
+            rows[at_end, k] = random.choice([bottom, top], int(at_end.sum()))
+    return rows if problem.settle is None else problem.settle(rows)
 
 
 def narrowed(pairs: PairSpace, row: Floats, *, first: bool) -> PairSpace:

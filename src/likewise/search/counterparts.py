@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.bounds.judges import Judge
+    from likewise.bounds.judges.classes import ClassJudge
     from likewise.model.gauge import Gauge
     from likewise.model.question import Question
     from likewise.search.budget import Budget
@@ -59,9 +60,7 @@ class Asked:
     @property
     def moving(self) -> tuple[int, ...]:
         """The features that may differ and matter to the score or to a constraint."""
-        differing = [k for k, relation in enumerate(self.pairs.relations) if relation.kind != "same"]
-        constrained = {k for c in self.pairs.constraints for k, t in enumerate(c.terms) if not t.constant}
-        return tuple(k for k in differing if self.judge.depends(k) or k in constrained)
+        return moving_features(self.pairs, self.judge)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -168,9 +167,44 @@ def _by_features(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp],
         yield some, extremes_of(asked.pairs, judge, asked.moving, rows[some])
 
 
-def _by_settings(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
-    """Rows with the same values of what is `within` or in `pairs` have the same settings around them."""
-    moving, pairs = asked.moving, asked.pairs
+def moving_features(pairs: PairSpace, judge: Judge | ClassJudge) -> tuple[int, ...]:
+    """The features that may differ and matter to a score or to a constraint."""
+    differing = [k for k, relation in enumerate(pairs.relations) if relation.kind != "same"]
+    constrained = {k for c in pairs.constraints for k, t in enumerate(c.terms) if not t.constant}
+    return tuple(k for k in differing if judge.depends(k) or k in constrained)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Neighbours:
+    """Rows that have the same settings of what may differ around them.
+
+    `distinct` rows differ in what is shared; row i shares it with the `back[i]`-th of them, and its own setting is the `own[i]`-th. `counterparts` (rows,
+    settings) are valid and differ in something that a score depends on: others are treated alike.
+    """
+
+    some: NDArray[np.intp]  # places of the rows among all
+    rows: Floats
+    moving: tuple[int, ...]
+    settings: Floats
+    distinct: NDArray[np.intp]
+    back: NDArray[np.intp]
+    own: NDArray[np.intp]
+    counterparts: Flags
+
+    def with_settings(self, chosen: NDArray[np.intp]) -> Floats:
+        """Each row with one of the settings."""
+        codes = self.rows.copy()
+        codes[:, list(self.moving)] = self.settings[chosen]
+        return codes
+
+
+def neighbourhoods(
+    pairs: PairSpace, judge: Judge | ClassJudge, moving: tuple[int, ...], rows: Floats, most: int
+) -> Iterator[Neighbours]:
+    """All rows with the settings around them, at most so many individuals at a time.
+
+    Rows with the same values of what is `within` or in `pairs` have the same settings around them.
+    """
     centred = [k for k in moving if pairs.relations[k].kind != "free"]
     around, group = np.unique(rows[:, centred], axis=0, return_inverse=True)
     order = np.argsort(group.ravel(), kind="stable")
@@ -179,39 +213,60 @@ def _by_settings(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp],
         some = order[borders[g] : borders[g + 1]]
         choices = [options(pairs, k, float(rows[some[0], k])) for k in moving]
         settings = np.array(list(product(*choices)))
-        step = max(1, SCORES // len(settings))
+        step = max(1, most // len(settings))
         for start in range(0, len(some), step):
-            part = some[start : start + step]
-            yield part, _of_settings(asked, rows[part], settings)
+            yield _neighbours(pairs, judge, moving, some[start : start + step], rows, settings)
 
 
-def _of_settings(asked: Asked, rows: Floats, settings: Floats) -> Extremes:
-    moving = list(asked.moving)
+def _neighbours(
+    pairs: PairSpace,
+    judge: Judge | ClassJudge,
+    moving: tuple[int, ...],
+    some: NDArray[np.intp],
+    rows: Floats,
+    settings: Floats,
+) -> Neighbours:
+    part = rows[some]
     shared = [k for k in range(rows.shape[1]) if k not in moving]
-    _, first, back = np.unique(rows[:, shared], axis=0, return_index=True, return_inverse=True)
+    _, distinct, back = np.unique(part[:, shared], axis=0, return_index=True, return_inverse=True)
     back = back.ravel()
-    scored = asked.judge.cross(rows[first], moving, settings)
-    allowed = Validity(asked.pairs, moving).allowed(rows[first], settings)
-    values, error = scored.values[back], scored.error[back, 0]
-    own = _places(rows[:, moving], settings)
-    everyone = np.arange(len(rows))
-    own_value = values[everyone, own]
-    # Those who differ in nothing that the score depends on are treated alike: they are no counterparts.
-    matters = [i for i, k in enumerate(moving) if asked.judge.depends(k)]
+    own = _places(part[:, list(moving)], settings)
+    matters = [i for i, k in enumerate(moving) if judge.depends(k)]
     _, kind = np.unique(settings[:, matters], axis=0, return_inverse=True)
     kind = kind.ravel()
-    others = np.where(allowed[back] & (kind != kind[own][:, None]), values, np.nan)
+    allowed = Validity(pairs, moving).allowed(part[distinct], settings)[back]
+    return Neighbours(
+        some=some,
+        rows=part,
+        moving=moving,
+        settings=settings,
+        distinct=distinct,
+        back=back,
+        own=own,
+        counterparts=allowed & (kind != kind[own][:, None]),
+    )
+
+
+def _by_settings(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
+    for near in neighbourhoods(asked.pairs, asked.judge, asked.moving, rows, SCORES):
+        yield near.some, _of_settings(asked, near)
+
+
+def _of_settings(asked: Asked, near: Neighbours) -> Extremes:
+    rows, settings = near.rows, near.settings
+    scored = asked.judge.cross(rows[near.distinct], near.moving, settings)
+    values, error = scored.values[near.back], scored.error[near.back, 0]
+    everyone = np.arange(len(rows))
+    own_value = values[everyone, near.own]
+    others = np.where(near.counterparts, values, np.nan)
     low = np.where(np.isnan(others), np.inf, others).argmin(axis=1)
     high = np.where(np.isnan(others), -np.inf, others).argmax(axis=1)
-    codes = [rows.copy(), rows.copy()]
-    for side, at in zip(codes, (low, high), strict=True):
-        side[:, moving] = settings[at]
     return Extremes(
         own=Near(value=own_value, error=error),
         low=Near(value=others[everyone, low], error=error),
         high=Near(value=others[everyone, high], error=error),
-        low_codes=codes[0],
-        high_codes=codes[1],
+        low_codes=near.with_settings(low),
+        high_codes=near.with_settings(high),
         others=lambda i: _open_settings(asked, rows[i], settings, own_value[i], others[i], float(error[i])),
     )
 

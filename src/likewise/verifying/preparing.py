@@ -18,11 +18,12 @@ from likewise.bounds.products import kernel_products
 from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
+from likewise.importers.two_classes import as_one_score
 from likewise.model.combined import CombinedScore
 from likewise.model.gauge import Gauge
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
-from likewise.model.question import ProbabilityQuestion, Question
+from likewise.model.question import DecisionQuestion, ProbabilityQuestion, Question
 from likewise.model.scored import score_of
 from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, silent
@@ -124,10 +125,19 @@ def prepare(
     budget: float = 60,
     random_state: int | np.random.Generator | None = 0,
     listener: Listener = silent,
+    two_as_one: bool = False,
 ) -> Prepared:
     """Everything up to the search, for a model of one score."""
     taken = take(model, space, similar, X=X, budget=budget)
-    return prepare_taken(taken, question, scale, budget=budget, random_state=random_state, listener=listener)
+    return prepare_taken(
+        taken,
+        question,
+        scale,
+        budget=budget,
+        random_state=random_state,
+        listener=listener,
+        two_as_one=two_as_one,
+    )
 
 
 def prepare_taken(
@@ -138,9 +148,13 @@ def prepare_taken(
     budget: float = 60,
     random_state: int | np.random.Generator | None = 0,
     listener: Listener = silent,
+    two_as_one: bool = False,
 ) -> Prepared:
-    """The same for what was taken already."""
+    """The same for what was taken already. `two_as_one` takes decisions of two classes with a score each as well, by half the lead of one over
+    the other (`importers.two_classes`), of which the margin is half as well."""
     imported = taken.imported
+    if two_as_one and isinstance(imported, ImportedClasses) and isinstance(question, DecisionQuestion):
+        imported, question = as_one_score(imported), DecisionQuestion(level=question.level / 2)
     if isinstance(imported, ImportedClasses):
         raise UnsupportedModel(
             f"{imported.model.family} was fitted on {len(imported.model.head.labels)} classes, and this is about one score"
