@@ -111,7 +111,7 @@ class Recoding:
         if relation.missing is None:
             return relation
         feature = self.space[self.space.names[k]]
-        if isinstance(feature, Ordinal):
+        if isinstance(feature, Ordinal) and part.gap is None:  # its last level is missing
             return _steps(name, feature, relation)
         if feature.missing:  # trees know missing numbers
             return relation
