@@ -27,6 +27,7 @@ from likewise.analysis.sharing import Sharing
 from likewise.analysis.sums import Part, distributed
 from likewise.errors import SpecError
 from likewise.progress import silent
+from likewise.importers.recoding import same_space
 from likewise.spec.pairs import pair_space
 
 
@@ -71,7 +72,7 @@ def test_certified_brackets_hold_the_share(name, similar):
 def bracketing(model, space, similar, property, X=None):
     judging = judging_of(model, space, similar, property, X=X, budget=20, random_state=0, listener=silent)
     pairs = judging.asked.pairs
-    measure = uniform(pairs) if X is None else marginals(pairs, judging.prepared.imported.rows)
+    measure = uniform(pairs, judging.recoding) if X is None else marginals(pairs, judging.rows)
     return Bracketing(judging=judging, measure=measure)
 
 
@@ -204,7 +205,9 @@ def test_intervals_are_the_tails_they_are_defined_by():
     assert clopper_pearson(7, 50, 0.99, unjudged=43) == (lower, 1.0)
 
 
-@pytest.mark.parametrize("make", [uniform, lambda pairs: marginals(pairs, ROWS)])
+@pytest.mark.parametrize(
+    "make", [lambda pairs: uniform(pairs, same_space(pairs.space)), lambda pairs: marginals(pairs, ROWS)]
+)
 def test_masses_add_up_and_samples_follow_them(make):
     space = lw.Space({"a": lw.Integer(0, 4), "x": lw.Continuous(0, 1), "c": lw.Categorical(["u", "v"])})
     measure = make(pair_space(space, lw.Similarity(free=["c"])))

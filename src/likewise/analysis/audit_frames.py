@@ -16,9 +16,8 @@ from likewise.spec.frames import frame_from_columns
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.importers.recoding import Recoding
     from likewise.search.counterparts import Judgement
-    from likewise.spec.pairs import PairSpace
+    from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
 
@@ -26,8 +25,8 @@ _ORDER = {BIASED: 0, UNDECIDED: 1}
 
 
 def audit_frame(
-    pairs: PairSpace,
-    recoding: Recoding,
+    space: Space,
+    counterparts: dict[int, Floats],
     found: Judgement,
     decided: tuple[list[Any], ...] | None,
     *,
@@ -45,20 +44,13 @@ def audit_frame(
         for name, labels in zip(("decision", "counterpart_decision"), decided, strict=True):
             columns[name] = _nullable([_plain(labels[i]) for i in order])
     columns["proved"] = np.where(found.verdict[order] == UNDECIDED, False, found.proved[order])
-    for k, relation in enumerate(pairs.relations):
-        if relation.kind != "same":
-            name = recoding.given.names[k]
-            columns[f"counterpart_{name}"] = _values(recoding, k, found.counterpart[order, k])
+    for k, codes in counterparts.items():
+        columns[f"counterpart_{space.names[k]}"] = _values(space, k, codes[order])
     return frame_from_columns(columns, like=like)
 
 
-def _values(recoding: Recoding, k: int, codes: Floats) -> Any:
-    """The user's values of a feature with these codes of the model."""
-    space, known = recoding.given, ~np.isnan(codes)
-    feature, part = space[space.names[k]], recoding.parts.get(k)
-    if part is not None:
-        codes = codes.copy()
-        codes[known] = part.raw(codes[known])
+def _values(space: Space, k: int, codes: Floats) -> Any:
+    feature, known = space[space.names[k]], ~np.isnan(codes)
     if isinstance(feature, Continuous) and known.all() and not feature.missing:
         return codes
     if isinstance(feature, Integer) and known.all() and not feature.missing:

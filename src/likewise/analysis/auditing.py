@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.audit_frames import audit_frame, grouped, records, write_frame
-from likewise.analysis.judging import Judging, judgement_of, judging_of
+from likewise.analysis.judging import Jobs, Judging, imputed_within, judgement_of_data, judging_of
 from likewise.errors import SpecError
 from likewise.html_tables import table
 from likewise.progress import Listener
@@ -133,7 +133,7 @@ def audit(
         if not len(rows):
             raise SpecError("audit needs rows to look at, and the frame has none")
         with interruptible(judging.budget):
-            found = judgement_of(judging, rows, n_jobs=n_jobs, executor=executor)
+            found = judgement_of_data(judging, Jobs(n_jobs, executor))
             _replay(judging, rows, found)
             return _audit(judging, rows, found, X)
 
@@ -155,7 +155,9 @@ def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:
         reasons[reason] = reasons.get(reason, 0) + 1
     finite = found.gap_error[np.isfinite(found.gap_error)]
     return Audit(
-        rows=audit_frame(judging.pairs, judging.recoding, found, judging.decisions(rows, found), like=X),
+        rows=audit_frame(
+            judging.recoding.given, _counterparts(judging, found), found, judging.decisions(rows, found), like=X
+        ),
         total=len(rows),
         biased=int((found.verdict == BIASED).sum()),
         undecided=int((found.verdict == UNDECIDED).sum()),
@@ -170,6 +172,20 @@ def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:
         },
         data=X,
     )
+
+
+def _counterparts(judging: Judging, found: Judgement) -> dict[int, Floats]:
+    """What may differ, by feature: the counterparts' codes of the user's own space, NaN where there is nobody."""
+    codes: dict[int, Floats] = {}
+    for k, relation in enumerate(judging.pairs.relations):
+        if relation.kind != "same":
+            codes[k] = judging.recoding.raw_part(k, found.counterpart[:, k])
+    given = judging.recoding.given
+    for k in imputed_within(judging):
+        if k in codes:
+            gone = judging.missing[:, k] & ~np.isnan(codes[k])
+            codes[k] = np.where(gone, given[given.names[k]].missing_code, codes[k])
+    return codes
 
 
 def _shown(value: Any) -> str:

@@ -8,6 +8,7 @@ one a class; what else models of several classes are asked is about all their sc
 from __future__ import annotations
 
 from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,31 +66,64 @@ def judging_of(
     return score_judging(taken, given, **more)
 
 
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """In how many processes, or where, rows are judged that take a search of their own each."""
+
+    n_jobs: int = 1
+    executor: Executor | None = None
+
+
+def judgement_of_data(judging: Judging, jobs: Jobs) -> Judgement:
+    """All rows of the data. Who misses a number that is within a tolerance is similar to nobody who has one, even where the model puts a
+    number in its place: such rows are judged apart from the others."""
+    rows, imputed = judging.rows, imputed_within(judging)
+    if not imputed:
+        return judgement_of(judging, rows, jobs)
+    missing = judging.missing[:, imputed]
+    found = Judgement.open(len(rows), rows.shape[1])
+    for pattern in np.unique(missing, axis=0):
+        some = np.flatnonzero((missing == pattern).all(axis=1))
+        features = [k for k, gone in zip(imputed, pattern, strict=True) if gone]
+        found.put(some, judgement_of(judging, rows[some], jobs, pinned=tuple(features)))
+    return found
+
+
+def imputed_within(judging: Judging) -> list[int]:
+    """Features that are within a tolerance and that the model imputes."""
+    parts = judging.recoding.parts
+    relations = judging.given[2].resolve(judging.given[1])
+    return [k for k, part in parts.items() if part.gap is not None and relations[k].kind == "within"]
+
+
 def judgement_of(
-    judging: Judging, rows: Floats, *, n_jobs: int = 1, executor: Executor | None = None
+    judging: Judging, rows: Floats, jobs: Jobs, *, pinned: tuple[int, ...] = ()
 ) -> Judgement:
-    """All rows, together where that is possible."""
-    jobs = checking_with(n_jobs, executor).jobs
+    """All rows, together where that is possible; of whom nobody is similar who differs in the `pinned` features."""
+    count, executor = checking_with(jobs.n_jobs, jobs.executor).jobs, jobs.executor
+    asked = judging.pinned(pinned) if pinned else judging
 
     def told(done: int) -> None:
         judging.tell(f"{done:,} of {len(rows):,} rows", share=done / len(rows))
 
-    found = judging.together(rows, told)
+    found = asked.together(rows, told)
     if found is not None:
         return found
-    if executor is None and (jobs == 1 or len(rows) == 1):
-        return judging.singly(rows, told)
+    if executor is None and (count == 1 or len(rows) == 1):
+        return asked.singly(rows, told)
     if executor is not None:
-        return _in_parts(judging, rows, max(jobs, 2), executor)
-    with ProcessPoolExecutor(jobs) as pool:
-        return _in_parts(judging, rows, jobs, pool)
+        return _in_parts(judging, rows, pinned, max(count, 2), executor)
+    with ProcessPoolExecutor(count) as pool:
+        return _in_parts(judging, rows, pinned, count, pool)
 
 
-def _in_parts(judging: Judging, rows: Floats, jobs: int, executor: Executor) -> Judgement:
+def _in_parts(
+    judging: Judging, rows: Floats, pinned: tuple[int, ...], jobs: int, executor: Executor
+) -> Judgement:
     """Every process takes each so-many-th row, for what is left of the budget."""
     left = max(judging.budget.seconds - judging.budget.elapsed, 0.01)
     places = [np.arange(start, len(rows), jobs) for start in range(min(jobs, len(rows)))]
-    parts = [executor.submit(_part, judging.given, rows[some], left) for some in places]
+    parts = [executor.submit(_part, judging.given, rows[some], pinned, left) for some in places]
     found = Judgement.open(len(rows), rows.shape[1])
     for some, part in zip(places, parts, strict=True):
         found.put(some, part.result())
@@ -97,7 +131,7 @@ def _in_parts(judging: Judging, rows: Floats, jobs: int, executor: Executor) -> 
     return found
 
 
-def _part(given: Given, rows: Floats, budget: float) -> Judgement:
+def _part(given: Given, rows: Floats, pinned: tuple[int, ...], budget: float) -> Judgement:
     judging = judging_of(*given, X=None, budget=budget, random_state=0, listener=silent)
     with interruptible(judging.budget):
-        return judging.singly(rows)
+        return judging.pinned(pinned).singly(rows)

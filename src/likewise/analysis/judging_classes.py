@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from likewise.bounds.judges.classes import ClassJudge
 from likewise.progress import Listener, Snapshot
 from likewise.search.class_counterparts import ClassAsked, judged_classes
 from likewise.search.counterparts import Judgement
+from likewise.spec.pairs import pinned_pairs
 from likewise.verifying.classes import PreparedClasses, prepare_classes
 
 if TYPE_CHECKING:
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassJudging:
-    """The prepared problem and what is asked of each individual; `given` makes it again in another process."""
+    """The prepared problem and what is asked of each individual; `given` makes it again in another process. `missing` are the features (rows,
+    features) that the data's rows miss."""
 
     prepared: PreparedClasses
     asked: ClassAsked
     given: tuple[Any, ...]
+    missing: Flags
 
     @property
     def budget(self) -> Budget:
@@ -73,6 +76,10 @@ class ClassJudging:
         """One row after another."""
         return judged_classes_singly(self.prepared, self.asked, rows, self.budget, told)
 
+    def pinned(self, features: Sequence[int]) -> ClassJudging:
+        """The same for individuals of whom nobody is similar who differs in these features."""
+        return replace(self, asked=replace(self.asked, pairs=pinned_pairs(self.pairs, features)))
+
     def confirmed(self, own: Floats, other: Floats) -> Flags:
         """Which pairs break the property for the original, in its own floating point."""
         return self.prepared.imported.replay.confirmed(own, other, self.given[3])
@@ -103,4 +110,4 @@ def class_judging(
     asked = ClassAsked(
         pairs=prepared.pairs, judge=ClassJudge(prepared.oracles.score), question=prepared.question
     )
-    return ClassJudging(prepared=prepared, asked=asked, given=given)
+    return ClassJudging(prepared=prepared, asked=asked, given=given, missing=taken.missing)

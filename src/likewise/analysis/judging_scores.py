@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
 from likewise.progress import Listener, Snapshot
 from likewise.search.counterparts import Asked, Judgement, judged
+from likewise.spec.pairs import pinned_pairs
 from likewise.verifying.preparing import Prepared, Taken, prepare_taken
 
 if TYPE_CHECKING:
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreJudging:
-    """The prepared problem and what is asked of each individual; `given` makes it again in another process."""
+    """The prepared problem and what is asked of each individual; `given` makes it again in another process. `missing` are the features (rows,
+    features) that the data's rows miss."""
 
     prepared: Prepared
     asked: Asked
     given: tuple[Any, ...]
+    missing: Flags
 
     @property
     def budget(self) -> Budget:
@@ -93,6 +96,10 @@ class ScoreJudging:
             other, own, self.question
         )
         return found
+
+    def pinned(self, features: Sequence[int]) -> ScoreJudging:
+        """The same for individuals of whom nobody is similar who differs in these features."""
+        return replace(self, asked=replace(self.asked, pairs=pinned_pairs(self.pairs, features)))
 
     # -- decisions ------------------------------------------------------------------------------------------
 
@@ -158,5 +165,6 @@ def score_judging(
         judge=judge_of(prepared.score),
         question=prepared.problem.question,
         gauge=gauge_of_gaps(prepared.gauge),
+        settle=taken.imported.recoding.settled_part if taken.imported.recoding.bent else None,
     )
-    return ScoreJudging(prepared=prepared, asked=asked, given=given)
+    return ScoreJudging(prepared=prepared, asked=asked, given=given, missing=taken.missing)

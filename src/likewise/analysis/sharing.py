@@ -19,9 +19,9 @@ import numpy as np
 
 from likewise.analysis.cells import Bracketing
 from likewise.analysis.everybody import Counted, countable, counted
-from likewise.analysis.judging import Judging, judgement_of, judging_of
+from likewise.analysis.judging import Jobs, Judging, imputed_within, judgement_of_data, judging_of
 from likewise.analysis.judging_classes import ClassJudging
-from likewise.analysis.measures import Measure, marginals, uniform
+from likewise.analysis.measures import Measure, all_alike, marginals, uniform
 from likewise.analysis.sampling import NARROW, Sampling, drawing
 from likewise.analysis.share_result import Share
 from likewise.analysis.sums import bracket_of_sums
@@ -30,6 +30,7 @@ from likewise.model.question import round_down, round_up
 from likewise.progress import Listener
 from likewise.search.budget import interruptible
 from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
+from likewise.spec.features import Integer
 from likewise.spec.properties import SameDecision
 from likewise.verifying.deciding import listening
 
@@ -93,23 +94,23 @@ def share(
         )
         with interruptible(judging.budget):
             if not isinstance(over, str):
-                return _of_rows(judging, method, n_jobs, executor)
+                return _of_rows(judging, method, Jobs(n_jobs, executor))
             sharing = Sharing(
                 judging=judging,
                 over=over,
                 confidence=confidence,
-                jobs={"n_jobs": n_jobs, "executor": executor},
+                jobs=Jobs(n_jobs, executor),
             )
             return sharing.by(method)
 
 
-def _of_rows(judging: Judging, method: str, n_jobs: int, executor: Executor | None) -> Share:
+def _of_rows(judging: Judging, method: str, jobs: Jobs) -> Share:
     if method not in ("auto", "exact"):
         raise SpecError(f"the rows of a frame are all looked at: method='exact', not {method!r}")
     rows = judging.rows
     if not len(rows):
         raise SpecError("the frame has no rows")
-    found = judgement_of(judging, rows, n_jobs=n_jobs, executor=executor)
+    found = judgement_of_data(judging, jobs)
     biased, undecided = int((found.verdict == BIASED).sum()), int((found.verdict == UNDECIDED).sum())
     return Share(
         lower=biased / len(rows),
@@ -130,12 +131,14 @@ class Sharing:
     judging: Judging
     over: str
     confidence: float
-    jobs: dict[str, Any]
+    jobs: Jobs
 
     def by(self, method: str) -> Share:
         """By the method that was asked for, or the best one that the budget allows."""
+        self._refuse_imputed()
         if method == "exact" or (method == "auto" and countable(self.judging)):
-            found = counted(self.judging, None if self.over == "uniform" else self.measure)
+            alike = self.over == "uniform" and all_alike(self.judging.recoding)
+            found = counted(self.judging, None if alike else self.measure)
             if found is None:
                 raise SpecError(
                     "not everybody can be looked at: the space is not discrete, or too many features may differ",
@@ -152,7 +155,7 @@ class Sharing:
     @property
     def measure(self) -> Measure:
         if self.over == "uniform":
-            return uniform(self.judging.pairs)
+            return uniform(self.judging.pairs, self.judging.recoding)
         return marginals(self.judging.pairs, self.judging.rows)
 
     @property
@@ -182,7 +185,7 @@ class Sharing:
 
     def _summed(self) -> Share | None:
         """A bracket by the distribution of a sum, where the score is one."""
-        if isinstance(self.judging, ClassJudging):
+        if isinstance(self.judging, ClassJudging) or not self.measure.known:
             return None
         bracket = bracket_of_sums(self.judging, self.measure, CLOSE)
         if bracket is None:
@@ -209,6 +212,12 @@ class Sharing:
                 f"{self.judging.asked.judge.n_scores} scores",
                 hint="method='sampled', or 'exact' for a discrete space",
             )
+        if not self.measure.known:
+            raise SpecError(
+                "a certified bracket needs masses of intervals, and the model sees a feature through a function: "
+                + ", ".join(part.bend.title(self.judging.recoding.given.names[k]) for k, part in self.judging.recoding.parts.items() if part.bend is not None),
+                hint="method='sampled', or over='marginals'",
+            )
         bracketing = Bracketing(judging=self.judging, measure=self.measure)
         bracketing.run(width=CLOSE, seconds=self.judging.budget.seconds)
         return self._of_cells(bracketing)
@@ -228,6 +237,18 @@ class Sharing:
 
     def _why_wide(self, ended: bool) -> str:
         return self.judging.budget.reason if ended else "what is left can be neither settled nor cut"
+
+    def _refuse_imputed(self) -> None:
+        """Who misses a number and who has the one that is put in its place have different similar individuals, but the same codes."""
+        given = self.judging.recoding.given
+        for k in imputed_within(self.judging):
+            name = given.names[k]
+            drawn = isinstance(given[name], Integer) if self.over == "uniform" else self.judging.missing[:, k].any()
+            if drawn:
+                raise SpecError(
+                    f"{name!r} may be missing, is imputed by the model and within a tolerance: such shares are told of rows only",
+                    hint="over=X, or leave the missing values out of the space, or let the feature be free or the same",
+                )
 
     def _refuse_constraints(self) -> None:
         if self.judging.pairs.constraints:
@@ -276,6 +297,7 @@ class Sharing:
         if (
             isinstance(self.judging, ClassJudging)
             or not self.judging.proves
+            or not self.measure.known
             or self.judging.pairs.constraints
         ):
             return None

@@ -215,15 +215,17 @@ def narrowed(pairs: PairSpace, row: Floats, *, first: bool) -> PairSpace:
     difference = {v for v in pairs.difference if v is not None}
     variables = list(pairs.variables)
     for v, variable in enumerate(variables):
-        code, reach = float(row[variable.feature]), pairs.relations[variable.feature].tolerance
+        relation, code = pairs.relations[variable.feature], float(row[variable.feature])
+        reach, gone = relation.tolerance, relation.missing is not None and code == relation.missing
         if v in difference:
             continue
-        if v in fixed or variable.side == "both":
+        if v in fixed or variable.side == "both" or gone:
             variables[v] = replace(variable, lo=code, hi=code)
         elif reach is not None:
             lo, hi = Fraction(code) - reach, Fraction(code) + reach
             outward = round_down(lo), round_up(hi)
-            variables[v] = replace(variable, lo=max(variable.lo, outward[0]), hi=min(variable.hi, outward[1]))
+            last = variable.hi if relation.missing is None else variable.last
+            variables[v] = replace(variable, lo=max(variable.lo, outward[0]), hi=min(last, outward[1]))
     return replace(pairs, variables=tuple(variables))
 
 

@@ -90,6 +90,21 @@ class Recoding:
         """Codes nearby that some individual really has."""
         return self.coded(self.raw(codes)) if self.bent else codes
 
+    def raw_part(self, k: int, codes: Floats) -> Floats:
+        """`raw` of one feature; NaN stays what it is."""
+        part, known = self.parts.get(k), ~np.isnan(codes)
+        if part is None:
+            return codes
+        values, place = np.unique(codes[known], return_inverse=True)
+        raw = np.full_like(codes, np.nan)
+        raw[known] = part.raw(values)[place.ravel()]
+        return raw
+
+    def settled_part(self, k: int, codes: Floats) -> Floats:
+        """`settled` of one feature."""
+        part = self.parts.get(k)
+        return codes if part is None or part.bend is None else part.coded(self.raw_part(k, codes))
+
     @property
     def bent(self) -> bool:
         """Whether there are codes that nobody has."""

@@ -50,12 +50,14 @@ NOT_REPRESENTABLE = "rounding: a counterpart exists in the real numbers, but no 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What is asked about whom: `gauge` is the scale of the gaps, score or probability."""
+    """What is asked about whom: `gauge` is the scale of the gaps, score or probability; `settle` has, for codes of a feature, ones nearby that
+    somebody has, where there are others."""
 
     pairs: PairSpace
     judge: Judge
     question: Question
     gauge: Gauge
+    settle: Callable[[int, Floats], Floats] | None = None
 
     @property
     def moving(self) -> tuple[int, ...]:
@@ -151,6 +153,10 @@ def options(pairs: PairSpace, k: int, code: float) -> list[float]:
     lo, hi = int(variable.lo), int(variable.hi)
     if relation.kind == "pairs":
         return [float(at) for at in relation.partners(int(code), hi + 1)]
+    if relation.missing is not None:
+        if code == relation.missing:
+            return [code]
+        hi = int(variable.last)
     if relation.tolerance is not None:
         reach = int(relation.tolerance)
         lo, hi = max(lo, int(code) - reach), min(hi, int(code) + reach)
@@ -164,7 +170,7 @@ def _by_features(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp],
     step = SCORES // max(1, rows.shape[1])
     for start in range(0, len(rows), step):
         some = np.arange(start, min(start + step, len(rows)))
-        yield some, extremes_of(asked.pairs, judge, asked.moving, rows[some])
+        yield some, extremes_of(asked.pairs, judge, asked.moving, rows[some], asked.settle)
 
 
 def moving_features(pairs: PairSpace, judge: Judge | ClassJudge) -> tuple[int, ...]:

@@ -37,6 +37,8 @@ from likewise.spec.terms import Separable, nearest
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from likewise.model.gauge import Scale
     from likewise.model.scored import Score
     from likewise.search.problem import Witness
@@ -87,11 +89,19 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What the user handed over, checked and imported."""
+    """What the user handed over, checked and imported; `given` are the rows in codes of the user's own space."""
 
     imported: Imported | ImportedClasses
     relations: tuple[Relation, ...]
+    given: NDArray[np.float64]
     like: Any
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which features (rows, features) the rows miss."""
+        space = self.imported.recoding.given
+        codes = [space[name].missing_code for name in space.names]
+        return self.given == np.array([np.nan if code is None else code for code in codes])
 
 
 def take(model: Any, space: Space, similar: Similarity, *, X: Any = None, budget: float = 60) -> Taken:
@@ -111,7 +121,7 @@ def take(model: Any, space: Space, similar: Similarity, *, X: Any = None, budget
     imported = import_model(model, space, rows=given, like=X)
     if imported.space.constraints:
         some_individual(imported.space)
-    return Taken(imported=imported, relations=relations, like=X)
+    return Taken(imported=imported, relations=relations, given=given, like=X)
 
 
 def prepare(
