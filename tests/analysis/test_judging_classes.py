@@ -31,7 +31,7 @@ TWO = {
 }
 THREE = {
     "multinomial": lambda: LogisticRegression(C=10),
-    "argmax": lambda: LinearSVC(),
+    "argmax": LinearSVC,
     "one vs rest": lambda: OneVsRestClassifier(make_pipeline(StandardScaler(), LogisticRegression())),
     "votes": lambda: SVC(gamma=0.3, break_ties=False),
     "forest": lambda: RandomForestClassifier(6, max_depth=4, random_state=1),

@@ -17,7 +17,11 @@ import likewise as lw
 from likewise.errors import SpecError
 
 SPACE = lw.Space(
-    {"age": lw.Integer(0, 6, missing=True), "wage": lw.Integer(0, 4, missing=True), "sex": lw.Categorical([0, 1])}
+    {
+        "age": lw.Integer(0, 6, missing=True),
+        "wage": lw.Integer(0, 4, missing=True),
+        "sex": lw.Categorical([0, 1]),
+    }
 )
 SIMILAR = {
     "free": lw.Similarity(free=["sex", "wage"]),
@@ -68,7 +72,11 @@ def near(similar):
     return allowed
 
 
-PLAIN = {"free": (["sex", "wage"], {}), "within": (["sex"], {"age": 1}), "within all": ([], {"age": 6, "wage": 1})}
+PLAIN = {
+    "free": (["sex", "wage"], {}),
+    "within": (["sex"], {"age": 1}),
+    "within all": ([], {"age": 6, "wage": 1}),
+}
 
 
 @pytest.mark.parametrize("similar", SIMILAR)
@@ -118,7 +126,9 @@ def test_shares_count_the_missing_value_as_one_more(name):
 
 def test_shares_of_imputed_numbers_within_a_tolerance_are_told_of_rows_only():
     model = fitted(MODELS["imputed"])
-    with pytest.raises(SpecError, match="'age' may be missing, is imputed by the model and within a tolerance"):
+    with pytest.raises(
+        SpecError, match="'age' may be missing, is imputed by the model and within a tolerance"
+    ):
         lw.share(model, SPACE, SIMILAR["within"])
 
 
@@ -140,9 +150,7 @@ def earning(seed=0, count=400):
     )
 
 
-EARNING = lw.Space(
-    {"wage": lw.Continuous(0, 1000), "age": lw.Integer(18, 69), "sex": lw.Categorical([0, 1])}
-)
+EARNING = lw.Space({"wage": lw.Continuous(0, 1000), "age": lw.Integer(18, 69), "sex": lw.Categorical([0, 1])})
 
 
 @pytest.mark.parametrize("kernel", [False, True])
@@ -157,7 +165,7 @@ def test_numbers_behind_a_logarithm(kernel):
     rows = found.rows.sort_values("row").reset_index(drop=True)
     flipped = model.predict(X.assign(sex=1 - X["sex"]))
     assert rows["biased"].tolist() == (flipped != decided).tolist()
-    some = X.head(6 if kernel else 400)
+    some = X.head(6 if kernel else 60)
     found = lw.audit(model, some, EARNING, lw.Similarity(free=["wage"]), budget=60)
     rows = found.rows.sort_values("row").reset_index(drop=True)
     grid = np.linspace(0, 1000, 401)

@@ -156,7 +156,11 @@ def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:
     finite = found.gap_error[np.isfinite(found.gap_error)]
     return Audit(
         rows=audit_frame(
-            judging.recoding.given, _counterparts(judging, found), found, judging.decisions(rows, found), like=X
+            judging.recoding.given,
+            _counterparts(judging, found),
+            found,
+            judging.decisions(rows, found),
+            like=X,
         ),
         total=len(rows),
         biased=int((found.verdict == BIASED).sum()),
@@ -183,8 +187,8 @@ def _counterparts(judging: Judging, found: Judgement) -> dict[int, Floats]:
     given = judging.recoding.given
     for k in imputed_within(judging):
         if k in codes:
-            gone = judging.missing[:, k] & ~np.isnan(codes[k])
-            codes[k] = np.where(gone, given[given.names[k]].missing_code, codes[k])
+            gone, code = judging.missing[:, k], given[given.names[k]].missing_code
+            codes[k] = np.where(gone & ~np.isnan(codes[k]), np.nan if code is None else code, codes[k])
     return codes
 
 

@@ -16,7 +16,7 @@ from likewise.analysis.judging_classes import ClassJudging
 from likewise.analysis.judging_scores import ScoreJudging
 from likewise.bounds.judges import growth
 from likewise.search.certainty import Near, answers
-from likewise.search.counterparts import BIASED, FAIR, MOST_SETTINGS, UNDECIDED, settings_around
+from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
 from likewise.search.lattice import (
     GROUP_VALUES,
     ROWS,
@@ -27,6 +27,7 @@ from likewise.search.lattice import (
     lattice_of,
     whole_tables,
 )
+from likewise.search.neighbours import MOST_SETTINGS, settings_around
 from likewise.search.validity import Validity
 
 if TYPE_CHECKING:

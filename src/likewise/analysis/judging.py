@@ -96,9 +96,7 @@ def imputed_within(judging: Judging) -> list[int]:
     return [k for k, part in parts.items() if part.gap is not None and relations[k].kind == "within"]
 
 
-def judgement_of(
-    judging: Judging, rows: Floats, jobs: Jobs, *, pinned: tuple[int, ...] = ()
-) -> Judgement:
+def judgement_of(judging: Judging, rows: Floats, jobs: Jobs, *, pinned: tuple[int, ...] = ()) -> Judgement:
     """All rows, together where that is possible; of whom nobody is similar who differs in the `pinned` features."""
     count, executor = checking_with(jobs.n_jobs, jobs.executor).jobs, jobs.executor
     asked = judging.pinned(pinned) if pinned else judging

@@ -11,6 +11,7 @@ import numpy as np
 
 from likewise.analysis.singly import gauge_of_gaps, judged_singly
 from likewise.bounds.judges import judge_of
+from likewise.model.combined import CombinedScore
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
@@ -68,8 +69,8 @@ class ScoreJudging:
 
     @property
     def proves(self) -> bool:
-        """Whether a search that closes is a proof by itself."""
-        return self.prepared.problem.oracle.exact
+        """Whether there are bounds of cells, and a search that closes is a proof by itself."""
+        return self.prepared.problem.oracle.exact and not isinstance(self.prepared.score, CombinedScore)
 
     @property
     def gap_of(self) -> str:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from likewise.importers.recoding import Recoding
     from likewise.importers.transformers.bends import Bend
-
     from likewise.spec.pairs import PairSpace, Variable
 
     Floats = NDArray[np.float64]

@@ -136,6 +136,8 @@ class Sharing:
     def by(self, method: str) -> Share:
         """By the method that was asked for, or the best one that the budget allows."""
         self._refuse_imputed()
+        if method in ("auto", "certified") and not self.judging.asked.moving:
+            return self._of_nobody()
         if method == "exact" or (method == "auto" and countable(self.judging)):
             alike = self.over == "uniform" and all_alike(self.judging.recoding)
             found = counted(self.judging, None if alike else self.measure)
@@ -163,6 +165,17 @@ class Sharing:
         if self.over == "uniform":
             return "all individuals"
         return "individuals distributed as the data's columns"
+
+    def _of_nobody(self) -> Share:
+        """Nothing that may differ matters to the model."""
+        return Share(
+            lower=0.0,
+            upper=0.0,
+            method="certified",
+            confidence=None,
+            over=self.words,
+            stats={"seconds": self.judging.budget.elapsed, "cells": 1},
+        )
 
     def _exact(self, found: Counted) -> Share:
         if not found.total and found.complete:
@@ -202,7 +215,6 @@ class Sharing:
         )
 
     def _certified(self) -> Share:
-        self._refuse_constraints()
         summed = self._summed()
         if summed is not None:
             return summed
@@ -215,7 +227,11 @@ class Sharing:
         if not self.measure.known:
             raise SpecError(
                 "a certified bracket needs masses of intervals, and the model sees a feature through a function: "
-                + ", ".join(part.bend.title(self.judging.recoding.given.names[k]) for k, part in self.judging.recoding.parts.items() if part.bend is not None),
+                + ", ".join(
+                    part.bend.title(self.judging.recoding.given.names[k])
+                    for k, part in self.judging.recoding.parts.items()
+                    if part.bend is not None
+                ),
                 hint="method='sampled', or over='marginals'",
             )
         bracketing = Bracketing(judging=self.judging, measure=self.measure)
@@ -243,19 +259,16 @@ class Sharing:
         given = self.judging.recoding.given
         for k in imputed_within(self.judging):
             name = given.names[k]
-            drawn = isinstance(given[name], Integer) if self.over == "uniform" else self.judging.missing[:, k].any()
+            drawn = (
+                isinstance(given[name], Integer)
+                if self.over == "uniform"
+                else self.judging.missing[:, k].any()
+            )
             if drawn:
                 raise SpecError(
                     f"{name!r} may be missing, is imputed by the model and within a tolerance: such shares are told of rows only",
                     hint="over=X, or leave the missing values out of the space, or let the feature be free or the same",
                 )
-
-    def _refuse_constraints(self) -> None:
-        if self.judging.pairs.constraints:
-            raise SpecError(
-                "a certified bracket is for spaces without constraints: masses of cells that they cut are not known",
-                hint="method='sampled', or 'exact' for a discrete space",
-            )
 
     def _sampled(self) -> Share:
         judging, bracketing = self.judging, self._cells_before()

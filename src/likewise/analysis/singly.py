@@ -2,7 +2,8 @@
 
 The pairs of one individual x are a cell of pair space: x on one side, its window on the other. As a question is about ordered pairs, x is put on the
 first side and on the second. BIASED is a witness that the referee took; FAIR is a search that closed, `proved` if its oracle's
-leaves are exact (else they are floating point, as no certificate is written). The largest gap is climbed to in the same way.
+leaves are exact (else they are floating point, as no certificate is written). The largest gap is climbed to in the same way. Combined scores have no bounds: what
+is not biased is left undecided.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.analysis.climbing import Unasked
+from likewise.bounds.combined import NO_BOUNDS
+from likewise.model.combined import CombinedScore
 from likewise.model.enclosure import FIRST_BITS
 from likewise.model.question import DecisionQuestion, round_down, round_up
 from likewise.progress import silent
 from likewise.search.budget import Part
-from likewise.search.counterparts import BIASED, FAIR, UNDECIDED, Asked, Judgement, options
+from likewise.search.counterparts import BIASED, FAIR, UNDECIDED, Asked, Judgement
 from likewise.search.extremes import windows
+from likewise.search.neighbours import options
 from likewise.search.remembering import search_of
 from likewise.spec.terms import nearest
 
@@ -76,7 +80,9 @@ class Single:
         )  # the largest gap so far, and whether it is all but the tolerance
         self.tolerance = AT_LEAST
         self.best: Floats | None = None  # who has it
+        self.tried: Floats = row[None][:0]  # the lowest and the highest variant
         self.exact = prepared.problem.oracle.exact
+        self.bounded = not isinstance(prepared.score, CombinedScore)
 
     def into(self, found: Judgement, i: int) -> None:
         """Decide, and write down what came out."""
@@ -107,8 +113,9 @@ class Single:
         if not len(rows):
             return
         scores = problem.scores(rows)
-        for place in (int(scores.argmin()), int(scores.argmax())):
-            self._take(rows[place])
+        self.tried = rows[[int(scores.argmin()), int(scores.argmax())]]
+        for row in self.tried:
+            self._take(row)
 
     def _take(self, other: Floats) -> None:
         """Raise the largest gap, if this is a similar individual with a larger one."""
@@ -122,8 +129,8 @@ class Single:
             self.lower, self.best = max(gap, Fraction(0)), other
 
     def _climb(self) -> None:
-        gauge = self.asked.gauge
-        for first in (True, False):
+        gauge, self.closed = self.asked.gauge, self.bounded
+        for first in (True, False) if self.bounded else ():
             problem = self._problem(gauge.question(self.lower), first=first)
             problem.replay = Unasked()
             search = search_of(problem)
@@ -153,21 +160,26 @@ class Single:
                 continue
             problem = self._problem(question, first=first)
             witness = self._witness_at_hand(problem, first=first)
-            search = search_of(problem)
-            end = "witness" if witness is not None else search.run()
-            witness = witness or search.witness
+            end = "witness" if witness is not None else "no bounds"
+            if witness is None and self.bounded:
+                search = search_of(problem)
+                end, witness = search.run(), search.witness
             if end == "witness" and witness is not None:
                 return BIASED, np.array(witness.other if first else witness.x)
             if end != "closed":
                 verdict = UNDECIDED
-                self.reason = self.budget.reason if end == "budget" else "rounding"
+                self.reason = {"budget": self.budget.reason, "no bounds": NO_BOUNDS}.get(end, "rounding")
         return verdict, None
 
     def _witness_at_hand(self, problem: Problem, *, first: bool) -> Witness | None:
-        if self.best is None:
-            return None
-        pair = (self.row.tolist(), self.best.tolist())
-        return problem.referee(*(pair if first else pair[::-1]))
+        """Of those with the largest gap, the lowest and the highest score."""
+        others = [] if self.best is None else [self.best, *self.tried]
+        for other in others:
+            pair = (self.row.tolist(), other.tolist())
+            witness = problem.referee(*(pair if first else pair[::-1]))
+            if witness is not None:
+                return witness
+        return None
 
     def _cannot(self, question: Question, *, first: bool) -> bool:
         """Whether the individual's own score rules this order out."""

@@ -90,7 +90,7 @@ class ClassSingle:
         numbers = compared(self.asked.question, self.asked.judge.cross(rows, (), np.empty((1, 0)))).values[
             :, 0
         ]
-        gaps: Floats = np.abs(numbers[1:] - numbers[0]).max(axis=1)
+        gaps: Floats = np.abs(numbers[1:] - numbers[0]).max(axis=1, initial=0.0)
         return gaps
 
     def _verdict(self, tried: Floats) -> tuple[int, Floats | None]:

@@ -27,7 +27,7 @@ import numpy as np
 from likewise.bounds.judges import growth
 from likewise.bounds.judges.separable import SeparableJudge
 from likewise.model.question import DecisionQuestion, GapQuestion
-from likewise.search.counterparts import options, settings_around
+from likewise.search.neighbours import options, settings_around
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

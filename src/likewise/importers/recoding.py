@@ -82,8 +82,8 @@ class Recoding:
     def raw(self, codes: Floats) -> Floats:
         """Individuals of the user's space that have these codes, or nearly so."""
         rows = codes.copy()
-        for k, part in self.parts.items():
-            rows[:, k] = part.raw(codes[:, k])
+        for k in self.parts:
+            rows[:, k] = self.raw_part(k, codes[:, k])
         return rows
 
     def settled(self, codes: Floats) -> Floats:

@@ -14,17 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges.classes import Several
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.search.certainty import SLACK
-from likewise.search.counterparts import (
-    BIASED,
-    FAIR,
+from likewise.search.counterparts import BIASED, FAIR, NO_PRECISION, SCORES, UNDECIDED, Judgement
+from likewise.search.neighbours import (
     MOST_SETTINGS,
-    NO_PRECISION,
-    SCORES,
-    UNDECIDED,
-    Judgement,
     Neighbours,
     moving_features,
     neighbourhoods,
@@ -111,13 +105,13 @@ def _around(asked: ClassAsked, near: Neighbours) -> Around:
     there = numbers.values[back]
     here = there[everyone, near.own]
     apart = np.abs(there - here[:, None])
-    error = 2 * numbers.error[back][:, None] + SLACK * (np.abs(there) + np.abs(here)[:, None])
+    error: Floats = 2 * numbers.error[back][:, None] + SLACK * (np.abs(there) + np.abs(here)[:, None])
     if question.kind == "decision":
         classes = classes_of(question.head, question.level, scores)[back]
         sure, may = told_apart(classes[everyone, near.own][:, None], classes, question.of)
     else:
         excess, room = apart - float(question.level), error + SLACK * float(question.level)
-        sure, may = (excess > room).any(axis=2), (excess >= -room).any(axis=2)
+        sure, may = (np.any(flags, axis=2) for flags in (excess > room, excess >= -room))
     return Around(
         gap=np.where(near.counterparts, apart.max(axis=2), -np.inf),
         error=np.where(near.counterparts, error.max(axis=2), 0.0).max(axis=1),

@@ -81,13 +81,14 @@ def extremes_of(
     """The extremes of all rows; `settle` has, for codes of a feature, ones nearby that somebody has."""
     low_codes, high_codes, missed = rows.copy(), rows.copy(), np.zeros(len(rows))
     for k in moving:
-        low, high, off = _ends(pairs, judge, k, rows[:, k])
+        low_codes[:, k], high_codes[:, k], off = _ends(pairs, judge, k, rows[:, k])
         missed += off
         if settle is not None and _linear(judge, k):
-            ends, slope = (low, high), abs(nearest(judge.score.terms[k].slope))
-            low, high = (settle(k, end) for end in ends)
-            missed += ROOM * slope * np.maximum(np.abs(low - ends[0]), np.abs(high - ends[1]))
-        low_codes[:, k], high_codes[:, k] = low, high
+            slope = abs(nearest(judge.score.terms[k].slope))
+            for codes in (low_codes, high_codes):
+                end = codes[:, k].copy()
+                codes[:, k] = settle(k, end)
+                missed += ROOM * slope * np.abs(codes[:, k] - end)
     own, low, high = (_scored(judge, codes, missed) for codes in (rows, low_codes, high_codes))
     return Extremes(
         own=own,
@@ -134,7 +135,8 @@ def _similar(relation: Relation, codes: Floats) -> NDArray[np.bool_]:
         return np.ones((len(codes), len(codes)), dtype=bool)
     gone = codes == relation.missing
     near: NDArray[np.bool_] = np.abs(codes[:, None] - codes) <= int(relation.tolerance)
-    return near & (gone[:, None] == gone)
+    near &= gone[:, None] == gone
+    return near
 
 
 def windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Floats]:

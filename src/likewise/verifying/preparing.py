@@ -101,7 +101,8 @@ class Taken:
         """Which features (rows, features) the rows miss."""
         space = self.imported.recoding.given
         codes = [space[name].missing_code for name in space.names]
-        return self.given == np.array([np.nan if code is None else code for code in codes])
+        missing: NDArray[np.bool_] = self.given == np.array([np.nan if c is None else c for c in codes])
+        return missing
 
 
 def take(model: Any, space: Space, similar: Similarity, *, X: Any = None, budget: float = 60) -> Taken:
