@@ -23,7 +23,7 @@ from likewise.analysis.cells import Bracketing
 from likewise.analysis.intervals import clopper_pearson
 from likewise.analysis.judging import judging_of
 from likewise.analysis.measures import marginals, uniform
-from likewise.analysis.sharing import Sharing
+from likewise.analysis.share_methods import Sharing
 from likewise.analysis.sums import Part, distributed
 from likewise.errors import SpecError
 from likewise.importers.recoding import same_space

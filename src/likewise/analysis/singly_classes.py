@@ -82,7 +82,8 @@ class ClassSingle:
         rows = variants(self.prepared.problem, self.asked.pairs, self.asked.moving, self.row)
         own = [Fraction(c) for c in self.row.tolist()]
         valid = [self.asked.pairs.valid(own, [Fraction(c) for c in row]) for row in rows.tolist()]
-        return rows[np.array(valid, dtype=bool)]
+        similar: Floats = rows[np.array(valid, dtype=bool)]
+        return similar
 
     def _gaps(self, others: Floats) -> Floats:
         """About how far each of these is from the individual: float64 that is off by less than a digit shown."""

@@ -122,6 +122,8 @@ def _basis(found: Share) -> str:
     if found.method == "exact":
         return f"exact: {found.stats['individuals']:,} individuals looked at in {seconds:.2f} s{unproved}"
     if found.method == "certified":
+        if "independent" in found.stats:
+            return "proved: the model does not depend on what may differ"
         if "cells" not in found.stats:
             return f"proved by the distribution of the sum that the score is, in {seconds:.2f} s"
         how = "proved by" if found.proved else "floating point, not proved:"

@@ -105,13 +105,13 @@ def _around(asked: ClassAsked, near: Neighbours) -> Around:
     there = numbers.values[back]
     here = there[everyone, near.own]
     apart = np.abs(there - here[:, None])
-    error: Floats = 2 * numbers.error[back][:, None] + SLACK * (np.abs(there) + np.abs(here)[:, None])
+    error = 2 * numbers.error[back][:, None] + SLACK * (np.abs(there) + np.abs(here)[:, None])
     if question.kind == "decision":
         classes = classes_of(question.head, question.level, scores)[back]
         sure, may = told_apart(classes[everyone, near.own][:, None], classes, question.of)
     else:
         excess, room = apart - float(question.level), error + SLACK * float(question.level)
-        sure, may = (np.any(flags, axis=2) for flags in (excess > room, excess >= -room))
+        sure, may = _somewhere(excess > room, 2), _somewhere(excess >= -room, 2)
     return Around(
         gap=np.where(near.counterparts, apart.max(axis=2), -np.inf),
         error=np.where(near.counterparts, error.max(axis=2), 0.0).max(axis=1),
@@ -120,9 +120,14 @@ def _around(asked: ClassAsked, near: Neighbours) -> Around:
     )
 
 
+def _somewhere(flags: Flags, axis: int) -> Flags:
+    found: Flags = np.logical_or.reduce(flags, axis=axis)
+    return found
+
+
 def _decide(asked: ClassAsked, near: Neighbours, around: Around, found: Judgement, budget: Budget) -> None:
     some = near.some
-    biased, open_ = around.sure.any(axis=1), around.may.any(axis=1)
+    biased, open_ = _somewhere(around.sure, 1), _somewhere(around.may, 1)
     verdict = np.where(biased, BIASED, np.where(open_, UNDECIDED, FAIR)).astype(np.int8)
     chosen = np.where(biased[:, None], np.where(around.sure, around.gap, -np.inf), around.gap).argmax(axis=1)
     largest = around.gap.max(axis=1)
