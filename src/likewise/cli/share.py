@@ -8,6 +8,7 @@ import click
 
 from likewise.cli.exits import Exit
 from likewise.cli.options import (
+    CLASS,
     PROPERTY,
     ClaimFlags,
     SearchFlags,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 )
 @claim_options
 @PROPERTY
+@CLASS
 @click.option(
     "--over",
     type=click.Choice(["uniform", "marginals", "data"]),
@@ -71,7 +73,7 @@ def share(**given: Any) -> int:
     from likewise.cli.output import emit, emit_json
     from likewise.errors import SpecError
 
-    loaded = load(flags, given["property"])
+    loaded = load(flags, given["property"], given["class_of_interest"])
     if loaded.X is None and given["over"] != "uniform":
         raise SpecError(
             f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the spec file"
