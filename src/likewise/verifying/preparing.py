@@ -18,6 +18,7 @@ from likewise.bounds.products import kernel_products
 from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
+from likewise.importers.kept import similar_codes
 from likewise.importers.two_classes import as_one_score
 from likewise.model.combined import CombinedScore
 from likewise.model.gauge import Gauge
@@ -30,7 +31,7 @@ from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Problem
-from likewise.spec.pairs import PairSpace, pairs_of, with_differences
+from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
 from likewise.spec.terms import Separable, nearest
@@ -195,7 +196,7 @@ def posed(
 ) -> Prepared:
     """The problem that a question about an imported model is, with the similarity by feature."""
     space, rows = imported.space, imported.rows
-    pairs = pairs_of(space, imported.recoding.relations(relations))
+    pairs = similar_codes(imported.recoding, relations)
     head = imported.model.head
     check_scale(scale, imported)
     # Where zero belongs to the upper label, `-s > 0` is the lower one: the same question about -s.
