@@ -17,6 +17,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -36,6 +37,14 @@ def models(name: str, rows: int | None) -> tuple[Case, dict[str, Any]]:
     columns = case.model[0]
     made = {"logistic": make_pipeline(clone(columns), LogisticRegression(max_iter=1000)).fit(data.X, y)}
     made["RBF"] = case.model
+    if name == "adult":
+        for depth in (6, None):
+            forest = RandomForestClassifier(100, max_depth=depth, random_state=0)
+            made[f"forest of 100, {f'depth {depth}' if depth else 'whole'}"] = make_pipeline(
+                clone(columns), forest
+            ).fit(data.X, y)
+        several = make_pipeline(clone(columns), LogisticRegression(max_iter=1000))
+        made["logistic, 3 classes"] = several.fit(data.X, y + (data.X["hours-per-week"] > 40))
     if rows is None:
         quadratic = SVC(kernel="poly", degree=2, coef0=1.0)
         made["polynomial, degree 2"] = make_pipeline(clone(columns), quadratic).fit(data.X, y)

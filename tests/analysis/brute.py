@@ -80,12 +80,7 @@ class Truth:
         people = everybody(space)
         self.head = import_model(model, space, rows=np.empty((0, len(space))), like=people).model.head
         self.scores = exact_scores(model, space, people)
-        codes = space.encode(people)
-        self.near = np.ones((len(people), len(people)), dtype=bool)
-        for k, relation in enumerate(pair_space(space, similar).relations):
-            values, at = np.unique(codes[:, k], return_inverse=True)
-            allowed = np.array([[relation.allows(Fraction(p), Fraction(q)) for q in values] for p in values])
-            self.near &= allowed[at][:, at]
+        self.near = similar_pairs(space, similar)
 
     def biased(self, property):
         """One flag an individual."""
@@ -111,3 +106,14 @@ def broken(property, first, second, head):
         return first - second > Fraction(property.delta)
     first, second = (1 / (1 + np.exp(-float(head.linked(s)))) for s in (first, second))
     return first - second > property.delta
+
+
+def similar_pairs(space, similar):
+    """Which of everybody may stand beside whom."""
+    codes = space.encode(everybody(space))
+    near = np.ones((len(codes), len(codes)), dtype=bool)
+    for k, relation in enumerate(pair_space(space, similar).relations):
+        values, at = np.unique(codes[:, k], return_inverse=True)
+        allowed = np.array([[relation.allows(Fraction(p), Fraction(q)) for q in values] for p in values])
+        near &= allowed[at][:, at]
+    return near

@@ -1,5 +1,6 @@
 """A class of interest on the command line and in a spec file: one of the model's labels, or an error that names the nearest."""
 
+import json
 import tomllib
 
 import pytest
@@ -87,3 +88,26 @@ def test_three_classes_from_the_claim_to_the_certificate(run, on_data, tmp_path)
     exported = run(f"export --model three.skops {on_data} {FREE} -o {tmp_path / 'm.json'}")
     assert exported.exit_code == 0
     assert '"classes":"argmax"' in (tmp_path / "m.json").read_text()
+
+
+@pytest.mark.parametrize(("model", "label"), [("three", "high"), ("three", None), ("grades", None)])
+def test_audits_and_shares_of_several_classes(run, on_data, model, label):
+    asked = f"--model {model}.skops {on_data} {FREE}" + (
+        "" if label is None else f" --class-of-interest {label}"
+    )
+    done = run(f"audit {asked} --json")
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["undecided"] == 0
+    assert answer["proved"]
+    for row in answer["rows"]:
+        if row["biased"]:
+            assert row["decision"] != row["counterpart_decision"]
+            assert label in (None, row["decision"], row["counterpart_decision"])
+    share = json.loads(run(f"share {asked} --over data --json").stdout)
+    assert share["lower"] == share["upper"] == answer["share"]
+    assert share["method"] == "exact"
+    assert "exact for each row" in run(f"audit {asked}").stdout
+    refused = run(f"share {asked} --method certified --budget 5")
+    assert refused.exit_code == 2
+    assert "certified" in refused.stderr

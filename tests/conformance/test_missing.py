@@ -341,3 +341,18 @@ def test_functions_before_the_imputer():
         X[["income"]],
         "impute a number between its bounds first",
     )
+
+
+@pytest.mark.parametrize("step", range(5))
+def test_imputed_whole_numbers_in_tables_are_within_reach_of_each_other_to_the_last(step):
+    X = pd.DataFrame({"a": [0, 1, 2, 3, 4, 5] * 3})
+    make = make_pipeline(
+        SimpleImputer(strategy="constant", fill_value=2),
+        OneHotEncoder(sparse_output=False),
+        LogisticRegression(C=100),
+    )
+    model = make.fit(X, X["a"] > step)
+    space = lw.Space({"a": lw.Integer(0, 5, missing=True)})
+    found = lw.verify(model, space, lw.Similarity(within={"a": 1}), X=X)
+    assert found.verdict == lw.Verdict.BIASED
+    assert sorted(found.pair["a"]) == [step, step + 1]

@@ -85,6 +85,19 @@ def test_brackets_radii_and_comparisons_are_tables():
     assert {"new is less fair", "FAIR", "BIASED"} <= set(read(compared._repr_html_()).cells)
 
 
+def test_audits_and_shares_are_tables():
+    X = pd.DataFrame({SEX: ["<i>f</i>", "m|n"], "wage": [4, 9]})
+    audit = lw.audit(model(2.0), X, SPACE, SIMILAR)
+    assert {"row", "biased", "decision", "<i>f</i>"} <= set(read(audit._repr_html_()).cells)
+    assert audit._repr_html_().count('<th scope="col">') == len(audit.rows.columns)
+    share = lw.share(model(2.0), SPACE, SIMILAR, over=X)
+    cells = read(share._repr_html_()).cells
+    assert cells[cells.index("share") + 1] == "50%"
+    assert cells[cells.index("basis") + 1] == "exact"
+    sampled = lw.share(model(2.0), SPACE, SIMILAR, method="sampled", budget=1)
+    assert "basis" in read(sampled._repr_html_()).cells
+
+
 def test_spaces_and_similarities_are_tables():
     assert SEX in read(SPACE._repr_html_()).cells
     assert {SEX, "free", "all others"} <= set(read(SIMILAR._repr_html_()).cells)

@@ -16,7 +16,7 @@ from likewise.spec.frames import frame_from_columns
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.search.counterparts import Asked, Judgement
+    from likewise.search.counterparts import Judgement
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 _ORDER = {BIASED: 0, UNDECIDED: 1}
 
 
-def audit_frame(asked: Asked, found: Judgement, decided: tuple[list[Any], ...] | None, *, like: Any) -> Any:
+def audit_frame(
+    space: Space,
+    counterparts: dict[int, Floats],
+    found: Judgement,
+    decided: tuple[list[Any], ...] | None,
+    *,
+    like: Any,
+) -> Any:
     """One line a row, the worst-treated first: biased by their gaps, undecided, then the others by their gaps."""
     rank = np.array([_ORDER.get(int(v), 2) for v in found.verdict])
     order = np.lexsort((np.where(np.isnan(found.gap), np.inf, -found.gap), rank))
@@ -37,18 +44,16 @@ def audit_frame(asked: Asked, found: Judgement, decided: tuple[list[Any], ...] |
         for name, labels in zip(("decision", "counterpart_decision"), decided, strict=True):
             columns[name] = _nullable([_plain(labels[i]) for i in order])
     columns["proved"] = np.where(found.verdict[order] == UNDECIDED, False, found.proved[order])
-    space = asked.pairs.space
-    for k, relation in enumerate(asked.pairs.relations):
-        if relation.kind != "same":
-            columns[f"counterpart_{space.names[k]}"] = _values(space, k, found.counterpart[order, k])
+    for k, codes in counterparts.items():
+        columns[f"counterpart_{space.names[k]}"] = _values(space, k, codes[order])
     return frame_from_columns(columns, like=like)
 
 
 def _values(space: Space, k: int, codes: Floats) -> Any:
     feature, known = space[space.names[k]], ~np.isnan(codes)
-    if isinstance(feature, Continuous) and known.all():
+    if isinstance(feature, Continuous) and known.all() and not feature.missing:
         return codes
-    if isinstance(feature, Integer) and known.all():
+    if isinstance(feature, Integer) and known.all() and not feature.missing:
         return codes.astype(np.int64)
     return _nullable(
         [space.value(k, code) if there else None for code, there in zip(codes, known, strict=True)]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.audit_frames import audit_frame, grouped, records, write_frame
-from likewise.analysis.judging import Judging, judgement_of, judging_of
+from likewise.analysis.judging import Jobs, Judging, imputed_within, judgement_of_data, judging_of
 from likewise.errors import SpecError
-from likewise.model.enclosure import FIRST_BITS, MOST_BITS
+from likewise.html_tables import table
 from likewise.progress import Listener
 from likewise.search.budget import interruptible
 from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
@@ -29,7 +28,6 @@ from likewise.verifying.deciding import listening
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.search.certainty import Near
     from likewise.search.counterparts import Judgement
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
@@ -104,13 +102,8 @@ class Audit:
         head = records(self.rows, SHOWN)
         if not head:
             return f"<p>{escape(str(self))}</p>"
-        names = "".join(f"<th>{escape(name)}</th>" for name in head[0])
-        lines = ("".join(f"<td>{escape(_shown(value))}</td>" for value in row.values()) for row in head)
-        body = "".join(f"<tr>{line}</tr>" for line in lines)
-        return (
-            f"<table><caption>{escape(str(self))}</caption><thead><tr>{names}</tr></thead>"
-            f"<tbody>{body}</tbody></table>"
-        )
+        lines = [[_shown(value) for value in row.values()] for row in head]
+        return table(str(self), lines, columns=list(head[0]))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -174,11 +167,11 @@ def audit(
         judging = judging_of(
             model, space, similar, property, X=X, budget=budget, random_state=random_state, listener=listener
         )
-        rows = judging.prepared.imported.rows
+        rows = judging.rows
         if not len(rows):
             raise SpecError("audit needs rows to look at, and the frame has none")
         with interruptible(judging.budget):
-            found = judgement_of(judging, rows, n_jobs=n_jobs, executor=executor)
+            found = judgement_of_data(judging, Jobs(n_jobs, executor))
             _replay(judging, rows, found)
             return _audit(judging, rows, found, X)
 
@@ -188,9 +181,7 @@ def _replay(judging: Judging, rows: Floats, found: Judgement) -> None:
     biased = np.flatnonzero(found.verdict == BIASED)
     if not len(biased):
         return
-    own, other = rows[biased], found.counterpart[biased]
-    replay, question = judging.prepared.imported.replay, judging.question
-    confirmed = replay.confirmed(own, other, question) | replay.confirmed(other, own, question)
+    confirmed = judging.confirmed(rows[biased], found.counterpart[biased])
     for i in biased[~confirmed].tolist():
         found.verdict[i], found.reasons[i] = UNDECIDED, NOT_REPLAYED
 
@@ -200,14 +191,15 @@ def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:
     for i in np.flatnonzero(found.verdict == UNDECIDED).tolist():
         reason = found.reasons.get(i, judging.budget.reason)
         reasons[reason] = reasons.get(reason, 0) + 1
-    decided = None
-    if judging.prepared.imported.model.head.labels is not None:
-        decided = tuple(
-            _labels(judging, *side) for side in ((rows, found.score), (found.counterpart, found.other))
-        )
     finite = found.gap_error[np.isfinite(found.gap_error)]
     return Audit(
-        rows=audit_frame(judging.asked, found, decided, like=X),
+        rows=audit_frame(
+            judging.recoding.given,
+            _counterparts(judging, found),
+            found,
+            judging.decisions(rows, found),
+            like=X,
+        ),
         total=len(rows),
         biased=int((found.verdict == BIASED).sum()),
         undecided=int((found.verdict == UNDECIDED).sum()),
@@ -218,43 +210,24 @@ def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:
             "redone_exactly": found.redone,
             "gap_error": float(finite.max(initial=0.0)),
             "gaps_not_proved": int((~np.isfinite(found.gap_error)).sum()),
-            "gap_of": judging.asked.gauge.of,
+            "gap_of": judging.gap_of,
         },
         data=X,
     )
 
 
-def _labels(judging: Judging, codes: Floats, score: Near) -> list[Any]:
-    """The decision of each individual, by the sign of its score: by enclosures where float64 does not tell."""
-    head = judging.prepared.imported.model.head
-    at = Fraction(0) if head.undecided is None else -head.offset / head.slope
-    rising = (head.undecided is None or head.slope > 0) != judging.prepared.mirrored
-    border = float(at) * (-1 if judging.prepared.mirrored else 1)
-    room = score.error + abs(border) * 2.0**-50 + np.abs(score.value) * 2.0**-50
-    above, below = score.value - border > room, score.value - border < -room
-    upper, lower = (above, below) if rising else (below, above)
-    labels = head.labels or (None, None)
-    known: list[Any] = np.where(upper, 1, np.where(lower, 0, -1)).tolist()
-    return [
-        labels[place] if place >= 0 else _exact_label(judging, row)
-        for place, row in zip(known, codes, strict=True)
-    ]
-
-
-def _exact_label(judging: Judging, codes: Floats) -> Any:
-    """None where there is nobody, or no precision tells."""
-    if np.isnan(codes).any():
-        return None
-    head, bits = judging.prepared.imported.model.head, FIRST_BITS
-    exact = [Fraction(c) for c in codes.tolist()]
-    while bits <= MOST_BITS:
-        score = judging.asked.judge.enclose(exact, bits)
-        score = -score if judging.prepared.mirrored else score
-        labels = head.decide(score.lo), head.decide(score.hi)
-        if labels[0] == labels[1]:
-            return labels[0]
-        bits *= 4
-    return None
+def _counterparts(judging: Judging, found: Judgement) -> dict[int, Floats]:
+    """What may differ, by feature: the counterparts' codes of the user's own space, NaN where there is nobody."""
+    codes: dict[int, Floats] = {}
+    for k, relation in enumerate(judging.pairs.relations):
+        if relation.kind != "same":
+            codes[k] = judging.recoding.raw_part(k, found.counterpart[:, k])
+    given = judging.recoding.given
+    for k in imputed_within(judging):
+        if k in codes:
+            gone, code = judging.missing[:, k], given[given.names[k]].missing_code
+            codes[k] = np.where(gone & ~np.isnan(codes[k]), np.nan if code is None else code, codes[k])
+    return codes
 
 
 def _shown(value: Any) -> str:

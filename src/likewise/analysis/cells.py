@@ -9,6 +9,11 @@ A cell is a box in all features but the free ones, which it holds whole. It is s
 - looked through, where it has few individuals.
 
 Otherwise it is cut in two. Masses of settled cells add up to the lower end, masses of all but the fair ones to the upper end.
+
+Constraints: of a cell all individuals satisfy them, none, or some (`standing`). Cells of nobody are left out; only a cell of valid individuals is settled
+biased (it holds both settings, so that the counterparts are valid too). What is fair and holds some is cut on, as the mass of its valid individuals is not
+known: with masses E of nobody, B of biased, F of fair cells and V of those fair ones in which all are valid, the biased ones have a mass b with
+B <= b <= 1 - E - F, the fair ones at least V and all together at most 1 - E, so that B / (1 - E) <= share <= b / (b + V) at the largest b.
 """
 
 from __future__ import annotations
@@ -22,18 +27,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.analysis.standing import loosest, standing
 from likewise.bounds.oracle import Leaf
 from likewise.model.question import DecisionQuestion, snap
-from likewise.search.counterparts import BIASED, FAIR, judged, options
+from likewise.search.counterparts import BIASED, FAIR, judged
 from likewise.search.extremes import windows
+from likewise.search.neighbours import options
 from likewise.search.proof import root_cell
+from likewise.search.validity import Validity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from likewise.analysis.judging import Judging
+    from likewise.analysis.judging_scores import ScoreJudging
     from likewise.analysis.measures import Measure
     from likewise.model.question import Question
 
@@ -55,16 +63,19 @@ class Cell:
     hi: Floats = field(compare=False)
     open_left: NDArray[np.bool_] = field(compare=False)
     mass: Fraction = field(compare=False)
+    fair: bool = field(default=False, compare=False)  # already known
 
 
 @dataclass(slots=True, kw_only=True)
 class Bracketing:
     """Masses settled so far, and the cells that are left."""
 
-    judging: Judging
+    judging: ScoreJudging
     measure: Measure
     biased: Fraction = Fraction(0)
     fair: Fraction = Fraction(0)
+    valid: Fraction = Fraction(0)  # of the fair ones
+    nobody: Fraction = Fraction(0)
     open: list[Cell] = field(default_factory=list)
     cells: int = 0
     _numbers: Iterator[int] = field(default_factory=count)
@@ -75,11 +86,12 @@ class Bracketing:
 
     @property
     def lower(self) -> Fraction:
-        return self.biased
+        return self.biased / (1 - self.nobody) if self.nobody < 1 else Fraction(0)
 
     @property
     def upper(self) -> Fraction:
-        return 1 - self.fair
+        most = 1 - self.nobody - self.fair
+        return most / (most + self.valid) if most + self.valid else Fraction(1)
 
     def run(self, *, width: float, seconds: float) -> None:
         """Until the bracket is so narrow, or so many seconds (of the budget) have passed."""
@@ -91,12 +103,7 @@ class Bracketing:
             batch = [heapq.heappop(self.open) for _ in range(min(BATCH, len(self.open)))]
             self.cells += len(batch)
             for cell, fair in zip(batch, self._fair(batch), strict=True):
-                if fair:
-                    self.fair += cell.mass
-                elif self._everybody_biased(cell):
-                    self.biased += cell.mass
-                elif not self._look_through(cell):
-                    self._split(cell)
+                self._settle(cell, fair=fair)
             self.judging.tell(
                 "settling cells",
                 lower=float(self.lower),
@@ -105,10 +112,31 @@ class Bracketing:
                 open=len(self.open),
             )
 
+    def _settle(self, cell: Cell, *, fair: bool) -> None:
+        """Count a cell, or cut it."""
+        stands = standing(self.judging.pairs.constraints, cell.lo, cell.hi)
+        if fair and not cell.fair:
+            self.fair += cell.mass
+            cell.fair = True
+        if stands == "none":
+            self.nobody += cell.mass
+            self.fair -= cell.mass if cell.fair else 0
+        elif fair and stands == "all":
+            self.valid += cell.mass
+        elif stands == "all" and self._everybody_biased(cell):
+            self.biased += cell.mass
+        elif not self._look_through(cell):
+            self._split(cell)
+
     # -- fair -----------------------------------------------------------------------------------------------
 
     def _fair(self, batch: list[Cell]) -> list[bool]:
-        """Which cells one line closes, in both orders."""
+        """Which cells one line closes, in both orders, or closed before they were cut."""
+        open_ = [cell for cell in batch if not cell.fair]
+        closed = iter(self._lines(open_) if open_ else ())
+        return [cell.fair or next(closed) for cell in batch]
+
+    def _lines(self, batch: list[Cell]) -> list[bool]:
         settled = [self._closed(batch, first=True)]
         if any(relation.kind in ("within", "pairs") for relation in self.judging.asked.pairs.relations):
             settled.append(self._closed(batch, first=False))
@@ -224,20 +252,28 @@ class Bracketing:
             return False
         ranges = [np.arange(size) + low for size, low in zip(sizes, cell.lo, strict=True)]
         rows = np.stack([axis.ravel() for axis in np.meshgrid(*ranges, indexing="ij")], axis=1)
-        found = judged(self.judging.asked, rows, self.judging.budget)
+        valid = Validity.of_all(pairs).individuals(rows)
+        found = judged(self.judging.asked, rows[valid], self.judging.budget)
         if found is None:
             return False
         whole = np.zeros(len(cell.lo), dtype=bool)
-        for row, verdict in zip(rows, found.verdict, strict=True):
-            mass = self.measure.mass(row, row, whole)
+        masses = [self.measure.mass(row, row, whole) for row in rows]
+        self.fair -= cell.mass if cell.fair else 0
+        self.nobody += sum(
+            (mass for mass, there in zip(masses, valid, strict=True) if not there), Fraction(0)
+        )
+        some = (mass for mass, there in zip(masses, valid, strict=True) if there)
+        for mass, verdict in zip(some, found.verdict, strict=True):
             self.biased += mass if verdict == BIASED else 0
             self.fair += mass if verdict == FAIR else 0
+            self.valid += mass if verdict == FAIR else 0
         return True
 
     def _split(self, cell: Cell) -> None:
-        """Cut the feature that moves the score most across the cell."""
+        """Cut the feature that moves a constraint most across the cell, else the score."""
         pairs = self.judging.asked.pairs
-        k = self._steepest(cell)
+        k = loosest(pairs.constraints, cell.lo, cell.hi, self._wide(cell))
+        k = self._steepest(cell) if k is None else k
         if k is None:
             return  # nothing to cut: its mass stays in the bracket
         discrete = pairs.variables[pairs.first[k]].discrete
@@ -247,14 +283,17 @@ class Bracketing:
         left_hi[k] = at
         right_lo[k] = at + 1 if discrete else at
         right_open[k] = not discrete
-        self._push(cell.lo, left_hi, cell.open_left)
-        self._push(right_lo, cell.hi, right_open)
+        self._push(cell.lo, left_hi, cell.open_left, fair=cell.fair)
+        self._push(right_lo, cell.hi, right_open, fair=cell.fair)
 
-    def _steepest(self, cell: Cell) -> int | None:
+    def _wide(self, cell: Cell) -> list[int]:
         relations = self.judging.asked.pairs.relations
-        wide = [
+        return [
             k for k, relation in enumerate(relations) if relation.kind != "free" and cell.lo[k] < cell.hi[k]
         ]
+
+    def _steepest(self, cell: Cell) -> int | None:
+        wide = self._wide(cell)
         if not wide:
             return None
         rows = np.repeat((cell.lo / 2 + cell.hi / 2)[None], 2 * len(wide), axis=0)
@@ -268,7 +307,8 @@ class Bracketing:
             return wide[int(np.argmax(cell.hi[wide] - cell.lo[wide]))]
         return wide[int(moved.argmax())]
 
-    def _push(self, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]) -> None:
+    def _push(self, lo: Floats, hi: Floats, open_left: NDArray[np.bool_], *, fair: bool = False) -> None:
         mass = self.measure.mass(lo, hi, open_left)
         if mass:
-            heapq.heappush(self.open, Cell(-float(mass), next(self._numbers), lo, hi, open_left, mass))
+            cell = Cell(-float(mass), next(self._numbers), lo, hi, open_left, mass, fair)
+            heapq.heappush(self.open, cell)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.analysis.judging_classes import ClassJudging
+from likewise.analysis.judging_scores import ScoreJudging
 from likewise.bounds.judges import growth
 from likewise.search.certainty import Near, answers
-from likewise.search.counterparts import BIASED, UNDECIDED, judged
+from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
 from likewise.search.lattice import (
     GROUP_VALUES,
     ROWS,
@@ -25,6 +27,8 @@ from likewise.search.lattice import (
     lattice_of,
     whole_tables,
 )
+from likewise.search.neighbours import MOST_SETTINGS, settings_around
+from likewise.search.validity import Validity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
 
 PRODUCTS_A_SECOND = 4e9  # of a matrix product
 INDIVIDUALS_A_SECOND = 8e6  # filters and comparisons
+SLOWER = 4  # comparing an individual with a similar one, score by score
+AT_A_TIME = 131_072  # individuals of several classes
 OF_THE_BUDGET = 0.7
 
 
@@ -60,12 +66,26 @@ class Counted:
     error: float  # relative, of each of the masses
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Looked:
+    """A block of individuals from place `start` on: who has a counterpart for certain, at most, and who is valid; `redone` exactly."""
+
+    start: int
+    certain: Flags
+    at_most: Flags
+    valid: Flags
+    redone: int
+
+
 def countable(judging: Judging) -> bool:
     """Whether everybody can be looked at within the budget."""
-    people = individuals(judging.asked.pairs)
+    people = individuals(judging.pairs)
     if people is None or _lattice(judging) is None:
         return False
-    seconds = people * judging.asked.judge.cost / PRODUCTS_A_SECOND + people / INDIVIDUALS_A_SECOND
+    each = 1.0
+    if isinstance(judging, ClassJudging):
+        each = SLOWER * settings_around(judging.pairs, judging.asked.moving) * judging.asked.judge.n_scores
+    seconds = people * judging.asked.judge.cost / PRODUCTS_A_SECOND + people * each / INDIVIDUALS_A_SECOND
     budget = judging.budget
     return seconds <= OF_THE_BUDGET * (budget.seconds - budget.elapsed)
 
@@ -73,27 +93,18 @@ def countable(judging: Judging) -> bool:
 def counted(judging: Judging, measure: Measure | None) -> Counted | None:
     """Everybody, each alike or with the weights of a measure; None where the space is not a lattice."""
     lattice = _lattice(judging)
-    if lattice is None or individuals(judging.asked.pairs) is None:
+    if lattice is None:
         return None
     weigh = _Alike() if measure is None else _Weighted(lattice, measure)
     sums, people, redone, complete = np.zeros(3), 0, 0, True
-    for block, near in _blocks(judging, lattice):
-        if judging.budget.over:
+    blocks = _by_score if isinstance(judging, ScoreJudging) else _by_classes
+    for looked in blocks(judging, lattice):  # type: ignore[arg-type]
+        if looked is None:
             complete = False
             break
-        certain, open_ = _answered(judging, block, near)
-        flags = certain | open_
-        places = np.flatnonzero(open_)
-        if len(places):
-            again = judged(judging.asked, block.codes(places), judging.budget)
-            if again is not None:
-                redone += len(places)
-                certain.ravel()[places] = again.verdict == BIASED
-                flags.ravel()[places] = (again.verdict == BIASED) | (again.verdict == UNDECIDED)
-        valid = ~np.isnan(block.scores)
-        sums += [weigh(block, part) for part in (certain, flags, valid)]
-        people += int(valid.sum())
-        judging.tell(f"{people:,} individuals", share=(block.start + block.scores.size) / _size(lattice))
+        sums += [weigh(looked.start, part) for part in (looked.certain, looked.at_most, looked.valid)]
+        people, redone = people + int(looked.valid.sum()), redone + looked.redone
+        judging.tell(f"{people:,} individuals", share=(looked.start + looked.valid.size) / _size(lattice))
     return Counted(
         biased=float(sums[0]),
         at_most=float(sums[1]),
@@ -106,8 +117,43 @@ def counted(judging: Judging, measure: Measure | None) -> Counted | None:
     )
 
 
+def _by_score(judging: ScoreJudging, lattice: Lattice) -> Iterator[Looked | None]:
+    """All blocks, by the lowest and highest score of those who are similar; None once the budget is over."""
+    for block, near in _blocks(judging, lattice):
+        if judging.budget.over:
+            yield None
+            return
+        certain, open_ = _answered(judging, block, near)
+        at_most, places, redone = certain | open_, np.flatnonzero(open_), 0
+        again = judging.together(block.codes(places)) if len(places) else None
+        if again is not None:
+            redone = len(places)
+            certain.ravel()[places] = again.verdict == BIASED
+            at_most.ravel()[places] = (again.verdict == BIASED) | (again.verdict == UNDECIDED)
+        yield Looked(
+            start=block.start, certain=certain, at_most=at_most, valid=~np.isnan(block.scores), redone=redone
+        )
+
+
+def _by_classes(judging: ClassJudging, lattice: Lattice) -> Iterator[Looked | None]:
+    """All blocks, each individual beside everybody who is similar to it; None once the budget is over."""
+    valid_of, across = Validity.of_all(judging.pairs), lattice.count((*lattice.moving, *lattice.right))
+    step = max(1, AT_A_TIME // across) * across
+    for start in range(0, _size(lattice), step):
+        rows = lattice.codes(np.arange(start, min(start + step, _size(lattice))))
+        valid = valid_of.individuals(rows)
+        certain, at_most = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
+        found = judging.together(rows[valid])
+        if found is None or judging.budget.over:
+            yield None
+            return
+        certain[valid] = found.verdict == BIASED
+        at_most[valid] = found.verdict != FAIR
+        yield Looked(start=start, certain=certain, at_most=at_most, valid=valid, redone=found.redone)
+
+
 def _everybody(judging: Judging, lattice: Lattice, measure: Measure | None) -> float | None:
-    if judging.asked.pairs.constraints:
+    if judging.pairs.constraints:
         return None
     return float(_size(lattice)) if measure is None else 1.0
 
@@ -117,12 +163,15 @@ def _size(lattice: Lattice) -> int:
 
 
 def _lattice(judging: Judging) -> Lattice | None:
-    if individuals(judging.asked.pairs) is None:
+    if individuals(judging.pairs) is None:
         return None
-    return lattice_of(judging.asked.pairs, rows=max(1, min(ROWS, GROUP_VALUES // judging.asked.judge.cost)))
+    if isinstance(judging, ClassJudging):
+        few = settings_around(judging.pairs, judging.asked.moving) <= MOST_SETTINGS
+        return lattice_of(judging.pairs, rows=ROWS) if few else None
+    return lattice_of(judging.pairs, rows=max(1, min(ROWS, GROUP_VALUES // judging.asked.judge.cost)))
 
 
-def _blocks(judging: Judging, lattice: Lattice) -> Iterator[tuple[Block, Near]]:
+def _blocks(judging: ScoreJudging, lattice: Lattice) -> Iterator[tuple[Block, Near]]:
     judge, pairs = judging.asked.judge, judging.asked.pairs
     inner = (*lattice.moving, *lattice.right)
     across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
@@ -140,7 +189,7 @@ def _blocks(judging: Judging, lattice: Lattice) -> Iterator[tuple[Block, Near]]:
         yield Block(lattice=lattice, start=start * across, scores=values), Near(value=values, error=error)
 
 
-def _answered(judging: Judging, block: Block, near: Near) -> tuple[Flags, Flags]:
+def _answered(judging: ScoreJudging, block: Block, near: Near) -> tuple[Flags, Flags]:
     """Who certainly has a counterpart, and of whom float64 does not tell."""
     nobody = np.isnan(block.scores)
     lowest = Near(value=block.lowest(np.where(nobody, np.inf, block.scores)), error=near.error)
@@ -155,7 +204,7 @@ def _answered(judging: Judging, block: Block, near: Near) -> tuple[Flags, Flags]
 class _Alike:
     """Everybody counts once."""
 
-    def __call__(self, block: Block, flags: Flags) -> float:  # noqa: ARG002 (as `_Weighted`)
+    def __call__(self, start: int, flags: Flags) -> float:  # noqa: ARG002 (as `_Weighted`)
         return float(flags.sum())
 
 
@@ -168,8 +217,8 @@ class _Weighted:
         self.beside = self._of((*lattice.moving, *lattice.right), np.arange(self.across))
         self.left = self._of(lattice.left, np.arange(lattice.count(lattice.left)))
 
-    def __call__(self, block: Block, flags: Flags) -> float:
-        first = block.start // self.across
+    def __call__(self, start: int, flags: Flags) -> float:
+        first = start // self.across
         rows = flags.reshape(-1, self.across)
         return float(self.left[first : first + len(rows)] @ (rows @ self.beside))
 

@@ -1,7 +1,8 @@
 """Judging: a claim made ready to be put to many individuals, and the way that suits it.
 
 Similar individuals that can all be looked at (or had feature by feature) are judged for many rows at once; otherwise each row gets a search of
-its own, in as many processes as are given.
+its own, in as many processes as are given. Decisions between two classes are about one score (`judging_scores`), also where the model has
+one a class; what else models of several classes are asked is about all their scores (`judging_classes`).
 """
 
 from __future__ import annotations
@@ -12,56 +13,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.singly import gauge_of_gaps, judged_singly
-from likewise.bounds.judges import judge_of
+from likewise.analysis.judging_classes import ClassJudging, class_judging
+from likewise.analysis.judging_scores import ScoreJudging, score_judging
 from likewise.errors import SpecError
-from likewise.model.gauge import gauge_of
-from likewise.model.question import question_of
-from likewise.progress import Listener, Snapshot, silent
+from likewise.importers.imported import ImportedClasses
+from likewise.importers.two_classes import has_one_lead
+from likewise.progress import Listener, silent
 from likewise.search.budget import interruptible
-from likewise.search.counterparts import Asked, Judgement, judged
-from likewise.spec.features import Continuous, Integer
-from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
+from likewise.search.counterparts import Judgement
+from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap, place_of_class
 from likewise.verifying.deciding import checking_with
-from likewise.verifying.preparing import Prepared, prepare
+from likewise.verifying.preparing import take
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import Question
-    from likewise.search.budget import Budget
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
-    """The prepared problem and what is asked of each individual; `given` makes it again in another process."""
-
-    prepared: Prepared
-    asked: Asked
-    given: tuple[Any, Space, Similarity, Property]
-
-    @property
-    def budget(self) -> Budget:
-        return self.prepared.problem.budget
-
-    @property
-    def question(self) -> Question:
-        return self.asked.question
-
-    @property
-    def proves(self) -> bool:
-        """Whether a search that closes is a proof by itself."""
-        return self.prepared.problem.oracle.exact
-
-    def tell(self, stage: str, share: float | None = None, **more: Any) -> None:
-        """Report to whoever listens."""
-        snapshot = Snapshot(stage=stage, seconds=self.budget.elapsed, share=share, **more)
-        self.prepared.problem.listener(snapshot)
+Judging = ScoreJudging | ClassJudging
+Given = tuple[Any, "Space", "Similarity", "Property"]
 
 
 def judging_of(
@@ -81,70 +55,73 @@ def judging_of(
             f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(property).__name__}",
             hint="for instance likewise.SameDecision()",
         )
-    prepared = prepare(
-        model,
-        space,
-        similar,
-        question_of(property),
-        gauge_of(property).of,
-        X=X,
-        budget=budget,
-        random_state=random_state,
-        listener=listener,
-    )
-    _check_plain(prepared)
-    asked = Asked(
-        pairs=prepared.pairs,
-        judge=judge_of(prepared.score),
-        question=prepared.problem.question,
-        gauge=gauge_of_gaps(prepared.gauge),
-    )
-    return Judging(prepared=prepared, asked=asked, given=(model, space, similar, property))
+    taken = take(model, space, similar, X=X, budget=budget)
+    imported, given = taken.imported, (model, space, similar, property)
+    more: dict[str, Any] = {"budget": budget, "random_state": random_state, "listener": listener}
+    place_of_class(property.class_of_interest, imported.model.head.labels, imported.model.family)
+    if isinstance(imported, ImportedClasses) and not (
+        isinstance(property, SameDecision) and has_one_lead(imported)
+    ):
+        return class_judging(taken, given, **more)
+    return score_judging(taken, given, **more)
 
 
-def _check_plain(prepared: Prepared) -> None:
-    """Whether the codes that the model is over are the values themselves: windows and measures are taken of those."""
-    space, recoding = prepared.pairs.space, prepared.imported.recoding
-    for name in space.names:
-        feature = space[name]
-        if isinstance(feature, (Continuous, Integer)) and feature.missing:
-            raise SpecError(
-                f"feature {name!r} may be missing, which audit and share do not know yet",
-                hint="leave the rows with missing values out: Space.from_data(X, missing='exclude')",
-            )
-    if recoding.bent:
-        raise SpecError(
-            "the model sees a continuous feature through a function such as log1p, which audit and share do not know yet",
-            hint="make it an Integer or Ordinal feature",
-        )
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """In how many processes, or where, rows are judged that take a search of their own each."""
+
+    n_jobs: int = 1
+    executor: Executor | None = None
 
 
-def judgement_of(
-    judging: Judging, rows: Floats, *, n_jobs: int = 1, executor: Executor | None = None
-) -> Judgement:
-    """All rows, together where that is possible."""
-    jobs = checking_with(n_jobs, executor).jobs
+def judgement_of_data(judging: Judging, jobs: Jobs) -> Judgement:
+    """All rows of the data. Who misses a number that is within a tolerance is similar to nobody who has one, even where the model puts a
+    number in its place: such rows are judged apart from the others."""
+    rows, imputed = judging.rows, imputed_within(judging)
+    if not imputed:
+        return judgement_of(judging, rows, jobs)
+    missing = judging.missing[:, imputed]
+    found = Judgement.open(len(rows), rows.shape[1])
+    for pattern in np.unique(missing, axis=0):
+        some = np.flatnonzero((missing == pattern).all(axis=1))
+        features = [k for k, gone in zip(imputed, pattern, strict=True) if gone]
+        found.put(some, judgement_of(judging, rows[some], jobs, pinned=tuple(features)))
+    return found
+
+
+def imputed_within(judging: Judging) -> list[int]:
+    """Features that are within a tolerance and that the model imputes."""
+    parts = judging.recoding.parts
+    relations = judging.given[2].resolve(judging.given[1])
+    return [k for k, part in parts.items() if part.gap is not None and relations[k].kind == "within"]
+
+
+def judgement_of(judging: Judging, rows: Floats, jobs: Jobs, *, pinned: tuple[int, ...] = ()) -> Judgement:
+    """All rows, together where that is possible; of whom nobody is similar who differs in the `pinned` features."""
+    count, executor = checking_with(jobs.n_jobs, jobs.executor).jobs, jobs.executor
+    asked = judging.pinned(pinned) if pinned else judging
 
     def told(done: int) -> None:
         judging.tell(f"{done:,} of {len(rows):,} rows", share=done / len(rows))
 
-    found = judged(judging.asked, rows, judging.budget, told)
+    found = asked.together(rows, told)
     if found is not None:
         return found
-    if executor is None and (jobs == 1 or len(rows) == 1):
-        return judged_singly(judging.prepared, judging.asked, rows, judging.budget, told)
+    if executor is None and (count == 1 or len(rows) == 1):
+        return asked.singly(rows, told)
     if executor is not None:
-        return _in_parts(judging, rows, max(jobs, 2), executor)
-    with ProcessPoolExecutor(jobs) as pool:
-        return _in_parts(judging, rows, jobs, pool)
+        return _in_parts(judging, rows, pinned, max(count, 2), executor)
+    with ProcessPoolExecutor(count) as pool:
+        return _in_parts(judging, rows, pinned, count, pool)
 
 
-def _in_parts(judging: Judging, rows: Floats, jobs: int, executor: Executor) -> Judgement:
+def _in_parts(
+    judging: Judging, rows: Floats, pinned: tuple[int, ...], jobs: int, executor: Executor
+) -> Judgement:
     """Every process takes each so-many-th row, for what is left of the budget."""
     left = max(judging.budget.seconds - judging.budget.elapsed, 0.01)
-    model, space, similar, property = judging.given
     places = [np.arange(start, len(rows), jobs) for start in range(min(jobs, len(rows)))]
-    parts = [executor.submit(_part, model, space, similar, property, rows[some], left) for some in places]
+    parts = [executor.submit(_part, judging.given, rows[some], pinned, left) for some in places]
     found = Judgement.open(len(rows), rows.shape[1])
     for some, part in zip(places, parts, strict=True):
         found.put(some, part.result())
@@ -152,11 +129,7 @@ def _in_parts(judging: Judging, rows: Floats, jobs: int, executor: Executor) -> 
     return found
 
 
-def _part(
-    model: Any, space: Space, similar: Similarity, property: Property, rows: Floats, budget: float
-) -> Judgement:
-    judging = judging_of(
-        model, space, similar, property, X=None, budget=budget, random_state=0, listener=silent
-    )
+def _part(given: Given, rows: Floats, pinned: tuple[int, ...], budget: float) -> Judgement:
+    judging = judging_of(*given, X=None, budget=budget, random_state=0, listener=silent)
     with interruptible(judging.budget):
-        return judged_singly(judging.prepared, judging.asked, rows, judging.budget)
+        return judging.pinned(pinned).singly(rows)

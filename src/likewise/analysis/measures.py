@@ -1,7 +1,8 @@
 """Measures over individuals: a product of one distribution a feature, conditioned on the constraints.
 
-`uniform` gives every value of a feature the same weight (every length of an interval, where it is continuous); `marginals` the weight that it has
-in the data, so that features are drawn independently of each other. Masses of boxes are exact rationals.
+`uniform` gives every value of a feature the same weight, the missing one among them; where it is continuous, every length of an interval, so that missing
+has none. `marginals` gives the weight that a value has in the data, so that features are drawn independently of each other. Masses of boxes are exact rationals. They
+are of the model's codes, and told from the user's values: where a function of a number is its code, uniform numbers can be drawn, but masses are not known.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.errors import InternalError
 from likewise.search.validity import Validity
+from likewise.spec.features import Continuous, Integer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.importers.recoding import Recoding
+    from likewise.importers.transformers.bends import Bend
     from likewise.spec.pairs import PairSpace, Variable
 
     Floats = NDArray[np.float64]
@@ -35,9 +40,12 @@ class Spread:
     atoms: tuple[float, ...] = ()
     counts: tuple[int, ...] = ()
     sums: tuple[int, ...] = ()  # of the counts before each atom, and of all
+    bend: Bend | None = None  # codes are this function of numbers that are uniform
 
     def mass(self, lo: float, hi: float, *, open_left: bool) -> Fraction:
         """Of [lo, hi], or of (lo, hi]."""
+        if self.bend is not None:
+            raise InternalError("masses of a function of uniform numbers are not known")
         if self.atoms:
             first = (bisect_right if open_left else bisect_left)(self.atoms, lo)
             return Fraction(self.sums[bisect_right(self.atoms, hi)] - self.sums[first], self.sums[-1])
@@ -49,6 +57,10 @@ class Spread:
         self, random: np.random.Generator, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]
     ) -> Floats:
         """One value from each of these intervals."""
+        if self.bend is not None:
+            part = random.uniform(0, 1, len(lo))
+            ends = self.bend.lo, self.bend.hi
+            return self.bend.of(np.clip(ends[0] * (1 - part) + ends[1] * part, *ends))
         if not self.atoms:
             part = random.uniform(0, 1, len(lo))
             return np.clip(lo * (1 - part) + hi * part, lo, hi)
@@ -67,6 +79,11 @@ class Measure:
 
     pairs: PairSpace
     spreads: tuple[Spread, ...]
+
+    @property
+    def known(self) -> bool:
+        """Whether masses of boxes are known."""
+        return all(spread.bend is None for spread in self.spreads)
 
     def mass(self, lo: Floats, hi: Floats, open_left: NDArray[np.bool_]) -> Fraction:
         """Of a box, constraints left aside."""
@@ -109,9 +126,19 @@ class Measure:
         return np.array([float(s.lo) for s in self.spreads]), np.array([float(s.hi) for s in self.spreads])
 
 
-def uniform(pairs: PairSpace) -> Measure:
+def uniform(pairs: PairSpace, recoding: Recoding) -> Measure:
     """Every value of a feature alike."""
-    return Measure(pairs=pairs, spreads=tuple(_even(pairs.variables[v]) for v in pairs.first))
+    spreads = tuple(_even(pairs.variables[v], recoding, k) for k, v in enumerate(pairs.first))
+    return Measure(pairs=pairs, spreads=spreads)
+
+
+def all_alike(recoding: Recoding) -> bool:
+    """Whether uniform individuals have uniform codes, as far as they are discrete: not where a missing number has the code of another one."""
+    names = recoding.given.names
+    return not any(
+        part.gap is not None and isinstance(recoding.given[names[k]], Integer)
+        for k, part in recoding.parts.items()
+    )
 
 
 def marginals(pairs: PairSpace, rows: Floats) -> Measure:
@@ -123,9 +150,16 @@ def marginals(pairs: PairSpace, rows: Floats) -> Measure:
     return Measure(pairs=pairs, spreads=tuple(spreads))
 
 
-def _even(variable: Variable) -> Spread:
-    if not variable.discrete:
-        return Spread(lo=variable.lo, hi=variable.hi)
+def _even(variable: Variable, recoding: Recoding, k: int) -> Spread:
+    feature, part = recoding.given[recoding.given.names[k]], recoding.parts.get(k)
+    if isinstance(feature, Continuous) and not variable.discrete:
+        if part is not None and part.bend is not None:
+            return Spread(lo=variable.lo, hi=variable.hi, bend=part.bend)
+        return Spread(lo=feature.lo, hi=feature.hi)
+    if isinstance(feature, Integer) and part is not None and part.gap is not None:
+        every = np.arange(feature.code_range[0], feature.code_range[1] + 1, dtype=np.float64)
+        atoms, counts = np.unique(part.coded(every), return_counts=True)
+        return _counted(variable, atoms.tolist(), counts.tolist())
     values = [float(value) for value in range(int(variable.lo), int(variable.hi) + 1)]
     return _counted(variable, values, [1] * len(values))
 

@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.analysis.intervals import clopper_pearson, draws_for
-from likewise.analysis.judging import Judging, judgement_of
+from likewise.analysis.judging import Jobs, Judging, judgement_of
 from likewise.errors import SpecError
 from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
 
@@ -64,7 +64,7 @@ class Sampling:
     mass: float
     settled: float
     confidence: float
-    jobs: dict[str, Any]
+    jobs: Jobs
 
     def run(self) -> Sample:
         """Settle the number of draws, then draw."""
@@ -76,7 +76,7 @@ class Sampling:
                 unjudged += draws - done
                 reason = budget.reason
                 break
-            found = judgement_of(self.judging, self.draw(some), **self.jobs)
+            found = judgement_of(self.judging, self.draw(some), self.jobs)
             hits += int((found.verdict == BIASED).sum())
             unjudged += int((found.verdict == UNDECIDED).sum())
             proved = proved and bool(found.proved[found.verdict == FAIR].all())
@@ -105,14 +105,14 @@ class Sampling:
     def _paced(self, count: int) -> tuple[float, float]:
         """Seconds for one draw, and about the share of hits, of a sample that is thrown away."""
         started = time.perf_counter()
-        verdict = judgement_of(self.judging, self.draw(count), **self.jobs).verdict
+        verdict = judgement_of(self.judging, self.draw(count), self.jobs).verdict
         pace = max(time.perf_counter() - started, 1e-6) / max(int((verdict != UNDECIDED).sum()), 1)
         return pace, (float((verdict == BIASED).sum()) + 1) / (count + 2)
 
 
 def drawing(judging: Judging, measure: Measure, bracketing: Bracketing | None) -> Callable[[int], Floats]:
     """Draws individuals from the measure, or from the open cells."""
-    random = judging.prepared.problem.random
+    random = judging.random
     if bracketing is None:
 
         def everywhere(count: int) -> Floats:

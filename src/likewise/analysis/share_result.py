@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, Literal
+
+from likewise.html_tables import table
 
 Method = Literal["exact", "certified", "sampled"]
 _UNPROVED = {
@@ -69,7 +70,17 @@ class Share:
         return "exact" if self.method == "exact" else "proved"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        rows = [
+            ("share", self.in_words()),
+            ("of", self.over),
+            (
+                "basis",
+                f"{self.method}: {self._basis()}" if self.method != "exact" or not self.proved else "exact",
+            ),
+        ]
+        if self.reason is not None:
+            rows.append(("reason", self.reason))
+        return table("Individuals with a differently treated counterpart", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

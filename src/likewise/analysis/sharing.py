@@ -11,21 +11,14 @@ For linear models cells are settled before a sample is drawn, which is then draw
 from __future__ import annotations
 
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.cells import Bracketing
-from likewise.analysis.everybody import Counted, countable, counted
-from likewise.analysis.judging import Judging, judgement_of, judging_of
-from likewise.analysis.measures import Measure, marginals, uniform
-from likewise.analysis.sampling import NARROW, Sampling, drawing
+from likewise.analysis.judging import Jobs, Judging, judgement_of_data, judging_of
+from likewise.analysis.share_methods import Sharing
 from likewise.analysis.share_result import Share
-from likewise.analysis.sums import bracket_of_sums
 from likewise.errors import SpecError
-from likewise.model.question import round_down, round_up
 from likewise.progress import Listener
 from likewise.search.budget import interruptible
 from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
@@ -38,8 +31,6 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 METHODS = ("auto", "exact", "certified", "sampled")
-CLOSE = 1e-4  # a certified bracket this narrow is narrow enough
-FOR_CELLS = 0.2  # of the budget, before a sample is drawn from what they leave
 
 
 def share(
@@ -100,23 +91,23 @@ def share(
         )
         with interruptible(judging.budget):
             if not isinstance(over, str):
-                return _of_rows(judging, method, n_jobs, executor)
+                return _of_rows(judging, method, Jobs(n_jobs, executor))
             sharing = Sharing(
                 judging=judging,
                 over=over,
                 confidence=confidence,
-                jobs={"n_jobs": n_jobs, "executor": executor},
+                jobs=Jobs(n_jobs, executor),
             )
             return sharing.by(method)
 
 
-def _of_rows(judging: Judging, method: str, n_jobs: int, executor: Executor | None) -> Share:
+def _of_rows(judging: Judging, method: str, jobs: Jobs) -> Share:
     if method not in ("auto", "exact"):
         raise SpecError(f"the rows of a frame are all looked at: method='exact', not {method!r}")
-    rows = judging.prepared.imported.rows
+    rows = judging.rows
     if not len(rows):
         raise SpecError("the frame has no rows")
-    found = judgement_of(judging, rows, n_jobs=n_jobs, executor=executor)
+    found = judgement_of_data(judging, jobs)
     biased, undecided = int((found.verdict == BIASED).sum()), int((found.verdict == UNDECIDED).sum())
     return Share(
         lower=biased / len(rows),
@@ -128,165 +119,3 @@ def _of_rows(judging: Judging, method: str, n_jobs: int, executor: Executor | No
         reason=next(iter(found.reasons.values()), None) if undecided else None,
         stats={"seconds": judging.budget.elapsed, "individuals": len(rows), "biased": biased},
     )
-
-
-@dataclass(slots=True, kw_only=True)
-class Sharing:
-    """One share over a measure."""
-
-    judging: Judging
-    over: str
-    confidence: float
-    jobs: dict[str, Any]
-
-    def by(self, method: str) -> Share:
-        """By the method that was asked for, or the best one that the budget allows."""
-        if method == "exact" or (method == "auto" and countable(self.judging)):
-            found = counted(self.judging, None if self.over == "uniform" else self.measure)
-            if found is None:
-                raise SpecError(
-                    "not everybody can be looked at: the space is not discrete, or too many features may differ",
-                    hint="method='sampled', or 'certified'",
-                )
-            return self._exact(found)
-        if method == "certified":
-            return self._certified()
-        summed = self._summed() if method == "auto" else None
-        if summed is not None and summed.upper - summed.lower <= NARROW:
-            return summed
-        return self._sampled()
-
-    @property
-    def measure(self) -> Measure:
-        pairs = self.judging.asked.pairs
-        if self.over == "uniform":
-            return uniform(pairs)
-        return marginals(pairs, self.judging.prepared.imported.rows)
-
-    @property
-    def words(self) -> str:
-        if self.over == "uniform":
-            return "all individuals"
-        return "individuals distributed as the data's columns"
-
-    def _exact(self, found: Counted) -> Share:
-        if not found.total and found.complete:
-            raise SpecError("nobody satisfies the constraints")
-        reason = None if found.complete else self.judging.budget.reason
-        lower, upper = _ends(found)
-        return Share(
-            lower=lower,
-            upper=upper,
-            method="exact",
-            confidence=None,
-            over=self.words,
-            reason=reason,
-            stats={
-                "seconds": self.judging.budget.elapsed,
-                "individuals": found.people,
-                "redone_exactly": found.redone,
-            },
-        )
-
-    def _summed(self) -> Share | None:
-        """A bracket by the distribution of a sum, where the score is one."""
-        bracket = bracket_of_sums(self.judging, self.measure, CLOSE)
-        if bracket is None:
-            return None
-        lower, upper = round_down(bracket[0]), round_up(bracket[1])
-        return Share(
-            lower=lower,
-            upper=upper,
-            method="certified",
-            confidence=None,
-            over=self.words,
-            reason=None if upper - lower <= NARROW else self._why_wide(self.judging.budget.over),
-            stats={"seconds": self.judging.budget.elapsed},
-        )
-
-    def _certified(self) -> Share:
-        self._refuse_constraints()
-        summed = self._summed()
-        if summed is not None:
-            return summed
-        bracketing = Bracketing(judging=self.judging, measure=self.measure)
-        bracketing.run(width=CLOSE, seconds=self.judging.budget.seconds)
-        return self._of_cells(bracketing)
-
-    def _of_cells(self, bracketing: Bracketing) -> Share:
-        lower, upper = round_down(bracketing.lower), round_up(bracketing.upper)
-        return Share(
-            lower=lower,
-            upper=upper,
-            method="certified",
-            confidence=None,
-            over=self.words,
-            proved=self.judging.proves,
-            reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.open)),
-            stats={"seconds": self.judging.budget.elapsed, "cells": bracketing.cells},
-        )
-
-    def _why_wide(self, ended: bool) -> str:
-        return self.judging.budget.reason if ended else "what is left can be neither settled nor cut"
-
-    def _refuse_constraints(self) -> None:
-        if self.judging.asked.pairs.constraints:
-            raise SpecError(
-                "a certified bracket is for spaces without constraints: masses of cells that they cut are not known",
-                hint="method='sampled', or 'exact' for a discrete space",
-            )
-
-    def _sampled(self) -> Share:
-        judging, bracketing = self.judging, self._cells_before()
-        if bracketing is not None and (bracketing.upper - bracketing.lower <= CLOSE or not bracketing.open):
-            return self._of_cells(bracketing)
-        low = Fraction(0) if bracketing is None else bracketing.lower
-        mass = (
-            Fraction(1) if bracketing is None else sum((cell.mass for cell in bracketing.open), Fraction(0))
-        )
-        stuck = Fraction(0) if bracketing is None else bracketing.upper - low - mass
-        sample = Sampling(
-            judging=judging,
-            draw=drawing(judging, self.measure, bracketing),
-            mass=float(mass),
-            settled=float(low),
-            confidence=self.confidence,
-            jobs=self.jobs,
-        ).run()
-        ends = sample.interval(self.confidence)
-        return Share(
-            lower=max(0.0, round_down(low + mass * Fraction(ends[0]))),
-            upper=min(1.0, round_up(low + stuck + mass * Fraction(ends[1]))),
-            method="sampled",
-            confidence=self.confidence,
-            over=self.words,
-            proved=sample.proved,
-            reason=sample.reason,
-            stats={
-                "seconds": judging.budget.elapsed,
-                "samples": sample.draws,
-                "hits": sample.hits,
-                "unjudged": sample.unjudged,
-                "settled": float(1 - mass),
-            },
-        )
-
-    def _cells_before(self) -> Bracketing | None:
-        """Cells settled before a sample is drawn, where their proofs are exact and settle anything."""
-        if not self.judging.proves or self.judging.asked.pairs.constraints:
-            return None
-        bracketing = Bracketing(judging=self.judging, measure=self.measure)
-        bracketing.run(width=CLOSE, seconds=FOR_CELLS * self.judging.budget.seconds)
-        return bracketing if bracketing.biased or bracketing.fair else None
-
-
-def _ends(found: Counted) -> tuple[float, float]:
-    """Bounds of the share; those who were not looked at may all have a counterpart, or none."""
-    if found.everybody is None:
-        return 0.0, 1.0
-    biased, fair = Fraction(found.biased), Fraction(found.total) - Fraction(found.at_most)
-    off, everybody = Fraction(found.error), Fraction(found.everybody)
-    # Masses are off by `error` of themselves at most, and a difference by that of both.
-    lower = biased * (1 - off) / (everybody * (1 + off))
-    upper = 1 - (fair - off * 2 * Fraction(found.total)) / (everybody * (1 + off))
-    return max(0.0, round_down(lower)), min(1.0, round_up(upper))

@@ -2,13 +2,14 @@
 
 The pairs of one individual x are a cell of pair space: x on one side, its window on the other. As a question is about ordered pairs, x is put on the
 first side and on the second. BIASED is a witness that the referee took; FAIR is a search that closed, `proved` if its oracle's
-leaves are exact (else they are floating point, as no certificate is written). The largest gap is climbed to in the same way.
+leaves are exact (else they are floating point, as no certificate is written). The largest gap is climbed to in the same way. Combined scores have no bounds: what
+is not biased is left undecided.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -16,12 +17,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.analysis.climbing import Unasked
+from likewise.bounds.combined import NO_BOUNDS
+from likewise.model.combined import CombinedScore
 from likewise.model.enclosure import FIRST_BITS
 from likewise.model.question import DecisionQuestion, round_down, round_up
 from likewise.progress import silent
 from likewise.search.budget import Part
-from likewise.search.counterparts import BIASED, FAIR, UNDECIDED, Asked, Judgement, options
+from likewise.search.counterparts import BIASED, FAIR, UNDECIDED, Asked, Judgement
 from likewise.search.extremes import windows
+from likewise.search.neighbours import options
 from likewise.search.remembering import search_of
 from likewise.spec.terms import nearest
 
@@ -76,7 +80,9 @@ class Single:
         )  # the largest gap so far, and whether it is all but the tolerance
         self.tolerance = AT_LEAST
         self.best: Floats | None = None  # who has it
+        self.tried: Floats = row[None][:0]  # the lowest and the highest variant
         self.exact = prepared.problem.oracle.exact
+        self.bounded = not isinstance(prepared.score, CombinedScore)
 
     def into(self, found: Judgement, i: int) -> None:
         """Decide, and write down what came out."""
@@ -98,7 +104,8 @@ class Single:
 
     def _try_variants(self) -> None:
         """Ends of windows, levels and random values: their scores in float64, the extreme ones exactly."""
-        problem, rows = self.prepared.problem, self._variants()
+        problem = self.prepared.problem
+        rows = variants(problem, self.asked.pairs, self.asked.moving, self.row)
         allowed = np.ones(len(rows), dtype=bool)
         for constraint in self.asked.pairs.constraints:
             allowed &= constraint.scores(rows) <= 0
@@ -106,26 +113,9 @@ class Single:
         if not len(rows):
             return
         scores = problem.scores(rows)
-        for place in (int(scores.argmin()), int(scores.argmax())):
-            self._take(rows[place])
-
-    def _variants(self) -> Floats:
-        random, pairs = self.prepared.problem.random, self.asked.pairs
-        rows = np.repeat(self.row[None], VARIANTS, axis=0)
-        for k in self.asked.moving:
-            variable = pairs.variables[pairs.first[k]]
-            bottom, top = (float(end[0]) for end in windows(pairs, k, self.row[k : k + 1]))
-            if pairs.relations[k].kind == "pairs":
-                rows[:, k] = random.choice(options(pairs, k, float(self.row[k])), VARIANTS)
-            elif variable.discrete:
-                rows[:, k] = random.integers(int(bottom), int(top) + 1, VARIANTS)
-            else:
-                part = random.uniform(0, 1, VARIANTS)
-                rows[:, k] = np.clip(bottom * (1 - part) + top * part, bottom, top)
-            if pairs.relations[k].kind != "pairs":
-                at_end = random.uniform(0, 1, VARIANTS) < 0.5
-                rows[at_end, k] = random.choice([bottom, top], int(at_end.sum()))
-        return rows
+        self.tried = rows[[int(scores.argmin()), int(scores.argmax())]]
+        for row in self.tried:
+            self._take(row)
 
     def _take(self, other: Floats) -> None:
         """Raise the largest gap, if this is a similar individual with a larger one."""
@@ -139,8 +129,8 @@ class Single:
             self.lower, self.best = max(gap, Fraction(0)), other
 
     def _climb(self) -> None:
-        gauge = self.asked.gauge
-        for first in (True, False):
+        gauge, self.closed = self.asked.gauge, self.bounded
+        for first in (True, False) if self.bounded else ():
             problem = self._problem(gauge.question(self.lower), first=first)
             problem.replay = Unasked()
             search = search_of(problem)
@@ -170,21 +160,26 @@ class Single:
                 continue
             problem = self._problem(question, first=first)
             witness = self._witness_at_hand(problem, first=first)
-            search = search_of(problem)
-            end = "witness" if witness is not None else search.run()
-            witness = witness or search.witness
+            end = "witness" if witness is not None else "no bounds"
+            if witness is None and self.bounded:
+                search = search_of(problem)
+                end, witness = search.run(), search.witness
             if end == "witness" and witness is not None:
                 return BIASED, np.array(witness.other if first else witness.x)
             if end != "closed":
                 verdict = UNDECIDED
-                self.reason = self.budget.reason if end == "budget" else "rounding"
+                self.reason = {"budget": self.budget.reason, "no bounds": NO_BOUNDS}.get(end, "rounding")
         return verdict, None
 
     def _witness_at_hand(self, problem: Problem, *, first: bool) -> Witness | None:
-        if self.best is None:
-            return None
-        pair = (self.row.tolist(), self.best.tolist())
-        return problem.referee(*(pair if first else pair[::-1]))
+        """Of those with the largest gap, the lowest and the highest score."""
+        others = [] if self.best is None else [self.best, *self.tried]
+        for other in others:
+            pair = (self.row.tolist(), other.tolist())
+            witness = problem.referee(*(pair if first else pair[::-1]))
+            if witness is not None:
+                return witness
+        return None
 
     def _cannot(self, question: Question, *, first: bool) -> bool:
         """Whether the individual's own score rules this order out."""
@@ -206,21 +201,43 @@ class Single:
         )
 
 
+def variants(problem: Problem, pairs: PairSpace, moving: Sequence[int], row: Floats) -> Floats:
+    """Individuals around a row, at ends of windows and random ones: similar to it, constraints left aside, but for rounding."""
+    random = problem.random
+    rows = np.repeat(row[None], VARIANTS, axis=0)
+    for k in moving:
+        variable = pairs.variables[pairs.first[k]]
+        bottom, top = (float(end[0]) for end in windows(pairs, k, row[k : k + 1]))
+        if pairs.relations[k].kind == "pairs":
+            rows[:, k] = random.choice(options(pairs, k, float(row[k])), VARIANTS)
+        elif variable.discrete:
+            rows[:, k] = random.integers(int(bottom), int(top) + 1, VARIANTS)
+        else:
+            part = random.uniform(0, 1, VARIANTS)
+            rows[:, k] = np.clip(bottom * (1 - part) + top * part, bottom, top)
+        if pairs.relations[k].kind != "pairs":
+            at_end = random.uniform(0, 1, VARIANTS) < 0.5
+            rows[at_end, k] = random.choice([bottom, top], int(at_end.sum()))
+    return rows if problem.settle is None else problem.settle(rows)
+
+
 def narrowed(pairs: PairSpace, row: Floats, *, first: bool) -> PairSpace:
     """The pairs that have this individual on one side; windows of continuous features are rounded outwards."""
     fixed = set(pairs.first if first else pairs.second)
     difference = {v for v in pairs.difference if v is not None}
     variables = list(pairs.variables)
     for v, variable in enumerate(variables):
-        code, reach = float(row[variable.feature]), pairs.relations[variable.feature].tolerance
+        relation, code = pairs.relations[variable.feature], float(row[variable.feature])
+        reach, gone = relation.tolerance, relation.missing is not None and code == relation.missing
         if v in difference:
             continue
-        if v in fixed or variable.side == "both":
+        if v in fixed or variable.side == "both" or gone:
             variables[v] = replace(variable, lo=code, hi=code)
         elif reach is not None:
             lo, hi = Fraction(code) - reach, Fraction(code) + reach
             outward = round_down(lo), round_up(hi)
-            variables[v] = replace(variable, lo=max(variable.lo, outward[0]), hi=min(variable.hi, outward[1]))
+            last = variable.hi if relation.missing is None else variable.last
+            variables[v] = replace(variable, lo=max(variable.lo, outward[0]), hi=min(last, outward[1]))
     return replace(pairs, variables=tuple(variables))
 
 

@@ -27,12 +27,12 @@ import numpy as np
 from likewise.bounds.judges import growth
 from likewise.bounds.judges.separable import SeparableJudge
 from likewise.model.question import DecisionQuestion, GapQuestion
-from likewise.search.counterparts import options, settings_around
+from likewise.search.neighbours import options, settings_around
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.judging import Judging
+    from likewise.analysis.judging_scores import ScoreJudging
     from likewise.analysis.measures import Measure, Spread
     from likewise.spec.terms import Term
 
@@ -98,7 +98,9 @@ class Distribution:
         return float(self.cumulated[min(number, len(self.cumulated) - 1)])
 
 
-def bracket_of_sums(judging: Judging, measure: Measure, close: float) -> tuple[Fraction, Fraction] | None:
+def bracket_of_sums(
+    judging: ScoreJudging, measure: Measure, close: float
+) -> tuple[Fraction, Fraction] | None:
     """lower <= share <= upper, as narrow as `close` if the grid can be made fine enough; None where it is no such sum."""
     asked = judging.asked
     judge = asked.judge
@@ -196,7 +198,7 @@ def _least(term: Term, spread: Spread) -> Fraction:
     return min(term.exact(Fraction(code)) for code in ends)
 
 
-def _own(judging: Judging, measure: Measure, judge: SeparableJudge) -> list[Own] | None:
+def _own(judging: ScoreJudging, measure: Measure, judge: SeparableJudge) -> list[Own] | None:
     """Own settings of what may differ: mass, value, and the lowest and highest value among those who are similar."""
     pairs, moving = judging.asked.pairs, judging.asked.moving
     if not math.isfinite(settings_around(pairs, moving)):
@@ -221,7 +223,7 @@ def _together(lines: tuple[Own, ...]) -> Own:
     return math.prod((line[0] for line in lines), start=Fraction(1)), value, low, high
 
 
-def options_of_all(judging: Judging, k: int) -> list[float]:
+def options_of_all(judging: ScoreJudging, k: int) -> list[float]:
     """All codes of a discrete feature."""
     variable = judging.asked.pairs.variables[judging.asked.pairs.first[k]]
     return [float(code) for code in range(int(variable.lo), int(variable.hi) + 1)]

@@ -8,6 +8,7 @@ import click
 
 from likewise.cli.exits import Exit
 from likewise.cli.options import (
+    CLASS,
     PROPERTY,
     ClaimFlags,
     SearchFlags,
@@ -30,6 +31,7 @@ SHOWN = 10
 )
 @claim_options
 @PROPERTY
+@CLASS
 @click.option("--output", metavar="FILE", help="Write all rows here: .csv or .parquet.")
 @click.option("--by", "by", metavar="COLUMN", help="Count for each value of this column of the data.")
 @search_options
@@ -52,7 +54,7 @@ def audit(**given: Any) -> int:
     from likewise.cli.output import emit, emit_json
     from likewise.errors import SpecError
 
-    loaded = load(flags, given["property"])
+    loaded = load(flags, given["property"], given["class_of_interest"])
     if loaded.X is None:
         raise SpecError("audit needs rows to look at", hint="--data rows.csv, or [data] in the spec file")
     found = look_at_rows(

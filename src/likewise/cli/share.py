@@ -8,6 +8,7 @@ import click
 
 from likewise.cli.exits import Exit
 from likewise.cli.options import (
+    CLASS,
     PROPERTY,
     ClaimFlags,
     SearchFlags,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 )
 @claim_options
 @PROPERTY
+@CLASS
 @click.option(
     "--over",
     type=click.Choice(["uniform", "marginals", "data"]),
@@ -71,7 +73,7 @@ def share(**given: Any) -> int:
     from likewise.cli.output import emit, emit_json
     from likewise.errors import SpecError
 
-    loaded = load(flags, given["property"])
+    loaded = load(flags, given["property"], given["class_of_interest"])
     if loaded.X is None and given["over"] != "uniform":
         raise SpecError(
             f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the spec file"
@@ -122,6 +124,8 @@ def _basis(found: Share) -> str:
     if found.method == "exact":
         return f"exact: {found.stats['individuals']:,} individuals looked at in {seconds:.2f} s{unproved}"
     if found.method == "certified":
+        if "independent" in found.stats:
+            return "proved: the model does not depend on what may differ"
         if "cells" not in found.stats:
             return f"proved by the distribution of the sum that the score is, in {seconds:.2f} s"
         how = "proved by" if found.proved else "floating point, not proved:"

@@ -58,18 +58,28 @@ class ClassReplay:
     def confirms(self, x: Sequence[float], other: Sequence[float], broken: Property) -> bool:
         """Whether the two break the property for the original, in its own floating point."""
         codes = np.array([x, other], dtype=np.float64)
+        return bool(self.confirmed(codes[:1], codes[1:], broken)[0])
+
+    def confirmed(self, first: Floats, second: Floats, broken: Property) -> NDArray[np.bool_]:
+        """The same for many pairs."""
         place = place_of_class(broken.class_of_interest, self.head.labels, type(self.estimator).__name__)
+        sides = (first, second)
         if isinstance(broken, SameDecision):
-            decided = self._places(codes)
-            if decided[0] == decided[1] or (place is not None and place not in decided):
-                return False
-            return broken.margin == 0 or all(
-                _leads(scores, at, broken.margin)
-                for scores, at in zip(self.scores(codes), decided, strict=True)
-            )
-        values = self.probabilities(codes) if isinstance(broken, ProbabilityGap) else self.scores(codes)
-        gaps = np.abs(values[0] - values[1])
-        return bool((gaps if place is None else gaps[place]).max() > broken.delta)
+            here, there = (np.array(self._places(codes)) for codes in sides)
+            differ: NDArray[np.bool_] = here != there
+            if place is not None:
+                differ &= (here == place) | (there == place)
+            if broken.margin and differ.any():
+                for codes, decided in zip(sides, (here, there), strict=True):
+                    differ &= [
+                        _leads(scores, at, broken.margin)
+                        for scores, at in zip(self.scores(codes), decided.tolist(), strict=True)
+                    ]
+            return differ
+        asked = self.probabilities if isinstance(broken, ProbabilityGap) else self.scores
+        gaps = np.abs(asked(first) - asked(second))
+        wide: NDArray[np.bool_] = (gaps.max(axis=1) if place is None else gaps[:, place]) > broken.delta
+        return wide
 
     def _places(self, codes: Floats) -> list[int]:
         return [self.head.labels.index(label) for label in self.decisions(codes).tolist()]

@@ -82,13 +82,28 @@ class Recoding:
     def raw(self, codes: Floats) -> Floats:
         """Individuals of the user's space that have these codes, or nearly so."""
         rows = codes.copy()
-        for k, part in self.parts.items():
-            rows[:, k] = part.raw(codes[:, k])
+        for k in self.parts:
+            rows[:, k] = self.raw_part(k, codes[:, k])
         return rows
 
     def settled(self, codes: Floats) -> Floats:
         """Codes nearby that some individual really has."""
         return self.coded(self.raw(codes)) if self.bent else codes
+
+    def raw_part(self, k: int, codes: Floats) -> Floats:
+        """`raw` of one feature; NaN stays what it is."""
+        part, known = self.parts.get(k), ~np.isnan(codes)
+        if part is None:
+            return codes
+        values, place = np.unique(codes[known], return_inverse=True)
+        raw = np.full_like(codes, np.nan)
+        raw[known] = part.raw(values)[place.ravel()]
+        return raw
+
+    def settled_part(self, k: int, codes: Floats) -> Floats:
+        """`settled` of one feature."""
+        part = self.parts.get(k)
+        return codes if part is None or part.bend is None else part.coded(self.raw_part(k, codes))
 
     @property
     def bent(self) -> bool:
@@ -111,7 +126,7 @@ class Recoding:
         if relation.missing is None:
             return relation
         feature = self.space[self.space.names[k]]
-        if isinstance(feature, Ordinal):
+        if isinstance(feature, Ordinal) and part.gap is None:  # its last level is missing
             return _steps(name, feature, relation)
         if feature.missing:  # trees know missing numbers
             return relation

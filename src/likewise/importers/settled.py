@@ -17,7 +17,7 @@ from likewise.errors import UnsupportedModel
 from likewise.importers.classes import Scores
 from likewise.importers.heads import worked_in
 from likewise.importers.unfolding import Unfolded, unfold
-from likewise.model.classes import ClassHead, ClassLink, ClassModel
+from likewise.model.classes import ClassHead, ClassLink, ClassModel, TreeForm
 from likewise.model.combined import Combined, SimpleBody
 from likewise.model.head import Head
 from likewise.model.pruning import Setting, score_alone
@@ -86,7 +86,7 @@ def settled_trees(estimator: Any, model: Model | ClassModel, inputs: Inputs) -> 
     )
 
 
-def _refuse_long(body: SimpleBody | Combined, settings: int) -> None:
+def _refuse_long(body: SimpleBody | Combined | TreeForm, settings: int) -> None:
     """Refuse what no certificate could hold."""
     bodies = [part.body for part in body.parts] if isinstance(body, Combined) else [body]
     trees = [tree for one in bodies if isinstance(one, TreeSum) for tree in one.trees]

@@ -16,6 +16,7 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.classes import TreeForm
 from likewise.model.combined import Combined, CombinedScore, SimpleBody, SimpleScore
 from likewise.model.embedding import Column
 from likewise.model.head import Head
@@ -195,7 +196,7 @@ class Model:
     embedding: tuple[
         Column, ...
     ]  # empty for trees, which test codes themselves, and for combined bodies, whose parts have their own
-    body: SimpleBody | Combined
+    body: SimpleBody | Combined | TreeForm
     head: Head
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
@@ -205,6 +206,8 @@ class Model:
         if isinstance(self.body, TreeSum):
             (score,) = self.body.exact(codes)
             return score
+        if isinstance(self.body, TreeForm):
+            return self.body.exact(codes)
         return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
 
 
@@ -232,11 +235,15 @@ def score_of(model: Model, n_features: int) -> Score:
     return body_score(model.body, model.embedding, n_features)
 
 
-def body_score(body: SimpleBody | Combined, embedding: tuple[Column, ...], n_features: int) -> Score:
+def body_score(
+    body: SimpleBody | Combined | TreeForm, embedding: tuple[Column, ...], n_features: int
+) -> Score:
     """The score of a body over an embedding."""
     if isinstance(body, Combined):
         parts = tuple(simple_score(part.body, part.embedding, n_features) for part in body.parts)
         return CombinedScore(how=body.how, weights=body.weights, parts=parts)
+    if isinstance(body, TreeForm):
+        return TreeScore(body=body.body, alpha=body.alpha)
     return simple_score(body, embedding, n_features)
 
 

@@ -223,10 +223,10 @@ def decide_classes(problem: Problem, question: ClassQuestion, oracles: Oracles) 
 
 def class_search(problem: Problem, question: ClassQuestion, oracles: Oracles) -> ClassSearch:
     """The searches of all cases of a question."""
-    return ClassSearch(searches=[_case_search(problem, case, oracles) for case in question.cases()])
+    return ClassSearch(searches=[case_search(problem, case, oracles) for case in question.cases()])
 
 
-def _case_search(problem: Problem, case: Case, oracles: Oracles) -> CaseSearch | RememberingCaseSearch:
+def case_search(problem: Problem, case: Case, oracles: Oracles) -> CaseSearch | RememberingCaseSearch:
     """The branch and bound that fits the oracles."""
     if oracles.remember():
         oracle: CaseOracle = RememberingCaseOracle(case, oracles)

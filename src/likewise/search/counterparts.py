@@ -13,11 +13,9 @@ neither way is left to a search of its own for each row (`search.singly`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import product
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +24,13 @@ from likewise.bounds.judges.separable import SeparableJudge
 from likewise.errors import InternalError
 from likewise.search.certainty import Near, decided_pair, either_way, gaps
 from likewise.search.extremes import Extremes, extremes_of, separately
-from likewise.search.validity import Validity
+from likewise.search.neighbours import (
+    MOST_SETTINGS,
+    Neighbours,
+    moving_features,
+    neighbourhoods,
+    settings_around,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +44,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-MOST_SETTINGS = 20_000  # of what may differ, around one row
 SCORES = 1_000_000  # at a time
 UNDECIDED, FAIR, BIASED = -1, 0, 1
 NO_PRECISION = "two scores are too close to a border for any precision to tell"
@@ -49,19 +52,19 @@ NOT_REPRESENTABLE = "rounding: a counterpart exists in the real numbers, but no 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What is asked about whom: `gauge` is the scale of the gaps, score or probability."""
+    """What is asked about whom: `gauge` is the scale of the gaps, score or probability; `settle` has, for codes of a feature, ones nearby that
+    somebody has, where there are others."""
 
     pairs: PairSpace
     judge: Judge
     question: Question
     gauge: Gauge
+    settle: Callable[[int, Floats], Floats] | None = None
 
     @property
     def moving(self) -> tuple[int, ...]:
         """The features that may differ and matter to the score or to a constraint."""
-        differing = [k for k, relation in enumerate(self.pairs.relations) if relation.kind != "same"]
-        constrained = {k for c in self.pairs.constraints for k, t in enumerate(c.terms) if not t.constant}
-        return tuple(k for k in differing if self.judge.depends(k) or k in constrained)
+        return moving_features(self.pairs, self.judge)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -131,33 +134,6 @@ def judged(
     return found
 
 
-def settings_around(pairs: PairSpace, moving: Sequence[int]) -> float:
-    """At most how many settings of what may differ a row has around it."""
-    return prod((_most_options(pairs, k) for k in moving), start=1.0)
-
-
-def _most_options(pairs: PairSpace, k: int) -> float:
-    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
-    if not variable.discrete:
-        return float("inf")
-    size = int(variable.hi - variable.lo) + 1
-    if relation.tolerance is not None:
-        return min(size, 2 * int(relation.tolerance) + 1)
-    return size
-
-
-def options(pairs: PairSpace, k: int, code: float) -> list[float]:
-    """The codes of a discrete feature that may stand beside this one, in increasing order."""
-    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
-    lo, hi = int(variable.lo), int(variable.hi)
-    if relation.kind == "pairs":
-        return [float(at) for at in relation.partners(int(code), hi + 1)]
-    if relation.tolerance is not None:
-        reach = int(relation.tolerance)
-        lo, hi = max(lo, int(code) - reach), min(hi, int(code) + reach)
-    return [float(at) for at in range(lo, hi + 1)]
-
-
 def _by_features(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
     judge = asked.judge
     if not isinstance(judge, SeparableJudge):
@@ -165,53 +141,29 @@ def _by_features(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp],
     step = SCORES // max(1, rows.shape[1])
     for start in range(0, len(rows), step):
         some = np.arange(start, min(start + step, len(rows)))
-        yield some, extremes_of(asked.pairs, judge, asked.moving, rows[some])
+        yield some, extremes_of(asked.pairs, judge, asked.moving, rows[some], asked.settle)
 
 
 def _by_settings(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
-    """Rows with the same values of what is `within` or in `pairs` have the same settings around them."""
-    moving, pairs = asked.moving, asked.pairs
-    centred = [k for k in moving if pairs.relations[k].kind != "free"]
-    around, group = np.unique(rows[:, centred], axis=0, return_inverse=True)
-    order = np.argsort(group.ravel(), kind="stable")
-    borders = np.searchsorted(group.ravel()[order], np.arange(len(around) + 1))
-    for g in range(len(around)):
-        some = order[borders[g] : borders[g + 1]]
-        choices = [options(pairs, k, float(rows[some[0], k])) for k in moving]
-        settings = np.array(list(product(*choices)))
-        step = max(1, SCORES // len(settings))
-        for start in range(0, len(some), step):
-            part = some[start : start + step]
-            yield part, _of_settings(asked, rows[part], settings)
+    for near in neighbourhoods(asked.pairs, asked.judge, asked.moving, rows, SCORES):
+        yield near.some, _of_settings(asked, near)
 
 
-def _of_settings(asked: Asked, rows: Floats, settings: Floats) -> Extremes:
-    moving = list(asked.moving)
-    shared = [k for k in range(rows.shape[1]) if k not in moving]
-    _, first, back = np.unique(rows[:, shared], axis=0, return_index=True, return_inverse=True)
-    back = back.ravel()
-    scored = asked.judge.cross(rows[first], moving, settings)
-    allowed = Validity(asked.pairs, moving).allowed(rows[first], settings)
-    values, error = scored.values[back], scored.error[back, 0]
-    own = _places(rows[:, moving], settings)
+def _of_settings(asked: Asked, near: Neighbours) -> Extremes:
+    rows, settings = near.rows, near.settings
+    scored = asked.judge.cross(rows[near.distinct], near.moving, settings)
+    values, error = scored.values[near.back], scored.error[near.back, 0]
     everyone = np.arange(len(rows))
-    own_value = values[everyone, own]
-    # Those who differ in nothing that the score depends on are treated alike: they are no counterparts.
-    matters = [i for i, k in enumerate(moving) if asked.judge.depends(k)]
-    _, kind = np.unique(settings[:, matters], axis=0, return_inverse=True)
-    kind = kind.ravel()
-    others = np.where(allowed[back] & (kind != kind[own][:, None]), values, np.nan)
+    own_value = values[everyone, near.own]
+    others = np.where(near.counterparts, values, np.nan)
     low = np.where(np.isnan(others), np.inf, others).argmin(axis=1)
     high = np.where(np.isnan(others), -np.inf, others).argmax(axis=1)
-    codes = [rows.copy(), rows.copy()]
-    for side, at in zip(codes, (low, high), strict=True):
-        side[:, moving] = settings[at]
     return Extremes(
         own=Near(value=own_value, error=error),
         low=Near(value=others[everyone, low], error=error),
         high=Near(value=others[everyone, high], error=error),
-        low_codes=codes[0],
-        high_codes=codes[1],
+        low_codes=near.with_settings(low),
+        high_codes=near.with_settings(high),
         others=lambda i: _open_settings(asked, rows[i], settings, own_value[i], others[i], float(error[i])),
     )
 
@@ -226,15 +178,6 @@ def _open_settings(
         other = row.copy()
         other[list(asked.moving)] = settings[v]
         yield other
-
-
-def _places(own: Floats, settings: Floats) -> NDArray[np.intp]:
-    """Where each row's own setting is among all of them: settings are a product in increasing order."""
-    place = np.zeros(len(own), dtype=np.intp)
-    for j in range(own.shape[1]):
-        values = np.unique(settings[:, j])
-        place = place * len(values) + np.searchsorted(values, own[:, j])
-    return place
 
 
 def _decide(

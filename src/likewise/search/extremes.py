@@ -2,8 +2,8 @@
 
 For a sum of one-feature terms, and no constraint on what may differ, the similar individuals of x are a product of windows, and the
 sum is lowest where every term is. A linear term is lowest at an end of its window; another one is looked up at all codes of its window.
-The end of a continuous window, x_k - t, may be no double: the nearest one inside is taken, and what it may miss counts as error; the real end
-is looked at again, in rationals, where that error matters.
+The end of a continuous window, x_k - t, may be no double, and the end of a function's range nobody's value: the nearest one inside is taken, and what
+it may miss counts as error; the real end is looked at again, in rationals, where that error matters.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 WIDEST = 2_048  # codes of a window that are looked up
+ROOM = 1.01  # the rounding of a difference and of a product
 ULPS = 2.0**-50  # of |x_k| + t: what the nearest double inside may miss
 
 
@@ -70,12 +71,24 @@ def _few(pairs: PairSpace, k: int) -> bool:
     return variable.discrete and variable.hi - variable.lo < WIDEST
 
 
-def extremes_of(pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int], rows: Floats) -> Extremes:
-    """The extremes of all rows."""
+def extremes_of(
+    pairs: PairSpace,
+    judge: SeparableJudge,
+    moving: Sequence[int],
+    rows: Floats,
+    settle: Callable[[int, Floats], Floats] | None = None,
+) -> Extremes:
+    """The extremes of all rows; `settle` has, for codes of a feature, ones nearby that somebody has."""
     low_codes, high_codes, missed = rows.copy(), rows.copy(), np.zeros(len(rows))
     for k in moving:
         low_codes[:, k], high_codes[:, k], off = _ends(pairs, judge, k, rows[:, k])
         missed += off
+        if settle is not None and _linear(judge, k):
+            slope = abs(nearest(judge.score.terms[k].slope))
+            for codes in (low_codes, high_codes):
+                end = codes[:, k].copy()
+                codes[:, k] = settle(k, end)
+                missed += ROOM * slope * np.abs(codes[:, k] - end)
     own, low, high = (_scored(judge, codes, missed) for codes in (rows, low_codes, high_codes))
     return Extremes(
         own=own,
@@ -120,7 +133,10 @@ def _similar(relation: Relation, codes: Floats) -> NDArray[np.bool_]:
         return np.array([[relation.allows(a, b) for b in codes.tolist()] for a in codes.tolist()])
     if relation.tolerance is None:
         return np.ones((len(codes), len(codes)), dtype=bool)
-    return np.abs(codes[:, None] - codes) <= int(relation.tolerance)
+    gone = codes == relation.missing
+    near: NDArray[np.bool_] = np.abs(codes[:, None] - codes) <= int(relation.tolerance)
+    near &= gone[:, None] == gone
+    return near
 
 
 def windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Floats]:
@@ -130,7 +146,11 @@ def windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Floats]:
     if relation.tolerance is None:
         return np.full_like(codes, lo), np.full_like(codes, hi)
     reach = round_down(relation.tolerance)
-    return np.maximum(-_added(-codes, reach), lo), np.minimum(_added(codes, reach), hi)
+    if relation.missing is None:
+        return np.maximum(-_added(-codes, reach), lo), np.minimum(_added(codes, reach), hi)
+    last, gone = float(variable.last), codes == relation.missing
+    low, high = np.maximum(-_added(-codes, reach), lo), np.minimum(_added(codes, reach), last)
+    return np.where(gone, codes, low), np.where(gone, codes, high)
 
 
 def _added(codes: Floats, reach: float) -> Floats:
@@ -161,6 +181,9 @@ def _exact_codes(pairs: PairSpace, judge: SeparableJudge, k: int, code: Fraction
     if not _linear(judge, k):
         every = [lo + i for i in range(int(hi - lo) + 1)]
         return [other for other in every if relation.allows(code, other)]
+    if relation.missing is not None and code == relation.missing:
+        return [code]
     if relation.tolerance is not None:
-        lo, hi = max(lo, code - relation.tolerance), min(hi, code + relation.tolerance)
+        last = hi if relation.missing is None else Fraction(variable.last)
+        lo, hi = max(lo, code - relation.tolerance), min(last, code + relation.tolerance)
     return [lo, hi]

@@ -138,6 +138,15 @@ def _reach(tolerance: Fraction, *, discrete: bool) -> float:
     return nearest if Fraction(nearest) >= tolerance else math.nextafter(nearest, math.inf)
 
 
+def pinned_pairs(pairs: PairSpace, features: Sequence[int]) -> PairSpace:
+    """The same variables, of pairs that do not differ in these features."""
+    relations = list(pairs.relations)
+    for k in features:
+        if relations[k].kind != "same":
+            relations[k] = Relation("within", Fraction(0))
+    return replace(pairs, relations=tuple(relations))
+
+
 def constraint_terms(space: Space, constraint: Constraint) -> Separable:
     """A constraint over values or levels as a sum of terms over codes: satisfied where it is <= 0."""
     if constraint.indicators:

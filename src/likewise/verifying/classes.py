@@ -16,6 +16,7 @@ import numpy as np
 from likewise.bounds.cases import Oracles
 from likewise.errors import InternalError, SpecError, UnsupportedModel
 from likewise.importers.imported import ImportedClasses
+from likewise.importers.kept import similar_codes
 from likewise.model.body import RbfSum
 from likewise.model.cases import DecisionCase
 from likewise.model.classquestion import ClassQuestion
@@ -28,7 +29,7 @@ from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.cases import ClassOutcome, ClassSearch, decide_classes
 from likewise.search.problem import Problem
-from likewise.spec.pairs import PairSpace, pairs_of, with_differences
+from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 from likewise.spec.terms import Separable, nearest
 from likewise.verifying.certifying import Checking, CheckReport
@@ -137,7 +138,7 @@ def prepare_classes(
     )
     check_asked(question, model.family)
     score = ClassScore(model, len(space))
-    pairs = pairs_of(space, imported.recoding.relations(taken.relations))
+    pairs = similar_codes(imported.recoding, taken.relations)
     rows = np.concatenate([imported.rows, score.landmarks(space)])
     if not isinstance(score.parts[0], (Separable, TreeScore)):
         pairs = with_differences(pairs)

@@ -18,24 +18,28 @@ from likewise.bounds.products import kernel_products
 from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
+from likewise.importers.kept import similar_codes
+from likewise.importers.two_classes import as_one_score
 from likewise.model.combined import CombinedScore
 from likewise.model.gauge import Gauge
 from likewise.model.kernel import KernelScore
 from likewise.model.polynomial import PolynomialScore
-from likewise.model.question import ProbabilityQuestion, Question
+from likewise.model.question import DecisionQuestion, ProbabilityQuestion, Question
 from likewise.model.scored import score_of
 from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Problem
-from likewise.spec.pairs import PairSpace, pairs_of, with_differences
+from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
 from likewise.spec.terms import Separable, nearest
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from likewise.model.gauge import Scale
     from likewise.model.scored import Score
     from likewise.search.problem import Witness
@@ -86,11 +90,20 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What the user handed over, checked and imported."""
+    """What the user handed over, checked and imported; `given` are the rows in codes of the user's own space."""
 
     imported: Imported | ImportedClasses
     relations: tuple[Relation, ...]
+    given: NDArray[np.float64]
     like: Any
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which features (rows, features) the rows miss."""
+        space = self.imported.recoding.given
+        codes = [space[name].missing_code for name in space.names]
+        missing: NDArray[np.bool_] = self.given == np.array([np.nan if c is None else c for c in codes])
+        return missing
 
 
 def take(model: Any, space: Space, similar: Similarity, *, X: Any = None, budget: float = 60) -> Taken:
@@ -110,7 +123,7 @@ def take(model: Any, space: Space, similar: Similarity, *, X: Any = None, budget
     imported = import_model(model, space, rows=given, like=X)
     if imported.space.constraints:
         some_individual(imported.space)
-    return Taken(imported=imported, relations=relations, like=X)
+    return Taken(imported=imported, relations=relations, given=given, like=X)
 
 
 def prepare(
@@ -124,10 +137,19 @@ def prepare(
     budget: float = 60,
     random_state: int | np.random.Generator | None = 0,
     listener: Listener = silent,
+    two_as_one: bool = False,
 ) -> Prepared:
     """Everything up to the search, for a model of one score."""
     taken = take(model, space, similar, X=X, budget=budget)
-    return prepare_taken(taken, question, scale, budget=budget, random_state=random_state, listener=listener)
+    return prepare_taken(
+        taken,
+        question,
+        scale,
+        budget=budget,
+        random_state=random_state,
+        listener=listener,
+        two_as_one=two_as_one,
+    )
 
 
 def prepare_taken(
@@ -138,9 +160,13 @@ def prepare_taken(
     budget: float = 60,
     random_state: int | np.random.Generator | None = 0,
     listener: Listener = silent,
+    two_as_one: bool = False,
 ) -> Prepared:
-    """The same for what was taken already."""
+    """The same for what was taken already. `two_as_one` takes decisions of two classes with a score each as well, by half the lead of one over
+    the other (`importers.two_classes`), of which the margin is half as well."""
     imported = taken.imported
+    if two_as_one and isinstance(imported, ImportedClasses) and isinstance(question, DecisionQuestion):
+        imported, question = as_one_score(imported), DecisionQuestion(level=question.level / 2)
     if isinstance(imported, ImportedClasses):
         raise UnsupportedModel(
             f"{imported.model.family} was fitted on {len(imported.model.head.labels)} classes, and this is about one score"
@@ -170,7 +196,7 @@ def posed(
 ) -> Prepared:
     """The problem that a question about an imported model is, with the similarity by feature."""
     space, rows = imported.space, imported.rows
-    pairs = pairs_of(space, imported.recoding.relations(relations))
+    pairs = similar_codes(imported.recoding, relations)
     head = imported.model.head
     check_scale(scale, imported)
     # Where zero belongs to the upper label, `-s > 0` is the lower one: the same question about -s.

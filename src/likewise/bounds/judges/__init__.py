@@ -73,11 +73,11 @@ class Judge(Protocol):
 
 def judge_of(score: Score) -> Judge:
     """The judge of a model family."""
+    from likewise.bounds.judges.combined import CombinedJudge
     from likewise.bounds.judges.kernel import KernelJudge
     from likewise.bounds.judges.polynomial import PolynomialJudge
     from likewise.bounds.judges.separable import SeparableJudge
     from likewise.bounds.judges.trees import TreeJudge
-    from likewise.errors import UnsupportedModel
     from likewise.model.kernel import KernelScore
     from likewise.model.polynomial import PolynomialScore
     from likewise.model.treescore import TreeScore
@@ -91,10 +91,7 @@ def judge_of(score: Score) -> Judge:
         return SeparableJudge(score)
     if isinstance(score, TreeScore):
         return TreeJudge(score)
-    raise UnsupportedModel(
-        "audit and share do not know combined scores",
-        hint="the mean of a linear model is one; of others, verify and measure say all there is to say",
-    )
+    return CombinedJudge(score)
 
 
 def growth(operations: int) -> float:

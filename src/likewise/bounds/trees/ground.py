@@ -5,6 +5,7 @@ Finding the elements is the expensive part, so several forms over the same trees
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,22 +29,33 @@ class Ground:
     """The axes and the elements of an ensemble; these are in the order of the differences of the scores it was made with, `own`."""
 
     def __init__(self, score: TreeScore, pairs: PairSpace, other: TreeScore | None = None) -> None:
-        second = score if other is None else other
+        self.score, self.second = score, score if other is None else other
         body = score.body
-        self.own = score.alpha, second.alpha
+        self.own = score.alpha, self.second.alpha
         self.features = [axis_of(body, pairs, k) for k in range(len(pairs.first))]
         sets = tested_sets(body, self.features)
         self.axes = axes_of(pairs, self.features, sets)
-        tests = tests_of(body, score.nodes, self.features, sets)
-        found = elements_of(score.nodes, tests, self.axes, pairs, score.values, second.values, MOST_ELEMENTS)
+        self.pairs, self.tests = pairs, tests_of(body, score.nodes, self.features, sets)
+
+    @cached_property
+    def elements(self) -> Elements:
+        """Found when first asked for: who only scores individuals needs none."""
+        first, second = self.score, self.second
+        found = elements_of(
+            first.nodes, self.tests, self.axes, self.pairs, first.values, second.values, MOST_ELEMENTS
+        )
         if found is None:
             raise UnsupportedModel(
                 f"the trees have more than {MOST_ELEMENTS:,} pairs of leaves that a pair of individuals can come to",
                 hint="let fewer features differ, or take shallower trees",
             )
-        self.elements = found
-        starts = np.flatnonzero(np.diff(found.tree, prepend=-1, append=-1))
-        self.whole = Ranking(np.arange(len(found.tree), dtype=np.int32), starts, 0.0, 0.0)
+        return found
+
+    @cached_property
+    def whole(self) -> Ranking:
+        """All of them."""
+        starts = np.flatnonzero(np.diff(self.elements.tree, prepend=-1, append=-1))
+        return Ranking(np.arange(len(self.elements.tree), dtype=np.int32), starts, 0.0, 0.0)
 
     def marked(self) -> dict[int, Floats]:
         """One code of every index of numbers."""

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from likewise.bounds.exclusion import empty_leaf
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Proposal, Relaxed, Rule
 from likewise.bounds.trees.agreeing import ATTAINED, CONFLICT, common
 from likewise.bounds.trees.cutting import cut
+from likewise.bounds.trees.elements import Elements
 from likewise.bounds.trees.exact import ExactValues
 from likewise.bounds.trees.ground import Ground
 from likewise.bounds.trees.meeting import CLOSED, HIGH, LOW, MISSING, tighten
@@ -71,8 +73,7 @@ class TreeOracle:
     ) -> None:
         self.score, self.other, self.pairs = score, score if other is None else other, pairs
         self.ground = Ground(score, pairs, other) if ground is None else ground
-        self.features, self.axes, self.whole = self.ground.features, self.ground.axes, self.ground.whole
-        self.elements = self.ground.valued(self.score, self.other)
+        self.features, self.axes = self.ground.features, self.ground.axes
         self.values = ExactValues.of(self.score, self.other)
         self.bias = nearest(self.score.bias), nearest(self.other.bias)
         self.offset = np.concatenate([[0], np.cumsum(self.axes.size)]).astype(np.int64)
@@ -82,6 +83,15 @@ class TreeOracle:
         self._allowed = np.ones((n, widest if self.axes.sets.any() else 1), dtype=np.bool_)
         self._tops = np.zeros(len(score.body.trees) + 1, dtype=np.int64)
         self._rankings: dict[int, Ranking] = {}
+
+    @cached_property
+    def elements(self) -> Elements:
+        """With the values of the two scores."""
+        return self.ground.valued(self.score, self.other)
+
+    @property
+    def whole(self) -> Ranking:
+        return self.ground.whole
 
     # -- cells ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,113 @@
+"""Judging by all scores of a model of several classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.analysis.singly_classes import judged_classes_singly
+from likewise.bounds.judges.classes import ClassJudge
+from likewise.progress import Listener, Snapshot
+from likewise.search.class_counterparts import ClassAsked, judged_classes
+from likewise.search.counterparts import Judgement
+from likewise.spec.pairs import pinned_pairs
+from likewise.verifying.classes import PreparedClasses, prepare_classes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.importers.recoding import Recoding
+    from likewise.search.budget import Budget
+    from likewise.spec.pairs import PairSpace
+    from likewise.verifying.preparing import Taken
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassJudging:
+    """The prepared problem and what is asked of each individual; `given` makes it again in another process. `missing` are the features (rows,
+    features) that the data's rows miss."""
+
+    prepared: PreparedClasses
+    asked: ClassAsked
+    given: tuple[Any, ...]
+    missing: Flags
+
+    @property
+    def budget(self) -> Budget:
+        return self.prepared.problem.budget
+
+    @property
+    def pairs(self) -> PairSpace:
+        return self.asked.pairs
+
+    @property
+    def random(self) -> np.random.Generator:
+        return self.prepared.problem.random
+
+    @property
+    def rows(self) -> Floats:
+        return self.prepared.imported.rows
+
+    @property
+    def recoding(self) -> Recoding:
+        return self.prepared.imported.recoding
+
+    @property
+    def gap_of(self) -> str:
+        """What gaps are differences of."""
+        return "probability" if self.asked.question.kind == "probability" else "score"
+
+    def tell(self, stage: str, share: float | None = None, **more: Any) -> None:
+        """Report to whoever listens."""
+        snapshot = Snapshot(stage=stage, seconds=self.budget.elapsed, share=share, **more)
+        self.prepared.problem.listener(snapshot)
+
+    def together(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement | None:
+        """Many rows at once; None where that is not possible."""
+        return judged_classes(self.asked, rows, self.budget, told)
+
+    def singly(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement:
+        """One row after another."""
+        return judged_classes_singly(self.prepared, self.asked, rows, self.budget, told)
+
+    def pinned(self, features: Sequence[int]) -> ClassJudging:
+        """The same for individuals of whom nobody is similar who differs in these features."""
+        return replace(self, asked=replace(self.asked, pairs=pinned_pairs(self.pairs, features)))
+
+    def confirmed(self, own: Floats, other: Floats) -> Flags:
+        """Which pairs break the property for the original, in its own floating point."""
+        return self.prepared.imported.replay.confirmed(own, other, self.given[3])
+
+    def decisions(self, rows: Floats, found: Judgement) -> tuple[list[Any], list[Any]]:
+        """Of all rows and of their counterparts."""
+        somebody = ~np.isnan(found.counterpart).any(axis=1)
+        others: list[Any] = [None] * len(rows)
+        for i, label in zip(np.flatnonzero(somebody), self._labels(found.counterpart[somebody]), strict=True):
+            others[i] = label
+        return self._labels(rows), others
+
+    def _labels(self, rows: Floats) -> list[Any]:
+        labels = self.asked.question.head.labels
+        return [None if place is None else labels[place] for place in self.asked.classes(rows)]
+
+
+def class_judging(
+    taken: Taken,
+    given: tuple[Any, ...],
+    *,
+    budget: float,
+    random_state: int | np.random.Generator | None,
+    listener: Listener,
+) -> ClassJudging:
+    """The judging of a claim about a model of several classes."""
+    prepared = prepare_classes(taken, given[3], budget=budget, random_state=random_state, listener=listener)
+    asked = ClassAsked(
+        pairs=prepared.pairs, judge=ClassJudge(prepared.oracles.score), question=prepared.question
+    )
+    return ClassJudging(prepared=prepared, asked=asked, given=given, missing=taken.missing)

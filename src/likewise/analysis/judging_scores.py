@@ -1,0 +1,171 @@
+"""Judging by one score: models of one score, and decisions between two classes that have a score each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.analysis.singly import gauge_of_gaps, judged_singly
+from likewise.bounds.judges import judge_of
+from likewise.model.combined import CombinedScore
+from likewise.model.enclosure import FIRST_BITS, MOST_BITS
+from likewise.model.gauge import gauge_of
+from likewise.model.question import question_of
+from likewise.progress import Listener, Snapshot
+from likewise.search.counterparts import Asked, Judgement, judged
+from likewise.spec.pairs import pinned_pairs
+from likewise.verifying.preparing import Prepared, Taken, prepare_taken
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.importers.recoding import Recoding
+    from likewise.model.question import Question
+    from likewise.search.budget import Budget
+    from likewise.search.certainty import Near
+    from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreJudging:
+    """The prepared problem and what is asked of each individual; `given` makes it again in another process. `missing` are the features (rows,
+    features) that the data's rows miss."""
+
+    prepared: Prepared
+    asked: Asked
+    given: tuple[Any, ...]
+    missing: Flags
+
+    @property
+    def budget(self) -> Budget:
+        return self.prepared.problem.budget
+
+    @property
+    def pairs(self) -> PairSpace:
+        return self.asked.pairs
+
+    @property
+    def question(self) -> Question:
+        return self.asked.question
+
+    @property
+    def random(self) -> np.random.Generator:
+        return self.prepared.problem.random
+
+    @property
+    def rows(self) -> Floats:
+        return self.prepared.imported.rows
+
+    @property
+    def recoding(self) -> Recoding:
+        return self.prepared.imported.recoding
+
+    @property
+    def proves(self) -> bool:
+        """Whether there are bounds of cells, and a search that closes is a proof by itself."""
+        return self.prepared.problem.oracle.exact and not isinstance(self.prepared.score, CombinedScore)
+
+    @property
+    def gap_of(self) -> str:
+        """What gaps are differences of."""
+        return self.asked.gauge.of
+
+    def tell(self, stage: str, share: float | None = None, **more: Any) -> None:
+        """Report to whoever listens."""
+        snapshot = Snapshot(stage=stage, seconds=self.budget.elapsed, share=share, **more)
+        self.prepared.problem.listener(snapshot)
+
+    def together(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement | None:
+        """Many rows at once; None where that is not possible."""
+        return judged(self.asked, rows, self.budget, told)
+
+    def singly(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement:
+        """One row after another."""
+        return judged_singly(self.prepared, self.asked, rows, self.budget, told)
+
+    def confirmed(self, own: Floats, other: Floats) -> Flags:
+        """Which pairs break the property for the original, in its own floating point."""
+        replay = self.prepared.imported.replay
+        found: Flags = replay.confirmed(own, other, self.question) | replay.confirmed(
+            other, own, self.question
+        )
+        return found
+
+    def pinned(self, features: Sequence[int]) -> ScoreJudging:
+        """The same for individuals of whom nobody is similar who differs in these features."""
+        return replace(self, asked=replace(self.asked, pairs=pinned_pairs(self.pairs, features)))
+
+    # -- decisions ------------------------------------------------------------------------------------------
+
+    def decisions(self, rows: Floats, found: Judgement) -> tuple[list[Any], list[Any]] | None:
+        """Of all rows and of their counterparts; None for a regressor."""
+        if self.prepared.imported.model.head.labels is None:
+            return None
+        return self._labels(rows, found.score), self._labels(found.counterpart, found.other)
+
+    def _labels(self, codes: Floats, score: Near) -> list[Any]:
+        """The decision of each individual, by the sign of its score: by enclosures where float64 does not tell."""
+        head, mirrored = self.prepared.imported.model.head, self.prepared.mirrored
+        at = Fraction(0) if head.undecided is None else -head.offset / head.slope
+        rising = (head.undecided is None or head.slope > 0) != mirrored
+        border = float(at) * (-1 if mirrored else 1)
+        room = score.error + abs(border) * 2.0**-50 + np.abs(score.value) * 2.0**-50
+        above, below = score.value - border > room, score.value - border < -room
+        upper, lower = (above, below) if rising else (below, above)
+        labels = head.labels or (None, None)
+        known: list[Any] = np.where(upper, 1, np.where(lower, 0, -1)).tolist()
+        return [
+            labels[place] if place >= 0 else self._exact_label(row)
+            for place, row in zip(known, codes, strict=True)
+        ]
+
+    def _exact_label(self, codes: Floats) -> Any:
+        """None where there is nobody, or no precision tells."""
+        if np.isnan(codes).any():
+            return None
+        head, bits = self.prepared.imported.model.head, FIRST_BITS
+        exact = [Fraction(c) for c in codes.tolist()]
+        while bits <= MOST_BITS:
+            score = self.asked.judge.enclose(exact, bits)
+            score = -score if self.prepared.mirrored else score
+            labels = head.decide(score.lo), head.decide(score.hi)
+            if labels[0] == labels[1]:
+                return labels[0]
+            bits *= 4
+        return None
+
+
+def score_judging(
+    taken: Taken,
+    given: tuple[Any, ...],
+    *,
+    budget: float,
+    random_state: int | np.random.Generator | None,
+    listener: Listener,
+) -> ScoreJudging:
+    """The judging of a claim about one score."""
+    property = given[3]
+    prepared = prepare_taken(
+        taken,
+        question_of(property),
+        gauge_of(property).of,
+        budget=budget,
+        random_state=random_state,
+        listener=listener,
+        two_as_one=True,
+    )
+    asked = Asked(
+        pairs=prepared.pairs,
+        judge=judge_of(prepared.score),
+        question=prepared.problem.question,
+        gauge=gauge_of_gaps(prepared.gauge),
+        settle=taken.imported.recoding.settled_part if taken.imported.recoding.bent else None,
+    )
+    return ScoreJudging(prepared=prepared, asked=asked, given=given, missing=taken.missing)

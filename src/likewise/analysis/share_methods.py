@@ -1,0 +1,226 @@
+"""Share methods: the share over a measure, by looking at everybody, by a proved bracket, or by a sample (see `sharing`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from likewise.analysis.cells import Bracketing
+from likewise.analysis.everybody import Counted, countable, counted
+from likewise.analysis.judging import Jobs, Judging, imputed_within
+from likewise.analysis.judging_classes import ClassJudging
+from likewise.analysis.measures import Measure, all_alike, marginals, uniform
+from likewise.analysis.sampling import NARROW, Sampling, drawing
+from likewise.analysis.share_result import Share
+from likewise.analysis.sums import bracket_of_sums
+from likewise.errors import SpecError
+from likewise.model.question import round_down, round_up
+from likewise.spec.features import Integer
+
+CLOSE = 1e-4  # a certified bracket this narrow is narrow enough
+FOR_CELLS = 0.2  # of the budget, before a sample is drawn from what they leave
+
+
+@dataclass(slots=True, kw_only=True)
+class Sharing:
+    """One share over a measure."""
+
+    judging: Judging
+    over: str
+    confidence: float
+    jobs: Jobs
+
+    def by(self, method: str) -> Share:
+        """By the method that was asked for, or the best one that the budget allows."""
+        self._refuse_imputed()
+        if method in ("auto", "certified") and not self.judging.asked.moving:
+            return self._of_nobody()
+        if method == "exact" or (method == "auto" and countable(self.judging)):
+            alike = self.over == "uniform" and all_alike(self.judging.recoding)
+            found = counted(self.judging, None if alike else self.measure)
+            if found is None:
+                raise SpecError(
+                    "not everybody can be looked at: the space is not discrete, or too many features may differ",
+                    hint="method='sampled', or 'certified'",
+                )
+            return self._exact(found)
+        if method == "certified":
+            return self._certified()
+        summed = self._summed() if method == "auto" else None
+        if summed is not None and summed.upper - summed.lower <= NARROW:
+            return summed
+        return self._sampled()
+
+    @property
+    def measure(self) -> Measure:
+        if self.over == "uniform":
+            return uniform(self.judging.pairs, self.judging.recoding)
+        return marginals(self.judging.pairs, self.judging.rows)
+
+    @property
+    def words(self) -> str:
+        if self.over == "uniform":
+            return "all individuals"
+        return "individuals distributed as the data's columns"
+
+    def _of_nobody(self) -> Share:
+        """Nothing that may differ matters to the model."""
+        return Share(
+            lower=0.0,
+            upper=0.0,
+            method="certified",
+            confidence=None,
+            over=self.words,
+            stats={"seconds": self.judging.budget.elapsed, "independent": True},
+        )
+
+    def _exact(self, found: Counted) -> Share:
+        if not found.total and found.complete:
+            raise SpecError("nobody satisfies the constraints")
+        reason = None if found.complete else self.judging.budget.reason
+        lower, upper = _ends(found)
+        return Share(
+            lower=lower,
+            upper=upper,
+            method="exact",
+            confidence=None,
+            over=self.words,
+            reason=reason,
+            stats={
+                "seconds": self.judging.budget.elapsed,
+                "individuals": found.people,
+                "redone_exactly": found.redone,
+            },
+        )
+
+    def _summed(self) -> Share | None:
+        """A bracket by the distribution of a sum, where the score is one."""
+        if isinstance(self.judging, ClassJudging) or not self.measure.known:
+            return None
+        bracket = bracket_of_sums(self.judging, self.measure, CLOSE)
+        if bracket is None:
+            return None
+        lower, upper = round_down(bracket[0]), round_up(bracket[1])
+        return Share(
+            lower=lower,
+            upper=upper,
+            method="certified",
+            confidence=None,
+            over=self.words,
+            reason=None if upper - lower <= NARROW else self._why_wide(self.judging.budget.over),
+            stats={"seconds": self.judging.budget.elapsed},
+        )
+
+    def _certified(self) -> Share:
+        summed = self._summed()
+        if summed is not None:
+            return summed
+        if isinstance(self.judging, ClassJudging):
+            raise SpecError(
+                "a certified bracket is for models of one score and for decisions between two classes, and this is about "
+                f"{self.judging.asked.judge.n_scores} scores",
+                hint="method='sampled', or 'exact' for a discrete space",
+            )
+        if not self.measure.known:
+            recoding = self.judging.recoding
+            bends = ((k, part.bend) for k, part in recoding.parts.items() if part.bend is not None)
+            seen = ", ".join(bend.title(recoding.given.names[k]) for k, bend in bends)
+            raise SpecError(
+                f"a certified bracket needs masses of intervals, which are not known of {seen}, that the model sees",
+                hint="method='sampled', or over='marginals'",
+            )
+        bracketing = Bracketing(judging=self.judging, measure=self.measure)
+        bracketing.run(width=CLOSE, seconds=self.judging.budget.seconds)
+        return self._of_cells(bracketing)
+
+    def _of_cells(self, bracketing: Bracketing) -> Share:
+        lower, upper = round_down(bracketing.lower), round_up(bracketing.upper)
+        return Share(
+            lower=lower,
+            upper=upper,
+            method="certified",
+            confidence=None,
+            over=self.words,
+            proved=bracketing.judging.proves,
+            reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.open)),
+            stats={"seconds": self.judging.budget.elapsed, "cells": bracketing.cells},
+        )
+
+    def _why_wide(self, ended: bool) -> str:
+        return self.judging.budget.reason if ended else "what is left can be neither settled nor cut"
+
+    def _refuse_imputed(self) -> None:
+        """Who misses a number and who has the one that is put in its place have different similar individuals, but the same codes."""
+        given = self.judging.recoding.given
+        for k in imputed_within(self.judging):
+            name = given.names[k]
+            drawn = (
+                isinstance(given[name], Integer)
+                if self.over == "uniform"
+                else self.judging.missing[:, k].any()
+            )
+            if drawn:
+                raise SpecError(
+                    f"{name!r} may be missing, is imputed by the model and within a tolerance: such shares are told of rows only",
+                    hint="over=X, or leave the missing values out of the space, or let the feature be free or the same",
+                )
+
+    def _sampled(self) -> Share:
+        judging, bracketing = self.judging, self._cells_before()
+        if bracketing is not None and (bracketing.upper - bracketing.lower <= CLOSE or not bracketing.open):
+            return self._of_cells(bracketing)
+        low = Fraction(0) if bracketing is None else bracketing.lower
+        mass = (
+            Fraction(1) if bracketing is None else sum((cell.mass for cell in bracketing.open), Fraction(0))
+        )
+        stuck = Fraction(0) if bracketing is None else bracketing.upper - low - mass
+        sample = Sampling(
+            judging=judging,
+            draw=drawing(judging, self.measure, bracketing),
+            mass=float(mass),
+            settled=float(low),
+            confidence=self.confidence,
+            jobs=self.jobs,
+        ).run()
+        ends = sample.interval(self.confidence)
+        return Share(
+            lower=max(0.0, round_down(low + mass * Fraction(ends[0]))),
+            upper=min(1.0, round_up(low + stuck + mass * Fraction(ends[1]))),
+            method="sampled",
+            confidence=self.confidence,
+            over=self.words,
+            proved=sample.proved,
+            reason=sample.reason,
+            stats={
+                "seconds": judging.budget.elapsed,
+                "samples": sample.draws,
+                "hits": sample.hits,
+                "unjudged": sample.unjudged,
+                "settled": float(1 - mass),
+            },
+        )
+
+    def _cells_before(self) -> Bracketing | None:
+        """Cells settled before a sample is drawn, where their proofs are exact and settle anything."""
+        if (
+            isinstance(self.judging, ClassJudging)
+            or not self.judging.proves
+            or not self.measure.known
+            or self.judging.pairs.constraints
+        ):
+            return None
+        bracketing = Bracketing(judging=self.judging, measure=self.measure)
+        bracketing.run(width=CLOSE, seconds=FOR_CELLS * self.judging.budget.seconds)
+        return bracketing if bracketing.biased or bracketing.fair else None
+
+
+def _ends(found: Counted) -> tuple[float, float]:
+    """Bounds of the share; those who were not looked at may all have a counterpart, or none."""
+    if found.everybody is None:
+        return 0.0, 1.0
+    biased, fair = Fraction(found.biased), Fraction(found.total) - Fraction(found.at_most)
+    off, everybody = Fraction(found.error), Fraction(found.everybody)
+    # Masses are off by `error` of themselves at most, and a difference by that of both.
+    lower = biased * (1 - off) / (everybody * (1 + off))
+    upper = 1 - (fair - off * 2 * Fraction(found.total)) / (everybody * (1 + off))
+    return max(0.0, round_down(lower)), min(1.0, round_up(upper))

@@ -1,0 +1,149 @@
+"""Neighbours: for many individuals, all settings of what may differ that similar ones have.
+
+Rows that have the same values of what is `within` a tolerance or in `pairs` have the same settings around them, and are taken together: whoever scores them
+computes what rows share once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.search.validity import Validity
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.bounds.judges import Judge
+    from likewise.bounds.judges.classes import ClassJudge
+    from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+MOST_SETTINGS = 20_000  # of what may differ, around one row
+
+
+def settings_around(pairs: PairSpace, moving: Sequence[int]) -> float:
+    """At most how many settings of what may differ a row has around it."""
+    return prod((_most_options(pairs, k) for k in moving), start=1.0)
+
+
+def _most_options(pairs: PairSpace, k: int) -> float:
+    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
+    if not variable.discrete:
+        return float("inf")
+    size = int(variable.hi - variable.lo) + 1
+    if relation.tolerance is not None:
+        return min(size, 2 * int(relation.tolerance) + 1)
+    return size
+
+
+def options(pairs: PairSpace, k: int, code: float) -> list[float]:
+    """The codes of a discrete feature that may stand beside this one, in increasing order."""
+    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
+    lo, hi = int(variable.lo), int(variable.hi)
+    if relation.kind == "pairs":
+        return [float(at) for at in relation.partners(int(code), hi + 1)]
+    if relation.missing is not None:
+        if code == relation.missing:
+            return [code]
+        hi = int(variable.last)
+    if relation.tolerance is not None:
+        reach = int(relation.tolerance)
+        lo, hi = max(lo, int(code) - reach), min(hi, int(code) + reach)
+    return [float(at) for at in range(lo, hi + 1)]
+
+
+def moving_features(pairs: PairSpace, judge: Judge | ClassJudge) -> tuple[int, ...]:
+    """The features that may differ and matter to a score or to a constraint."""
+    differing = [k for k, relation in enumerate(pairs.relations) if relation.kind != "same"]
+    constrained = {k for c in pairs.constraints for k, t in enumerate(c.terms) if not t.constant}
+    return tuple(k for k in differing if judge.depends(k) or k in constrained)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Neighbours:
+    """Rows that have the same settings of what may differ around them.
+
+    `distinct` rows differ in what is shared; row i shares it with the `back[i]`-th of them, and its own setting is the `own[i]`-th. `counterparts` (rows,
+    settings) are valid and differ in something that a score depends on: others are treated alike.
+    """
+
+    some: NDArray[np.intp]  # places of the rows among all
+    rows: Floats
+    moving: tuple[int, ...]
+    settings: Floats
+    distinct: NDArray[np.intp]
+    back: NDArray[np.intp]
+    own: NDArray[np.intp]
+    counterparts: Flags
+
+    def with_settings(self, chosen: NDArray[np.intp]) -> Floats:
+        """Each row with one of the settings."""
+        codes = self.rows.copy()
+        codes[:, list(self.moving)] = self.settings[chosen]
+        return codes
+
+
+def neighbourhoods(
+    pairs: PairSpace, judge: Judge | ClassJudge, moving: tuple[int, ...], rows: Floats, most: int
+) -> Iterator[Neighbours]:
+    """All rows with the settings around them, at most so many individuals at a time.
+
+    Rows with the same values of what is `within` or in `pairs` have the same settings around them.
+    """
+    centred = [k for k in moving if pairs.relations[k].kind != "free"]
+    around, group = np.unique(rows[:, centred], axis=0, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    borders = np.searchsorted(group.ravel()[order], np.arange(len(around) + 1))
+    for g in range(len(around)):
+        some = order[borders[g] : borders[g + 1]]
+        choices = [options(pairs, k, float(rows[some[0], k])) for k in moving]
+        settings = np.array(list(product(*choices)))
+        step = max(1, most // len(settings))
+        for start in range(0, len(some), step):
+            yield _neighbours(pairs, judge, moving, some[start : start + step], rows, settings)
+
+
+def _neighbours(
+    pairs: PairSpace,
+    judge: Judge | ClassJudge,
+    moving: tuple[int, ...],
+    some: NDArray[np.intp],
+    rows: Floats,
+    settings: Floats,
+) -> Neighbours:
+    part = rows[some]
+    shared = [k for k in range(rows.shape[1]) if k not in moving]
+    _, distinct, back = np.unique(part[:, shared], axis=0, return_index=True, return_inverse=True)
+    back = back.ravel()
+    own = _places(part[:, list(moving)], settings)
+    matters = [i for i, k in enumerate(moving) if judge.depends(k)]
+    _, kind = np.unique(settings[:, matters], axis=0, return_inverse=True)
+    kind = kind.ravel()
+    allowed = Validity(pairs, moving).allowed(part[distinct], settings)[back]
+    return Neighbours(
+        some=some,
+        rows=part,
+        moving=moving,
+        settings=settings,
+        distinct=distinct,
+        back=back,
+        own=own,
+        counterparts=allowed & (kind != kind[own][:, None]),
+    )
+
+
+def _places(own: Floats, settings: Floats) -> NDArray[np.intp]:
+    """Where each row's own setting is among all of them: settings are a product in increasing order."""
+    place = np.zeros(len(own), dtype=np.intp)
+    for j in range(own.shape[1]):
+        values = np.unique(settings[:, j])
+        place = place * len(values) + np.searchsorted(values, own[:, j])
+    return place

@@ -1,0 +1,82 @@
+"""What several scores with a proved error come to, for many individuals at once: the class of each, and the numbers that gaps are of.
+
+A class is told from the lead of its score over all others (of votes, from the least score of those that make it win). It is certain where the
+lead exceeds the margin by more than the errors of two scores, and impossible where it stays below by as much; in between the individual is OPEN, and
+enclosures tell.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.bounds.judges.classes import Several, softmax
+from likewise.model.conditions import has_class, leads
+from likewise.model.enclosure import FIRST_BITS, MOST_BITS
+from likewise.search.certainty import SLACK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from likewise.model.classes import ClassHead
+    from likewise.model.classquestion import ClassQuestion
+    from likewise.model.conditions import Enclosures
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Classes = NDArray[np.int64]
+
+NOBODY, OPEN = -1, -2  # of no class by the margin; not told by float64
+
+
+def classes_of(head: ClassHead, level: Fraction, scores: Several) -> Classes:
+    """The class of each individual (rows, settings) by the margin."""
+    rows, settings, n = scores.values.shape
+    margin, error = float(level), scores.error.max(axis=1)[:, None]
+    room = error
+    if head.rule == "argmax":
+        room = 2 * error + SLACK * (2 * np.abs(scores.values).max(axis=2) + margin)
+    lead = leads(head, scores.values.reshape(-1, n)).reshape(rows, settings, -1)
+    sure, may = lead > (margin + room)[..., None], lead >= (margin - room)[..., None]
+    known: Classes = lead.argmax(axis=2)
+    return np.where(sure.any(axis=2), known, np.where(may.any(axis=2), OPEN, NOBODY))
+
+
+def exact_class(
+    head: ClassHead,
+    level: Fraction,
+    enclose: Callable[[Sequence[Fraction], int], Enclosures],
+    codes: Sequence[Fraction],
+) -> int | None:
+    """The class of one individual by the margin, NOBODY where no class leads by it; None where no precision tells."""
+    bits = FIRST_BITS
+    while bits <= MOST_BITS:
+        scores = enclose(codes, bits)
+        answers = [has_class(head, scores, i, level) for i in range(len(head.labels))]
+        if True in answers:
+            return answers.index(True)
+        if None not in answers:
+            return NOBODY
+        bits *= 4
+    return None
+
+
+def told_apart(own: Classes, other: Classes, of: int | None) -> tuple[Flags, Flags]:
+    """Which pairs certainly get different classes, one of them `of` if that is given, and which possibly."""
+    somebody = (own != NOBODY) & (other != NOBODY)
+    unknown = (own == OPEN) | (other == OPEN)
+    differ = somebody & (unknown | (own != other))
+    if of is not None:
+        differ &= unknown | (own == of) | (other == of)
+    return differ & ~unknown, differ
+
+
+def compared(question: ClassQuestion, scores: Several) -> Several:
+    """The numbers whose differences are gaps: probabilities of a claim about them, else scores; of the class of interest, or of all."""
+    if question.kind == "probability" and question.head.link == "softmax":
+        scores = softmax(scores)
+    return scores.only(question.of if question.head.rule == "argmax" else None)

@@ -1,0 +1,210 @@
+"""audit and share of forests and of models of several classes: what the models' own predictions say of everybody in a small space."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from tests.analysis.brute import SIMILAR, SPACE, everybody, similar_pairs
+
+import likewise as lw
+from likewise.errors import SpecError
+
+X = everybody()
+SCALED = ((X - X.mean()) / X.std()).to_numpy()
+TWO = {
+    "tree": lambda: DecisionTreeClassifier(max_depth=3),
+    "forest": lambda: RandomForestClassifier(7, max_depth=4, random_state=0),
+    "extra trees": lambda: ExtraTreesClassifier(5, max_depth=5, random_state=0),
+    "bagging": lambda: BaggingClassifier(DecisionTreeClassifier(max_depth=3), 5, random_state=0),
+}
+THREE = {
+    "multinomial": lambda: LogisticRegression(C=10),
+    "argmax": LinearSVC,
+    "one vs rest": lambda: OneVsRestClassifier(make_pipeline(StandardScaler(), LogisticRegression())),
+    "votes": lambda: SVC(gamma=0.3, break_ties=False),
+    "forest": lambda: RandomForestClassifier(6, max_depth=4, random_state=1),
+    "boosting": lambda: GradientBoostingClassifier(n_estimators=4, random_state=0),
+    "adaboost": lambda: AdaBoostClassifier(
+        DecisionTreeClassifier(max_depth=2), n_estimators=4, random_state=0
+    ),
+}
+
+
+def fitted(make, classes, people=X):
+    random = np.random.default_rng(len(people) + classes)
+    score = SCALED @ random.normal(size=4) + random.normal(size=len(people))
+    labels = np.array(["a", "b", "c"])[:classes]
+    return make().fit(
+        people, labels[np.searchsorted(np.quantile(score, np.arange(1, classes) / classes), score)]
+    )
+
+
+def models():
+    return [*((name, 2) for name in TWO), *((name, 3) for name in THREE)]
+
+
+def made(name, classes):
+    return fitted((TWO if classes == 2 else THREE)[name], classes)
+
+
+def probabilities_or_scores(model, people):
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(people)
+    return model.decision_function(people)
+
+
+def audited(found):
+    return found.rows.sort_values("row").reset_index(drop=True)
+
+
+@pytest.mark.parametrize(("name", "classes"), models())
+@pytest.mark.parametrize("similar", SIMILAR)
+def test_decisions_are_those_of_the_model_itself(name, classes, similar):
+    space = SPACE.where("a <= b + c + 1") if len(name) % 2 else SPACE
+    model, people = made(name, classes), everybody(space)
+    found = lw.audit(model, people, space, SIMILAR[similar])
+    rows, near, decided = audited(found), similar_pairs(space, SIMILAR[similar]), model.predict(people)
+    assert rows["biased"].tolist() == (near & (decided[:, None] != decided)).any(axis=1).tolist()
+    assert rows["decision"].tolist() == decided.tolist()
+    assert found.undecided == 0
+    assert found.proved
+    biased = rows[rows["biased"]]
+    other = people.iloc[biased["row"].to_numpy()].reset_index(drop=True)
+    for column in [c for c in biased if c.startswith("counterpart_") and c != "counterpart_decision"]:
+        other[column.removeprefix("counterpart_")] = biased[column].to_numpy()
+    if len(biased):
+        assert (model.predict(other) == biased["counterpart_decision"].to_numpy()).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"), [("forest", 2), ("forest", 3), ("multinomial", 3), ("boosting", 3)]
+)
+@pytest.mark.parametrize("label", [None, "b"])
+def test_gaps_of_probabilities_are_those_of_the_model_itself(name, classes, label):
+    model, similar = made(name, classes), SIMILAR["free and within"]
+    p, near = model.predict_proba(X), similar_pairs(SPACE, similar)
+    apart = np.abs(p[:, None] - p)
+    apart = apart.max(axis=2) if label is None else apart[:, :, 1]
+    gaps = np.where(near, apart, 0).max(axis=1)
+    delta = float(np.median(gaps)) + 1e-6
+    found = lw.audit(model, X, SPACE, similar, lw.ProbabilityGap(delta, class_of_interest=label))
+    rows = audited(found)
+    assert rows["biased"].tolist() == (gaps > delta).tolist()
+    assert 0 < found.biased < found.total
+    assert np.allclose(rows["gap"], gaps, atol=1e-12)
+
+
+def test_margins_and_classes_of_interest():
+    model, similar = made("forest", 3), SIMILAR["pairs and within"]
+    p, near = model.predict_proba(X), similar_pairs(SPACE, similar)
+    first, second = np.sort(p, axis=1)[:, -1], np.sort(p, axis=1)[:, -2]
+    clear, decided = first - second > 0.1, model.predict(X)
+    both = near & clear[:, None] & clear & (decided[:, None] != decided)
+    for label, wanted in ((None, both), ("c", both & ((decided == "c")[:, None] | (decided == "c")))):
+        rows = audited(lw.audit(model, X, SPACE, similar, lw.SameDecision(0.1, class_of_interest=label)))
+        assert rows["biased"].tolist() == wanted.any(axis=1).tolist()
+    two = made("forest", 2)
+    p = two.predict_proba(X)
+    clear = np.abs(p[:, 1] - p[:, 0]) > 0.1
+    wanted = (near & clear[:, None] & clear & (two.predict(X)[:, None] != two.predict(X))).any(axis=1)
+    assert (
+        audited(lw.audit(two, X, SPACE, similar, lw.SameDecision(0.1)))["biased"].tolist() == wanted.tolist()
+    )
+    with pytest.raises(SpecError, match="has no class"):
+        lw.audit(two, X, SPACE, similar, lw.SameDecision(class_of_interest="d"))
+
+
+def test_a_tie_of_two_classes_is_the_first_one():
+    people = pd.DataFrame({"a": [0, 0, 1, 1], "s": [0, 1, 0, 1]})
+    space = lw.Space({"a": lw.Integer(0, 1), "s": lw.Categorical([0, 1])})
+    labels = ["x", "y", "y", "y"]
+    model = RandomForestClassifier(2, bootstrap=False, max_features=1, random_state=0).fit(people, labels)
+    for tree, value in zip(model.estimators_, (0.75, 0.25), strict=True):
+        tree.tree_.value[tree.tree_.children_left < 0] = [[value, 1 - value]]
+    lone = lw.audit(model, people, space, lw.Similarity(free=["s"]))
+    assert lone.biased == 0
+    assert set(lone.rows["decision"]) == {"x"} == set(model.predict(people))
+    share = lw.share(model, space, lw.Similarity(free=["s", "a"]))
+    assert (share.lower, share.upper) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"), [("forest", 2), ("multinomial", 3), ("votes", 3), ("forest", 3)]
+)
+def test_shares_of_everybody_are_counted(name, classes):
+    model, similar = made(name, classes), SIMILAR["free and within"]
+    space = SPACE.where("a <= b + c + 1")
+    people = everybody(space)
+    decided = model.predict(people)
+    biased = (similar_pairs(space, similar) & (decided[:, None] != decided)).any(axis=1)
+    exact = lw.share(model, space, similar)
+    assert exact.method == "exact"
+    assert exact.lower <= biased.mean() <= exact.upper
+    assert exact.exact
+    sampled = lw.share(model, space, similar, method="sampled", budget=2)
+    assert sampled.method == "sampled"
+    assert sampled.lower <= biased.mean() <= sampled.upper
+    data = people.sample(500, replace=True, random_state=1)
+    weighted = lw.share(model, lw.Space(SPACE.features), similar, over="marginals", X=data, method="exact")
+    everyone = everybody()
+    weights = np.prod(
+        [data[c].value_counts(normalize=True).reindex(everyone[c]).fillna(0) for c in data], axis=0
+    )
+    decided = model.predict(everyone)
+    biased = (similar_pairs(SPACE, similar) & (decided[:, None] != decided)).any(axis=1)
+    assert weighted.lower <= weights @ biased + 1e-12
+    assert weighted.upper >= weights @ biased - 1e-12
+    assert weighted.upper - weighted.lower < 1e-9
+
+
+def test_certified_shares_of_forests_hold_the_truth():
+    model, similar = made("forest", 2), lw.Similarity(free=["c"])
+    decided = model.predict(X)
+    truth = (similar_pairs(SPACE, similar) & (decided[:, None] != decided)).any(axis=1).mean()
+    found = lw.share(model, SPACE, similar, method="certified", budget=10)
+    assert found.method == "certified"
+    assert found.lower <= truth <= found.upper
+    assert found.upper - found.lower < 0.01
+    with pytest.raises(SpecError, match="decisions between two classes"):
+        lw.share(made("forest", 3), SPACE, similar, method="certified")
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"), [("forest", 2), ("multinomial", 3), ("forest", 3), ("votes", 3)]
+)
+def test_continuous_windows_are_searched_row_by_row(name, classes):
+    random = np.random.default_rng(4)
+    people = pd.DataFrame(
+        {"x": random.uniform(size=90), "y": random.uniform(size=90), "s": random.integers(0, 2, 90)}
+    )
+    space = lw.Space({"x": lw.Continuous(0, 1), "y": lw.Continuous(0, 1), "s": lw.Categorical([0, 1])})
+    labels = np.array(["a", "b", "c"])[
+        np.minimum((2 * people["x"] + people["s"] + people["y"]).astype(int), classes - 1)
+    ]
+    model = (TWO if classes == 2 else THREE)[name]().fit(people, labels)
+    people = people.head(8)
+    found = lw.audit(model, people, space, lw.Similarity(free=["s"], within={"x": 0.05}), budget=60)
+    rows, steps = audited(found), np.linspace(-0.05, 0.05, 201)
+    assert rows["biased"].notna().all()
+    assert 0 < found.biased < 8
+    for i, row in rows.iterrows():
+        own = people.iloc[[i]]
+        around = pd.concat([own.assign(x=np.clip(own["x"] + t, 0, 1), s=s) for t in steps for s in (0, 1)])
+        if row["biased"]:
+            other = own.assign(x=row["counterpart_x"], s=row["counterpart_s"])
+            assert abs(row["counterpart_x"] - own["x"].iloc[0]) <= 0.05 + 1e-12
+            assert model.predict(other)[0] != model.predict(own)[0]
+        else:
+            assert (model.predict(around) == model.predict(own)[0]).all()
