@@ -14,6 +14,7 @@ from likewise.cli.options import (
     PROPERTY,
     ClaimFlags,
     SearchFlags,
+    certificate_option,
     claim_options,
     debug_option,
     search_options,
@@ -39,7 +40,7 @@ HALF = 0.5  # of the budget for the verdict, the rest for the disparity
 )
 @click.option("--share", metavar="FILE", help="A share to be told as well: JSON with lower, upper, method.")
 @search_options
-@click.option("--certificate", metavar="FILE", help="Write the certificate here, and name it in the card.")
+@certificate_option
 @click.option("--output", "-o", metavar="FILE", help="Write the card here instead of printing it.")
 @debug_option
 def card(**given: Any) -> int:

@@ -20,6 +20,7 @@ from likewise.cli.options import (
     PROPERTY,
     ClaimFlags,
     SearchFlags,
+    certificate_option,
     claim_options,
     debug_option,
     decorated,
@@ -41,7 +42,6 @@ OPTIONS = (
         type=click.Choice(["score", "probability", "margin"]),
         help="What is measured; default: what the claim is about, scores for decisions.",
     ),
-    click.option("--certificate", metavar="FILE", help="Write the certificate of the verdict here as well."),
     *(
         click.option(
             f"--{name}", metavar="FILE", help=f"Include what `likewise {name} --json` said of the claim."
@@ -63,6 +63,7 @@ def report_options(command: Any) -> Any:
 @PROPERTY
 @CLASS
 @search_options
+@certificate_option
 @report_options
 def report(**given: Any) -> int:
     """Write the answers about a claim as one HTML file.

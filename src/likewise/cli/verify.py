@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from likewise.cli.certificate_files import certificate_file
 from likewise.cli.exits import IN_WORDS
 from likewise.cli.options import (
     CLASS,
@@ -72,20 +73,13 @@ def _check_files(each: Sequence[ClaimFlags], show: OutputFlags) -> None:
         raise click.UsageError(f"{twice} is given twice")
     if show.certificate is None:
         return
-    names = [certificate_file(show.certificate, flags, several=len(each) > 1) for flags in each]
+    names = [certificate_file(show.certificate, spec, several=len(each) > 1) for spec in specs]
     clash = next((k for k, name in enumerate(names) if name in names[:k]), None)
     if clash is not None:
         raise click.UsageError(
             f"--certificate {show.certificate}: {specs[clash]} and {specs[names.index(names[clash])]} would both be "
             f"written to {Path(names[clash]).name}"
         )
-
-
-def certificate_file(given: str, flags: ClaimFlags, *, several: bool) -> str:
-    """Where the certificate of a claim goes: to the file given, or into the folder given."""
-    if not several and not Path(given).is_dir():
-        return given
-    return str(Path(given) / f"{Path(flags.spec or 'claim').stem}.likewise")
 
 
 def _save_certificates(outcomes: Sequence[Outcome], show: OutputFlags) -> None:
@@ -102,7 +96,7 @@ def _save_certificates(outcomes: Sequence[Outcome], show: OutputFlags) -> None:
     for outcome in outcomes:
         if outcome.result is not None and outcome.result.certificate is not None:
             outcome.result.certificate.save(
-                certificate_file(show.certificate, outcome.flags, several=several)
+                certificate_file(show.certificate, outcome.flags.spec, several=several)
             )
 
 
@@ -179,7 +173,7 @@ def _block(outcome: Outcome, show: OutputFlags, look: SearchFlags, *, several: b
         return "\n".join([*lines, *paragraph("verdict", "UNKNOWN"), *paragraph("reason", outcome.reason)])
     lines.append(result_text(outcome.result, all_features=show.all_features))
     if show.certificate is not None and outcome.result.certificate is not None:
-        path = certificate_file(show.certificate, outcome.flags, several=several)
+        path = certificate_file(show.certificate, outcome.flags.spec, several=several)
         lines += paragraph("proof", f"{path} (likewise-check {path})", whole_words=True)
     lines += paragraph("next", _next(outcome.result, outcome.flags, look), whole_words=True)
     return "\n".join(lines)
