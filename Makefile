@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test test-slow lint bench clean
+.PHONY: setup snapshots demo test test-slow lint bench clean
 
 setup: $(STAMP)
 
@@ -35,6 +35,9 @@ lint: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+snapshots: setup
+	$(BIN)/python -m tests.cli.snapshots
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage htmlcov

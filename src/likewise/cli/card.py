@@ -56,24 +56,27 @@ def card(**given: Any) -> int:
     share = None if given["share"] is None else _share(given["share"])
     from likewise.cli.claims import load
     from likewise.cli.output import emit
+    from likewise.search.budget import Budget, interruptible
     from likewise.verifying import verify
 
     loaded = load(flags, given["property"], given["class_of_interest"])
-    result = verify(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        X=loaded.X,
-        budget=look.budget * HALF,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=True,
-    )
+    with interruptible(Budget(look.budget)):
+        result = verify(
+            loaded.model,
+            loaded.space,
+            loaded.similarity,
+            loaded.property,
+            X=loaded.X,
+            budget=look.budget * HALF,
+            n_jobs=look.jobs,
+            random_state=look.seed,
+            progress=True,
+        )
+        disparity = _disparity(loaded, look, given["of"])
     if given["certificate"] is not None and result.certificate is not None:
         result.certificate.save(given["certificate"])
     text = result.model_card(
-        disparity=_disparity(loaded, look, given["of"]),
+        disparity=disparity,
         share=share,
         certificate_path=given["certificate"],
         files=_digests(flags),

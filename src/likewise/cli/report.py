@@ -78,27 +78,29 @@ def report(**given: Any) -> int:
     from likewise.cli.claims import load
     from likewise.cli.output import emit
     from likewise.report import Analyses, write_report
+    from likewise.search.budget import Budget, interruptible
     from likewise.verifying import verify
     from likewise.verifying.wording import bounds_in_words, paragraph, verdict_line
 
     read = {name: _read(name, given[name]) for name in READ if given[name] is not None}
     Analyses.of(**read)  # refuses what is no answer before anything is searched
     loaded = load(flags, given["property"], given["class_of_interest"])
-    started = time.perf_counter()
     how: dict[str, Any] = {"n_jobs": look.jobs, "random_state": look.seed, "progress": not given["quiet"]}
-    result = verify(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        X=loaded.X,
-        budget=FOR_THE_VERDICT * look.budget,
-        **how,
-    )
-    if given["certificate"] is not None and result.certificate is not None:
-        result.certificate.save(given["certificate"])
-    left = look.budget - (time.perf_counter() - started)
-    analyses = _analyses(loaded, given["of"], read, {name: given[name] for name in read}, left, how)
+    whole = Budget(look.budget)
+    with interruptible(whole):
+        result = verify(
+            loaded.model,
+            loaded.space,
+            loaded.similarity,
+            loaded.property,
+            X=loaded.X,
+            budget=FOR_THE_VERDICT * look.budget,
+            **how,
+        )
+        if given["certificate"] is not None and result.certificate is not None:
+            result.certificate.save(given["certificate"])
+        left = whole.seconds - whole.elapsed
+        analyses = _analyses(loaded, given["of"], read, {name: given[name] for name in read}, left, how)
     command = shlex.join(["likewise", *sys.argv[1:]])
     saved = None if result.certificate is None else given["certificate"]
     known = bounds_in_words(loaded.property, result.bounds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,17 +176,23 @@ def _block(outcome: Outcome, show: OutputFlags, look: SearchFlags, *, several: b
     if show.certificate is not None and outcome.result.certificate is not None:
         path = certificate_file(show.certificate, outcome.flags.spec, several=several)
         lines += paragraph("proof", f"{path} (likewise-check {path})", whole_words=True)
-    lines += paragraph("next", _next(outcome.result, outcome.flags, look), whole_words=True)
+    has_rows = outcome.loaded is not None and outcome.loaded.X is not None
+    for title, command in zip_longest(("next",), _next(outcome.result, outcome.flags, look, has_rows)):
+        lines += paragraph(title or "", command, whole_words=True)
     return "\n".join(lines)
 
 
-def _next(result: Result, flags: ClaimFlags, look: SearchFlags) -> str:
+def _next(result: Result, flags: ClaimFlags, look: SearchFlags, has_rows: bool) -> list[str]:
     """What to do now, in commands that exist."""
-    claim = flags.spec or "..."
+    claim, kind = flags.spec or "...", result.claimed.property.kind
     if result.verdict == "BIASED":
-        return f"likewise measure {claim} (how large the gap can be)"
+        return [
+            f"likewise measure {claim} (how large the gap can be)",
+            *([f"likewise audit {claim} (for whom, in the data)"] if has_rows else []),
+            f"likewise repair {claim} (a model made fair)",
+        ]
+    if result.verdict == "FAIR" and kind == "decision":
+        return [f"likewise measure {claim} --of score (how far apart scores can be)"]
     if result.verdict == "FAIR":
-        if result.claimed.property.kind == "decision":
-            return f"likewise measure {claim} --of score (how far apart scores can be)"
-        return f"likewise measure {claim} --of {result.claimed.property.kind} (how large the gap is)"
-    return f"likewise verify {claim} --budget {10 * look.budget:g} (search longer)"
+        return [f"likewise measure {claim} --of {kind} (how large the gap is)"]
+    return [f"likewise verify {claim} --budget {10 * look.budget:g} (search longer)"]
