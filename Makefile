@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup snapshots demo test test-slow lint bench clean
+.PHONY: setup snapshots picture demo test test-slow lint bench clean
 
 setup: $(STAMP)
 
@@ -38,6 +38,9 @@ bench: setup
 
 snapshots: setup
 	$(BIN)/python -m tests.cli.snapshots
+
+picture: setup
+	$(BIN)/python -m tests.report.picture
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage htmlcov

@@ -19,6 +19,7 @@ GOLDEN = Path(__file__).parents[1] / "certificate" / "golden"
 ON = "--data d.csv --label approved --free sex"
 HARD = "--model s.skops --data s.csv --free sex"  # a subset sum: no budget of a test decides it
 BUDGET = "--budget 0.3"
+PATIENCE = 120  # seconds for a process to get somewhere on a busy machine
 
 
 def ended(shelf, line, *, command=LIKEWISE):
@@ -127,19 +128,23 @@ def interrupted(shelf, line):
         env={**os.environ, "TERM": "xterm"},
     )
     os.close(theirs)
-    seen, sent, give_up = b"", False, time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < give_up:
-        if select.select([ours], [], [], 0.1)[0]:
-            try:
-                seen += os.read(ours, 65536)
-            except OSError:  # the other side is closed
-                break
-        if not sent and b"branch and bound" in seen:
-            process.send_signal(signal.SIGINT)
-            sent = True
-    out, _ = process.communicate(timeout=40)
-    os.close(ours)
-    assert sent, seen
+    seen, sent, give_up = b"", False, time.monotonic() + PATIENCE
+    try:
+        while process.poll() is None and time.monotonic() < give_up:
+            if select.select([ours], [], [], 0.1)[0]:
+                try:
+                    seen += os.read(ours, 65536)
+                except OSError:  # the other side is closed
+                    break
+            if not sent and b"branch and bound" in seen:
+                process.send_signal(signal.SIGINT)
+                sent = True
+        assert sent, f"no search within {PATIENCE} s: {seen[-300:]!r}"
+        out, _ = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+        process.communicate()
+        os.close(ours)
     return process.returncode, out.decode(), seen.decode(errors="replace")
 
 
