@@ -59,6 +59,7 @@ def take(report: Path, folder: Path, program: str) -> bytes:
         page.open(report.as_uri())
         end = page.run("Math.ceil(document.getElementById('disparity').getBoundingClientRect().top)")
         page.look(width=WIDTH, height=end - 24)
+        page.send("Emulation.setScrollbarsHidden", hidden=True)
         return page.picture(whole=False)
     finally:
         page.close()
