@@ -187,8 +187,9 @@ def test_on_paper_all_rows_are_there_and_nothing_to_press(opened):
     for name in ("nav", ".controls", ".more", "details:not([open])"):
         assert opened.run(f"document.querySelector({json.dumps(name)}).checkVisibility()") is False
     displays = "getComputedStyle(document.querySelector('{}')).display"
-    assert opened.run(displays.format("tfoot")) == "table-row-group"  # once, not on every page
-    assert opened.run(displays.format("th button")) == "contents"  # Chromium repeats no head with a button in it
+    # Sums once and not on every page; and Chromium repeats no head that has a button in it.
+    assert opened.run(displays.format("tfoot")) == "table-row-group"
+    assert opened.run(displays.format("th button")) == "contents"
     sizes = "parseFloat(getComputedStyle(document.querySelector('{}')).fontSize)"
     body, quiet, cell = (opened.run(sizes.format(name)) for name in ("body", ".quiet", "#audit-table td"))
     assert 10 <= quiet < body < 14
