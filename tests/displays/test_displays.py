@@ -82,6 +82,13 @@ def test_the_bracket_is_drawn_as_it_was(asked):
     display.figure_.canvas.draw()
 
 
+def test_a_bracket_known_at_once_is_a_line_across():
+    document = {"of": "score", "lower": 1.0, "upper": 2.0, "history": [[0.5, 1.0, 2.0]]}
+    ax = DisparityDisplay.from_result(document).ax_
+    for line in ax.lines:
+        assert (min(line.get_xdata()), max(line.get_xdata())) == ax.get_xlim()
+
+
 def test_a_bracket_of_an_estimator(asked):
     assert DisparityDisplay.from_estimator(*asked, of="probability").of == "probability"
     with pytest.raises(SpecError, match="whatever the property"):

@@ -55,11 +55,11 @@ def take(report: Path, folder: Path, program: str) -> bytes:
     """The top of the page, down to where the answer ends and further analyses begin."""
     page = Page(program, folder)
     try:
+        page.send("Emulation.setScrollbarsHidden", hidden=True)
         page.look(width=WIDTH)
         page.open(report.as_uri())
         end = page.run("Math.ceil(document.getElementById('disparity').getBoundingClientRect().top)")
         page.look(width=WIDTH, height=end - 24)
-        page.send("Emulation.setScrollbarsHidden", hidden=True)
         return page.picture(whole=False)
     finally:
         page.close()

@@ -53,8 +53,9 @@ class DisparityDisplay(Display):
         """Draw it. Before there was a finite bound there is no line."""
         ax = axes_for(ax)
         times, lows, highs = zip(*self.history, strict=True)
-        # The last bracket holds from then on: without a little more time a single point would have no width.
+        # The last bracket holds from then on; one that was known at once holds from the beginning.
         end = max(times) * 1.05 or 1.0
+        times = times if len(times) > 1 else (0.0,)
         times, lows, highs = (*times, end), (*lows, lows[-1]), (*highs, highs[-1])
         unproved = "" if self.proved else " (floating point, not proved)"
         finite = [math.isfinite(low) and math.isfinite(high) for low, high in zip(lows, highs, strict=True)]
