@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 
-.PHONY: setup demo test test-slow lint docs bench clean
+.PHONY: setup demo test test-slow lint docs snapshots picture bench clean
 
 setup: $(STAMP)
 
@@ -44,6 +44,12 @@ $(DOCS_STAMP): $(STAMP)
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+snapshots: setup
+	$(BIN)/python -m tests.cli.snapshots
+
+picture: setup
+	$(BIN)/python -m tests.report.picture
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage htmlcov

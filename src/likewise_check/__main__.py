@@ -1,4 +1,4 @@
-"""The command `likewise-check CERT`: exit code 0 accepted, 4 rejected, 2 unreadable or wrong usage."""
+"""The command `likewise-check CERT`: exit code 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 interrupted."""
 
 import argparse
 import json
@@ -7,18 +7,23 @@ from collections.abc import Sequence
 
 from likewise_check import CheckReport, check
 
-ACCEPTED, UNREADABLE, REJECTED = 0, 2, 4
+ACCEPTED, UNREADABLE, INTERRUPTED, REJECTED = 0, 2, 3, 4
+CLEARED = "\r\033[K"  # the line of progress
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     options = _parser().parse_args(arguments)
     talks = sys.stderr.isatty() and not options.quiet
-    report = check(
-        options.certificate, model=options.model, jobs=options.jobs, progress=_tell if talks else None
-    )
+    try:
+        report = check(
+            options.certificate, model=options.model, jobs=options.jobs, progress=_tell if talks else None
+        )
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{CLEARED * talks}interrupted: neither accepted nor rejected\n")
+        return INTERRUPTED
     if talks:
-        sys.stderr.write("\r\033[K")
+        sys.stderr.write(CLEARED)
     if options.json:
         sys.stdout.write(json.dumps(report.to_dict()) + "\n")
     elif not options.quiet:
@@ -38,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="likewise-check",
         description="Checks a certificate in exact arithmetic.",
-        epilog="Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage.",
+        epilog="Exit code: 0 accepted, 4 rejected, 2 unreadable or wrong usage, 3 interrupted.",
     )
     parser.add_argument("certificate", metavar="CERT", help="the certificate file")
     parser.add_argument("--model", metavar="FILE", help="the model line the certificate must speak of")

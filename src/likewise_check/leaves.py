@@ -4,6 +4,7 @@ Leaves are independent of each other. They are judged in batches, with `jobs` > 
 under way at a time, and their results are taken in the order of the file, so that the answer does not depend on `jobs`.
 """
 
+import signal
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -172,6 +173,7 @@ _judge: Judge  # of a worker process, set once before any batch
 def _start(claim: Claim) -> None:
     global _judge  # noqa: PLW0603
     _judge = Judge(claim)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that waits for this process
 
 
 def _work(batch: list[Leaf], refusals: int) -> Tally:

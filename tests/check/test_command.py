@@ -4,8 +4,10 @@ import json
 import os
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from tests.check import samples
 from tests.check.builder import packed, sealed
 
 import likewise_check
+from likewise_check import leaves
 from likewise_check.__main__ import main
 
 PACKAGE = Path(likewise_check.__file__).parent
@@ -203,3 +206,17 @@ def test_size_of_the_package():
     assert sum(size for path, size in sizes.items() if path.stem in trees) < 700
     assert sum(size for path, size in sizes.items() if path.stem in polynomials) < 600
     assert sum(size for path, size in sizes.items() if path.stem in with_classes) < 700
+
+
+def test_ctrl_c_says_nothing_of_the_certificate(cert, capsys, monkeypatch):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("likewise_check.__main__.check", interrupted)
+    assert main([str(cert)]) == 3
+    assert capsys.readouterr() == ("", "interrupted: neither accepted nor rejected\n")
+
+
+def test_workers_leave_ctrl_c_to_the_program(cert):
+    with ProcessPoolExecutor(1, initializer=leaves._start, initargs=(None,)) as pool:
+        assert pool.submit(signal.getsignal, signal.SIGINT).result() is signal.SIG_IGN

@@ -106,3 +106,63 @@ def test_explain_refuses_what_is_no_certificate(run, tmp_path):
         assert said in done.stderr
         assert done.stdout == ""
         assert checked(path).returncode in (2, 4)
+
+
+ON_S = "--model s.skops --data s.csv --free sex --budget 0.3"
+
+
+@pytest.fixture
+def older(run, tmp_path):
+    """A certificate of an earlier run."""
+    path = tmp_path / "c.likewise"
+    run(f"verify --model fair.skops {CLAIM} --certificate {path} -q")
+    assert lw.check(path).accepted
+    return path
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (f"verify {ON_S}", 3),
+        (f"radius {ON_S} --feature b0", 3),
+        (f"card {ON_S}", 0),
+        ("verify none.toml", 2),
+        ("verify", 2),
+    ],
+)
+def test_a_run_without_a_certificate_leaves_none_of_an_earlier_run(run, older, line, code):
+    content = older.read_bytes()
+    done = run(f"{line} --certificate {older}")
+    assert done.exit_code == code
+    assert not older.exists()
+    moved = older.with_name("c.likewise.old")
+    assert moved.read_bytes() == content
+    assert f"no certificate was written to {older}; the older one is now {moved}" in done.stderr
+
+
+def test_a_new_certificate_replaces_an_older_one(run, older):
+    done = run(f"verify --model m.skops {CLAIM} --certificate {older}")
+    assert (done.exit_code, done.stderr) == (1, "")
+    assert lw.check(older).kind == "witness"
+    assert [path.name for path in older.parent.iterdir()] == [older.name]
+
+
+def test_older_certificates_in_a_folder(run, spec, tmp_path):
+    folder = tmp_path / "proofs"
+    names = [spec(("m.skops", f"{model}.skops"), name=f"{model}.toml") for model in ("m", "fair")]
+    run("verify", *names, "--certificate", str(folder), "-q")
+    assert sorted(path.name for path in folder.iterdir()) == ["fair.likewise", "m.likewise"]
+    done = run("verify", *names, "--certificate", str(folder), "--free", "nothing")
+    assert done.exit_code == 2
+    assert sorted(path.name for path in folder.iterdir()) == ["fair.likewise.old", "m.likewise.old"]
+    assert done.stderr.count("no certificate was written") == 2
+
+
+@pytest.mark.parametrize("command", ["verify", "measure", "radius", "report -o r.html", "card", "repair"])
+def test_a_file_that_is_no_certificate_is_left_alone(run, tmp_path, command):
+    path = tmp_path / "notes.txt"
+    path.write_text("mine")
+    done = run(f"{command} --model m.skops {CLAIM} --certificate {path}")
+    assert done.exit_code == 2
+    assert "is there already and no certificate" in done.stderr
+    assert path.read_text() == "mine"

@@ -42,18 +42,23 @@ def test_the_verdict_block(run, on_data):
     assert lines[3].split() == ["x", "x'"]
     assert lines[4].split() == ["sex", "1", "<>", "0"]
     assert sum("<>" in line for line in lines) == 1
-    assert lines[-4].split() == ["decision", "yes", "no"]
-    assert lines[-3].split()[0] == "score"
-    assert lines[-2].split()[0] == "P(yes)"
-    assert lines[-1].startswith("next     likewise measure")
+    assert lines[-6].split() == ["decision", "yes", "no"]
+    assert lines[-5].split()[0] == "score"
+    assert lines[-4].split()[0] == "P(yes)"
+    assert [line.split("(")[0] for line in lines[-3:]] == [
+        "next     likewise measure ... ",
+        "         likewise audit ... ",
+        "         likewise repair ... ",
+    ]
 
 
 def test_next_names_commands_that_exist(run, on_data, spec):
     from likewise.cli.app import cli
 
     for line in (f"verify --model {model}.skops {on_data} --free sex" for model in ("m", "fair")):
-        (last,) = re.findall(r"^next     likewise (\w+) ", run(line).stdout, flags=re.MULTILINE)
-        assert last in cli.commands
+        named = re.findall(r"^(?:next|    )     likewise (\w+) ", run(line).stdout, flags=re.MULTILINE)
+        assert named
+        assert set(named) <= set(cli.commands)
     path = spec()
     assert f"likewise measure {path} (" in re.sub(r"\s+", " ", run("verify", path).stdout)
     other = run("verify", path, "--model", "fair.skops").stdout

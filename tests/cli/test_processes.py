@@ -1,13 +1,9 @@
-"""The command as a process: what it imports, Ctrl-C, broken pipes, python -m."""
+"""The command as a process: what it imports, broken pipes, python -m."""
 
 import json
 import os
-import pty
-import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -44,40 +40,6 @@ def test_exit_code_and_streams_of_a_real_run(shelf, on_data):
     assert done.returncode == 1
     assert json.loads(done.stdout)["verdict"] == "BIASED"
     assert done.stderr == ""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("json_flag", [[], ["--json"]])
-def test_ctrl_c_gives_the_bounds_so_far(shelf, json_flag):
-    """stderr is a terminal here, so that the live line tells when the search is under way."""
-    ours, theirs = pty.openpty()
-    line = ["verify", "--model", "s.skops", "--data", "s.csv", "--free", "sex", "--budget", "60", *json_flag]
-    process = subprocess.Popen(
-        [*LIKEWISE, *line],
-        cwd=shelf,
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm"},
-    )
-    os.close(theirs)
-    seen, give_up = b"", time.monotonic() + 50
-    while b"branch and bound" not in seen and time.monotonic() < give_up:
-        seen += os.read(ours, 4096)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=40)
-    os.close(ours)
-    assert b"branch and bound" in seen
-    assert process.returncode == 3
-    if json_flag:
-        answer = json.loads(out)
-        assert answer["verdict"] == "UNKNOWN"
-        assert "interrupted" in answer["reason"]
-        assert answer["bounds"][1] is not None
-    else:
-        text = out.decode()
-        assert re.search(r"^verdict  UNKNOWN", text, flags=re.MULTILINE)
-        assert re.search(r"^reason   interrupted after \d", text, flags=re.MULTILINE)
-        assert re.search(r"^bounds   the largest margin .* is at most ", text, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize(("line", "code"), [("--help", 0), ("verify --model m.skops {d} --free sex", 1)])

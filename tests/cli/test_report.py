@@ -1,6 +1,7 @@
 """``likewise report``: the file, the exit codes of verify, and documents of other commands."""
 
 import json
+import re
 
 import pytest
 
@@ -91,7 +92,7 @@ def test_an_output_is_needed(run):
     assert run(f"report {ON}").exit_code == 2
 
 
-def test_rows_are_audited_where_this_version_can(run, tmp_path, monkeypatch):
+def test_rows_are_audited(run, tmp_path, monkeypatch):
     """The analysis gets the claim and what is left of the budget, and its answer a section."""
     asked = {}
 
@@ -107,7 +108,7 @@ def test_rows_are_audited_where_this_version_can(run, tmp_path, monkeypatch):
         row = {"row": 7, "biased": True, "gap": 1.25, "proved": True, "counterpart_sex": 1}
         return {**counts, "proved": True, "reasons": {}, "rows": [row]}
 
-    monkeypatch.setattr("likewise.cli.report._audit", lambda: audit)
+    monkeypatch.setattr("likewise.analysis.auditing.audit", audit)
     assert run(f"report {ON} -o {tmp_path / 'r.html'} --budget 20 -q").exit_code == 1
     assert asked["rows"] == 120
     assert asked["similar"] == ("sex",)
@@ -115,3 +116,24 @@ def test_rows_are_audited_where_this_version_can(run, tmp_path, monkeypatch):
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert 'id="audit"' in text
     assert "sex = 1" in text
+
+
+@pytest.mark.parametrize(
+    ("claimed", "limit"), [("decision", "the limit of <strong>0<"), ("score:3", "the limit of <strong>3<")]
+)
+def test_claims_with_tolerances_show_how_the_gap_grows(run, tmp_path, claimed, limit):
+    path = tmp_path / "r.html"
+    assert run(f"report {ON} --within age=2 --property {claimed} -o {path} -q").exit_code in (0, 1)
+    text = path.read_text(encoding="utf-8")
+    assert 'id="margins"' in text
+    assert limit in text
+    found = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])["margins"]
+    lows, highs = ([point[side] for point in found["points"]] for side in (1, 2))
+    assert [point[0] for point in found["points"]] == [0, 0.5, 1, 2, 4]
+    assert lows == sorted(lows)
+    assert highs == sorted(highs)
+
+
+def test_claims_without_tolerances_have_no_such_section(run, tmp_path):
+    run(f"report {ON} -o {tmp_path / 'r.html'} -q")
+    assert 'id="margins"' not in (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -7,8 +7,8 @@ from xml.etree import ElementTree as Xml
 
 import jsonschema
 import pytest
-from tests.cli.junit_subset import check
-from tests.cli.sarif_subset import SARIF
+import xmlschema
+from tests.cli.valid_reports import check_junit, check_sarif
 
 from likewise.cli import outcomes
 from likewise.cli.junit import junit
@@ -28,11 +28,7 @@ def claims(spec, shelf):
 
 
 def read_reports(folder: Path) -> tuple[Xml.Element, dict]:
-    tree = Xml.parse(folder / "out.xml").getroot()
-    check(tree)
-    document = json.loads((folder / "out.sarif").read_text())
-    jsonschema.Draft202012Validator(SARIF).validate(document)
-    return tree, document
+    return check_junit((folder / "out.xml").read_bytes()), check_sarif((folder / "out.sarif").read_bytes())
 
 
 def reports(folder: Path) -> list[str]:
@@ -54,8 +50,6 @@ def test_a_run_of_all_verdicts(run, claims, tmp_path):
     assert error.get("message").startswith("the budget of 0.5 s is used up; ")
     (found,) = document["runs"]
     assert [result["ruleId"] for result in found["results"]] == ["likewise/biased", "likewise/unknown"]
-    for result in found["results"]:
-        assert found["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
     place = found["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"].endswith("/biased%20%26%20co.toml")
     lines = Path(claims["biased"]).read_text().splitlines()
@@ -206,6 +200,19 @@ def test_the_summary_has_80_columns_and_cuts_no_name():
 
 
 def test_names_that_xml_cannot_hold_are_replaced():
-    tree = Xml.fromstring(junit([Outcome(flags=_Flags('a\x00\x1b\ud800<&">.toml'))]))
-    check(tree)
+    tree = check_junit(junit([Outcome(flags=_Flags('a\x00\x1b\ud800<&">.toml'))]))
     assert tree.find(".//testcase").get("classname") == 'a���<&">.toml'
+
+
+def test_the_schemas_refuse_what_is_no_report(run, claims, tmp_path):
+    run("verify", claims["biased"], *reports(tmp_path))
+    whole, document = (tmp_path / "out.xml").read_bytes(), json.loads((tmp_path / "out.sarif").read_bytes())
+    with pytest.raises(xmlschema.XMLSchemaValidationError):
+        check_junit(whole.replace(b"<failure", b"<broken").replace(b"</failure", b"</broken"))
+    with pytest.raises(AssertionError):
+        check_junit(whole.replace(b'failures="1"', b'failures="0"'))
+    for part, value in (("level", "fatal"), ("place", {}), ("message", "words")):
+        wrong = json.loads(json.dumps(document))
+        wrong["runs"][0]["results"][0][part] = value
+        with pytest.raises(jsonschema.ValidationError):
+            check_sarif(json.dumps(wrong).encode())

@@ -82,6 +82,19 @@ def test_the_bracket_is_drawn_as_it_was(asked):
     display.figure_.canvas.draw()
 
 
+def test_a_bracket_known_at_once_is_a_line_across():
+    document = {"of": "score", "lower": 1.0, "upper": 2.0, "history": [[0.5, 1.0, 2.0]]}
+    ax = DisparityDisplay.from_result(document).ax_
+    for line in ax.lines:
+        assert (min(line.get_xdata()), max(line.get_xdata())) == ax.get_xlim()
+
+
+def test_a_bracket_of_an_estimator(asked):
+    assert DisparityDisplay.from_estimator(*asked, of="probability").of == "probability"
+    with pytest.raises(SpecError, match="whatever the property"):
+        DisparityDisplay.from_estimator(*asked, lw.SameDecision())
+
+
 def test_unknown_ends_are_left_out_and_unproved_ones_are_named():
     document = {"of": "score", "lower": 1.0, "upper": None, "history": [[0.1, None, None], [0.2, 1.0, None]]}
     display = DisparityDisplay.from_result({**document, "proved": False, "stats": {"seconds": 1.0}})
@@ -144,12 +157,20 @@ def test_almost_all_is_not_all():
     assert [text.get_text() for text in labels] == ["fair: 100%"]
 
 
-def test_regions_of_an_estimator_come_from_the_function_of_that_name(asked, monkeypatch):
-    given = []
-    monkeypatch.setattr(lw, "regions", lambda *args, **options: given.append(args) or REGIONS, raising=False)
-    display = RegionDisplay.from_estimator(*asked)
-    assert given == [(*asked, None)]
-    assert len(display.regions) == 17
+def test_regions_of_an_estimator(asked):
+    """Small regions are put together, and no share is lost."""
+    model, space, _ = asked
+    claim = model, space.where("age <= 19"), lw.Similarity(free=["sex"])
+    display = RegionDisplay.from_estimator(*claim, budget=5)
+    assert {kind for kind, _, _ in display.regions} >= {"fair", "biased"}
+    assert sum(share for _, _, share in display.regions) == 1
+    assert sum(bar.get_width() for bar in display.ax_.patches) == pytest.approx(100)
+
+
+def test_how_it_looks_can_be_told_with_the_answer():
+    assert len(RegionDisplay.from_result(REGIONS, most=2).ax_.patches) == 3  # and one for the rest of a kind
+    document = {"pair": [{f"f{i}": 0 for i in range(20)} | {"sex": i} for i in range(2)]}
+    assert not any("more" in text for text in texts(PairDisplay.from_result(document, all_features=True).ax_))
 
 
 @pytest.mark.parametrize("kind", [PairDisplay, DisparityDisplay, RadiusDisplay, RegionDisplay])

@@ -70,6 +70,16 @@ def analyses():
             "proved": False,
             "reason": "the budget of 1 s is used up",
         },
+        "margins": {
+            "of": "margin",
+            "points": [
+                [0.0, -0.5, -0.4, True],
+                [1.0, -0.1, 0.3, False],
+                [2.0, 0.2, 0.5, False],
+                [4.0, 0.2, None, False],
+            ],
+            "reason": "the budget <b> is used up",
+        },
         "radius": {
             "of": "age",
             "proved": 1.0,

@@ -181,9 +181,30 @@ def test_a_phone_needs_no_scrolling_sideways(opened):
     opened.look()
 
 
-def test_it_prints_all_rows(opened):
+def test_on_paper_all_rows_are_there_and_nothing_to_press(opened):
     opened.send("Emulation.setEmulatedMedia", media="print")
     assert opened.run(f"{SHOWN}.length") == 40
-    assert opened.run("document.querySelector('nav').checkVisibility()") is False
+    for name in ("nav", ".controls", ".more", "details:not([open])"):
+        assert opened.run(f"document.querySelector({json.dumps(name)}).checkVisibility()") is False
+    displays = "getComputedStyle(document.querySelector('{}')).display"
+    # Sums once and not on every page; and Chromium repeats no head that has a button in it.
+    assert opened.run(displays.format("tfoot")) == "table-row-group"
+    assert opened.run(displays.format("th button")) == "contents"
+    sizes = "parseFloat(getComputedStyle(document.querySelector('{}')).fontSize)"
+    body, quiet, cell = (opened.run(sizes.format(name)) for name in ("body", ".quiet", "#audit-table td"))
+    assert 10 <= quiet < body < 14
+    assert 10 <= cell < body
     opened.send("Emulation.setEmulatedMedia", media="")
-    assert opened.printed().startswith(b"%PDF-")
+
+
+def test_it_prints_to_pages(opened):
+    """A PDF of several pages, the same in a dark scheme: paper is white."""
+    opened.look(dark=True)
+    opened.send("Emulation.setEmulatedMedia", media="print")
+    assert opened.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    opened.send("Emulation.setEmulatedMedia", media="")
+    content = opened.printed()
+    opened.look()
+    assert content.startswith(b"%PDF-")
+    assert content.rstrip().endswith(b"%%EOF")
+    assert 3 <= len(re.findall(rb"/Type\s*/Page\b", content)) <= 20

@@ -77,7 +77,7 @@ def elements(text):
 def test_every_section_is_there_and_every_link_leads_somewhere(elements):
     sections = [element["id"] for element in elements.of("section")]
     assert sections == [
-        "claim", "verdict", "pair", "disparity", "radius", "share", "regions", "audit", "repair",
+        "claim", "verdict", "pair", "disparity", "margins", "radius", "share", "regions", "audit", "repair",
         "assumptions", "provenance", "recheck",
     ]  # fmt: skip
     ids = [element["id"] for element in elements.found if "id" in element]

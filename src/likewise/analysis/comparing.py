@@ -17,6 +17,7 @@ from likewise.analysis.measuring import Disparity, measure
 from likewise.errors import SpecError
 from likewise.html_tables import table
 from likewise.progress import Listener
+from likewise.search.budget import Budget, interruptible
 from likewise.spec.properties import SameDecision
 from likewise.verifying.deciding import verify
 from likewise.verifying.wording import number
@@ -135,9 +136,10 @@ def compare(
     share = budget / PARTS
     common = {"X": X, "budget": share, "n_jobs": n_jobs, "executor": executor}
     common |= {"random_state": random_state, "progress": progress}
-    results = tuple(verify(one, space, similar, property, **common) for one in (model, other))
     scales = SCALES if of is None else (of,)
-    disparities = _measured((model, other), space, similar, scales, tolerance=tolerance, **common)
+    with interruptible(Budget(budget)):
+        results = tuple(verify(one, space, similar, property, **common) for one in (model, other))
+        disparities = _measured((model, other), space, similar, scales, tolerance=tolerance, **common)
     return Comparison(
         names=names,
         results=(results[0], results[1]),

@@ -28,6 +28,7 @@ from likewise.errors import SpecError, closest
 from likewise.html_tables import table
 from likewise.model.question import round_down, round_up
 from likewise.progress import Listener
+from likewise.search.budget import Budget, interruptible
 from likewise.spec.features import Categorical, Continuous, Integer
 from likewise.spec.similarity import Similarity
 from likewise.verifying.deciding import verify
@@ -210,7 +211,7 @@ def radius(
         ladder=ladder,
         model=model,
         asked=property,
-        budget=budget,
+        budget=Budget(budget),
         options={
             "X": X,
             "n_jobs": n_jobs,
@@ -219,7 +220,8 @@ def radius(
             "progress": progress,
         },
     )
-    asking.bisect()
+    with interruptible(asking.budget):
+        asking.bisect()
     return asking.answer(feature)
 
 
@@ -230,9 +232,8 @@ class Asking:
     ladder: Ladder
     model: Any
     asked: Property | None
-    budget: float
+    budget: Budget
     options: dict[str, Any]
-    started: float = field(default_factory=time.perf_counter)
     proved: Fraction | None = None
     refuted: Fraction | None = None
     undecided: Fraction | None = None  # the lowest level that was given up
@@ -248,14 +249,14 @@ class Asking:
             return
         self.ask(self.ladder.largest)
         while (level := self._open()) is not None:
-            if self.left <= 0:
-                self.reason = f"the budget of {self.budget:g} s is used up"
+            if self.budget.over:
+                self.reason = self.budget.reason
                 return
             self.ask(level)
 
     @property
     def left(self) -> float:
-        return self.budget - (time.perf_counter() - self.started)
+        return self.budget.seconds - self.budget.elapsed
 
     def _open(self) -> Fraction | None:
         """The level to ask about next; None if the bracket is as narrow as it gets."""
@@ -277,7 +278,7 @@ class Asking:
             self.ladder.space,
             similar,
             self.asked,
-            budget=max(SHARE * self.left, 0.01 * self.budget),
+            budget=max(SHARE * self.left, 0.01 * self.budget.seconds),
             **self.options,
         )
         self.history.append((float(level), str(result.verdict), time.perf_counter() - started))
@@ -308,7 +309,7 @@ class Asking:
             certificate=None if self.proof is None else self.proof.certificate,
             reason=None if closed or self.refuted == 0 else self.reason,
             history=tuple(self.history),
-            stats={"seconds": time.perf_counter() - self.started, "levels": len(self.history)},
+            stats={"seconds": self.budget.elapsed, "levels": len(self.history)},
         )
 
 

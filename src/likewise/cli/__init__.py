@@ -14,6 +14,16 @@ Nothing here loads numpy or scikit-learn before a command runs: ``likewise --hel
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    from likewise.cli.app import cli
+    import signal
+    import sys
 
-    cli.main(prog_name="likewise")
+    try:
+        from likewise.cli.app import cli
+
+        cli.main(prog_name="likewise")
+    except KeyboardInterrupt:  # before there was a command
+        sys.stderr.write("UNKNOWN: interrupted before anything was known\n")
+        sys.exit(3)
+    finally:
+        # The answer is out: Ctrl-C while the interpreter cleans up must not change the exit code.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)

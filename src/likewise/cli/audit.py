@@ -91,13 +91,10 @@ def _text(found: Audit, loaded: Loaded, groups: Any, flags: ClaimFlags, given: d
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
     lines += paragraph("rows", f"{found.total:,}, looked at in {found.stats['seconds']:.2f} s")
-    if found.proved:
-        exact = ", exact for each row"
-    else:
-        exact = "; that others have none is floating point, not proved"
-    lines += paragraph(
-        "biased", f"{found.biased:,} ({found.share:.3%}) have a counterpart who breaks the claim{exact}"
+    exact = (
+        ", exact for each row" if found.proved else "; that others have none is floating point, not proved"
     )
+    lines += paragraph("biased", f"{_count(found)} have a counterpart who breaks the claim{exact}")
     if found.undecided:
         lines += paragraph("undecided", f"{found.undecided:,}: {'; '.join(found.reasons)}")
     if found.biased:
@@ -111,6 +108,14 @@ def _text(found: Audit, loaded: Loaded, groups: Any, flags: ClaimFlags, given: d
             "next", f"likewise audit {flags.spec or '...'} --output rows.csv (all of them)", whole_words=True
         )
     return "\n".join(lines)
+
+
+def _count(found: Audit) -> str:
+    known = f"{found.biased:,} ({found.share:.3%})"
+    if not found.undecided:
+        return known
+    most = found.biased + found.undecided
+    return f"at least {known} and at most {most:,} ({most / found.total:.3%})"
 
 
 def _worst(found: Audit) -> list[str]:
@@ -142,9 +147,9 @@ def _groups(groups: Any) -> list[str]:
     from likewise.cli.tables import table_lines
 
     rows = records(groups)
-    names = list(rows[0])
+    column, *counted = rows[0]
     texts = [[f"{v:.3%}" if name == "share" else _shown(v) for name, v in row.items()] for row in rows]
-    return table_lines(names, texts)
+    return table_lines([column, *(name.replace("_", " ") for name in counted)], texts)
 
 
 def _shown(value: Any) -> str:

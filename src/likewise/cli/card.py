@@ -14,6 +14,7 @@ from likewise.cli.options import (
     PROPERTY,
     ClaimFlags,
     SearchFlags,
+    certificate_option,
     claim_options,
     debug_option,
     search_options,
@@ -39,7 +40,7 @@ HALF = 0.5  # of the budget for the verdict, the rest for the disparity
 )
 @click.option("--share", metavar="FILE", help="A share to be told as well: JSON with lower, upper, method.")
 @search_options
-@click.option("--certificate", metavar="FILE", help="Write the certificate here, and name it in the card.")
+@certificate_option
 @click.option("--output", "-o", metavar="FILE", help="Write the card here instead of printing it.")
 @debug_option
 def card(**given: Any) -> int:
@@ -55,24 +56,27 @@ def card(**given: Any) -> int:
     share = None if given["share"] is None else _share(given["share"])
     from likewise.cli.claims import load
     from likewise.cli.output import emit
+    from likewise.search.budget import Budget, interruptible
     from likewise.verifying import verify
 
     loaded = load(flags, given["property"], given["class_of_interest"])
-    result = verify(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        X=loaded.X,
-        budget=look.budget * HALF,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=True,
-    )
+    with interruptible(Budget(look.budget)):
+        result = verify(
+            loaded.model,
+            loaded.space,
+            loaded.similarity,
+            loaded.property,
+            X=loaded.X,
+            budget=look.budget * HALF,
+            n_jobs=look.jobs,
+            random_state=look.seed,
+            progress=True,
+        )
+        disparity = _disparity(loaded, look, given["of"])
     if given["certificate"] is not None and result.certificate is not None:
         result.certificate.save(given["certificate"])
     text = result.model_card(
-        disparity=_disparity(loaded, look, given["of"]),
+        disparity=disparity,
         share=share,
         certificate_path=given["certificate"],
         files=_digests(flags),

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from likewise.analysis.comparing import Comparison
     from likewise.cli.claims import Loaded
 
+LARGEST = {
+    "score": "largest score gap",
+    "probability": "largest probability gap",
+    "margin": "largest margin",
+}
+
 
 @click.command(
     epilog="Exit codes: 0 the new model is fairer or as fair, 1 less fair, 2 usage or input error, "
@@ -83,7 +89,7 @@ def _text(found: Comparison, loaded: Loaded) -> str:
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
     for name, result, disparity in zip(found.names, found.results, found.disparities, strict=True):
-        bracket = f"largest {found.of} gap between {number(disparity.lower)} and {number(disparity.upper)}"
+        bracket = f"{LARGEST[found.of]} between {number(disparity.lower)} and {number(disparity.upper)}"
         lines += paragraph(name, f"{result.verdict!s:<8} {bracket}")
     in_words = {
         "better": "better: the new model is fairer",
@@ -91,4 +97,8 @@ def _text(found: Comparison, loaded: Loaded) -> str:
         "same": "none: the two are told apart by nothing",
         "undecided": "not decided: --budget SECONDS searches longer",
     }
-    return "\n".join([*lines, *paragraph("change", in_words[found.change])])
+    lines += paragraph("change", in_words[found.change])
+    if found.change == "undecided":
+        reasons = dict.fromkeys(result.reason for result in found.results if result.reason is not None)
+        lines += [line for reason in reasons for line in paragraph("reason", reason)]
+    return "\n".join(lines)

@@ -13,6 +13,8 @@ from typing import Any, Self, TypeVar
 
 import click
 
+from likewise.cli.certificate_files import moves_older_certificates
+
 DEBUG = "likewise.debug"  # key in click's meta: show tracebacks
 JSON = "likewise.json"  # key in click's meta: stdout is for one JSON object
 
@@ -152,8 +154,8 @@ json_option = click.option(
     help="Print one JSON object and nothing else.",
 )
 
+_CERTIFICATE = click.option("--certificate", metavar="FILE", help="Write the certificate of the answer here.")
 _OUTPUT = (
-    click.option("--certificate", metavar="FILE", help="Write the certificate of the answer here."),
     click.option("--all", "all_features", is_flag=True, help="Show all features of the pair."),
     json_option,
     click.option("--quiet", "-q", is_flag=True, help="Print nothing but the verdict or the bracket."),
@@ -193,9 +195,14 @@ def search_options(command: Function) -> Function:
     return decorated(command, _SEARCH)
 
 
+def certificate_option(command: Function) -> Function:
+    """--certificate, with older certificates moved out of the way."""
+    return decorated(moves_older_certificates(command), (_CERTIFICATE,))
+
+
 def output_options(command: Function) -> Function:
     """The flags of `OutputFlags`, and --debug."""
-    return decorated(command, (*_OUTPUT, debug_option))
+    return certificate_option(decorated(command, (*_OUTPUT, debug_option)))
 
 
 def decorated(command: Function, options: tuple[Callable[[Function], Function], ...]) -> Function:

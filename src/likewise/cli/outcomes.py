@@ -6,6 +6,7 @@ the search finds. Ctrl-C ends the search that is running with its bounds. The cl
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -96,6 +97,13 @@ def read(each: Sequence[ClaimFlags], property_text: str | None, class_text: str 
 
 def decide(outcomes: Sequence[Outcome], look: SearchFlags, *, progress: bool) -> list[Outcome]:
     """The claims that were read, searched one after the other, each with the whole budget."""
+    from likewise.search.budget import Budget, interruptible
+
+    with interruptible(Budget(math.inf)):  # so that Ctrl-C between two searches ends the run, too
+        return _decided(outcomes, look, progress=progress)
+
+
+def _decided(outcomes: Sequence[Outcome], look: SearchFlags, *, progress: bool) -> list[Outcome]:
     decided: list[Outcome] = []
     for outcome in outcomes:
         stopped = _why_stopped(decided)

@@ -7,8 +7,6 @@ import shlex
 import sys
 import time
 from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +18,7 @@ from likewise.cli.options import (
     PROPERTY,
     ClaimFlags,
     SearchFlags,
+    certificate_option,
     claim_options,
     debug_option,
     decorated,
@@ -32,6 +31,11 @@ if TYPE_CHECKING:
     from likewise.report import Analyses
 
 FOR_THE_VERDICT = 0.5  # of the budget
+SECTIONS = {
+    "disparity": "how large the difference can be",
+    "margins": "how it grows with the tolerances",
+    "audit": "the rows of the data",
+}
 READ = (
     "radius",
     "audit",
@@ -47,7 +51,6 @@ OPTIONS = (
         type=click.Choice(["score", "probability", "margin"]),
         help="What is measured; default: what the claim is about, scores for decisions.",
     ),
-    click.option("--certificate", metavar="FILE", help="Write the certificate of the verdict here as well."),
     *(
         click.option(
             f"--{name}", metavar="FILE", help=f"Include what `likewise {name} --json` said of the claim."
@@ -69,12 +72,13 @@ def report_options(command: Any) -> Any:
 @PROPERTY
 @CLASS
 @search_options
+@certificate_option
 @report_options
 def report(**given: Any) -> int:
     """Write the answers about a claim as one HTML file.
 
     SPEC and flags are those of `likewise verify`. Half of the budget is for the verdict, the rest for how large the gap can
-    be, and for the rows of the data where there are any.
+    be, how it grows with the tolerances, and for the rows of the data where there are any.
 
     \b
     likewise report claim.toml -o report.html
@@ -83,27 +87,29 @@ def report(**given: Any) -> int:
     from likewise.cli.claims import load
     from likewise.cli.output import emit
     from likewise.report import Analyses, write_report
+    from likewise.search.budget import Budget, interruptible
     from likewise.verifying import verify
     from likewise.verifying.wording import bounds_in_words, paragraph, verdict_line
 
     read = {name: _read(name, given[name]) for name in READ if given[name] is not None}
     Analyses.of(**read)  # refuses what is no answer before anything is searched
     loaded = load(flags, given["property"], given["class_of_interest"])
-    started = time.perf_counter()
     how: dict[str, Any] = {"n_jobs": look.jobs, "random_state": look.seed, "progress": not given["quiet"]}
-    result = verify(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        X=loaded.X,
-        budget=FOR_THE_VERDICT * look.budget,
-        **how,
-    )
-    if given["certificate"] is not None and result.certificate is not None:
-        result.certificate.save(given["certificate"])
-    left = look.budget - (time.perf_counter() - started)
-    analyses = _analyses(loaded, given["of"], read, {name: given[name] for name in read}, left, how)
+    whole = Budget(look.budget)
+    with interruptible(whole):
+        result = verify(
+            loaded.model,
+            loaded.space,
+            loaded.similarity,
+            loaded.property,
+            X=loaded.X,
+            budget=FOR_THE_VERDICT * look.budget,
+            **how,
+        )
+        if given["certificate"] is not None and result.certificate is not None:
+            result.certificate.save(given["certificate"])
+        left = whole.seconds - whole.elapsed
+        analyses = _analyses(loaded, given["of"], read, {name: given[name] for name in read}, left, how)
     command = shlex.join(["likewise", *sys.argv[1:]])
     saved = None if result.certificate is None else given["certificate"]
     known = bounds_in_words(loaded.property, result.bounds)
@@ -129,53 +135,44 @@ def _analyses(
     how: dict[str, Any],
 ) -> Analyses:
     """What is read, and what is found in the seconds left; what cannot be asked of this claim is left out with its reason."""
-    from likewise.analysis.measuring import measure
     from likewise.report import Analyses
 
-    audit = None if loaded.X is None or "audit" in read else _audit()
-    kind = loaded.property.kind
-    left_out: dict[str, str] = {}
+    questions = _questions(loaded, of, how)
+    found, left_out = dict(read), {}
+    waiting = [name for name in questions if name not in read]
     started = time.perf_counter()
-    claim = loaded.space, loaded.similarity
-    disparity = _asked(
-        "how large the difference can be",
-        left_out,
-        lambda: measure(
-            loaded.model,
-            *claim,
-            of=of or ("score" if kind == "decision" else kind),  # type: ignore[arg-type]
-            class_of_interest=loaded.property.class_of_interest,
-            X=loaded.X,
-            budget=max(seconds / (2 if audit else 1), 1.0),
-            **how,
-        ),
-    )
-    if audit is not None:
-        rest = max(seconds - (time.perf_counter() - started), 1.0)
-        read["audit"] = _asked(
-            "the rows of the data",
-            left_out,
-            lambda: audit(loaded.model, loaded.X, *claim, loaded.property, budget=rest, **how),
+    for place, name in enumerate(waiting):
+        left = seconds - (time.perf_counter() - started)
+        try:
+            found[name] = questions[name](max(left / (len(waiting) - place), 1.0))
+        except InternalError:
+            raise
+        except LikewiseError as error:
+            left_out[SECTIONS[name]] = error.message
+    return Analyses.of(**found, left_out=left_out, files=names)
+
+
+def _questions(loaded: Loaded, of: str | None, how: dict[str, Any]) -> dict[str, Callable[[float], Any]]:
+    """What is asked of the claim beside the verdict, each with its seconds."""
+    from likewise.analysis.auditing import audit
+    from likewise.analysis.margins import margins
+    from likewise.analysis.measuring import measure
+
+    model, claim = loaded.model, (loaded.space, loaded.similarity)
+    kind, label = loaded.property.kind, loaded.property.class_of_interest
+    about: dict[str, Any] = {"class_of_interest": label, "X": loaded.X, **how}
+    scale: Any = of or ("score" if kind == "decision" else kind)
+    asked: dict[str, Callable[[float], Any]] = {
+        "disparity": lambda seconds: measure(model, *claim, of=scale, budget=seconds, **about)
+    }
+    if loaded.similarity.within:
+        limited: Any = "margin" if kind == "decision" else kind  # the scale that the claim sets a limit on
+        asked["margins"] = lambda seconds: margins(model, *claim, of=limited, budget=seconds, **about)
+    if loaded.X is not None:
+        asked["audit"] = lambda seconds: audit(
+            model, loaded.X, *claim, loaded.property, budget=seconds, **how
         )
-    return Analyses.of(disparity=disparity, **read, left_out=left_out, files=names)
-
-
-def _asked(what: str, left_out: dict[str, str], ask: Callable[[], Any]) -> Any:
-    try:
-        return ask()
-    except InternalError:
-        raise
-    except LikewiseError as error:
-        left_out[what] = error.message
-        return None
-
-
-def _audit() -> Callable[..., Any] | None:
-    """The analysis of rows, where this version has it."""
-    if find_spec("likewise.analysis.auditing") is None:
-        return None
-    found: Callable[..., Any] = import_module("likewise.analysis.auditing").audit
-    return found
+    return asked
 
 
 def _read(name: str, path: str) -> Any:

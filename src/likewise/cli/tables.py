@@ -1,4 +1,4 @@
-"""Small tables of text: columns as wide as they need, the last one wrapped to 80 columns."""
+"""Small tables of text in 80 columns: each as wide as it needs; where that is too wide, the widest are wrapped."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from collections.abc import Sequence
 
 from likewise.verifying.wording import WIDTH
 
-MOST = 24  # columns for one value but the last; longer ones are wrapped there
+MOST = 24  # characters for one value but the last; longer ones are wrapped there
+LEAST = 8  # characters for one value, however many there are
 GAP = "  "
 
 
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """The header and the rows, two blanks before and between the columns."""
     lines = [list(header), *map(list, rows)]
-    widths = [min(MOST, max(len(line[i]) for line in lines)) for i in range(len(header) - 1)]
-    last = max(WIDTH - len(GAP) - sum(width + len(GAP) for width in widths), MOST)
-    return [text for line in lines for text in _line(line, [*widths, last])]
+    needed = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    widths = [min(MOST, width) for width in needed]
+    room = WIDTH - len(GAP) * len(header)
+    while sum(widths) > room and max(widths) > LEAST:
+        widths[widths.index(max(widths))] -= 1
+    widths[-1] = max(widths[-1], room - sum(widths[:-1]))
+    return [text for line in lines for text in _line(line, widths)]
 
 
 def _line(line: list[str], widths: list[int]) -> list[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from likewise.cli.certificate_files import certificate_file
 from likewise.cli.exits import IN_WORDS
 from likewise.cli.options import (
     CLASS,
@@ -73,20 +75,13 @@ def _check_files(each: Sequence[ClaimFlags], show: OutputFlags) -> None:
         raise click.UsageError(f"{twice} is given twice")
     if show.certificate is None:
         return
-    names = [certificate_file(show.certificate, flags, several=len(each) > 1) for flags in each]
+    names = [certificate_file(show.certificate, spec, several=len(each) > 1) for spec in specs]
     clash = next((k for k, name in enumerate(names) if name in names[:k]), None)
     if clash is not None:
         raise click.UsageError(
             f"--certificate {show.certificate}: {specs[clash]} and {specs[names.index(names[clash])]} would both be "
             f"written to {Path(names[clash]).name}"
         )
-
-
-def certificate_file(given: str, flags: ClaimFlags, *, several: bool) -> str:
-    """Where the certificate of a claim goes: to the file given, or into the folder given."""
-    if not several and not Path(given).is_dir():
-        return given
-    return str(Path(given) / f"{Path(flags.spec or 'claim').stem}.likewise")
 
 
 def _save_certificates(outcomes: Sequence[Outcome], show: OutputFlags) -> None:
@@ -103,7 +98,7 @@ def _save_certificates(outcomes: Sequence[Outcome], show: OutputFlags) -> None:
     for outcome in outcomes:
         if outcome.result is not None and outcome.result.certificate is not None:
             outcome.result.certificate.save(
-                certificate_file(show.certificate, outcome.flags, several=several)
+                certificate_file(show.certificate, outcome.flags.spec, several=several)
             )
 
 
@@ -180,21 +175,27 @@ def _block(outcome: Outcome, show: OutputFlags, look: SearchFlags, *, several: b
         return "\n".join([*lines, *paragraph("verdict", "UNKNOWN"), *paragraph("reason", outcome.reason)])
     lines.append(result_text(outcome.result, all_features=show.all_features))
     if show.certificate is not None and outcome.result.certificate is not None:
-        path = certificate_file(show.certificate, outcome.flags, several=several)
+        path = certificate_file(show.certificate, outcome.flags.spec, several=several)
         lines += paragraph("proof", f"{path} (likewise-check {path})", whole_words=True)
-    lines += paragraph("next", _next(outcome.result, outcome.flags, look), whole_words=True)
+    has_rows = outcome.loaded is not None and outcome.loaded.X is not None
+    for title, command in zip_longest(("next",), _next(outcome.result, outcome.flags, look, has_rows)):
+        lines += paragraph(title or "", command, whole_words=True)
     return "\n".join(lines)
 
 
-def _next(result: Result, flags: ClaimFlags, look: SearchFlags) -> str:
+def _next(result: Result, flags: ClaimFlags, look: SearchFlags, has_rows: bool) -> list[str]:
     """What to do now, in commands that exist."""
-    claim = flags.spec or "..."
+    claim, kind = flags.spec or "...", result.claimed.property.kind
     if flags.spec is not None and flags.model is not None:
         claim += f" --model {shlex.quote(flags.model)}"  # else the next command would ask about the file's own model
     if result.verdict == "BIASED":
-        return f"likewise measure {claim} (how large the gap can be)"
+        return [
+            f"likewise measure {claim} (how large the gap can be)",
+            *([f"likewise audit {claim} (for whom, in the data)"] if has_rows else []),
+            f"likewise repair {claim} (a model made fair)",
+        ]
+    if result.verdict == "FAIR" and kind == "decision":
+        return [f"likewise measure {claim} --of score (how far apart scores can be)"]
     if result.verdict == "FAIR":
-        if result.claimed.property.kind == "decision":
-            return f"likewise measure {claim} --of score (how far apart scores can be)"
-        return f"likewise measure {claim} --of {result.claimed.property.kind} (how large the gap is)"
-    return f"likewise verify {claim} --budget {10 * look.budget:g} (search longer)"
+        return [f"likewise measure {claim} --of {kind} (how large the gap is)"]
+    return [f"likewise verify {claim} --budget {10 * look.budget:g} (search longer)"]

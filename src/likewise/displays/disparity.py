@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Self
 
-from likewise.displays.drawing import BIASED, LINE, axes_for, document_of
+from likewise.displays.drawing import BIASED, LINE, Display, axes_for, document_of
+from likewise.errors import SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Point = tuple[float, float, float]  # seconds, lower, upper
 
@@ -20,11 +20,8 @@ _NAMES = {
 }
 
 
-class DisparityDisplay:
+class DisparityDisplay(Display):
     """`history` holds (seconds, lower, upper), not finite where nothing was known; `of` is the scale."""
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(self, *, history: tuple[Point, ...], of: str, proved: bool = True) -> None:
         self.history = history
@@ -32,31 +29,33 @@ class DisparityDisplay:
         self.proved = proved
 
     @classmethod
-    def from_estimator(
-        cls, model: Any, space: Any, similar: Any, *, ax: Axes | None = None, **options: Any
-    ) -> Self:
-        """Measure, and draw the bracket; options are those of `likewise.measure`."""
+    def _asked(cls, model: Any, space: Any, similar: Any, property: Any, **options: Any) -> Any:
         from likewise.analysis.measuring import measure
 
-        return cls.from_result(measure(model, space, similar, **options), ax=ax)
+        if property is not None:
+            raise SpecError(
+                "a gap is measured whatever the property is", hint='of="probability" names the scale'
+            )
+        return measure(model, space, similar, **options)
 
     @classmethod
-    def from_result(cls, result: Any, *, ax: Axes | None = None) -> Self:
-        """Draw the bracket of a `Disparity` or of its document."""
+    def _of(cls, result: Any) -> Self:
+        """From the bracket of a `Disparity` or of its document."""
         found = document_of(result, ("of", "lower", "upper", "history"), "a disparity")
         seconds = float(found.get("stats", {}).get("seconds", 0.0))
         last = (seconds, found["lower"], found["upper"])
         points = [_point(*entry) for entry in found["history"]]
         if not points or points[-1][1:] != _point(*last)[1:]:
             points.append(_point(*last))
-        return cls(history=tuple(points), of=found["of"], proved=bool(found.get("proved", False))).plot(ax=ax)
+        return cls(history=tuple(points), of=found["of"], proved=bool(found.get("proved", False)))
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it. Before there was a finite bound there is no line."""
         ax = axes_for(ax)
         times, lows, highs = zip(*self.history, strict=True)
-        # The last bracket holds from then on: without a little more time a single point would have no width.
+        # The last bracket holds from then on; one that was known at once holds from the beginning.
         end = max(times) * 1.05 or 1.0
+        times = times if len(times) > 1 else (0.0,)
         times, lows, highs = (*times, end), (*lows, lows[-1]), (*highs, highs[-1])
         unproved = "" if self.proved else " (floating point, not proved)"
         finite = [math.isfinite(low) and math.isfinite(high) for low, high in zip(lows, highs, strict=True)]
@@ -67,8 +66,7 @@ class DisparityDisplay:
         title = f"largest {_NAMES[self.of]}: {low if low == high else f'between {low} and {high}'}"
         ax.set(xlabel="seconds", ylabel=_NAMES[self.of], title=title, xlim=(0, end))
         ax.legend(loc="best", frameon=False)
-        self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
-        return self
+        return self._drawn(ax)
 
 
 def _point(seconds: float, lower: float | None, upper: float | None) -> Point:

@@ -1,15 +1,16 @@
-"""What the displays share: axes to draw on, documents to draw from, and colours told apart without seeing them."""
+"""What the displays share: where they come from, axes to draw on, documents to draw from, and colours told apart without seeing them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from likewise.errors import LikewiseError, SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,46 @@ BIASED = Look(colour="#D55E00", hatch="///", marker="X")
 UNKNOWN = Look(colour="#999999", hatch="...", marker="s")
 LINE = "#0072B2"
 SHADE = "#F5D9C8"  # behind what differs: black text on it has a contrast of 15 to 1
+
+
+class Display:
+    """A picture of an answer. Each kind says whom to ask, what to take from the answer, and how to draw it."""
+
+    ax_: Axes
+    figure_: Figure
+    plot: Callable[..., Self]  # plot(ax=None, ...): draws it, on the axes given or on new ones
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        space: Any,
+        similar: Any,
+        property: Any = None,
+        *,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Ask about a claim, and draw the answer; options are those of the function that is asked."""
+        return cls.from_result(cls._asked(model, space, similar, property, **options), ax=ax)
+
+    @classmethod
+    def from_result(cls, result: Any, *, ax: Axes | None = None, **look: Any) -> Self:
+        """Draw an answer or its document; `look` goes to `plot`."""
+        return cls._of(result).plot(ax, **look)
+
+    @classmethod
+    def _asked(cls, model: Any, space: Any, similar: Any, property: Any, **options: Any) -> Any:
+        raise NotImplementedError
+
+    @classmethod
+    def _of(cls, result: Any) -> Self:
+        raise NotImplementedError
+
+    def _drawn(self, ax: Axes) -> Self:
+        """With the axes and their figure."""
+        self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
+        return self
 
 
 def axes_for(ax: Axes | None, *, width: float = 6.4, height: float = 4.0) -> Axes:

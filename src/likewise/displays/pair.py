@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from likewise.displays.drawing import SHADE, axes_for, document_of, short
+from likewise.displays.drawing import SHADE, Display, axes_for, document_of, short
 from likewise.errors import SpecError
 from likewise.verifying.wording import Row, Treated, feature_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MOST_SAME = 8  # features shown although both have the same value
 ROW_HEIGHT = 0.32  # inches
 
 
-class PairDisplay:
+class PairDisplay(Display):
     """`pair` maps each feature to its two values; `treated` is what the model makes of the two."""
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(
         self, *, pair: Mapping[str, tuple[Any, Any]], treated: Treated, title: str | None = None
@@ -31,24 +27,14 @@ class PairDisplay:
         self.title = title
 
     @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        space: Any,
-        similar: Any,
-        property: Any = None,
-        *,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> Self:
-        """Verify, and draw the pair; options are those of `likewise.verify`. Without a pair there is a `SpecError`."""
+    def _asked(cls, model: Any, space: Any, similar: Any, property: Any, **options: Any) -> Any:
         from likewise.verifying import verify
 
-        return cls.from_result(verify(model, space, similar, property, **options), ax=ax)
+        return verify(model, space, similar, property, **options)
 
     @classmethod
-    def from_result(cls, result: Any, *, ax: Axes | None = None) -> Self:
-        """Draw the pair of a `Result`, a `Disparity` or a `Radius`, or of their documents."""
+    def _of(cls, result: Any) -> Self:
+        """From the pair of a `Result`, a `Disparity` or a `Radius`, or of their documents."""
         result = getattr(result, "result", None) or result  # a Radius has its pair from a Result
         document = document_of(result, ("pair",), "a pair")
         rows = document["pair"]
@@ -65,7 +51,7 @@ class PairDisplay:
             score_name=getattr(result, "score_name", "score"),
         )
         pair = {name: (first[name], second[name]) for name in first}
-        return cls(pair=pair, treated=treated, title=document.get("claim")).plot(ax=ax)
+        return cls(pair=pair, treated=treated, title=document.get("claim"))
 
     def plot(self, ax: Axes | None = None, *, all_features: bool = False) -> Self:
         """Draw it; some features that are the same are left out unless all are wanted."""
@@ -80,8 +66,7 @@ class PairDisplay:
         _draw(ax, rows, treatment)
         if self.title:
             ax.set_title(short(self.title, 100), fontsize="medium", wrap=True)
-        self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
-        return self
+        return self._drawn(ax)
 
 
 def _draw(ax: Axes, rows: list[Row], treatment: list[Row]) -> None:

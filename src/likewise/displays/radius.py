@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from likewise.displays.drawing import BIASED, FAIR, UNKNOWN, Look, axes_for, document_of, short
+from likewise.displays.drawing import BIASED, FAIR, UNKNOWN, Display, Look, axes_for, document_of, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _LOOKS = {"FAIR": FAIR, "BIASED": BIASED, "UNKNOWN": UNKNOWN}
 LEVEL = 0.5  # where the markers are, over the height of the band
 
 
-class RadiusDisplay:
+class RadiusDisplay(Display):
     """`proved` and `refuted` are levels or None; `asked` holds (level, verdict) of every search, `reason` why it
     ended before both ends met."""
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(
         self,
@@ -39,26 +35,16 @@ class RadiusDisplay:
         self.reason = reason
 
     @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        space: Any,
-        similar: Any,
-        property: Any = None,
-        *,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> Self:
-        """Look for the radius, and draw it; options are those of `likewise.radius`."""
+    def _asked(cls, model: Any, space: Any, similar: Any, property: Any, **options: Any) -> Any:
         from likewise.analysis.widening import radius
 
-        return cls.from_result(radius(model, space, similar, property, **options), ax=ax)
+        return radius(model, space, similar, property, **options)
 
     @classmethod
-    def from_result(cls, result: Any, *, ax: Axes | None = None) -> Self:
-        """Draw a `Radius` or its document."""
+    def _of(cls, result: Any) -> Self:
+        """From a `Radius` or its document."""
         found = document_of(result, ("of", "proved", "refuted", "largest"), "a radius")
-        made = cls(
+        return cls(
             proved=found["proved"],
             refuted=found["refuted"],
             largest=float(found["largest"]),
@@ -66,7 +52,6 @@ class RadiusDisplay:
             asked=tuple((float(level), str(verdict)) for level, verdict, *_ in found.get("history", ())),
             reason=found.get("reason"),
         )
-        return made.plot(ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it."""
@@ -96,8 +81,7 @@ class RadiusDisplay:
         what = "factor on all tolerances" if self.of is None else f"tolerance of {short(self.of)}"
         ax.set(xlim=(0, largest * 1.02), ylim=(0, 1), xlabel=what, yticks=[], title=self._title())
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=3, frameon=False)
-        self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
-        return self
+        return self._drawn(ax)
 
     def _title(self) -> str:
         proved = "nothing is proved" if self.proved is None else f"proved up to {self.proved:.6g}"

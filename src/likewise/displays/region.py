@@ -5,15 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
-from likewise.displays.drawing import BIASED, FAIR, UNKNOWN, Look, axes_for, document_of, short
+from likewise.displays.drawing import BIASED, FAIR, UNKNOWN, Display, Look, axes_for, document_of, short
 from likewise.errors import SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _LOOKS = {
     "fair": FAIR,
@@ -27,40 +25,28 @@ RULE_WIDTH, RULE_MOST = 44, 120  # characters in a line of a rule, and in all
 Bar = tuple[str, str, Fraction]  # kind, rule, share of the space
 
 
-class RegionDisplay:
+class RegionDisplay(Display):
     """`regions` holds (kind, rule, share of the space)."""
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(self, *, regions: Sequence[Bar]) -> None:
         self.regions = tuple(regions)
 
     @classmethod
-    def from_estimator(
-        cls,
-        model: Any,
-        space: Any,
-        similar: Any,
-        property: Any = None,
-        *,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> Self:
-        """Look for the regions, and draw them; options are those of `likewise.regions`."""
-        regions = import_module("likewise").regions
-        return cls.from_result(regions(model, space, similar, property, **options), ax=ax)
+    def _asked(cls, model: Any, space: Any, similar: Any, property: Any, **options: Any) -> Any:
+        from likewise.analysis.partitioning import regions
+
+        return regions(model, space, similar, property, **options)
 
     @classmethod
-    def from_result(cls, result: Any, *, ax: Axes | None = None) -> Self:
-        """Draw a partition or its document."""
+    def _of(cls, result: Any) -> Self:
+        """From a partition or its document."""
         found = document_of(result, ("fair", "biased", "undecided"), "a partition into regions")
         listed = [
             (kind, region["rule"], Fraction(region.get("exact_measure", region["measure"])))
             for kind in KINDS
             for region in found.get(kind, ())
         ]
-        return cls(regions=listed).plot(ax=ax)
+        return cls(regions=listed)
 
     def plot(self, ax: Axes | None = None, *, most: int = 12) -> Self:
         """Draw the `most` largest regions; the others are put together, one bar a kind."""
@@ -94,8 +80,7 @@ class RegionDisplay:
         ax.margins(x=0.15)
         ax.set(xlabel="share of the space in percent", title="who is treated fairly, and who is not")
         ax.legend(loc="lower right", title="all regions of a kind")
-        self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
-        return self
+        return self._drawn(ax)
 
     def _share(self, kind: str) -> Fraction:
         return sum((share for other, _, share in self.regions if other == kind), Fraction(0))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # The keys without which a document is not what it is said to be.
 KEYS = {
     "disparity": ("of", "lower", "upper", "history", "proved", "reason"),
+    "margins": ("of", "points", "reason"),
     "radius": ("of", "proved", "refuted", "largest", "history", "reason"),
     "audit": ("total", "biased", "undecided", "share", "share_at_most", "proved", "reasons", "rows"),
     "share": ("lower", "upper", "method", "confidence", "over", "proved", "reason"),
@@ -39,6 +40,7 @@ class Analyses:
     """Documents of what else was found about the claim; `left_out` has reasons why one is not there, `files` where one was read."""
 
     disparity: Mapping[str, Any] | None = None
+    margins: Mapping[str, Any] | None = None
     radius: Mapping[str, Any] | None = None
     audit: Mapping[str, Any] | None = None
     share: Mapping[str, Any] | None = None

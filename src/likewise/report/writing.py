@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.errors import DataError, SpecError
 from likewise.report import documents
 from likewise.report.documents import Analyses
+from likewise.report.margins import margins_section
 from likewise.report.pictures import thinned
 from likewise.report.provenance import certified, provenance
 from likewise.report.texts import number, plain, printable
@@ -127,6 +128,9 @@ def rendered(told: Told, room: Room) -> str:
         "pair": documents.pair_table(result, room.features),
         "path": documents.score_path(told.contributions, room.features),
         "disparity": told.section("disparity", documents.disparity_section),
+        "margins": told.section(
+            "margins", lambda found: margins_section(found, result.claimed.property, result.verdict)
+        ),
         "radius": told.section("radius", documents.radius_section),
         "share": told.section("share", documents.share_section),
         "regions": regions,
@@ -158,6 +162,7 @@ def _data(told: Told, room: Room, regions: Mapping[str, Any] | None) -> dict[str
         "result": _shortened(plain(told.result.to_dict()), few),
         "contributions": None if parts is None or not few else parts.to_dict(),
         "disparity": _shortened(analyses.disparity, few),
+        "margins": analyses.margins,
         "radius": _shortened(analyses.radius, few),
         "share": analyses.share,
         "audit": audit,

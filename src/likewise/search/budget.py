@@ -1,7 +1,7 @@
 """Budget: how long a search may take, and Ctrl-C turned into an orderly end.
 
-The first Ctrl-C ends the search at its next look at the clock, with the best bounds so far; handlers can
-be set in the main thread only, elsewhere KeyboardInterrupt passes as usual.
+The first Ctrl-C ends the search at its next look at the clock, with the best bounds so far, and with it whatever the search is a
+part of: the levels of a radius, the claims of a run. Handlers can be set in the main thread only, elsewhere KeyboardInterrupt passes as usual.
 """
 
 from __future__ import annotations
@@ -74,18 +74,34 @@ class Part(Budget):
 
 @contextmanager
 def interruptible(budget: Budget) -> Iterator[None]:
-    """Let Ctrl-C end the budget instead of the program."""
+    """Let Ctrl-C end the budget instead of the program, and with it those around it; at once if one of them has ended so."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        if budget.interrupted:  # asked twice: the search does not look at the clock, so leave at once
-            raise KeyboardInterrupt
+    before = signal.getsignal(signal.SIGINT)
+    outer = before if isinstance(before, _Ending) else None
+    if outer is not None and outer.budget.interrupted:
         budget.interrupted = True
-
-    before = signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGINT, _Ending(budget, outer))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+class _Ending:
+    """What Ctrl-C does inside of `interruptible`."""
+
+    def __init__(self, budget: Budget, outer: _Ending | None) -> None:
+        self.budget = budget
+        self.outer = outer
+
+    def __call__(self, _signal: int, _frame: FrameType | None) -> None:
+        if self.budget.interrupted:  # asked twice: the search does not look at the clock, so leave at once
+            raise KeyboardInterrupt
+        self.end()
+
+    def end(self) -> None:
+        self.budget.interrupted = True
+        if self.outer is not None:
+            self.outer.end()

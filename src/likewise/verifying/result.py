@@ -167,6 +167,7 @@ class Result:
         path: str | PathLike[str],
         *,
         disparity: Any = None,
+        margins: Any = None,
         radius: Any = None,
         audit: Any = None,
         share: Any = None,
@@ -177,15 +178,21 @@ class Result:
     ) -> Path:
         """Write this answer, with those of the analyses given, as one HTML file that needs nothing else (docs/report.md).
 
-        The analyses are what `measure`, `radius`, `audit`, `share`, `regions` and `repair` return for the same claim, or the documents
-        that their `to_dict` makes. `command` and
+        The analyses are what `measure`, `analysis.margins.margins`, `radius`, `audit`, `share`, `regions` and `repair` return for the
+        same claim, or the documents that their `to_dict` makes. `command` and
         `certificate_file`, where the certificate was saved, are quoted as they are.
         """
         return write_report(
             self,
             path,
             Analyses.of(
-                disparity=disparity, radius=radius, audit=audit, share=share, regions=regions, repair=repair
+                disparity=disparity,
+                margins=margins,
+                radius=radius,
+                audit=audit,
+                share=share,
+                regions=regions,
+                repair=repair,
             ),
             known=bounds_in_words(self.claimed.property, self.bounds),
             command=command,

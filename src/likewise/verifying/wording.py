@@ -215,7 +215,14 @@ def _row(row: Row, widths: tuple[int, int, int]) -> list[str]:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    return [text[i : i + width] for i in range(0, len(text), width)] or [""]
+    """The text in pieces of at most `width` characters, none left out; after a blank, a hyphen or the like where there is one late enough."""
+    pieces = []
+    while len(text) > width:
+        ends = [at + 1 for at in range(width // 2, width) if text[at] in " -_/,."]
+        cut = ends[-1] if ends else width
+        pieces.append(text[:cut])
+        text = text[cut:]
+    return [*pieces, text]
 
 
 def _texts(name: str, first: Any, second: Any, shown: Shown | None) -> tuple[str, str]:
@@ -255,7 +262,7 @@ def paragraph(title: str, text: str, *, whole_words: bool = False) -> list[str]:
     return textwrap.wrap(
         text,
         WIDTH,
-        initial_indent=f"{title:<{TITLE_WIDTH}}",
+        initial_indent=f"{title.rstrip():<{TITLE_WIDTH - 1}} ",
         subsequent_indent=" " * TITLE_WIDTH,
         break_on_hyphens=False,
         break_long_words=not whole_words,

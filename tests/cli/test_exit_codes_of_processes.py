@@ -1,0 +1,180 @@
+"""Exit codes as the shell gets them: of every verdict, of every analysis, and after Ctrl-C."""
+
+import gzip
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+LIKEWISE = [sys.executable, "-m", "likewise"]
+GOLDEN = Path(__file__).parents[1] / "certificate" / "golden"
+ON = "--data d.csv --label approved --free sex"
+HARD = "--model s.skops --data s.csv --free sex"  # a subset sum: no budget of a test decides it
+BUDGET = "--budget 0.3"
+PATIENCE = 120  # seconds for a process to get somewhere on a busy machine
+
+
+def ended(shelf, line, *, command=LIKEWISE):
+    return subprocess.run(
+        [*command, *line.split()], cwd=shelf, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        (f"verify --model fair.skops {ON} -q", 0, "FAIR"),
+        (f"verify {HARD} {BUDGET} -q", 3, "UNKNOWN"),
+        ("verify --nonsense", 2, "No such option"),
+        ("verify none.toml", 2, "error: none.toml"),
+        ("explain none.likewise", 2, "error: none.likewise"),
+    ],
+)
+def test_the_codes_of_verify(shelf, line, code, said):
+    """BIASED is among the tests of processes."""
+    done = ended(shelf, line)
+    assert done.returncode == code
+    assert said in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_internal_error_is_101(shelf):
+    broken = (
+        "import likewise.certificate.certificate as module, likewise.cli\n"
+        "def fails(path): raise ZeroDivisionError('by zero')\n"
+        "module.load_certificate = fails\n"
+        "likewise.cli.main()"
+    )
+    done = ended(shelf, "explain any.likewise", command=[sys.executable, "-c", broken])
+    assert done.returncode == 101
+    assert "internal error: ZeroDivisionError: by zero" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_codes_of_the_checker(tmp_path):
+    """0 accepted, 4 rejected, 2 unreadable: of a proof, of one with another bound, of no certificate at all."""
+    lines = gzip.decompress((GOLDEN / "v1-score-bound.likewise").read_bytes()).splitlines(keepends=True)
+    altered = tmp_path / "altered.likewise"
+    altered.write_bytes(gzip.compress(b"".join(lines[:-1])))
+    (tmp_path / "text.likewise").write_text("hello")
+    check = [sys.executable, "-m", "likewise_check"]
+    files = {GOLDEN / "v1-score-bound.likewise": 0, altered: 4, tmp_path / "text.likewise": 2}
+    for path, code in files.items():
+        assert ended(tmp_path, str(path), command=check).returncode == code
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (f"verify --model m.skops {ON}", 1),
+        (f"measure --model m.skops {ON}", 0),
+        (f"measure {HARD} --of margin {BUDGET}", 3),
+        (f"audit --model m.skops {ON}", 0),
+        (f"audit --model m.skops {ON} --budget 1e-9", 3),
+        (f"share --model m.skops {ON} --over data", 0),
+        (f"share --model rbf.skops {ON} --method certified --budget 0.01", 3),
+        (f"regions --model fair.skops {ON}", 0),
+        (f"regions {HARD} {BUDGET}", 3),
+        ("radius --model m.skops --data d.csv --label approved --feature age --property probability:0.1", 0),
+        (f"radius {HARD} --feature b0 {BUDGET}", 3),
+        (f"compare --model m.skops --with fair.skops {ON}", 0),
+        (f"compare --model fair.skops --with m.skops {ON}", 1),
+        (f"compare {HARD} --with s.skops --of margin {BUDGET}", 3),
+        (f"repair --model m.skops {ON}", 0),
+        (f"card --model m.skops {ON}", 0),
+        (f"report --model m.skops {ON} -o page.html", 1),
+        (f"report {HARD} -o page.html {BUDGET}", 3),
+    ],
+)
+def test_the_codes_of_the_analyses(shelf, line, code):
+    done = ended(shelf, line)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command", ["audit", "share", "regions", "radius --feature age", "repair", "compare"]
+)
+def test_input_errors_of_the_analyses_are_2(shelf, command):
+    other = " --with none.skops" if command == "compare" else ""
+    done = ended(shelf, f"{command} --model none.skops {ON}{other}")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "error: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def interrupted(shelf, line):
+    """A process that gets SIGINT once its live line shows that the search is under way: exit code, stdout, stderr.
+
+    stderr is a terminal, for only there is a live line.
+    """
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*LIKEWISE, *line.split()],
+        cwd=shelf,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm"},
+    )
+    os.close(theirs)
+    seen, sent, give_up = b"", False, time.monotonic() + PATIENCE
+    try:
+        while process.poll() is None and time.monotonic() < give_up:
+            if select.select([ours], [], [], 0.1)[0]:
+                try:
+                    seen += os.read(ours, 65536)
+                except OSError:  # the other side is closed
+                    break
+            if not sent and b"branch and bound" in seen:
+                process.send_signal(signal.SIGINT)
+                sent = True
+        assert sent, f"no search within {PATIENCE} s: {seen[-300:]!r}"
+        out, _ = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+        process.communicate()
+        os.close(ours)
+    return process.returncode, out.decode(), seen.decode(errors="replace")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        (f"verify {HARD}", 3, r"^bounds   the largest margin .* is at most "),
+        (f"measure {HARD} --of margin", 3, r"^between  -?[\d.]+ and [\d.]+ "),
+        (f"radius {HARD} --feature b0", 3, r"^proved   at no level"),
+        (f"compare {HARD} --with s.skops --of margin", 3, r"^change   not decided"),
+        (f"card {HARD}", 0, r"^\| verdict \| UNKNOWN \|"),
+        (f"report {HARD} -o page.html", 3, r"^verdict  UNKNOWN"),
+    ],
+)
+def test_ctrl_c_gives_the_bounds_so_far(shelf, line, code, said):
+    found, out, err = interrupted(shelf, f"{line} --budget 600")
+    assert found == code
+    assert re.search(said, out, flags=re.MULTILINE)
+    assert "Traceback" not in out + err
+    if not line.startswith("report"):  # whose page has it
+        assert "interrupted after" in " ".join(out.split())
+
+
+@pytest.mark.slow
+def test_ctrl_c_with_json_is_one_object(shelf):
+    code, out, err = interrupted(shelf, f"verify {HARD} --json --budget 600")
+    answer = json.loads(out)
+    assert code == 3
+    assert answer["verdict"] == "UNKNOWN"
+    assert "interrupted" in answer["reason"]
+    assert answer["bounds"][1] is not None
+    assert "Traceback" not in err
