@@ -17,7 +17,7 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
@@ -44,7 +44,7 @@ BATCH = 256  # cells bounded together: enough to hide Python's cost, few enough 
 FRONTIER = 200_000  # open cells before the search turns depth-first to bound its memory
 TRIES = 4  # points of a batch put to the referee, best first
 NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a witness
-SETTLING = 2.0  # exact proofs that settling an open cell takes, with some to spare
+SETTLING = 1.5  # times what a cell has taken so far that settling an open one may take
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
 # Steps of the lean under bounds that are not exact, from a parent to its child: longer after a step that helped,
@@ -130,7 +130,9 @@ class Search:
     closed: int = 0
     batches: int = 0
     clearance: Clearance = math.inf  # the smallest of all closed cells
-    settles: bool = False  # whether every cell left open is to be proved something of when the budget ends
+    settles: Sequence[Search] = ()  # whose open cells are to be looked at once more before the budget ends
+    looking: float = 0.0  # seconds spent on cells, and how many were looked at
+    looked: int = 0
     proving: float = 0.0  # seconds spent on exact proofs, and how many there were
     proofs: int = 0
     view: int = 0  # the one that bounds are asked of
@@ -152,14 +154,13 @@ class Search:
         most += len(self.proof.nodes)
         while self.open:
             # The root at least is looked at, so that there is a bound to report.
-            if self.batches and (self._late() or len(self.proof.nodes) > most):
+            if self.batches and (self.late or len(self.proof.nodes) > most):
                 return "budget"
             self.batches += 1
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
             size = self._batch_size(2 * size)
-            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
-                if self._work(batch):
-                    return "witness"
+            if self._timed_work(batch):
+                return "witness"
             problem.listener(
                 Snapshot(
                     stage="branch and bound",
@@ -169,6 +170,18 @@ class Search:
                 )
             )
         return "stuck" if self.stuck else "closed"
+
+    def ask(self, question: Question, wanted: Question | None = None) -> None:
+        """Go on with another question; what is closed under an easier one stays closed."""
+        self.problem.question, self.problem.wanted = question, wanted
+
+    def _timed_work(self, batch: list[Cell]) -> bool:
+        started = time.perf_counter()
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
+            found = self._work(batch)
+        self.looking += time.perf_counter() - started
+        self.looked += len(batch)
+        return found
 
     def _batch_size(self, size: int) -> int:
         return min(size, BATCH)
@@ -335,12 +348,18 @@ class Search:
                 return True
         return False
 
-    def _late(self) -> bool:
-        """Whether to stop: the budget is over, or what is left is needed to settle the open cells."""
+    @property
+    def late(self) -> bool:
+        """Whether to stop: the budget is over, or what is left of it is needed for the open cells."""
         budget = self.problem.budget
-        if budget.over or not self.settles or not self.proofs:
-            return budget.over
-        return budget.elapsed + SETTLING * len(self.open) * self.proving / self.proofs > budget.seconds
+        needed = SETTLING * sum(search.needed for search in self.settles)
+        return budget.over or budget.elapsed + needed > budget.seconds
+
+    @property
+    def needed(self) -> float:
+        """Seconds that a look at every open cell would take, if all were closed by it."""
+        pace = self.looking / max(self.looked, 1) + self.proving / max(self.proofs, 1)
+        return len(self.open) * pace
 
     def _close(self, cell: Cell, leaf: Leaf) -> bool:
         if leaf.rule == self.problem.oracle.rule and not self.problem.oracle.exact:

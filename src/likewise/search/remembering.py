@@ -300,8 +300,8 @@ class RememberingSearch(Search):
         return self._oracle().prove_memory(memory, leaf, question)
 
 
-def search_of(problem: Problem, *, settles: bool = False) -> Search:
+def search_of(problem: Problem) -> Search:
     """The branch and bound that fits the problem's oracle."""
     if isinstance(problem.oracle, Remembering):
-        return RememberingSearch(problem=problem, settles=settles)
-    return Search(problem=problem, settles=settles)
+        return RememberingSearch(problem=problem)
+    return Search(problem=problem)

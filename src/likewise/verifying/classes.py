@@ -28,10 +28,11 @@ from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
 from likewise.search.cases import ClassOutcome, ClassSearch, decide_classes
 from likewise.search.problem import Problem
+from likewise.search.together import still_allowed
 from likewise.spec.pairs import PairSpace, pairs_of, with_differences
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 from likewise.spec.terms import Separable, nearest
-from likewise.verifying.certifying import Checking, CheckReport
+from likewise.verifying.certifying import Checking, CheckReport, why_not
 from likewise.verifying.class_certificates import certify_cases, certify_pair
 from likewise.verifying.contributions import compared_classes
 from likewise.verifying.result import Claimed, Result, Verdict
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
 
     from likewise.search.problem import Witness
     from likewise.verifying.preparing import Taken
-
-ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +201,7 @@ def verify_classes(prepared: PreparedClasses, claimed: Claimed, checking: Checki
                     covers_floating_point=report.covers_floating_point,
                     stats=_stats(prepared, outcome, report),
                 )
-            reason = f"the checker refused the proof: {report.reason}"
+            reason = why_not(report, prepared.problem.budget)
     upper = open_upper(outcome.search, prepared.question)
     bounds = (_least(prepared.question), upper)
     return Result(
@@ -276,14 +275,6 @@ def gauge_of_classes(question: ClassQuestion) -> Gauge:
 
 def open_upper(search: ClassSearch | None, question: ClassQuestion) -> float:
     """The largest value that the cells left open still allow, in float64 with room for its rounding."""
-    cells = [] if search is None else [cell for _, cell in search.open]
-    if not cells or (question.kind == "decision" and question.head.rule == "votes"):
+    if search is None or (question.kind == "decision" and question.head.rule == "votes"):
         return math.inf
-    gauge = gauge_of_classes(question)
-    caps = gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
-    highest = float(caps.max())
-    return (
-        max(float(question.level), highest + ROOM * (1 + abs(highest)))
-        if math.isfinite(highest)
-        else math.inf
-    )
+    return still_allowed(search.open, gauge_of_classes(question), float(question.level))

@@ -25,8 +25,16 @@ from likewise.model.question import question_of, round_down
 from likewise.progress import Listener, silent, terminal
 from likewise.search.budget import interruptible
 from likewise.search.portfolio import Outcome, decide
+from likewise.search.together import still_allowed
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
-from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, certify_witness
+from likewise.verifying.certifying import (
+    Checking,
+    CheckReport,
+    Statement,
+    certify_proof,
+    certify_witness,
+    why_not,
+)
 from likewise.verifying.classes import prepare_classes, verify_classes
 from likewise.verifying.contributions import compared
 from likewise.verifying.preparing import Prepared, prepare_taken, take
@@ -35,8 +43,6 @@ from likewise.verifying.result import Claimed, Result, Verdict
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-
-ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
 
 
 def verify(
@@ -174,8 +180,11 @@ def conclude(prepared: Prepared, outcome: Outcome, claimed: Claimed, checking: C
                 covers_floating_point=report.covers_floating_point,
                 stats=_stats(prepared, outcome, report),
             )
-        reason = f"the checker refused the proof: {report.reason}"
-    bounds = _least(gauge), _open_upper(outcome, gauge, _level(claimed.property))
+        reason = why_not(report, prepared.problem.budget)
+    search, upper = outcome.search, math.inf
+    if search is not None:
+        upper = still_allowed([*search.open, *search.stuck], gauge, _level(claimed.property))
+    bounds = _least(gauge), upper
     return _unknown(claimed, bounds, reason, _stats(prepared, outcome, report))
 
 
@@ -240,15 +249,3 @@ def _cells(outcome: Outcome) -> int:
 
 def _level(property: Property) -> float:
     return property.margin if isinstance(property, SameDecision) else property.delta
-
-
-def _open_upper(outcome: Outcome, gauge: Gauge, level: float) -> float:
-    """The largest value that the cells left open still allow, in float64 with room for its rounding; closed
-    cells allow no more than the level that was asked for."""
-    search = outcome.search
-    if search is None or not (search.open or search.stuck):
-        return math.inf
-    cells = [*search.open, *search.stuck]
-    caps = gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
-    highest = float(caps.max())
-    return max(level, highest + ROOM * (1 + abs(highest))) if math.isfinite(highest) else math.inf

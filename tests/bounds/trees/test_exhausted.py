@@ -6,7 +6,8 @@ import pytest
 from tests.bounds.trees.forests import all_scores, prepared_of, problem_of, random_case
 
 from likewise.analysis.climbing import Climb
-from likewise.analysis.measuring import _certificate
+from likewise.analysis.measuring import certified
+from likewise.analysis.subjects import OneScore
 from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion, GapQuestion, round_up
 from likewise.search.remembering import search_of
@@ -31,11 +32,11 @@ def test_the_largest_gap_is_that_of_all_pairs_and_its_certificate_is_accepted(se
     largest = max(first - second for _, _, first, second in pairs)
     gauge = Gauge(of="score")
     prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
-    climb = Climb(prepared, gauge, Fraction(0))
+    climb = Climb(OneScore(prepared, gauge), Fraction(0))
     climb.run()
     assert climb.lower == largest
     assert climb.upper == round_up(largest)
-    certificate, refusal = _certificate(prepared, climb, Checking())
+    certificate, refusal = certified(prepared, climb, gauge.of, Checking())
     assert certificate is not None, refusal
 
 
@@ -68,11 +69,11 @@ def test_other_scales_close_in_on_the_best_pair(seed, of):
     gauge = Gauge(of=of)
     largest = max(gauge.value(first, second) for _, _, first, second in pairs)
     prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
-    climb = Climb(prepared, gauge, Fraction(1, 10**6))
+    climb = Climb(OneScore(prepared, gauge), Fraction(1, 10**6))
     climb.run()
     assert climb.lower <= largest <= climb.upper
     assert climb.upper - climb.lower < 1e-6
-    certificate, refusal = _certificate(prepared, climb, Checking())
+    certificate, refusal = certified(prepared, climb, gauge.of, Checking())
     assert certificate is not None, refusal
 
 
