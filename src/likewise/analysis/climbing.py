@@ -34,12 +34,12 @@ RAISES = 64  # better pairs taken while doing so: each raises the lower end by a
 SPARSER, SECONDS_APART = 1.1, 0.1  # the history's entries: some fifty in a minute, while nothing else happens
 FLOAT_ROOM = 1e-9  # relative, added to float64 bounds that nothing has proved
 ROOMS = (1e-12, 1e-9, 1e-6, 1e-3)  # relative, added to what open cells allow before it is put to the proof
-MENDING = 1_000  # cells more than there are open that one such attempt may take
+MENDING = 500  # cells that one such attempt may add, where bounds turn out to be worse than they looked
 CLOSEST = Fraction(1, 2**40)  # what a level of probability stays below 1
 
-# Shares of the budget. A certificate takes longer to check than to find, so the search has less time where one is wanted.
-CLIMBING_TO_CERTIFY = 0.4
-SETTLING_TO_CERTIFY = 0.5
+TO_CERTIFY = (
+    0.4  # of the budget that the search has where a certificate is wanted: checking takes longer than finding
+)
 AGAIN = 1 / 3  # of what is left of the grace: a shorter search, where settling the first one took too long
 
 
@@ -75,7 +75,7 @@ class Climb:
             self._take(witness)
             if self.topped:
                 return
-        self._search(Until(self.budget, self._share(CLIMBING_TO_CERTIFY)))
+        self._search(Until(self.budget, self._searched_by()))
         for witness in self.subject.more_pairs(self._searched()):
             self._take(witness)
         end = self._climb()
@@ -200,7 +200,7 @@ class Climb:
                 return False
             search.unstick()
             self._ask_at(Fraction(level))
-            end = search.run(most=len(search.open) + MENDING)
+            end = search.run(most=MENDING)
             if end == "closed":
                 self.upper, self.closed = level, True
                 return True
@@ -228,15 +228,14 @@ class Climb:
         self.problem.budget = budget
         self._searched().spend(budget, settles=settles)
 
-    def _share(self, share: float) -> float:
-        """This share of the budget where a certificate is wanted, all of it where not."""
-        return (share if self.certifies else 1.0) * self.budget.seconds
+    def _searched_by(self) -> float:
+        """When the search ends, the settling of its open cells included as far as it can be foreseen."""
+        return (TO_CERTIFY if self.certifies else 1.0) * self.budget.seconds
 
     def _settled_by(self) -> float:
-        """When the open cells are to be settled: at the end of their share, or halfway through the grace."""
-        if self.certifies and not self.budget.over:
-            return self._share(SETTLING_TO_CERTIFY)
-        return (self.budget.end + self.budget.last_moment) / 2
+        """When the open cells are given up: somewhat later, at most halfway through the grace."""
+        grace = (self.budget.last_moment - self.budget.end) / 2
+        return min(self.budget.end, max(self._searched_by(), self.budget.elapsed)) + grace
 
     def _why(self, end: str) -> str:
         return self.budget.reason if end == "budget" else "rounding"

@@ -122,7 +122,8 @@ def measure(
 
     Parameters are those of `verify`; `of` names the scale, and the search ends once upper - lower is at
     most `tolerance` (0 for trees, where it can be met). A class of interest is one of the model's labels: of more than two
-    classes, only its gaps count. With `certify` the upper end comes with a certificate that the checker has accepted.
+    classes, only its gaps count. With `certify` the upper end comes with a certificate that the checker has accepted: the search then ends
+    after two fifths of the budget, which leaves the rest for the checker.
     """
     if of not in ("score", "probability", "margin"):
         raise SpecError(f"of must be 'score', 'probability' or 'margin', not {of!r}")

@@ -27,7 +27,7 @@ import numpy as np
 from likewise.bounds.enumerated import pair_count, witnesses
 from likewise.bounds.oracle import Bounds, Clearance, Leaf
 from likewise.errors import InternalError
-from likewise.model.question import EVEN, snap
+from likewise.model.question import EVEN, GRID, snap
 from likewise.progress import Snapshot
 from likewise.search.proof import Proof, Split, children, root_cell, walk
 
@@ -44,7 +44,9 @@ BATCH = 256  # cells bounded together: enough to hide Python's cost, few enough 
 FRONTIER = 200_000  # open cells before the search turns depth-first to bound its memory
 TRIES = 4  # points of a batch put to the referee, best first
 NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a witness
-SETTLING = 1.5  # times what a cell has taken so far that settling an open one may take
+CLOSING = (
+    0.5  # of the time that looking at a cell has taken so far: what it takes if the cell need not be split
+)
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
 # Steps of the lean under bounds that are not exact, from a parent to its child: longer after a step that helped,
@@ -297,7 +299,7 @@ class Search:
             cross = (end.excess - start.excess + slope * lean - slope_end * end.lean) / (slope - slope_end)
         left, right = np.minimum(lean, end.lean), np.maximum(lean, end.lean)
         cross = np.where(np.isfinite(cross), np.clip(cross, left, right), 0.5)
-        return [end, self._try(lo, hi, cross)]
+        return [end, self._try(lo, hi, np.round(cross * GRID) / GRID)]  # what is bounded is what a leaf says
 
     def _step(self, lo: Floats, hi: Floats, start: Trial, step: Floats) -> Trial:
         """Cells that are still open, one step of the lean down the slope."""
@@ -352,14 +354,14 @@ class Search:
     def late(self) -> bool:
         """Whether to stop: the budget is over, or what is left of it is needed for the open cells."""
         budget = self.problem.budget
-        needed = SETTLING * sum(search.needed for search in self.settles)
+        needed = sum(search.needed for search in self.settles)
         return budget.over or budget.elapsed + needed > budget.seconds
 
     @property
     def needed(self) -> float:
         """Seconds that a look at every open cell would take, if all were closed by it."""
-        pace = self.looking / max(self.looked, 1) + self.proving / max(self.proofs, 1)
-        return len(self.open) * pace
+        looking, proving = self.looking / max(self.looked, 1), self.proving / max(self.proofs, 1)
+        return len(self.open) * (CLOSING * looking + proving)
 
     def _close(self, cell: Cell, leaf: Leaf) -> bool:
         if leaf.rule == self.problem.oracle.rule and not self.problem.oracle.exact:
