@@ -19,8 +19,9 @@ from likewise.errors import InternalError
 from likewise.model.cases import SoftmaxCase
 from likewise.model.combined import CombinedScore
 from likewise.model.cubes import MOST_CLASSES
-from likewise.search.branch_and_bound import Cell, Search, Trial
+from likewise.search.branch_and_bound import Cell, Search
 from likewise.search.falsification import climbed, falsify
+from likewise.search.leaning import Trial
 from likewise.search.portfolio import why_stuck
 from likewise.search.problem import Problem, Witness
 from likewise.search.proof import Proof, root_cell

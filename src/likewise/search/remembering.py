@@ -23,6 +23,7 @@ from likewise.bounds.enumerated import pair_count
 from likewise.bounds.oracle import Clearance, Leaf, Proposal, Remembering
 from likewise.model.question import EVEN, snap
 from likewise.search.branch_and_bound import FEW_PAIRS, FRONTIER, NEARLY, Cell, Search
+from likewise.search.leaning import touching
 from likewise.search.proof import children
 
 if TYPE_CHECKING:
@@ -223,7 +224,9 @@ class RememberingSearch(Search):
         trial = best
         for _ in range(REFINEMENTS):
             target = trial.slope + float(self.problem.question.balance(np.array([trial.lean]))[0])
-            lean = float(self._touching(np.array([low]), np.array([high]), np.array([target]))[0])
+            lean = float(
+                touching(self.problem.question, np.array([low]), np.array([high]), np.array([target]))[0]
+            )
             trial = self._trial(lean, *self._oracle().bound_anywhere(memory, float(snap(lean))))
             if trial.excess < best.excess:
                 best = trial
