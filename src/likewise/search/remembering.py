@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 LEANS = 4  # tried for a cell
 REFINEMENTS = 3  # leans between those of the grid
 BATCH = 16  # cells between two looks at the clock
+# Of a cell's excess: more than what cuts count for ties among its losses (`Remembering.cut_memory`).
+OVERSTATED = 2e-6
 SETTLED = 1e-3  # of its parent's excess: parts that are lower by nearly all of it are looked at next, as they can be closed
 
 
@@ -110,7 +112,7 @@ class RememberingSearch(Search):
     def _separated(self, cell: Cell) -> Trial | None:
         """The cell at its best lean; None where that closes it."""
         trial = self._leaned(self._memory(cell), cell.lean)
-        cell.lean, cell.upper, cell.rank = trial.lean, min(trial.upper, cell.upper), -trial.excess
+        cell.lean, cell.upper, cell.rank = trial.lean, trial.upper, -trial.excess
         return None if self._enough(trial) and self._close(cell, self._line(cell, trial)) else trial
 
     def _line(self, cell: Cell, trial: Trial) -> Leaf:  # noqa: ARG002
@@ -180,7 +182,8 @@ class RememberingSearch(Search):
             if memory is not None:
                 ends = float(lo[variable]), float(hi[variable])
                 self.memories[number] = oracle.inherited(memory, variable, *ends)
-            part = Cell(rank, number, lo, hi, cell.lean, cell.upper - loss, view=cell.view)
+            upper = cell.upper - max(loss - OVERSTATED * excess, 0.0)
+            part = Cell(rank, number, lo, hi, cell.lean, upper, view=cell.view)
             heapq.heappush(self.open, part)
 
     # -- leans ------------------------------------------------------------------------------------------------

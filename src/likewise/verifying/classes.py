@@ -142,6 +142,7 @@ def prepare_classes(
     if not isinstance(score.parts[0], (Separable, TreeScore)):
         pairs = with_differences(pairs)
     oracles = Oracles(score, pairs)
+    marks = oracles.marked()  # before the clock starts: what is known of trees is gathered and compiled here
     problem = Problem(
         pairs=pairs,
         oracle=oracles,  # type: ignore[arg-type]  # of all cases: it only encloses scores
@@ -153,7 +154,7 @@ def prepare_classes(
         rows=rows,
         cost=score.cost,
         listener=listener,
-        marks=oracles.marked(),
+        marks=marks,
         settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return PreparedClasses(

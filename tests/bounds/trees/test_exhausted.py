@@ -82,3 +82,16 @@ def test_a_gap_is_proved_at_its_own_size_and_not_below():
     largest = max(first - second for _, _, first, second in pairs)
     assert search_of(problem_of(case, GapQuestion(delta=largest))).run() == "closed"
     assert search_of(problem_of(case, GapQuestion(delta=largest - Fraction(1, 2**80)))).run() == "witness"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_open_cells_are_bounded_by_what_they_say(seed):
+    """What a cell is said to allow before it is looked at is no less than what its own bound will be."""
+    case, _ = found(seed)
+    problem = problem_of(case, GapQuestion(delta=Fraction(0)))
+    problem.wanted = GapQuestion(delta=Fraction(1000))
+    search = search_of(problem)
+    search.run(most=60)
+    for cell in search.open:
+        bound, _, _ = problem.oracle.bound_memory(search._memory(cell), 0.5)
+        assert bound <= cell.upper + problem.oracle.noise(0.5)
