@@ -42,6 +42,7 @@ FRONTIER = 200_000  # open cells before the search turns depth-first to bound it
 TRIES = 4  # points of a batch put to the referee, best first
 NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a witness
 CLOSING = 0.5  # of the time that looking at a cell has taken so far: what it takes if it need not be split
+A_PROOF = 1e-3  # seconds that an exact proof is taken to need before there was one
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
 EXPLAINED = 0.1  # of the excess of a cell, from which on its losses tell where to cut it
@@ -254,7 +255,8 @@ class Search:
     @property
     def needed(self) -> float:
         """Seconds that a look at every open cell would take, if all were closed by it."""
-        looking, proving = self.looking / max(self.looked, 1), self.proving / max(self.proofs, 1)
+        looking = self.looking / max(self.looked, 1)
+        proving = self.proving / self.proofs if self.proofs else A_PROOF
         return len(self.open) * (CLOSING * looking + proving)
 
     def _close(self, cell: Cell, leaf: Leaf) -> bool:
