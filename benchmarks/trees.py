@@ -27,6 +27,7 @@ from rich.table import Table
 import likewise as lw
 from benchmarks._veritas import available, by_veritas
 from likewise.analysis.climbing import Climb
+from likewise.analysis.subjects import OneScore
 from likewise.bounds.trees import TreeOracle
 from likewise.datasets import load_adult, load_credit, load_german
 from likewise.importers.imported import ImportedClasses, import_model
@@ -128,7 +129,7 @@ def measured(model: Any, space: lw.Space, similar: lw.Similarity, seconds: float
     _warm(prepared)
     started = time.process_time()
     prepared.problem.budget = CpuBudget(seconds)
-    climb = Climb(prepared, gauge, Fraction(0))
+    climb = Climb(OneScore(prepared, gauge), Fraction(0))
     climb.run()
     took = time.process_time() - started
     early = [(low, high) for at, low, high in climb.history if at <= EARLY]
@@ -215,7 +216,7 @@ def row(
     asked = time.process_time() - started
     climb, seconds, early = measured(model, space, similar, options.seconds)
     gap = _bracket(float(climb.lower), climb.upper)
-    cells = 1 if climb.search is None else len(climb.search.proof.nodes)
+    cells = 1 if climb.search is None else climb.search.cells
     line = [
         data,
         name,

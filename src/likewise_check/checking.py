@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, BinaryIO, TypeAlias
 
 from likewise_check.claim import Claim
-from likewise_check.fields import Rejected, anything, choice, record, text
+from likewise_check.fields import OutOfTime, Rejected, anything, choice, record, text
 from likewise_check.leaves import Jury, Tally
 from likewise_check.model import read_model
 from likewise_check.proof import check_end, check_nodes
@@ -32,6 +32,7 @@ def check(
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
     refusals: int = 1,
+    seconds: float | None = None,
 ) -> CheckReport:
     """Checks a certificate, in exact arithmetic.
 
@@ -47,6 +48,8 @@ def check(
         Is told the number of nodes read, now and then.
     refusals : int
         Up to so many leaves that do not hold are collected in the report before giving up.
+    seconds : float, optional
+        A proof that takes longer is not accepted; the clock is looked at after every batch of leaves.
 
     Returns
     -------
@@ -69,7 +72,8 @@ def check(
             if own not in (None, found["digests"]["model"]):
                 raise Rejected("the certificate speaks of another model than the file given")
             if found["kind"] == "proof":
-                jury = stack.enter_context(Jury(claim, tally, jobs=jobs, refusals=refusals))
+                until = None if seconds is None else began + seconds
+                jury = stack.enter_context(Jury(claim, tally, jobs=jobs, refusals=refusals, until=until))
                 cells, end = check_nodes(lines, jury, claim, progress or _silent)
                 clearance, covered = check_end(end, lines, claim, tally, cells)
                 stated = {"cells": cells, "clearance": clearance, "covers_floating_point": covered}
@@ -84,7 +88,8 @@ def check(
         found.update(readable=False, accepted=False, reason=f"cannot be read: {error.strerror or error}")
     except Rejected as rejection:
         line = rejection.line or (lines.number if lines else None)
-        found.update(accepted=False, reason=rejection.reason, line=line)
+        finished = not isinstance(rejection, OutOfTime)
+        found.update(accepted=False, reason=rejection.reason, line=line, finished=finished)
     refused = tuple(index for index, _, _ in tally.refused)
     return CheckReport(**found, rules=tally.rules, refused=refused, seconds=perf_counter() - began)
 

@@ -17,6 +17,10 @@ class Rejected(Exception):
         self.reason, self.line = reason, line
 
 
+class OutOfTime(Rejected):
+    """Not all of the certificate was looked at."""
+
+
 def record(value: object, what: str, /, **readers: Reader) -> list[Any]:
     """The values of an object that has exactly these keys, in this order."""
     if type(value) is not dict or value.keys() != readers.keys():

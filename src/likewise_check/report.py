@@ -39,6 +39,8 @@ class CheckReport:
         Indexes (from 0, among the proof's nodes) of leaves that do not hold.
     seconds : float
         How long it took.
+    finished : bool
+        False where the time given was over first: then nothing is known of the rest.
     """
 
     accepted: bool
@@ -54,6 +56,7 @@ class CheckReport:
     digests: dict[str, str] = field(default_factory=dict)
     refused: tuple[int, ...] = ()
     seconds: float = 0.0
+    finished: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values; the clearance is a text such as "3/8"."""
@@ -67,7 +70,8 @@ class CheckReport:
             said.append(f"ACCEPTED: the {self.kind} holds, in exact arithmetic")
         else:
             where = "" if self.line is None else f" (line {self.line})"
-            said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
+            verdict = "REJECTED" if self.readable else "UNREADABLE"
+            said.append(f"{verdict if self.finished else 'NOT FINISHED'}{where}: {self.reason}")
         if self.clearance is not None:
             used = ", ".join(f"{count} {name}" for name, count in sorted(self.rules.items()))
             covered = "covers" if self.covers_floating_point else "does not cover"

@@ -15,8 +15,9 @@ from likewise.analysis import climbing
 from likewise.bounds.oracle import Bounds
 from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion
-from likewise.search.branch_and_bound import Search, Trial
+from likewise.search.branch_and_bound import Search
 from likewise.search.falsification import climbed
+from likewise.search.leaning import Trial
 from likewise.verifying.preparing import prepare
 
 SHARED = ("a", "b", "c")

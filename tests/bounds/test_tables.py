@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.bounds.exact import _levels
-from likewise.bounds.separable import best_levels
+from likewise.bounds.highest import best_levels
 from likewise.spec.similarity import Relation
 from likewise.spec.terms import Term
 

@@ -252,6 +252,23 @@ def test_jobs_change_nothing(jobs, monkeypatch):
         assert one == more
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_check_that_is_out_of_time_accepts_nothing(jobs):
+    good = several()
+    for i in range(0, 1400, 200):
+        good[5 + i + 1] = ["separable", "1/2"]
+    late = checked(good, jobs=jobs, seconds=0)
+    assert not late.accepted
+    assert not late.finished
+    assert "time" in late.reason
+    assert "NOT FINISHED" in late.in_words()
+    assert late.clearance is None
+    in_time = checked(good, jobs=jobs, seconds=1e6)
+    assert in_time.accepted
+    assert in_time.finished
+    assert checked(samples.gap(), jobs=jobs).finished
+
+
 def test_a_worker_that_dies(monkeypatch):
     monkeypatch.setattr(leaves, "_work", _die)
     report = checked(samples.gap(), jobs=2)

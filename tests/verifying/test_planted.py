@@ -127,7 +127,7 @@ def test_a_lying_oracle_never_makes_it_fair(monkeypatch, name, oracle):
 def test_only_the_checker_stands_in_the_way(monkeypatch, name, oracle):
     """With a checker that accepts everything the same lies are FAIR: the tests above can fail."""
     plant(monkeypatch, globals()[oracle])
-    monkeypatch.setattr(certifying, "check_bytes", lambda content, jobs: CheckReport(accepted=True))
+    monkeypatch.setattr(certifying, "check_bytes", lambda *_: CheckReport(accepted=True))
     claim, property = CLAIMS[name]
     assert lw.verify(*claim, property, budget=5).verdict == "FAIR"
 
@@ -304,7 +304,7 @@ def test_a_pair_found_where_the_checker_refused_a_leaf_is_reported(monkeypatch):
 
 def test_a_pair_that_the_checker_gives_up_on_is_unknown(monkeypatch):
     monkeypatch.setattr(
-        certifying, "check_bytes", lambda content, jobs: CheckReport(accepted=False, reason="out of patience")
+        certifying, "check_bytes", lambda *_: CheckReport(accepted=False, reason="out of patience")
     )
     claim, property = CLAIMS["decision"]
     result = lw.verify(*claim, property, budget=20)

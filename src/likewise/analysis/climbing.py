@@ -5,257 +5,247 @@ raises the lower end and the question with it, after coordinate ascent has made 
 closed under an easier question stay closed, because the witness sets shrink as the level rises. When nothing
 is open, D* <= lower + tolerance is proved. Then comes the finish: leaves that allow more than `lower` are
 opened again and the question is asked next to `lower` itself, for a limited number of cells; where that closes
-too, lower and upper are equal but for rounding. At the end of the budget, cells that are still open count
-with their own bounds. The upper end is a double that every leaf proves in exact arithmetic.
+too, lower and upper are equal but for rounding.
+
+The search stops while there is time left for *settling*: asking for no more than what the open cells allow, so that a look at each closes it. Where
+that takes longer after all, a shorter search is settled in the grace of the budget, and at last the first cell alone. The upper
+end is a double that every leaf proves, in exact arithmetic where the subject's bounds are.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from likewise.bounds.oracle import Leaf, Remembering
 from likewise.errors import InternalError
-from likewise.model.enclosure import FIRST_BITS
-from likewise.model.gauge import Gauge
-from likewise.model.question import round_up, snap
+from likewise.model.question import round_up
 from likewise.progress import Snapshot
-from likewise.search.enumeration import enumerate_space
-from likewise.search.falsification import climbed, deepest
-from likewise.search.feasible import some_individual
-from likewise.search.portfolio import independence
-from likewise.search.problem import Witness
-from likewise.search.proof import Proof, walk
-from likewise.search.remembering import search_of
+from likewise.search.budget import Budget, Until
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from likewise.search.branch_and_bound import Search
-    from likewise.search.problem import Problem
-    from likewise.verifying.preparing import Prepared
-
-    Floats = NDArray[np.float64]
-    Bounded = tuple[int, Leaf, Floats, Floats]
+    from likewise.analysis.subjects import Subject
+    from likewise.search.problem import Problem, Witness
+    from likewise.search.together import Searches
 
 GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
-QUICK = 1e10  # multiplications spent on an enumeration: less than a second, as cells may do without it
 FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
 RAISES = 64  # better pairs taken while doing so: each raises the lower end by a part of the fine tolerance
-FINE = Fraction(1, 10**12)  # what lower and upper may stay apart, relatively, when they are made equal
 SPARSER, SECONDS_APART = 1.1, 0.1  # the history's entries: some fifty in a minute, while nothing else happens
 FLOAT_ROOM = 1e-9  # relative, added to float64 bounds that nothing has proved
-INFLATION = Fraction(1, 2**52)  # relative raise of a float upper bound before it is put to the exact test
-INFLATIONS = 60  # doublings of that raise before giving up on a finite upper bound
+ROOMS = (1e-12, 1e-9, 1e-6, 1e-3)  # relative, added to what open cells allow before it is put to the proof
+MENDING = 500  # cells that one such attempt may add, where bounds turn out to be worse than they looked
+CLOSEST = Fraction(1, 2**40)  # what a level of probability stays below 1
+
+TO_CERTIFY = (
+    0.4  # of the budget that the search has where a certificate is wanted: checking takes longer than finding
+)
+AGAIN = 1 / 3  # of what is left of the grace: a shorter search, where settling the first one took too long
 
 
 class Climb:
-    """One measurement: lower end with its witness, upper end with its proof, history."""
+    """One measurement: lower end with its witness, upper end with the searches that prove it (`closed`), history."""
 
-    def __init__(self, prepared: Prepared, gauge: Gauge, tolerance: Fraction) -> None:
-        self.prepared, self.gauge, self.tolerance = prepared, gauge, tolerance
-        self.problem: Problem = prepared.problem
+    def __init__(self, subject: Subject, tolerance: Fraction, *, certifies: bool = False) -> None:
+        self.subject, self.tolerance, self.certifies = subject, tolerance, certifies
+        self.problem: Problem = subject.problem
+        self.budget: Budget = self.problem.budget
         self.problem.replay = Unasked()
         self.history: list[tuple[float, float, float]] = []
         self._listener, self.problem.listener = self.problem.listener, self._hear
-        self.search: Search | None = None
-        self.proof: Proof | None = None
-        self.upper = math.inf
+        self.search: Searches[Any] | None = None
+        self.upper, self.closed, self.independent = math.inf, False, False
         self.reason: str | None = None
-        self.raise_to(nobody_else(prepared))
+        self.witness, self.lower = subject.start()
+        self._ask()
+
+    @property
+    def proved(self) -> bool:
+        """Whether the upper end is proved by the search alone."""
+        certain = self.subject.of_probability and self.upper == 1
+        return self.independent or certain or (self.closed and self.subject.exact)
 
     def run(self) -> None:
         """Close in until the tolerance is met or the budget is over."""
-        if self.gauge.of != "margin":
-            self.problem.question = self.gauge.question(Fraction(0))
-            self.proof = independence(self.problem)
-            if self.proof is not None:
-                self.upper = 0.0
-                return
-            self.raise_to(self.witness)
-        for find in self._finders():
-            witness = find(self.problem)
-            if witness is not None:
-                self.raise_to(witness)
+        if self.subject.independent():
+            self.upper, self.closed, self.independent = 0.0, True, True
+            return
+        self._ask()
+        for witness in self.subject.good_pairs():
+            self._take(witness)
             if self.topped:
                 return
-        self.search = search_of(self.problem, settles=self.problem.oracle.exact)
-        self.proof = self.search.proof
-        end = self._climb(math.inf)
-        if end == "topped":
-            return
-        if end != "closed":
-            self.reason = self.problem.budget.reason if end == "budget" else "rounding"
-        if not self.problem.oracle.exact:
-            self._settle_in_floats()
-        elif end == "closed":
-            self._finish()
-        else:
+        self._search(Until(self.budget, self._searched_by()))
+        for witness in self.subject.more_pairs(self._searched()):
+            self._take(witness)
+        end = self._climb()
+        self.reason = None if end in ("closed", "topped") else self._why(end)
+        if end == "closed":
+            self.closed, self.upper = True, round_up(self.lower + self.tolerance)
+            if self.subject.closes:
+                self._finish()
+        elif end != "topped":
             self._settle()
+        self._spend(self.budget, settles=False)
 
-    def _finders(self) -> list[Callable[[Problem], Witness | None]]:
-        """What looks for a good pair before the search does; nothing where the search's own proposals come sooner."""
-        if isinstance(self.problem.oracle, Remembering):
-            return []
-        return [deepest, partial(enumerate_space, effort=QUICK)]
+    # -- the lower end ----------------------------------------------------------------------------------------
 
-    def raise_to(self, witness: Witness) -> None:
+    def _take(self, witness: Witness | None) -> None:
         """Take a better pair and ask for one that is better still."""
-        self.witness, self.lower = witness, self.gauge.value(witness.first.lo, witness.second.hi)
-        if self.gauge.of != "margin":
-            self.lower = max(self.lower, Fraction(0))  # of anybody and themselves, however wide the enclosure
+        if witness is None or (value := self.subject.value(witness)) <= self.lower:
+            return
+        self.witness, self.lower = witness, value
         if not self.topped:
             self._ask()
 
     def _ask(self) -> None:
         """Prove that nothing is above lower + tolerance; take whatever is noticeably above lower."""
-        self.problem.question = self.gauge.question(self.lower + self.tolerance)
-        self.problem.wanted = self.gauge.question(self.lower + self.tolerance / GAIN)
+        self._ask_at(self.lower + self.tolerance, self.lower + self.tolerance / GAIN)
+
+    def _ask_at(self, level: Fraction, wanted: Fraction | None = None) -> None:
+        question = self.subject.question(level)
+        sought = None if wanted is None else self.subject.question(wanted)
+        self.problem.question, self.problem.wanted = question, sought
+        if self.search is not None:
+            self.search.ask(
+                self.subject.parts(question), None if sought is None else self.subject.parts(sought)
+            )
 
     @property
     def topped(self) -> bool:
         """Whether there is nothing left to ask: no two probabilities are as far as 1 apart."""
-        if self.gauge.of != "probability" or float(self.lower + self.tolerance) < 1:
+        if not self.subject.of_probability or self.lower + self.tolerance < 1 - CLOSEST:
             return False
-        self.upper, self.proof = 1.0, None
+        self.upper, self.closed = 1.0, False
         return True
 
-    def _climb(self, most: float) -> str:
-        search = self._searched()
-        raises = 0
-        while (end := search.run(most=most)) == "witness":
-            if search.witness is None:
+    def _climb(self, most: float = math.inf) -> str:
+        search, raises = self._searched(), 0
+        while not self.topped:
+            end = search.run(most=most)
+            if end != "witness":
+                return end
+            found = search.witness
+            if found is None:
                 raise InternalError("the search ended with a witness and has none")
-            self.raise_to(search.witness)
-            better = None if self.topped else self._climbed(search.witness)
-            if better is not None:
-                self.raise_to(better)
-            if self.topped:
-                return "topped"
+            before = self.lower
+            self._take(found)
+            if self.lower == before:  # better by less than can be told
+                return "stuck"
+            if not self.topped:
+                self._take(self.subject.climbed(found))
             self._note()
             raises += 1
             if raises > RAISES and math.isfinite(most):
                 return "budget"
-        return end
+        return "topped"
 
-    def _climbed(self, witness: Witness) -> Witness | None:
-        """The best that coordinate ascent makes of a pair."""
-        if isinstance(self.problem.oracle, Remembering):
-            return None
-        return climbed(self.problem, np.array([witness.x]))
+    # -- the upper end ----------------------------------------------------------------------------------------
 
     def _finish(self) -> None:
         """Ask closer to the lower end: open what allows more, for a limited number of cells."""
-        search, enough, nodes = (
-            self._searched(),
-            self.lower + self.tolerance,
-            list(self._searched().proof.nodes),
-        )
-        self.tolerance = min(self.tolerance, FINE * (1 + abs(self.lower)))
+        search, enough, nodes = self._searched(), self.upper, self._searched().nodes
+        self.tolerance = self.subject.finest(self.lower, self.tolerance)
         self._ask()
-        self._reopen_leaves_above()
-        self._climb(FINISH)
-        self._settle()
-        if self.upper > round_up(enough):  # the cells opened again came out worse: back to what was proved
-            self.proof = search.proof = Proof(nodes)
-            self.upper = round_up(enough)
-
-    def _reopen_leaves_above(self) -> None:
-        search, question = self._searched(), self.problem.question
-        search.reopen(
-            {
-                number
-                for number, node, lo, hi in walk(search.proof, self.prepared.pairs)
-                if isinstance(node, Leaf) and search.prove(number, lo, hi, node, question) is None
-            },
-            split=False,
-        )
-
-    def _settle_in_floats(self) -> None:
-        """The upper end by the oracle's bounds: proved only once the checker has accepted its certificate."""
-        search, proved = self._searched(), round_up(self.lower + self.tolerance)
-        if not search.open and not search.stuck:
-            self.upper = proved
+        search.reopen_unproved(split=False)
+        end = self._climb(FINISH)
+        if end == "topped":
             return
-        self.proof = None
-        highest = min(self._allowed(), self._least_upper())
-        self.upper = max(proved, highest + FLOAT_ROOM * (1 + abs(highest)))
+        if end == "closed":
+            self._lower_to(round_up(self.lower + self.tolerance))
+        elif not self._closes_at_what_is_allowed(enough):
+            search.restore(nodes)  # the cells opened again came out worse: back to what was proved
+            self.upper, self.closed = enough, True
+
+    def _lower_to(self, level: float) -> None:
+        """The smallest of a few doubles that all leaves hold at; a decision's witness may lie on the border itself."""
+        lowest = round_up(self.lower)
+        for candidate in (lowest, math.nextafter(lowest, math.inf)):
+            self._ask_at(Fraction(candidate))
+            if candidate < level and self._searched().holds():
+                level = candidate
+        self.upper, self.closed = level, True
 
     def _settle(self) -> None:
-        """The upper end: the smallest level found that every leaf, and every open cell made one, proves."""
+        """Prove what the open cells allow; where there is no time for that, what those of a shorter search allow."""
+        proposed = self._proposed()
+        if self.subject.exact or self.certifies:
+            self._spend(Until(self.budget, self._settled_by(), settling=True), settles=False)
+            if self._closes_at_what_is_allowed():
+                return
+        if self.subject.exact:
+            for share in (AGAIN, 0.0):
+                if self._settles_again(share):
+                    return
+        self.upper, self.closed = proposed, False
+
+    def _settles_again(self, share: float) -> bool:
+        """A search from the beginning, for a share of the time left, and what it leaves open settled in the rest."""
+        self._ask()
+        stop = self.budget.elapsed + share * self.budget.for_checking
+        self._search(Until(self.budget, stop, settling=True))
+        if self._climb(math.inf if share else 0) == "topped":
+            return True
+        end = self.budget.last_moment if share else math.inf
+        self._spend(Until(self.budget, end, settling=True), settles=False)
+        return self._closes_at_what_is_allowed()
+
+    def _closes_at_what_is_allowed(self, below: float = math.inf) -> bool:
+        """Ask for no more than the open cells allow by their bounds in float64, with more and more room for rounding."""
         search = self._searched()
-        opened = {
-            cell.number: Leaf(rule=self.problem.oracle.rule, lean=snap(cell.lean))
-            for cell in (*search.open, *search.stuck)
-        }
-        for number, leaf in opened.items():
-            search.proof.close(number, leaf)
-        proved = self.lower + self.tolerance  # what every leaf that the search closed proves already
-        cells = [
-            (number, node, lo, hi)
-            for number, node, lo, hi in walk(search.proof, self.prepared.pairs)
-            if isinstance(node, Leaf) and (number in opened or not opened)
-        ]
-        for level in self._levels_above(cells, proved) if opened else self._levels_below(cells, proved):
-            question = self.gauge.question(level)
-            if all(
-                search.prove(number, lo, hi, leaf, question) is not None for number, leaf, lo, hi in cells
-            ):
-                self.upper = float(level)
-                return
-        self.proof = None
+        for room in ROOMS:
+            highest = max(self.subject.allowed(search.open), float(self.lower + self.tolerance))
+            level = highest + room * (1 + abs(highest))
+            if not level < below or (self.subject.of_probability and level >= 1 - CLOSEST):
+                return False
+            search.unstick()
+            self._ask_at(Fraction(level))
+            end = search.run(most=MENDING)
+            if end == "closed":
+                self.upper, self.closed = level, True
+                return True
+            if end == "witness":
+                self._take(search.witness)
+            if end == "budget" and search.late:
+                return False
+        return False
 
-    def _levels_below(self, cells: list[Bounded], proved: Fraction) -> Iterator[Fraction]:
-        """Doubles that the closed leaves may prove although they were only asked for `proved`."""
-        lowest = round_up(self.lower)
-        yield Fraction(lowest)
-        yield Fraction(math.nextafter(lowest, math.inf))  # a decision's witness may lie on the border itself
-        cap = self._cap(cells)
-        if self.lower < cap < proved:
-            yield Fraction(round_up(cap))
-        yield Fraction(round_up(proved))
+    def _proposed(self) -> float:
+        """The upper end by the bounds alone: not proved."""
+        highest = min(self.subject.allowed(self._searched().open), self._least_upper())
+        highest = max(highest + FLOAT_ROOM * (1 + abs(highest)), round_up(self.lower + self.tolerance))
+        return min(highest, 1.0) if self.subject.of_probability else highest
 
-    def _levels_above(self, cells: list[Bounded], proved: Fraction) -> Iterator[Fraction]:
-        """Doubles from the open cells' bounds in float64 upwards."""
-        level, raised = max(proved, self._cap_above(cells)), Fraction(0)
-        for _ in range(INFLATIONS):
-            candidate = Fraction(round_up(level + raised * (1 + abs(level))))
-            if self.gauge.of == "probability" and candidate >= 1:
-                return
-            yield candidate
-            raised = 2 * raised or INFLATION
+    # -- time -------------------------------------------------------------------------------------------------
 
-    def _cap_above(self, cells: list[Bounded]) -> Fraction:
-        """The same for cells that the search has left open, whose bounds it may know."""
-        if not isinstance(self.problem.oracle, Remembering):
-            return self._cap(cells)
-        allowed = self._allowed()
-        return Fraction(allowed) if math.isfinite(allowed) else self.lower
+    def _search(self, budget: Budget) -> None:
+        """Begin anew, with this budget."""
+        self.search = self.subject.searches()
+        self._ask()
+        self._spend(budget, settles=self.subject.exact or self.certifies)
 
-    def _cap(self, cells: list[Bounded]) -> Fraction:
-        """What the leaves allow by their lines in float64, constraints left aside; the lower end if nothing."""
-        lines = [(leaf, lo, hi) for _, leaf, lo, hi in cells if leaf.rule == self.problem.oracle.rule]
-        if not lines:
-            return self.lower
-        lean = np.array([float(leaf.lean or 0) for leaf, _, _ in lines])
-        lo, hi = np.stack([line[1] for line in lines]), np.stack([line[2] for line in lines])
-        cap = float(
-            self.gauge.cap(lean, self.problem.oracle.bound(lo, hi, lean, self._threshold(lean)).upper).max()
-        )
-        return Fraction(cap) if math.isfinite(cap) else self.lower
+    def _spend(self, budget: Budget, *, settles: bool) -> None:
+        self.problem.budget = budget
+        self._searched().spend(budget, settles=settles)
 
-    def _threshold(self, lean: Floats) -> Floats:
-        return self.gauge.question(self.lower + self.tolerance).threshold(lean)
+    def _searched_by(self) -> float:
+        """When the search ends, the settling of its open cells included as far as it can be foreseen."""
+        return (TO_CERTIFY if self.certifies else 1.0) * self.budget.seconds
+
+    def _settled_by(self) -> float:
+        """When the open cells are given up: somewhat later, at most halfway through the grace."""
+        grace = (self.budget.last_moment - self.budget.end) / 2
+        return min(self.budget.end, max(self._searched_by(), self.budget.elapsed)) + grace
+
+    def _why(self, end: str) -> str:
+        return self.budget.reason if end == "budget" else "rounding"
+
+    # -- history ----------------------------------------------------------------------------------------------
 
     def _hear(self, snapshot: Snapshot) -> None:
         """Pass the search's reports on, with the bracket from time to time."""
         last = self.history[-1][0] if self.history else 0.0
-        searching = self.search is not None and self.search.batches > 0
+        searching = self.search is not None and any(part.batches for part in self.search.searches)
         if searching and snapshot.seconds >= SPARSER * last + SECONDS_APART:
             self._note()
         else:
@@ -263,8 +253,9 @@ class Climb:
 
     def _note(self) -> None:
         """Keep the bracket's history, with what the open cells still allow; what was once proved stays so."""
-        search, seconds = self._searched(), self.problem.budget.elapsed
-        upper = min(max(self._allowed(), float(self.lower + self.tolerance)), self._least_upper())
+        search, seconds = self._searched(), self.budget.elapsed
+        highest = max(self.subject.allowed(search.open), float(self.lower + self.tolerance))
+        upper = min(highest, self._least_upper())
         self.history.append((seconds, float(self.lower), upper))
         self._listener(
             Snapshot(
@@ -277,32 +268,14 @@ class Climb:
             )
         )
 
-    def _allowed(self) -> float:
-        """The highest value that the bounds of the open cells allow, in float64."""
-        cells = [*self._searched().open, *self._searched().stuck]
-        caps = self.gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
-        return float(caps.max(initial=-math.inf))
-
     def _least_upper(self) -> float:
         """The lowest upper end so far: cells cut anew may have worse bounds than the one they came from."""
         return min((upper for _, _, upper in self.history), default=math.inf)
 
-    def _searched(self) -> Search:
+    def _searched(self) -> Searches[Any]:
         if self.search is None:
             raise InternalError("no search was run")
         return self.search
-
-
-def nobody_else(prepared: Prepared) -> Witness:
-    """An individual paired with itself: the pair to start from, of gap zero."""
-    space = prepared.pairs.space
-    if space.constraints:
-        lowest = [float(c) for c in some_individual(space)]
-    else:
-        lowest = [float(prepared.pairs.variables[v].lo) for v in prepared.pairs.first]
-    codes = [Fraction(c) for c in prepared.imported.recoding.settled(np.array([lowest]))[0].tolist()]
-    score, point = prepared.problem.oracle.enclose(codes, FIRST_BITS), tuple(float(c) for c in codes)
-    return Witness(x=point, other=point, first=score, second=score)
 
 
 class Unasked:

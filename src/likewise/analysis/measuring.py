@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.classes import ClassClimb
-from likewise.analysis.climbing import FINE, Climb
-from likewise.bounds.oracle import Clearance, Leaf, Remembering
+from likewise.analysis.climbing import Climb
+from likewise.analysis.subjects import FINE, OneScore, SeveralClasses, Subject
+from likewise.bounds.oracle import Remembering
 from likewise.certificate.certificate import Certificate
-from likewise.errors import SpecError
+from likewise.errors import InternalError, SpecError
 from likewise.html_tables import table
 from likewise.importers.imported import ImportedClasses
 from likewise.model.classes import ClassHead
@@ -22,9 +22,9 @@ from likewise.model.gauge import Gauge, Scale
 from likewise.model.question import round_down
 from likewise.progress import Listener
 from likewise.search.budget import interruptible
-from likewise.search.proof import walk
-from likewise.spec.properties import Label, place_of_class
-from likewise.verifying.certifying import Checking, Statement, certify_proof
+from likewise.search.portfolio import independence
+from likewise.spec.properties import Label, Property, place_of_class
+from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, why_not
 from likewise.verifying.class_certificates import certify_cases
 from likewise.verifying.classes import PreparedClasses, class_property, prepare_classes
 from likewise.verifying.deciding import checking_with, listening
@@ -150,7 +150,8 @@ def measure(
     tolerance : float
         The search ends once upper - lower is at most that; 0 is for trees, where it can be met.
     certify : bool
-        Have the upper end written down and checked.
+        Have the upper end written down and checked: the search then ends after two fifths of the budget, which leaves the rest for
+        the checker.
 
     Returns
     -------
@@ -174,28 +175,36 @@ def measure(
     checking = checking_with(n_jobs, executor) if certify else None
     with listening(progress) as listener:
         taken = take(model, space, similar, X=X, budget=budget)
+        options: dict[str, Any] = {"budget": budget, "random_state": random_state, "listener": listener}
+        prepared: Prepared | PreparedClasses
         if isinstance(taken.imported, ImportedClasses):
-            return _measured_classes(
-                taken, of, class_of_interest, tolerance, budget, random_state, listener, checking
-            )
-        prepared = prepare_taken(
-            taken,
-            Gauge(of=of).question(Fraction(0)),
-            of,
-            budget=budget,
-            random_state=random_state,
-            listener=listener,
-        )
-        model = prepared.imported.model
-        place_of_class(class_of_interest, model.head.labels, model.family)
+            prepared = prepare_classes(taken, _asked(taken, of, class_of_interest), **options)
+            subject: Subject = SeveralClasses(prepared)
+        else:
+            prepared = prepare_taken(taken, Gauge(of=of).question(Fraction(0)), of, **options)
+            head, family = prepared.imported.model.head, prepared.imported.model.family
+            place_of_class(class_of_interest, head.labels, family)
+            subject = OneScore(prepared, prepared.gauge)
         with interruptible(prepared.problem.budget):
-            climb = Climb(prepared, prepared.gauge, _tolerance(tolerance, of, prepared))
+            climb = Climb(subject, _tolerance(tolerance, of, prepared), certifies=certify)
             climb.run()
-            return _disparity(prepared, climb, checking)
+            return _disparity(prepared, climb, of, checking)
 
 
-def _tolerance(tolerance: float, of: Scale, prepared: Prepared) -> Fraction:
+def _asked(taken: Taken, of: Scale, label: Label | None) -> Property:
+    """The property of several classes on this scale."""
+    head, family = taken.imported.model.head, taken.imported.model.family
+    if of == "margin" and isinstance(head, ClassHead) and head.rule == "votes":
+        raise SpecError(
+            f"{family} decides by votes, which have no margin", hint="verify SameDecision() instead"
+        )
+    return class_property("decision" if of == "margin" else of, 0.0, label)
+
+
+def _tolerance(tolerance: float, of: Scale, prepared: Prepared | PreparedClasses) -> Fraction:
     """What lower and upper may stay apart: nothing at all only where the largest gap is a number that a search comes to."""
+    if isinstance(prepared, PreparedClasses):
+        return max(Fraction(tolerance), FINE if of == "margin" else Fraction(0))
     if tolerance == 0 and not isinstance(prepared.problem.oracle, Remembering):
         raise SpecError(
             "tolerance must be a positive number: 0 is for trees, whose scores have finitely many values",
@@ -204,16 +213,18 @@ def _tolerance(tolerance: float, of: Scale, prepared: Prepared) -> Fraction:
     return FINE if tolerance == 0 and of != "score" else Fraction(tolerance)
 
 
-def _disparity(prepared: Prepared, climb: Climb, checking: Checking | None) -> Disparity:
+def _disparity(
+    prepared: Prepared | PreparedClasses, climb: Climb, of: Scale, checking: Checking | None
+) -> Disparity:
     certificate, reason = None, climb.reason
-    if checking is not None and climb.proof is not None:
-        certificate, refusal = _certificate(prepared, climb, checking)
+    if checking is not None and climb.closed:
+        certificate, refusal = certified(prepared, climb, of, checking)
         reason = refusal or reason
     pair, scores = prepared.pair(climb.witness)
     treated = prepared.treated(climb.witness)
     elapsed, lower = prepared.problem.budget.elapsed, round_down(climb.lower)
     return Disparity(
-        of=climb.gauge.of,
+        of=of,
         lower=lower,
         upper=climb.upper,
         names=prepared.imported.recoding.given.names,
@@ -222,108 +233,63 @@ def _disparity(prepared: Prepared, climb: Climb, checking: Checking | None) -> D
         decisions=treated.decisions,
         probabilities=treated.probabilities,
         upper_label=treated.upper_label,
-        history=(*climb.history, (elapsed, lower, climb.upper)),
-        certificate=certificate,
-        proved=prepared.problem.oracle.exact or certificate is not None,
-        reason=reason,
-        stats={"seconds": elapsed, "cells": 1 if climb.search is None else len(climb.search.proof.nodes)},
-    )
-
-
-def _certificate(
-    prepared: Prepared, climb: Climb, checking: Checking
-) -> tuple[Certificate | None, str | None]:
-    """The certificate of the upper end, or why there is none."""
-    level, proof = Fraction(climb.upper), climb.proof
-    if proof is None:
-        return None, "no upper end was proved"
-    question = prepared.problem.question = climb.gauge.question(level)
-    prepared.problem.wanted = None  # only a pair above the level would speak against it
-    kind = "decision" if climb.gauge.of == "margin" else climb.gauge.of
-    words = IN_WORDS[climb.gauge.of].format(level=f"{climb.upper:.6g}")
-    said = "; ".join((f"similar individuals {words}", *prepared.imported.recoding.notes))
-    statement = Statement(kind=kind, level=level, words=said, question=question)
-
-    def clearance() -> Clearance:
-        smallest: Clearance = math.inf
-        for number, node, lo, hi in walk(proof, prepared.pairs):
-            if isinstance(node, Leaf):
-                oracle, search = prepared.problem.oracle, climb.search
-                if search is None:
-                    proved = oracle.prove(lo, hi, node, question)
-                else:
-                    proved = search.prove(number, lo, hi, node, question)
-                smallest = min(smallest, Fraction(0) if proved is None else proved)
-        return smallest
-
-    certificate, report = certify_proof(prepared, proof, clearance, statement, checking, climb.search)
-    return (
-        (certificate, None) if report.accepted else (None, f"the checker refused the proof: {report.reason}")
-    )
-
-
-def _measured_classes(
-    taken: Taken,
-    of: Scale,
-    label: Label | None,
-    tolerance: float,
-    budget: float,
-    random_state: int | np.random.Generator | None,
-    listener: Listener,
-    checking: Checking | None,
-) -> Disparity:
-    """The same for a model of several classes."""
-    head, family = taken.imported.model.head, taken.imported.model.family
-    if of == "margin" and isinstance(head, ClassHead) and head.rule == "votes":
-        raise SpecError(
-            f"{family} decides by votes, which have no margin", hint="verify SameDecision() instead"
-        )
-    asked = class_property("decision" if of == "margin" else of, 0.0, label)
-    prepared = prepare_classes(taken, asked, budget=budget, random_state=random_state, listener=listener)
-    with interruptible(prepared.problem.budget):
-        climb = ClassClimb(prepared, Fraction(tolerance))
-        climb.run()
-        certificate, reason = None, climb.reason
-        if checking is not None and climb.closed:
-            certificate, refusal = _class_certificate(prepared, climb, checking, of)
-            reason = refusal or reason
-    pair, scores = prepared.pair(climb.witness)
-    treated = prepared.treated(climb.witness)
-    elapsed, lower = prepared.problem.budget.elapsed, round_down(climb.lower)
-    return Disparity(
-        of=of,
-        lower=lower,
-        upper=climb.upper,
-        names=prepared.pairs.space.names,
-        pair=pair,
-        scores=scores,
-        decisions=treated.decisions,
-        probabilities=treated.probabilities,
-        upper_label=treated.upper_label,
         score_name=treated.score_name,
         history=(*climb.history, (elapsed, lower, climb.upper)),
         certificate=certificate,
-        proved=climb.proved or certificate is not None or climb.upper == 1.0,
+        proved=climb.proved or certificate is not None,
         reason=reason,
         stats={"seconds": elapsed, "cells": 1 if climb.search is None else climb.search.cells},
     )
 
 
-def _class_certificate(
-    prepared: PreparedClasses, climb: ClassClimb, checking: Checking, of: Scale
+def certified(
+    prepared: Prepared | PreparedClasses, climb: Climb, of: Scale, checking: Checking
 ) -> tuple[Certificate | None, str | None]:
     """The certificate of the upper end, or why there is none; where no decisions differ, of that."""
-    if of == "probability" and climb.upper >= 1:
-        return None, None
+    if isinstance(prepared, PreparedClasses):
+        certificate, report = _of_classes(prepared, climb, of, checking)
+    else:
+        certificate, report = _of_one_score(prepared, climb, of, checking)
+    if report is None or report.accepted:
+        return certificate, None
+    return None, why_not(report, prepared.problem.budget)
+
+
+def _of_one_score(
+    prepared: Prepared, climb: Climb, of: Scale, checking: Checking
+) -> tuple[Certificate, CheckReport]:
+    level = Fraction(climb.upper)
+    question = prepared.gauge.question(level)
+    prepared.problem.question, prepared.problem.wanted = (
+        question,
+        None,
+    )  # only a pair above the level would speak against it
+    words = "; ".join((_in_words(of, climb.upper), *prepared.imported.recoding.notes))
+    statement = Statement(
+        kind="decision" if of == "margin" else of, level=level, words=words, question=question
+    )
+    if climb.search is None:
+        alone = independence(prepared.problem)
+        if alone is None:
+            raise InternalError("the score was independent of what may differ, and is not any more")
+        return certify_proof(prepared, alone, lambda: Fraction(0), statement, checking)
+    climb.search.ask((question,))
+    (search,) = climb.search.searches
+    return certify_proof(prepared, search.proof, climb.search.clearance, statement, checking, search)
+
+
+def _of_classes(
+    prepared: PreparedClasses, climb: Climb, of: Scale, checking: Checking
+) -> tuple[Certificate | None, CheckReport | None]:
     level = max(Fraction(climb.upper), Fraction(0))
     question, search = prepared.question.at(level), climb.search
     if search is not None:
-        search.ask(question)
+        search.ask(question.cases())
         search.reopen_unproved()
         if search.run() != "closed":
-            return None, climb.reason or "no upper end was proved"
-    words = f"similar individuals {IN_WORDS[of].format(level=f'{float(level):.6g}')}"
-    certificate, report = certify_cases(prepared, question, search, words, checking)
-    return (
-        (certificate, None) if report.accepted else (None, f"the checker refused the proof: {report.reason}")
-    )
+            return None, None
+    return certify_cases(prepared, question, search, _in_words(of, float(level)), checking)
+
+
+def _in_words(of: Scale, level: float) -> str:
+    return f"similar individuals {IN_WORDS[of].format(level=f'{level:.6g}')}"

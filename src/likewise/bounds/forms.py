@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.bounds.highest import best_band, best_levels, inside_of, marks_of, table_of
 from likewise.bounds.marks import Marks
-from likewise.bounds.separable import best_band, best_levels, inside_of, marks_of, table_of
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable, nearest
 

@@ -222,7 +222,7 @@ class Remembering(Oracle, Protocol):
         """The point of pair space of the last proposal."""
 
     def cut_memory(self, memory: Any, lean: float, excess: float) -> tuple[int, float, float, float]:
-        """Variable (-1: none) and place to split, and by how much the bounds of the left and of the right part are lower."""
+        """Variable (-1: none) and place to split, and by how much the bounds of the left and of the right part are lower, to 1e-6 of the excess."""
 
     def halved(
         self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None

@@ -1,12 +1,7 @@
 """Branch and bound over cells of pair space: close every cell, or find a witness.
 
 A cell is closed as soon as ONE line separates its score pairs from the witness set (`model.question`).
-The excess e(lean) = bound(lean) - T(lean) is convex in the lean, with slope (s + s') - (touching point),
-so each cell tries its parent's lean, then the end of [0, 1] that the slope points to, then the crossing of
-the two tangents: exact after that for bounds that are piecewise linear with one break, as affine ones are.
-Where bounds are not exact, what they lose depends on the lean too, and the ends are useless: there a cell
-tries its parent's lean and one a short step down the slope, and hands the better one on to its children.
-Cells that stay open are put to the linear relaxation where there are constraints, then split.
+`leaning` has how its direction is found. Cells that stay open are put to the linear relaxation where there are constraints, then split.
 
 Float bounds only steer: a leaf counts once `oracle.prove` has accepted it in exact arithmetic, and a
 point once the referee has. What can neither be closed nor split is left `stuck`.
@@ -17,18 +12,20 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from likewise.bounds.enumerated import pair_count, witnesses
-from likewise.bounds.oracle import Bounds, Clearance, Leaf
+from likewise.bounds.oracle import Clearance, Leaf
 from likewise.errors import InternalError
-from likewise.model.question import EVEN, snap
+from likewise.model.question import snap
 from likewise.progress import Snapshot
+from likewise.search.leaning import FIRST_STEP, Trial, next_step, separated
 from likewise.search.proof import Proof, Split, children, root_cell, walk
 
 if TYPE_CHECKING:
@@ -44,18 +41,11 @@ BATCH = 256  # cells bounded together: enough to hide Python's cost, few enough 
 FRONTIER = 200_000  # open cells before the search turns depth-first to bound its memory
 TRIES = 4  # points of a batch put to the referee, best first
 NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a witness
-SETTLING = 2.0  # exact proofs that settling an open cell takes, with some to spare
+CLOSING = 0.5  # of the time that looking at a cell has taken so far: what it takes if it need not be split
+A_PROOF = 1e-3  # seconds that an exact proof is taken to need before there was one
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 
-# Steps of the lean under bounds that are not exact, from a parent to its child: longer after a step that helped,
-# shorter after one that did not. Such bounds rise steeply from their best lean, so the steps are short.
-FIRST_STEP, LEAST_STEP, MOST_STEP = 0.05, 0.01, 0.5
-LONGER, SHORTER = 1.5, 0.5
-STEP_GRID = 2.0**10  # leans are stepped to on this grid: a certificate writes them in few digits
-
-CURVED_STEPS = 3  # leans tried for a cell under a curved question; its children go on from the best
 EXPLAINED = 0.1  # of the excess of a cell, from which on its losses tell where to cut it
-HALVINGS = 30  # to find a lean to 1e-9: the excess is flat at its minimum, so that is plenty
 
 End = Literal["closed", "witness", "budget", "stuck"]
 
@@ -74,50 +64,6 @@ class Cell:
     view: int = field(compare=False, default=0)  # of several (`search.cases`) the one that `lean` belongs to
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """Bounds of cells of a batch, each at one lean, and by how much they exceed the thresholds."""
-
-    cell: NDArray[np.intp]  # the place in the batch
-    lean: Floats
-    excess: Floats
-    bounds: Bounds
-    view: NDArray[np.intp]
-
-    @property
-    def closes(self) -> NDArray[np.bool_]:
-        """Which cells should be closed: by the oracle's word, or because the bound is not above the threshold."""
-        close: NDArray[np.bool_] = self.excess <= self.bounds.noise
-        return close if self.bounds.closes is None else self.bounds.closes
-
-    def slope(self, question: Question) -> Floats:
-        """How the excess changes with the lean."""
-        return self.bounds.first + self.bounds.second - question.balance(self.lean)
-
-    def best(self) -> Trial:
-        """One row a cell: a lean that closes it, else the one that comes closest to it."""
-        order = np.lexsort((np.where(self.closes, -np.inf, self.excess), self.cell))
-        rows = order[np.unique(self.cell[order], return_index=True)[1]]
-        return Trial(
-            cell=self.cell[rows],
-            lean=self.lean[rows],
-            excess=self.excess[rows],
-            bounds=self.bounds.take(rows),
-            view=self.view[rows],
-        )
-
-    @staticmethod
-    def joined(parts: list[Trial]) -> Trial:
-        """All rows of several trials of one batch."""
-        return Trial(
-            cell=np.concatenate([part.cell for part in parts]),
-            lean=np.concatenate([part.lean for part in parts]),
-            excess=np.concatenate([part.excess for part in parts]),
-            bounds=Bounds.joined([part.bounds for part in parts]),
-            view=np.concatenate([part.view for part in parts]),
-        )
-
-
 @dataclass(slots=True, kw_only=True)
 class Search:
     """A branch and bound that can be run, looked at and run on."""
@@ -130,7 +76,9 @@ class Search:
     closed: int = 0
     batches: int = 0
     clearance: Clearance = math.inf  # the smallest of all closed cells
-    settles: bool = False  # whether every cell left open is to be proved something of when the budget ends
+    settles: Sequence[Search] = ()  # whose open cells are to be looked at once more before the budget ends
+    looking: float = 0.0  # seconds spent on cells, and how many were looked at
+    looked: int = 0
     proving: float = 0.0  # seconds spent on exact proofs, and how many there were
     proofs: int = 0
     view: int = 0  # the one that bounds are asked of
@@ -152,14 +100,13 @@ class Search:
         most += len(self.proof.nodes)
         while self.open:
             # The root at least is looked at, so that there is a bound to report.
-            if self.batches and (self._late() or len(self.proof.nodes) > most):
+            if self.batches and (self.late or len(self.proof.nodes) > most):
                 return "budget"
             self.batches += 1
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
             size = self._batch_size(2 * size)
-            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
-                if self._work(batch):
-                    return "witness"
+            if self._timed_work(batch):
+                return "witness"
             problem.listener(
                 Snapshot(
                     stage="branch and bound",
@@ -169,6 +116,18 @@ class Search:
                 )
             )
         return "stuck" if self.stuck else "closed"
+
+    def ask(self, question: Question, wanted: Question | None = None) -> None:
+        """Go on with another question; what is closed under an easier one stays closed."""
+        self.problem.question, self.problem.wanted = question, wanted
+
+    def _timed_work(self, batch: list[Cell]) -> bool:
+        started = time.perf_counter()
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
+            found = self._work(batch)
+        self.looking += time.perf_counter() - started
+        self.looked += len(batch)
+        return found
 
     def _batch_size(self, size: int) -> int:
         return min(size, BATCH)
@@ -222,7 +181,7 @@ class Search:
         variable, at = self.problem.oracle.branch(lo, hi, self._losses(trial), trial.bounds.cuts)
         for i, cell in enumerate(batch):
             helped = cell.lean != trial.lean[i]
-            cell.step = min(max(cell.step * (LONGER if helped else SHORTER), LEAST_STEP), MOST_STEP)
+            cell.step = next_step(cell.step, helped=helped)
             cell.lean, cell.upper = float(trial.lean[i]), float(trial.bounds.upper[i])
             cell.view = int(trial.view[i])
             cell.rank = -float(trial.excess[i])
@@ -264,57 +223,8 @@ class Search:
 
     def _separate(self, lo: Floats, hi: Floats, lean: Floats, step: Floats) -> Trial:
         """Each cell at its parent's lean, and at others where that does not close it and others may."""
-        question = self.problem.question
-        start = self._try(lo, hi, lean)
-        if question.leans() == (float(EVEN),) or start.closes.all():
-            return start
-        if question.lean_at(0.0) is not None:
-            return Trial.joined([start, *self._bisect(lo, hi, start)])
-        if not self.problem.oracle.exact:
-            return Trial.joined([start, self._step(lo, hi, start, step)])
-        return Trial.joined([start, *self._cross(lo, hi, start)])
-
-    def _cross(self, lo: Floats, hi: Floats, start: Trial) -> list[Trial]:
-        """The end of [0, 1] that the slope points to, and where the two tangents cross."""
-        question, lean = self.problem.question, start.lean
-        slope = start.slope(question)
-        end = self._try(lo, hi, np.where(slope > 0, 0.0, 1.0))
-        slope_end = end.slope(question)
-        with np.errstate(all="ignore"):
-            cross = (end.excess - start.excess + slope * lean - slope_end * end.lean) / (slope - slope_end)
-        left, right = np.minimum(lean, end.lean), np.maximum(lean, end.lean)
-        cross = np.where(np.isfinite(cross), np.clip(cross, left, right), 0.5)
-        return [end, self._try(lo, hi, cross)]
-
-    def _step(self, lo: Floats, hi: Floats, start: Trial, step: Floats) -> Trial:
-        """Cells that are still open, one step of the lean down the slope."""
-        some = np.flatnonzero(~start.closes)
-        lean = start.lean - np.sign(start.slope(self.problem.question)) * step
-        on_grid = np.round(np.clip(lean[some], 0, 1) * STEP_GRID) / STEP_GRID
-        return self._try(lo, hi, on_grid, some)
-
-    def _bisect(self, lo: Floats, hi: Floats, start: Trial) -> list[Trial]:
-        """The same for a curved W: the best lean for the maximiser at hand, again and again; where the
-        maximiser no longer changes that is the minimum of the excess."""
-        question, tried = self.problem.question, [start]
-        rising = start.slope(question) > 0
-        left, right = np.where(rising, 0.0, start.lean), np.where(rising, start.lean, 1.0)
-        for _ in range(CURVED_STEPS):
-            last = tried[-1].bounds
-            trial = self._try(lo, hi, self._touching(left, right, last.first + last.second))
-            rising = trial.slope(question) > 0
-            left, right = np.where(rising, left, trial.lean), np.where(rising, trial.lean, right)
-            tried.append(trial)
-        return tried[1:]
-
-    def _touching(self, left: Floats, right: Floats, target: Floats) -> Floats:
-        """The lean in [left, right] whose line touches W at s + s' = target; the balance falls with the lean."""
-        for _ in range(HALVINGS):
-            middle = (left + right) / 2
-            high = self.problem.question.balance(middle) > target
-            left, right = np.where(high, middle, left), np.where(high, right, middle)
-        touching: Floats = (left + right) / 2
-        return touching
+        attempt = partial(self._try, lo, hi)
+        return separated(attempt, self.problem.question, lean, step, exact=self.problem.oracle.exact)
 
     def _scored(self, points: Floats) -> tuple[Floats, Floats, Floats]:
         """Points with both scores."""
@@ -335,12 +245,19 @@ class Search:
                 return True
         return False
 
-    def _late(self) -> bool:
-        """Whether to stop: the budget is over, or what is left is needed to settle the open cells."""
+    @property
+    def late(self) -> bool:
+        """Whether to stop: the budget is over, or what is left of it is needed for the open cells."""
         budget = self.problem.budget
-        if budget.over or not self.settles or not self.proofs:
-            return budget.over
-        return budget.elapsed + SETTLING * len(self.open) * self.proving / self.proofs > budget.seconds
+        needed = sum(search.needed for search in self.settles)
+        return budget.over or budget.elapsed + needed > budget.seconds
+
+    @property
+    def needed(self) -> float:
+        """Seconds that a look at every open cell would take, if all were closed by it."""
+        looking = self.looking / max(self.looked, 1)
+        proving = self.proving / self.proofs if self.proofs else A_PROOF
+        return len(self.open) * (CLOSING * looking + proving)
 
     def _close(self, cell: Cell, leaf: Leaf) -> bool:
         if leaf.rule == self.problem.oracle.rule and not self.problem.oracle.exact:

@@ -2,6 +2,8 @@
 
 The first Ctrl-C ends the search at its next look at the clock, with the best bounds so far, and with it whatever the search is a
 part of: the levels of a radius, the claims of a run. Handlers can be set in the main thread only, elsewhere KeyboardInterrupt passes as usual.
+
+When a budget is over no search goes on. What was found by then is proved and checked within a grace: a fifth of the budget and a second more.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from types import FrameType
 
 from likewise.errors import BudgetError
 
+GRACE, GRACE_SECONDS = 0.2, 1.0  # of the budget, and besides: for checking what was found when it ends
+
 
 class Budget:
     """A clock that runs from its creation; `reason` says why it is over."""
@@ -26,6 +30,11 @@ class Budget:
         self.seconds = float(seconds)
         self.started = time.perf_counter()
         self.interrupted = False
+        self.interrupted_at = math.inf
+
+    def interrupt(self) -> None:
+        """End it now."""
+        self.interrupted, self.interrupted_at = True, self.elapsed
 
     @property
     def elapsed(self) -> float:
@@ -45,10 +54,55 @@ class Budget:
         return self.interrupted or self.elapsed >= self.seconds
 
     @property
+    def end(self) -> float:
+        """When it ends, on this clock."""
+        return min(self.seconds, self.interrupted_at)
+
+    @property
+    def last_moment(self) -> float:
+        """The end of the grace."""
+        return self.end + GRACE * self.seconds + GRACE_SECONDS
+
+    @property
+    def for_checking(self) -> float:
+        """Seconds that a check may take from now on."""
+        return max(self.last_moment - self.elapsed, 0.0)
+
+    @property
     def reason(self) -> str:
         if self.interrupted:
             return f"interrupted after {self.elapsed:.1f} s"
         return f"the budget of {self.seconds:g} s is used up"
+
+
+class Until(Budget):
+    """The same clock with another end: an earlier one leaves time for what comes next. With `settling` it is for what is due when the whole budget
+    is over, and goes on then."""
+
+    def __init__(self, whole: Budget, end: float, *, settling: bool = False) -> None:
+        super().__init__(max(end, math.ulp(0.0)))
+        self.whole, self.settling = whole, settling
+
+    @property
+    def elapsed(self) -> float:
+        return self.whole.elapsed
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        with self.whole.stopped():
+            yield
+
+    @property
+    def over(self) -> bool:
+        return self.elapsed >= self.seconds or (self.whole.over and not self.settling)
+
+    @property
+    def last_moment(self) -> float:
+        return self.whole.last_moment
+
+    @property
+    def reason(self) -> str:
+        return self.whole.reason
 
 
 class Part(Budget):
@@ -81,7 +135,7 @@ def interruptible(budget: Budget) -> Iterator[None]:
     before = signal.getsignal(signal.SIGINT)
     outer = before if isinstance(before, _Ending) else None
     if outer is not None and outer.budget.interrupted:
-        budget.interrupted = True
+        budget.interrupt()
     signal.signal(signal.SIGINT, _Ending(budget, outer))
     try:
         yield
@@ -102,6 +156,6 @@ class _Ending:
         self.end()
 
     def end(self) -> None:
-        self.budget.interrupted = True
+        self.budget.interrupt()
         if self.outer is not None:
             self.outer.end()

@@ -1,15 +1,11 @@
-"""Branch and bound over the cases of a property of several classes: a tree of cells a case, all of them on one budget.
+"""Branch and bound over the cases of a property of several classes: a tree of cells a case.
 
-Cases take turns, each for a while longer every time, so that an easy witness is not kept waiting by a hard proof. In a decision case
-every cell tries several views (`bounds.cases`), each with leans of its own, and hands the best one on to its children.
+In a decision case every cell tries several views (`bounds.cases`), each with leans of its own, and hands the best one on to its children.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,29 +13,30 @@ import numpy as np
 from likewise.bounds.cases import CaseOracle, Oracles
 from likewise.bounds.combined import NO_BOUNDS
 from likewise.bounds.enumerated import independent
-from likewise.bounds.oracle import Clearance, Leaf, Relaxed
+from likewise.bounds.oracle import Leaf, Relaxed
 from likewise.bounds.remembered import RememberingCaseOracle
 from likewise.errors import InternalError
 from likewise.model.cases import SoftmaxCase
 from likewise.model.combined import CombinedScore
 from likewise.model.cubes import MOST_CLASSES
-from likewise.search.branch_and_bound import Cell, Search, Trial
+from likewise.search.branch_and_bound import Cell, Search
 from likewise.search.falsification import climbed, falsify
+from likewise.search.leaning import Trial
 from likewise.search.portfolio import why_stuck
 from likewise.search.problem import Problem, Witness
-from likewise.search.proof import Proof, Split, root_cell, walk
+from likewise.search.proof import Proof, root_cell
 from likewise.search.remembering_cases import RememberingCaseSearch
+from likewise.search.together import Searches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.model.cases import Case
     from likewise.model.classquestion import ClassQuestion
+    from likewise.model.question import Question
 
     Floats = NDArray[np.float64]
 
-TURN = 512  # cells of a case in its first turn
-LONGER = 2
 SLOW_BATCH = 16
 
 
@@ -53,6 +50,10 @@ class CaseSearch(Search):
         if not isinstance(oracle, CaseOracle):
             raise InternalError("a case is searched by its own oracle")
         return oracle
+
+    def ask(self, question: Question, wanted: Question | None = None) -> None:
+        Search.ask(self, question, wanted)
+        self.oracle.ask(question)  # type: ignore[arg-type]
 
     def _tried(self, batch: list[Cell], lo: Floats, hi: Floats) -> Trial:
         known, lean = np.array([c.view for c in batch]), np.array([c.lean for c in batch])
@@ -101,84 +102,7 @@ class CaseSearch(Search):
         return Search._look(self, *self._scored(points))
 
 
-@dataclass(slots=True, kw_only=True)
-class ClassSearch:
-    """The searches of all cases."""
-
-    searches: list[CaseSearch | RememberingCaseSearch]
-    witness: Witness | None = None
-    turn: float = field(default=TURN)
-
-    def run(self, *, most: float = math.inf) -> str:
-        """Until every case is closed, a witness is found or the budget (or `most` more nodes) is over: as `Search.run` says it."""
-        ends = dict.fromkeys(range(len(self.searches)), "budget")
-        most += self.cells
-        while True:
-            for n, search in enumerate(self.searches):
-                if ends[n] != "budget":
-                    continue
-                ends[n] = search.run(most=self.turn)
-                if ends[n] == "witness":
-                    self.witness = search.witness
-                    return "witness"
-            if "budget" not in ends.values():
-                return "stuck" if "stuck" in ends.values() else "closed"
-            if self.searches[0].problem.budget.over or self.cells > most:
-                return "budget"
-            self.turn *= LONGER
-
-    def ask(self, question: ClassQuestion, wanted: ClassQuestion | None = None) -> None:
-        """The same cases at another level; `wanted` is what a pair has to break."""
-        cases = zip(self.searches, question.cases(), (wanted or question).cases(), strict=True)
-        for search, case, sought in cases:
-            search.oracle.ask(case)
-            search.problem.question = case
-            search.problem.wanted = None if wanted is None else sought
-
-    def reopen_unproved(self, *, split: bool = True) -> None:
-        """Cut the leaves that do not hold at the level that is asked for, or (without `split`) open them again."""
-        for search in self.searches:
-            search.reopen(_unproved(search), split=split)
-
-    def holds(self) -> bool:
-        """Whether all leaves hold at the level that is asked for."""
-        return not any(_unproved(search) for search in self.searches)
-
-    def restore(self, nodes: list[list[Split | Leaf | None]]) -> None:
-        """Go back to proofs that were complete."""
-        for search, known in zip(self.searches, nodes, strict=True):
-            search.proof, search.witness = Proof(known), None
-            search.open.clear()
-            search.stuck.clear()
-            search.forget()
-
-    @property
-    def proofs(self) -> list[Proof]:
-        return [search.proof for search in self.searches]
-
-    def clearance(self) -> Clearance:
-        """The smallest clearance of all leaves at the level that is asked for, which may be lower than when they were closed."""
-        return min(
-            (
-                Fraction(0) if clearance is None else clearance
-                for search in self.searches
-                for _, clearance in _cleared(search)
-            ),
-            default=math.inf,
-        )
-
-    @property
-    def cells(self) -> int:
-        return sum(len(search.proof.nodes) for search in self.searches)
-
-    @property
-    def open(self) -> list[tuple[Case, Cell]]:
-        """What is left, by case."""
-        return [
-            (search.problem.question, cell)  # type: ignore[misc]
-            for search in self.searches
-            for cell in (*search.open, *search.stuck)
-        ]
+ClassSearch = Searches[CaseSearch | RememberingCaseSearch]  # of all cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,18 +159,6 @@ def case_search(problem: Problem, case: Case, oracles: Oracles) -> CaseSearch | 
         )
     oracle = CaseOracle(case, oracles)
     return CaseSearch(problem=replace(problem, oracle=oracle, question=case, wanted=None))  # type: ignore[arg-type]
-
-
-def _unproved(search: CaseSearch | RememberingCaseSearch) -> set[int]:
-    """The leaves that do not hold."""
-    return {number for number, clearance in _cleared(search) if clearance is None}
-
-
-def _cleared(search: CaseSearch | RememberingCaseSearch) -> Iterator[tuple[int, Clearance | None]]:
-    """All leaves with their clearances; None where one does not hold."""
-    for number, node, lo, hi in walk(search.proof, search.problem.pairs):
-        if isinstance(node, Leaf):
-            yield number, search.prove(number, lo, hi, node, search.problem.question)
 
 
 def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:

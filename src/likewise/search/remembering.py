@@ -23,6 +23,7 @@ from likewise.bounds.enumerated import pair_count
 from likewise.bounds.oracle import Clearance, Leaf, Proposal, Remembering
 from likewise.model.question import EVEN, snap
 from likewise.search.branch_and_bound import FEW_PAIRS, FRONTIER, NEARLY, Cell, Search
+from likewise.search.leaning import touching
 from likewise.search.proof import children
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 LEANS = 4  # tried for a cell
 REFINEMENTS = 3  # leans between those of the grid
 BATCH = 16  # cells between two looks at the clock
+# Of a cell's excess: more than what cuts count for ties among its losses (`Remembering.cut_memory`).
+OVERSTATED = 2e-6
 SETTLED = 1e-3  # of its parent's excess: parts that are lower by nearly all of it are looked at next, as they can be closed
 
 
@@ -109,7 +112,7 @@ class RememberingSearch(Search):
     def _separated(self, cell: Cell) -> Trial | None:
         """The cell at its best lean; None where that closes it."""
         trial = self._leaned(self._memory(cell), cell.lean)
-        cell.lean, cell.upper, cell.rank = trial.lean, min(trial.upper, cell.upper), -trial.excess
+        cell.lean, cell.upper, cell.rank = trial.lean, trial.upper, -trial.excess
         return None if self._enough(trial) and self._close(cell, self._line(cell, trial)) else trial
 
     def _line(self, cell: Cell, trial: Trial) -> Leaf:  # noqa: ARG002
@@ -179,7 +182,8 @@ class RememberingSearch(Search):
             if memory is not None:
                 ends = float(lo[variable]), float(hi[variable])
                 self.memories[number] = oracle.inherited(memory, variable, *ends)
-            part = Cell(rank, number, lo, hi, cell.lean, cell.upper - loss, view=cell.view)
+            upper = cell.upper - max(loss - OVERSTATED * excess, 0.0)
+            part = Cell(rank, number, lo, hi, cell.lean, upper, view=cell.view)
             heapq.heappush(self.open, part)
 
     # -- leans ------------------------------------------------------------------------------------------------
@@ -223,7 +227,9 @@ class RememberingSearch(Search):
         trial = best
         for _ in range(REFINEMENTS):
             target = trial.slope + float(self.problem.question.balance(np.array([trial.lean]))[0])
-            lean = float(self._touching(np.array([low]), np.array([high]), np.array([target]))[0])
+            lean = float(
+                touching(self.problem.question, np.array([low]), np.array([high]), np.array([target]))[0]
+            )
             trial = self._trial(lean, *self._oracle().bound_anywhere(memory, float(snap(lean))))
             if trial.excess < best.excess:
                 best = trial
@@ -300,8 +306,8 @@ class RememberingSearch(Search):
         return self._oracle().prove_memory(memory, leaf, question)
 
 
-def search_of(problem: Problem, *, settles: bool = False) -> Search:
+def search_of(problem: Problem) -> Search:
     """The branch and bound that fits the problem's oracle."""
     if isinstance(problem.oracle, Remembering):
-        return RememberingSearch(problem=problem, settles=settles)
-    return Search(problem=problem, settles=settles)
+        return RememberingSearch(problem=problem)
+    return Search(problem=problem)

@@ -38,6 +38,10 @@ class RememberingCaseSearch(RememberingSearch):
             raise InternalError("a case is searched by its own oracle")
         return oracle
 
+    def ask(self, question: Question, wanted: Question | None = None) -> None:
+        RememberingSearch.ask(self, question, wanted)
+        self.oracle.ask(question)  # type: ignore[arg-type]
+
     def _memory(self, cell: Cell) -> Any:
         known = self.memories.setdefault(cell.number, {})
         if self.view not in known:

@@ -24,54 +24,22 @@ makes a feature with missing values free, and steps between the levels of an `Or
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from likewise.errors import DataError, SpecError, closest
+from likewise.errors import SpecError, closest
 from likewise.html_tables import table
-from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal, level_text
-from likewise.spec.numbers import exact_decimal, number_text, python_scalar, shown
+from likewise.spec.features import Feature, Level, Ordinal, level_text
+from likewise.spec.numbers import number_text, shown
+from likewise.spec.relations import Relation, free_relation, pairs_relation, within_relation
+from likewise.spec.said import LevelPairs, Tolerance, checked_names, checked_pairs, checked_within
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space
 
-Tolerance = int | float | str
-LevelPairs = tuple[tuple[Level, Level], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """How far one feature may differ; `tolerance` is set for ``within`` only, in values or steps, and `allowed`
-    for ``pairs`` only: positions of levels, the smaller first, in increasing order. `missing` is the code of a missing number
-    where the relation is ``within``."""
-
-    kind: Literal["same", "within", "free", "pairs"]
-    tolerance: Fraction | None = None
-    allowed: tuple[tuple[int, int], ...] = ()
-    missing: float | None = None
-
-    def allows(self, code: Fraction | float, other: Fraction | float) -> bool:
-        """Whether two codes may stand in one pair. Exact for exact codes."""
-        if self.kind == "free" or code == other:
-            return True
-        if self.missing is not None and self.missing in (code, other):
-            return False
-        if self.tolerance is not None:
-            return abs(Fraction(code) - Fraction(other)) <= self.tolerance
-        pair = (min(code, other), max(code, other))
-        place = bisect_left(self.allowed, pair)
-        return place < len(self.allowed) and self.allowed[place] == pair
-
-    def partners(self, position: int, levels: int) -> list[int]:
-        """The positions that may stand beside this one, itself among them, in increasing order."""
-        if self.kind == "pairs":
-            beside = {i + j - position for i, j in self.allowed if position in (i, j)}
-            return sorted(other for other in beside | {position} if other < levels)
-        return [other for other in range(levels) if self.allows(position, other)]
+__all__ = ["Relation", "Similarity", "Tolerance"]
 
 
 class Similarity:
@@ -108,13 +76,13 @@ class Similarity:
         within: Mapping[str, Tolerance] | None = None,
         pairs: Mapping[str, Iterable[tuple[Level, Level]]] | None = None,
     ) -> None:
-        names = list(_checked_names(free))
-        allowed = _checked_pairs(pairs)
+        names = list(checked_names(free))
+        allowed = checked_pairs(pairs)
         for name in allowed:
             if name in names:
                 raise SpecError(f"feature {name!r} is both free and in pairs", hint="keep one of the two")
         tolerances: dict[str, Tolerance] = {}
-        for name, tolerance in _checked_within(within):
+        for name, tolerance in checked_within(within):
             if name in names:
                 raise SpecError(f"feature {name!r} is both free and within", hint="keep one of the two")
             if name in allowed:
@@ -139,7 +107,7 @@ class Similarity:
                     f"a group is a pair (names, threshold), got {shown(group)}",
                     hint='(["age", "income"], 2.0)',
                 )
-            for name in _checked_names(group[0]):
+            for name in checked_names(group[0]):
                 if name in within:
                     raise SpecError(
                         f"feature {name!r} is in two groups", hint="every feature has one threshold"
@@ -191,17 +159,12 @@ class Similarity:
 
     def _relation(self, name: str, feature: Feature) -> Relation:
         if name in self._free:
-            return Relation("same") if feature.size == 1 or _fixed(feature) else Relation("free")
+            return free_relation(feature)
         if name in self._pairs:
-            return _paired(name, self._pairs[name], feature)
-        if name not in self._within:
-            return Relation("same")
-        tolerance = _exact_tolerance(name, self._within[name], feature)
-        if tolerance == 0 or _span(feature) == 0:
-            return Relation("same")
-        if feature.missing:
-            return _beside_missing(feature, min(tolerance, _span(feature)))
-        return Relation("free") if tolerance >= _span(feature) else Relation("within", tolerance)
+            return pairs_relation(name, self._pairs[name], feature)
+        return (
+            within_relation(name, self._within[name], feature) if name in self._within else Relation("same")
+        )
 
     def describe(self, space: Space | None = None) -> str:
         """In words: ``differ only in sex, by at most 2 in age``."""
@@ -275,178 +238,12 @@ class Similarity:
 KEYS = ("free", "within", "pairs")
 
 
-def _checked_names(names: object) -> tuple[str, ...]:
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        hint = f"write [{names!r}]" if isinstance(names, str) else None
-        raise SpecError(f"expected a list of feature names, got {shown(names)}", hint=hint)
-    checked: list[str] = []
-    for given in names:
-        name = python_scalar(given)
-        if not isinstance(name, str):
-            raise SpecError(f"expected the name of a feature, got {shown(given)}")
-        if name in checked:
-            raise SpecError(f"feature {name!r} is named twice")
-        checked.append(name)
-    return tuple(checked)
-
-
-def _checked_within(within: object) -> list[tuple[str, Tolerance]]:
-    if within is None:
-        return []
-    if not isinstance(within, Mapping):
-        raise SpecError(
-            f"within must map names to tolerances, got {shown(within)}",
-            hint='within={"age": 2, "income": "5%"}',
-        )
-    names = _checked_names(list(within))
-    return [
-        (name, _checked_tolerance(name, given)) for name, given in zip(names, within.values(), strict=True)
-    ]
-
-
-def _checked_tolerance(name: str, given: object) -> Tolerance:
-    tolerance = python_scalar(given)
-    if isinstance(tolerance, str):
-        _percent(name, tolerance)
-        return tolerance.strip()
-    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float):
-        raise SpecError(
-            f"within: the tolerance of {name!r} must be a number or a percentage, got {shown(given)}",
-            hint='for instance 2 or "5%"',
-        )
-    if math.isnan(tolerance):
-        raise SpecError(f"within: the tolerance of {name!r} is NaN")
-    if tolerance < 0:
-        raise SpecError(f"within: the tolerance of {name!r} is negative: {number_text(tolerance)}")
-    return tolerance
-
-
-def _checked_pairs(pairs: object) -> dict[str, LevelPairs]:
-    if pairs is None:
-        return {}
-    if not isinstance(pairs, Mapping):
-        raise SpecError(f"pairs must map names to pairs of levels, got {shown(pairs)}", hint=_PAIRS_HINT)
-    names = _checked_names(list(pairs))
-    return {
-        name: _checked_level_pairs(name, given) for name, given in zip(names, pairs.values(), strict=True)
-    }
-
-
-_PAIRS_HINT = 'pairs={"job": [("skilled", "unskilled")]}'
-
-
-def _checked_level_pairs(name: str, given: object) -> LevelPairs:
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise SpecError(f"pairs: {name!r} needs a list of pairs, got {shown(given)}", hint=_PAIRS_HINT)
-    checked: list[tuple[Level, Level]] = []
-    for pair in given:
-        if isinstance(pair, str | Mapping | set) or not isinstance(pair, Iterable):
-            raise SpecError(f"pairs: {shown(pair)} is no pair of levels of {name!r}", hint=_PAIRS_HINT)
-        levels = [python_scalar(level) for level in pair]
-        if len(levels) != 2:
-            raise SpecError(
-                f"pairs: a pair of levels of {name!r} has two, got {shown(pair)}",
-                hint="for three levels that may all differ give three pairs",
-            )
-        first, second = (_checked_level(name, level) for level in levels)
-        if first == second:
-            raise SpecError(
-                f"pairs: {shown(pair)} is one level of {name!r} twice", hint="equal levels are always similar"
-            )
-        if (first, second) not in checked and (second, first) not in checked:
-            checked.append((first, second))
-    if not checked:
-        raise SpecError(f"pairs: no pairs are given for {name!r}", hint="leave it out: then it is the same")
-    return tuple(checked)
-
-
-def _checked_level(name: str, level: object) -> Level:
-    if level is None or isinstance(level, str | bool | int | float):
-        return level
-    raise SpecError(f"pairs: {shown(level)} is no level of {name!r}", hint=_PAIRS_HINT)
-
-
-def _paired(name: str, pairs: LevelPairs, feature: Feature) -> Relation:
-    """The relation of allowed pairs: positions, the smaller first."""
-    if isinstance(feature, Continuous | Integer):
-        raise SpecError(
-            f"pairs: {name!r} is {feature.kind}, it has no levels",
-            hint=f"within={{{name!r}: 2}} allows a difference, or make it Categorical or Ordinal",
-        )
-    try:
-        places = [sorted(map(feature.position, pair)) for pair in pairs]
-    except DataError as error:
-        raise SpecError(f"pairs: feature {name!r}: {error.message}", hint=error.hint) from None
-    allowed = sorted({(low, high) for low, high in places})
-    if len(allowed) == feature.size * (feature.size - 1) // 2:
-        return Relation("free")
-    return Relation("pairs", allowed=tuple(allowed))
-
-
 def _unordered(pairs: Mapping[str, LevelPairs]) -> dict[str, frozenset[frozenset[Level]]]:
     return {name: frozenset(map(frozenset, given)) for name, given in pairs.items()}
 
 
 def _pairs_text(pairs: LevelPairs) -> str:
     return " or ".join(f"{level_text(first)} and {level_text(second)}" for first, second in pairs)
-
-
-def _percent(name: str, text: str) -> Fraction:
-    number, percent, rest = text.strip().partition("%")
-    if number.strip().startswith("-"):
-        raise SpecError(f"within: the tolerance of {name!r} is negative: {text.strip()}")
-    try:
-        if not percent or rest:
-            raise SpecError("no percentage")
-        return exact_decimal(number.strip()) / 100
-    except SpecError:
-        raise SpecError(
-            f"within: {text!r} is no tolerance for {name!r}",
-            hint='a number such as 2, or a percentage of hi - lo such as "5%"',
-        ) from None
-
-
-def _span(feature: Feature) -> Fraction:
-    """The largest difference two values may have: hi - lo, or steps between the outer levels; none are missing."""
-    if isinstance(feature, Continuous | Integer):
-        return Fraction(feature.hi) - Fraction(feature.lo)
-    return Fraction(feature.size - 1 - feature.missing)
-
-
-def _fixed(feature: Feature) -> bool:
-    """Whether a continuous feature has one value only."""
-    return isinstance(feature, Continuous) and feature.lo == feature.hi and not feature.missing
-
-
-def _beside_missing(feature: Feature, tolerance: Fraction) -> Relation:
-    """Within a tolerance, but what is missing stands beside itself only."""
-    if isinstance(feature, Continuous | Integer):
-        return Relation("within", tolerance, missing=feature.missing_code)
-    steps = [(i, j) for j in range(feature.size - 1) for i in range(j) if j - i <= tolerance]
-    return Relation("pairs", allowed=tuple(sorted(steps)))
-
-
-def _exact_tolerance(name: str, given: Tolerance, feature: Feature) -> Fraction:
-    if isinstance(given, str):
-        if isinstance(feature, Categorical | Ordinal):
-            raise SpecError(
-                f"within: a percentage ({given}) means nothing for {name!r}, which has levels",
-                hint="for an Ordinal give a number of steps; otherwise make it free",
-            )
-        tolerance = _percent(name, given) * _span(feature)
-    else:
-        tolerance = Fraction(given)
-    if isinstance(feature, Categorical) and tolerance > 0:
-        raise SpecError(
-            f"within: {name!r} is categorical, its levels have no distance",
-            hint=f"make it free, or Ordinal if its levels have an order: space.replace({{{name!r}: Ordinal([...])}})",
-        )
-    if isinstance(feature, Ordinal) and tolerance.denominator != 1:
-        raise SpecError(
-            f"within: {number_text(tolerance)} is no number of steps for the ordinal feature {name!r}",
-            hint=f"give a whole number, such as {math.floor(tolerance)} or {math.ceil(tolerance)}",
-        )
-    return Fraction(math.floor(tolerance)) if isinstance(feature, Integer) else tolerance
 
 
 def _tolerance_text(tolerance: Tolerance) -> str:

@@ -1,7 +1,8 @@
 """Certifying: write the proof down, have it checked, and say no more than the checker accepted.
 
 `check` and `CheckReport` are the independent checker's; this module only hands certificates to it. A leaf
-that the checker refuses is cut in two and the search goes on, within the budget.
+that the checker refuses is cut in two and the search goes on, within the budget. A check that is not finished when the grace of the budget
+ends (`search.budget`) accepts nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from likewise_check import CheckReport, check
 if TYPE_CHECKING:
     from likewise.model.question import Question
     from likewise.search.branch_and_bound import Search
-    from likewise.search.problem import Witness
+    from likewise.search.budget import Budget
+    from likewise.search.problem import Problem, Witness
     from likewise.verifying.preparing import Prepared
 
 __all__ = ["CheckReport", "Checking", "Statement", "certify_proof", "certify_witness", "check"]
@@ -46,10 +48,11 @@ class Checking:
     jobs: int = 1
     executor: Executor | None = None
 
-    def check(self, certificate: Certificate) -> CheckReport:
+    def check(self, certificate: Certificate, seconds: float | None = None) -> CheckReport:
+        """What the checker says; it is stopped after so many seconds."""
         if self.executor is None:
-            return check_bytes(certificate.content, self.jobs)
-        return self.executor.submit(check_bytes, certificate.content, self.jobs).result()
+            return check_bytes(certificate.content, self.jobs, seconds)
+        return self.executor.submit(check_bytes, certificate.content, self.jobs, seconds).result()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +74,22 @@ class Statement:
         )
 
 
-def check_bytes(content: bytes, jobs: int) -> CheckReport:
+def check_bytes(content: bytes, jobs: int, seconds: float | None) -> CheckReport:
     """Check a certificate in memory; a function of its own so that it can be sent to another process."""
-    return check(io.BytesIO(content), jobs=jobs, refusals=REFUSALS)
+    return check(io.BytesIO(content), jobs=jobs, refusals=REFUSALS, seconds=seconds)
+
+
+def checked(checking: Checking, certificate: Certificate, problem: Problem, nodes: int) -> CheckReport:
+    """What the checker says of a proof, within what is left of the budget and its grace."""
+    problem.listener(Snapshot(stage="checking the proof", seconds=problem.budget.elapsed, closed=nodes))
+    return checking.check(certificate, problem.budget.for_checking)
+
+
+def why_not(report: CheckReport, budget: Budget) -> str:
+    """Why a proof that was found proves nothing."""
+    if report.finished:
+        return f"the checker refused the proof: {report.reason}"
+    return f"{budget.reason}: a proof was found, but checking it takes longer"
 
 
 def certify_witness(
@@ -100,12 +116,8 @@ def certify_proof(
     """A proof certificate that the checker accepts, if the budget allows for what it refuses at first."""
     while True:
         certificate, numbers = write_proof(prepared, proof, clearance(), statement)
-        budget = prepared.problem.budget
-        prepared.problem.listener(
-            Snapshot(stage="checking the proof", seconds=budget.elapsed, closed=len(numbers))
-        )
-        report = checking.check(certificate)
-        if report.accepted or search is None or not report.refused:
+        report = checked(checking, certificate, prepared.problem, len(numbers))
+        if report.accepted or search is None or not (report.refused and report.finished):
             return certificate, report
         search.reopen({numbers[i] for i in report.refused}, split=True)
         if search.run() != "closed":

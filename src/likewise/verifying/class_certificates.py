@@ -15,9 +15,8 @@ from likewise.errors import InternalError
 from likewise.model.cubes import cubes
 from likewise.model.scored import rounding_error
 from likewise.model.trees import TreeSum
-from likewise.progress import Snapshot
 from likewise.search.proof import Split, walk
-from likewise.verifying.certifying import stated_clearance
+from likewise.verifying.certifying import checked, stated_clearance
 
 if TYPE_CHECKING:
     from likewise.model.cases import Case
@@ -62,12 +61,8 @@ def certify_cases(
     leaf `independent`."""
     while True:
         certificate, places = write_cases(prepared, question, search, words)
-        budget = prepared.problem.budget
-        prepared.problem.listener(
-            Snapshot(stage="checking the proof", seconds=budget.elapsed, closed=len(places))
-        )
-        report = checking.check(certificate)
-        if report.accepted or search is None or not report.refused:
+        report = checked(checking, certificate, prepared.problem, len(places))
+        if report.accepted or search is None or not (report.refused and report.finished):
             return certificate, report
         for n, (part, case) in enumerate(zip(search.searches, question.cases(), strict=True)):
             refused = {number for case, number in (places[i] for i in report.refused) if case == n}

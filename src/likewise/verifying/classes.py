@@ -7,7 +7,7 @@ pair that breaks a case in exact arithmetic, also to the checker, and on the mod
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -22,29 +22,29 @@ from likewise.model.cases import DecisionCase
 from likewise.model.classquestion import ClassQuestion
 from likewise.model.classscore import ClassScore, shares_centres
 from likewise.model.gauge import Gauge
-from likewise.model.question import round_down
 from likewise.model.trees import TreeSum
 from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget
-from likewise.search.cases import ClassOutcome, ClassSearch, decide_classes
+from likewise.search.cases import ClassOutcome, decide_classes
 from likewise.search.problem import Problem
+from likewise.search.together import still_allowed
 from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 from likewise.spec.terms import Separable, nearest
 from likewise.verifying.certifying import Checking, CheckReport
 from likewise.verifying.class_certificates import certify_cases, certify_pair
-from likewise.verifying.contributions import compared_classes
-from likewise.verifying.result import Claimed, Result, Verdict
+from likewise.verifying.contributions import Compared, compared_classes
+from likewise.verifying.result import Claimed, Result
+from likewise.verifying.verdicts import concluded
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from likewise.certificate.certificate import Certificate
     from likewise.search.problem import Witness
     from likewise.verifying.preparing import Taken
-
-ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +143,7 @@ def prepare_classes(
     if not isinstance(score.parts[0], (Separable, TreeScore)):
         pairs = with_differences(pairs)
     oracles = Oracles(score, pairs)
+    marks = oracles.marked()  # before the clock starts: what is known of trees is gathered and compiled here
     problem = Problem(
         pairs=pairs,
         oracle=oracles,  # type: ignore[arg-type]  # of all cases: it only encloses scores
@@ -154,7 +155,7 @@ def prepare_classes(
         rows=rows,
         cost=score.cost,
         listener=listener,
-        marks=oracles.marked(),
+        marks=marks,
         settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return PreparedClasses(
@@ -182,89 +183,61 @@ def check_asked(question: ClassQuestion, family: str) -> None:
 def verify_classes(prepared: PreparedClasses, claimed: Claimed, checking: Checking | None) -> Result:
     """Decide, and turn what was found into a Result; without `checking` nothing can be FAIR."""
     outcome = decide_classes(prepared.problem, prepared.question, prepared.oracles)
-    if outcome.witness is not None:
-        return _biased(prepared, outcome, claimed, checking)
-    reason, report = outcome.reason, None
-    if outcome.proofs is not None or outcome.independent:
-        if checking is None:
-            reason = "a proof was found but not checked (certify=False)"
-        else:
-            certificate, report = certify_cases(
-                prepared, prepared.question, outcome.search, claimed.in_words(), checking
-            )
-            if outcome.search is not None and outcome.search.witness is not None:
-                return _biased(prepared, replace(outcome, witness=outcome.search.witness), claimed, checking)
-            if report.accepted:
-                return Result(
-                    verdict=Verdict.FAIR,
-                    claimed=claimed,
-                    bounds=(_least(prepared.question), float(prepared.question.level)),
-                    certificate=certificate,
-                    covers_floating_point=report.covers_floating_point,
-                    stats=_stats(prepared, outcome, report),
-                )
-            reason = f"the checker refused the proof: {report.reason}"
-    upper = open_upper(outcome.search, prepared.question)
-    bounds = (_least(prepared.question), upper)
-    return Result(
-        verdict=Verdict.UNKNOWN,
-        claimed=claimed,
-        bounds=bounds,
-        reason=reason,
-        stats=_stats(prepared, outcome, report),
-    )
+    return concluded(FoundOfClasses(prepared, outcome, claimed), claimed, checking)
 
 
-def _biased(
-    prepared: PreparedClasses, outcome: ClassOutcome, claimed: Claimed, checking: Checking | None
-) -> Result:
-    witness, certificate = outcome.witness, None
-    if witness is None or witness.scores is None or witness.case is None:
-        raise InternalError("BIASED without a witness")
-    if checking is not None:
-        certificate, report = certify_pair(prepared, witness, claimed.in_words(), checking)
-        if not report.accepted:
-            return Result(
-                verdict=Verdict.UNKNOWN,
-                claimed=claimed,
-                bounds=(_least(prepared.question), math.inf),
-                reason=f"the checker refused the pair that was found: {report.reason}",
-                stats=_stats(prepared, outcome, report),
-            )
-    pair, scores = prepared.pair(witness)
-    treated = prepared.treated(witness)
-    return Result(
-        verdict=Verdict.BIASED,
-        claimed=claimed,
-        pair=pair,
-        scores=scores,
-        decisions=treated.decisions,
-        probabilities=treated.probabilities,
-        upper_label=treated.upper_label,
-        score_name=treated.score_name,
-        compared=compared_classes(prepared, witness),
-        bounds=(round_down(witness.case.value(*witness.scores)), math.inf),
-        certificate=certificate,
-        covers_floating_point=True,
-        stats=_stats(prepared, outcome, None),
-    )
+@dataclass(frozen=True, slots=True)
+class FoundOfClasses:
+    """What the searches of all cases came to."""
 
+    posed: PreparedClasses
+    outcome: ClassOutcome
+    claimed: Claimed
 
-def _stats(prepared: PreparedClasses, outcome: ClassOutcome, report: CheckReport | None) -> dict[str, Any]:
-    cells = 1 if outcome.independent else 0
-    if outcome.search is not None:
-        cells = outcome.search.cells
-    stats = {"engine": outcome.engine, "seconds": prepared.problem.budget.elapsed, "cells": cells}
-    if outcome.search is not None:
-        stats["cases"] = len(outcome.search.searches)
-    if report is not None:
-        stats |= {"checked": report.accepted, "check_seconds": report.seconds}
-    return stats
+    @property
+    def witness(self) -> Witness | None:
+        search = self.outcome.search
+        return self.outcome.witness if search is None else self.outcome.witness or search.witness
 
+    @property
+    def proved(self) -> bool:
+        return self.outcome.proofs is not None or self.outcome.independent
 
-def _least(question: ClassQuestion) -> float:
-    """What every space has: an individual and itself, of gap zero."""
-    return -math.inf if question.kind == "decision" else 0.0
+    @property
+    def reason(self) -> str | None:
+        return self.outcome.reason
+
+    @property
+    def stand_in(self) -> str | None:
+        return self.posed.imported.replay.stand_in
+
+    def certify(self, checking: Checking) -> tuple[Certificate, CheckReport]:
+        return certify_cases(
+            self.posed, self.posed.question, self.outcome.search, self.claimed.in_words(), checking
+        )
+
+    def certify_witness(self, witness: Witness, checking: Checking) -> tuple[Certificate, CheckReport]:
+        return certify_pair(self.posed, witness, self.claimed.in_words(), checking)
+
+    def value(self, witness: Witness) -> Fraction:
+        if witness.scores is None or witness.case is None:
+            raise InternalError("a pair of several classes has all scores, and the case that it breaks")
+        return witness.case.value(*witness.scores)
+
+    def compared(self, witness: Witness) -> Compared | None:
+        return compared_classes(self.posed, witness)
+
+    def upper(self) -> float:
+        question, search = self.posed.question, self.outcome.search
+        if search is None or (question.kind == "decision" and question.head.rule == "votes"):
+            return math.inf
+        return still_allowed(search.open, gauge_of_classes(question), float(question.level))
+
+    def facts(self) -> dict[str, Any]:
+        search = self.outcome.search
+        if search is None:
+            return {"engine": self.outcome.engine, "cells": 1 if self.outcome.independent else 0}
+        return {"engine": self.outcome.engine, "cells": search.cells, "cases": len(search.searches)}
 
 
 def gauge_of_classes(question: ClassQuestion) -> Gauge:
@@ -273,18 +246,3 @@ def gauge_of_classes(question: ClassQuestion) -> Gauge:
     if softmax and question.by_lines:
         return Gauge(of="probability")
     return Gauge(of="margin" if question.kind == "decision" or softmax else "score")
-
-
-def open_upper(search: ClassSearch | None, question: ClassQuestion) -> float:
-    """The largest value that the cells left open still allow, in float64 with room for its rounding."""
-    cells = [] if search is None else [cell for _, cell in search.open]
-    if not cells or (question.kind == "decision" and question.head.rule == "votes"):
-        return math.inf
-    gauge = gauge_of_classes(question)
-    caps = gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
-    highest = float(caps.max())
-    return (
-        max(float(question.level), highest + ROOM * (1 + abs(highest)))
-        if math.isfinite(highest)
-        else math.inf
-    )

@@ -1,9 +1,4 @@
-"""verify: import -> portfolio -> certificate -> check -> Result. The one page that says what a verdict rests on.
-
-FAIR     a complete proof, written down and accepted by the independent checker
-BIASED   a pair that is a witness in exact arithmetic, also to the checker, and on the model's own predict
-UNKNOWN  everything else, with its reason and the bounds reached
-"""
+"""verify: import -> portfolio -> certificate -> check -> Result. `verdicts` says what a verdict rests on."""
 
 from __future__ import annotations
 
@@ -12,7 +7,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -20,23 +15,31 @@ import numpy as np
 
 from likewise.errors import InternalError, SpecError
 from likewise.importers.imported import ImportedClasses
-from likewise.model.gauge import Gauge, gauge_of
-from likewise.model.question import question_of, round_down
+from likewise.model.gauge import gauge_of
+from likewise.model.question import question_of
 from likewise.progress import Listener, silent, terminal
 from likewise.search.budget import interruptible
 from likewise.search.portfolio import Outcome, decide
+from likewise.search.together import still_allowed
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
-from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, certify_witness
+from likewise.verifying.certifying import (
+    Checking,
+    CheckReport,
+    Statement,
+    certify_proof,
+    certify_witness,
+)
 from likewise.verifying.classes import prepare_classes, verify_classes
-from likewise.verifying.contributions import compared
+from likewise.verifying.contributions import Compared, compared
 from likewise.verifying.preparing import Prepared, prepare_taken, take
-from likewise.verifying.result import Claimed, Result, Verdict
+from likewise.verifying.result import Claimed, Result
+from likewise.verifying.verdicts import concluded, level_of
 
 if TYPE_CHECKING:
+    from likewise.certificate.certificate import Certificate
+    from likewise.search.problem import Witness
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-
-ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
 
 
 def verify(
@@ -68,7 +71,8 @@ def verify(
     X : frame, optional
         Known individuals: the search starts from them, and the pair comes back in this kind of frame.
     budget : float
-        Seconds. When they are over the answer is UNKNOWN with the bounds reached.
+        Seconds, from when the model has been read. When they are over the answer is UNKNOWN with the bounds reached; a proof that was
+        found by then may be checked for a fifth of the budget and a second more.
     n_jobs : int
         Processes that check the proof's leaves.
     executor : concurrent.futures.Executor, optional
@@ -156,115 +160,74 @@ def listening(progress: bool | Listener) -> Iterator[Listener]:
 
 def conclude(prepared: Prepared, outcome: Outcome, claimed: Claimed, checking: Checking | None) -> Result:
     """Turn what the search found into a Result; without `checking` nothing can be FAIR."""
-    gauge = prepared.gauge
-    statement = Statement(
-        kind=claimed.property.kind,
-        level=Fraction(_level(claimed.property)),
-        words=claimed.in_words(),
-        question=prepared.problem.question,
-    )
-    if outcome.witness is not None:
-        return _biased(prepared, outcome, claimed, gauge, statement, checking)
-    reason, certificate, report = outcome.reason, None, None
-    if outcome.proof is not None and checking is None:
-        reason = "a proof was found but not checked (certify=False)"
-    elif outcome.proof is not None and checking is not None:
-        search = outcome.search
-        certificate, report = certify_proof(
-            prepared,
-            outcome.proof,
-            lambda: outcome.clearance if search is None else search.clearance,
-            statement,
+    return concluded(FoundOfScore(prepared, outcome, claimed), claimed, checking)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundOfScore:
+    """What a search of one score came to."""
+
+    posed: Prepared
+    outcome: Outcome
+    claimed: Claimed
+
+    @property
+    def witness(self) -> Witness | None:
+        search = self.outcome.search
+        return self.outcome.witness if search is None else self.outcome.witness or search.witness
+
+    @property
+    def proved(self) -> bool:
+        return self.outcome.proof is not None
+
+    @property
+    def reason(self) -> str | None:
+        return self.outcome.reason
+
+    @property
+    def stand_in(self) -> str | None:
+        return self.posed.imported.replay.stand_in
+
+    @property
+    def statement(self) -> Statement:
+        asked = self.claimed.property
+        return Statement(
+            kind=asked.kind,
+            level=Fraction(level_of(asked)),
+            words=self.claimed.in_words(),
+            question=self.posed.problem.question,
+        )
+
+    def certify(self, checking: Checking) -> tuple[Certificate, CheckReport]:
+        proof, search = self.outcome.proof, self.outcome.search
+        if proof is None:
+            raise InternalError("no proof to certify")
+        return certify_proof(
+            self.posed,
+            proof,
+            lambda: self.outcome.clearance if search is None else search.clearance,
+            self.statement,
             checking,
             search,
         )
-        if search is not None and search.witness is not None:  # found where the checker had refused a leaf
-            found = replace(outcome, witness=search.witness, proof=None)
-            return _biased(prepared, found, claimed, gauge, statement, checking)
-        if report.accepted:
-            return Result(
-                verdict=Verdict.FAIR,
-                claimed=claimed,
-                bounds=(_least(gauge), _level(claimed.property)),
-                certificate=certificate,
-                covers_floating_point=report.covers_floating_point,
-                stats=_stats(prepared, outcome, report),
-            )
-        reason = f"the checker refused the proof: {report.reason}"
-    bounds = _least(gauge), _open_upper(outcome, gauge, _level(claimed.property))
-    return _unknown(claimed, bounds, reason, _stats(prepared, outcome, report))
 
+    def certify_witness(self, witness: Witness, checking: Checking) -> tuple[Certificate, CheckReport]:
+        return certify_witness(self.posed, witness, self.statement, checking)
 
-def _unknown(
-    claimed: Claimed, bounds: tuple[float, float], reason: str | None, stats: dict[str, Any]
-) -> Result:
-    return Result(verdict=Verdict.UNKNOWN, claimed=claimed, bounds=bounds, reason=reason, stats=stats)
+    def value(self, witness: Witness) -> Fraction:
+        return self.posed.gauge.value(witness.first.lo, witness.second.hi)
 
+    def compared(self, witness: Witness) -> Compared | None:
+        return compared(self.posed, witness)
 
-def _biased(
-    prepared: Prepared,
-    outcome: Outcome,
-    claimed: Claimed,
-    gauge: Gauge,
-    statement: Statement,
-    checking: Checking | None,
-) -> Result:
-    witness, certificate = outcome.witness, None
-    if witness is None:
-        raise InternalError("BIASED without a witness")
-    if checking is not None:
-        certificate, report = certify_witness(prepared, witness, statement, checking)
-        if not report.accepted:
-            reason = f"the checker refused the pair that was found: {report.reason}"
-            return _unknown(claimed, (_least(gauge), math.inf), reason, _stats(prepared, outcome, report))
-    pair, scores = prepared.pair(witness)
-    treated = prepared.treated(witness)
-    return Result(
-        verdict=Verdict.BIASED,
-        claimed=claimed,
-        pair=pair,
-        scores=scores,
-        decisions=treated.decisions,
-        probabilities=treated.probabilities,
-        upper_label=treated.upper_label,
-        compared=compared(prepared, witness),
-        bounds=(round_down(gauge.value(witness.first.lo, witness.second.hi)), math.inf),
-        certificate=certificate,
-        covers_floating_point=prepared.imported.replay.stand_in is None,
-        stats=_stats(prepared, outcome, None),
-    )
+    def upper(self) -> float:
+        search = self.outcome.search
+        if search is None:
+            return math.inf
+        return still_allowed([*search.open, *search.stuck], self.posed.gauge, level_of(self.claimed.property))
 
-
-def _stats(prepared: Prepared, outcome: Outcome, report: CheckReport | None) -> dict[str, Any]:
-    stats = {"engine": outcome.engine, "seconds": prepared.problem.budget.elapsed, "cells": _cells(outcome)}
-    if report is not None:
-        stats |= {"checked": report.accepted, "check_seconds": report.seconds}
-    stand_in = prepared.imported.replay.stand_in
-    return stats if stand_in is None else {**stats, "replay": stand_in}
-
-
-def _least(gauge: Gauge) -> float:
-    """What every space has: an individual and itself, of gap zero (the margin of that pair is not known)."""
-    return -math.inf if gauge.of == "margin" else 0.0
-
-
-def _cells(outcome: Outcome) -> int:
-    if outcome.search is not None:
-        return len(outcome.search.proof.nodes)
-    return 1 if outcome.proof is not None else 0
-
-
-def _level(property: Property) -> float:
-    return property.margin if isinstance(property, SameDecision) else property.delta
-
-
-def _open_upper(outcome: Outcome, gauge: Gauge, level: float) -> float:
-    """The largest value that the cells left open still allow, in float64 with room for its rounding; closed
-    cells allow no more than the level that was asked for."""
-    search = outcome.search
-    if search is None or not (search.open or search.stuck):
-        return math.inf
-    cells = [*search.open, *search.stuck]
-    caps = gauge.cap(np.array([c.lean for c in cells]), np.array([c.upper for c in cells]))
-    highest = float(caps.max())
-    return max(level, highest + ROOM * (1 + abs(highest))) if math.isfinite(highest) else math.inf
+    def facts(self) -> dict[str, Any]:
+        cells = 1 if self.proved else 0
+        if self.outcome.search is not None:
+            cells = len(self.outcome.search.proof.nodes)
+        return {"engine": self.outcome.engine, "cells": cells}

@@ -216,7 +216,8 @@ def posed(
         rows = np.concatenate([rows, score.landmarks(space)])
     if isinstance(score, KernelScore):
         products = partial(kernel_products, score, pairs)
-    oracle = oracle_of(score, pairs)
+    with budget.stopped():  # compiled on first use
+        oracle = oracle_of(score, pairs)
     problem = Problem(
         pairs=pairs,
         oracle=oracle,

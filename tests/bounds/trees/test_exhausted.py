@@ -6,7 +6,8 @@ import pytest
 from tests.bounds.trees.forests import all_scores, prepared_of, problem_of, random_case
 
 from likewise.analysis.climbing import Climb
-from likewise.analysis.measuring import _certificate
+from likewise.analysis.measuring import certified
+from likewise.analysis.subjects import OneScore
 from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion, GapQuestion, round_up
 from likewise.search.remembering import search_of
@@ -31,11 +32,11 @@ def test_the_largest_gap_is_that_of_all_pairs_and_its_certificate_is_accepted(se
     largest = max(first - second for _, _, first, second in pairs)
     gauge = Gauge(of="score")
     prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
-    climb = Climb(prepared, gauge, Fraction(0))
+    climb = Climb(OneScore(prepared, gauge), Fraction(0))
     climb.run()
     assert climb.lower == largest
     assert climb.upper == round_up(largest)
-    certificate, refusal = _certificate(prepared, climb, Checking())
+    certificate, refusal = certified(prepared, climb, gauge.of, Checking())
     assert certificate is not None, refusal
 
 
@@ -68,11 +69,11 @@ def test_other_scales_close_in_on_the_best_pair(seed, of):
     gauge = Gauge(of=of)
     largest = max(gauge.value(first, second) for _, _, first, second in pairs)
     prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
-    climb = Climb(prepared, gauge, Fraction(1, 10**6))
+    climb = Climb(OneScore(prepared, gauge), Fraction(1, 10**6))
     climb.run()
     assert climb.lower <= largest <= climb.upper
     assert climb.upper - climb.lower < 1e-6
-    certificate, refusal = _certificate(prepared, climb, Checking())
+    certificate, refusal = certified(prepared, climb, gauge.of, Checking())
     assert certificate is not None, refusal
 
 
@@ -81,3 +82,16 @@ def test_a_gap_is_proved_at_its_own_size_and_not_below():
     largest = max(first - second for _, _, first, second in pairs)
     assert search_of(problem_of(case, GapQuestion(delta=largest))).run() == "closed"
     assert search_of(problem_of(case, GapQuestion(delta=largest - Fraction(1, 2**80)))).run() == "witness"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_open_cells_are_bounded_by_what_they_say(seed):
+    """What a cell is said to allow before it is looked at is no less than what its own bound will be."""
+    case, _ = found(seed)
+    problem = problem_of(case, GapQuestion(delta=Fraction(0)))
+    problem.wanted = GapQuestion(delta=Fraction(1000))
+    search = search_of(problem)
+    search.run(most=60)
+    for cell in search.open:
+        bound, _, _ = problem.oracle.bound_memory(search._memory(cell), 0.5)
+        assert bound <= cell.upper + problem.oracle.noise(0.5)

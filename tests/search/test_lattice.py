@@ -1,7 +1,6 @@
-"""The census and what it stands on, against exhaustion in exact arithmetic."""
+"""Blocks of the lattice, and enumeration by them, against exhaustion in exact arithmetic."""
 
 import itertools
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -13,15 +12,12 @@ from sklearn.svm import SVC
 import likewise as lw
 from likewise.bounds.kernel import KernelOracle
 from likewise.bounds.products import kernel_products
-from likewise.errors import BudgetError
 from likewise.model.body import RbfSum
 from likewise.model.embedding import Column
-from likewise.model.gauge import Gauge
 from likewise.model.kernel import KernelScore
 from likewise.model.question import DecisionQuestion
 from likewise.search import lattice
 from likewise.search.budget import Budget
-from likewise.search.census import census
 from likewise.search.enumeration import enumerable, enumerate_space
 from likewise.verifying.preparing import prepare
 
@@ -93,53 +89,67 @@ def counted(problem):
     return len(people), flipped, gap, margin
 
 
-def check_census(problem):
-    found = census(problem)
-    people, flipped, gap, margin = counted(problem)
-    assert (found.individuals, found.flips, found.most_flips) == (people, flipped, flipped)
-    assert found.exact
-    for extreme, truth, of in ((found.disparity, gap, "score"), (found.margin, margin, "margin")):
-        assert extreme.lower <= truth <= extreme.upper
-        assert extreme.upper - extreme.lower < 1e-9
-        x, other = ([Fraction(c) for c in codes] for codes in (extreme.x, extreme.other))
-        assert problem.pairs.valid(x, other)
-        first, second = (problem.oracle.enclose(codes, BITS) for codes in (x, other))
-        assert extreme.lower <= Gauge(of=of).value(first.hi, second.lo)
+def by_blocks(problem):
+    """The same by the filters over the blocks, in float64."""
+    people, flipped, gap, margin = 0, 0, -100.0, -100.0
+    for block in lattice.blocks(problem, problem.products()):
+        upper, valid = block.scores > 0, ~np.isnan(block.scores)
+        lower = valid & ~upper
+        people += int(valid.sum())
+        flipped += int(((upper & block.highest(lower)) | (lower & block.highest(upper))).sum())
+        lowest = block.lowest_scores()
+        gap = max(gap, np.nanmax(block.scores - lowest))
+        margin = max(margin, np.nanmax(np.minimum(block.scores, -lowest)))
+        check_counterparts(problem, block, lowest)
+    return people, flipped, gap, margin
+
+
+def check_counterparts(problem, block, lowest):
+    """The one that the lowest score belongs to is valid, similar, and has it."""
+    for place in np.flatnonzero(~np.isnan(block.scores))[::7].tolist():
+        x, other = block.codes(np.array([place]))[0], block.counterpart(place)
+        assert problem.pairs.valid([Fraction(c) for c in x.tolist()], [Fraction(c) for c in other.tolist()])
+        assert problem.scores(other[None])[0] == pytest.approx(lowest.ravel()[place], abs=1e-9)
+
+
+def check_blocks(problem):
+    found, truth = by_blocks(problem), counted(problem)
+    assert found[:2] == truth[:2]
+    assert found[2:] == pytest.approx([float(value) for value in truth[2:]], abs=1e-9)
     return found
 
 
 @pytest.mark.parametrize("similar", SIMILARITIES)
 def test_counts_are_those_of_exhaustion(similar):
-    found = check_census(some_problem(0, similar))
-    assert 0 < found.flips <= found.individuals == 180
+    people, flipped, *_ = check_blocks(some_problem(0, similar))
+    assert 0 < flipped <= people == 180
 
 
 @pytest.mark.parametrize(
     "constraint", ["a + c <= 7", "3*a + 2*b - c >= -2", "0.1*a + 0.3333333333333333*c <= 2.1"]
 )
 def test_constraints_are_exact(constraint):
-    found = check_census(some_problem(1, SIMILARITIES[3], [constraint]))
-    assert found.individuals < 180
+    assert check_blocks(some_problem(1, SIMILARITIES[3], [constraint]))[0] < 180
 
 
 def test_numbers_beyond_64_bits_are_exact_too():
     problem = some_problem(1, SIMILARITIES[0], ["1e300*a + c <= 7"])
-    assert check_census(problem).individuals < 180
+    assert check_blocks(problem)[0] < 180
 
 
 @pytest.mark.parametrize("wide", [1, 3])
 @pytest.mark.parametrize("similar", SIMILARITIES)
 def test_blocks_of_any_size_give_the_same(monkeypatch, similar, wide):
     problem = some_problem(2, similar)
-    whole = census(problem)
+    whole = by_blocks(problem)
     assert len(list(lattice.blocks(problem, problem.products()))) == 1
     moving = int(np.prod([len(range(*_ends(problem, k))) for k in _moving(problem)]))
     monkeypatch.setattr(lattice, "GROUP_VALUES", wide * moving * problem.cost)
     monkeypatch.setattr(lattice, "SCORES", wide * moving)
     assert len(list(lattice.blocks(problem, problem.products()))) > 2 or wide > 1
-    parts = census(problem)
-    assert (parts.flips, parts.individuals) == (whole.flips, whole.individuals)
-    assert parts.disparity.lower == whole.disparity.lower
+    parts = by_blocks(problem)
+    assert parts[:2] == whole[:2]
+    assert parts[2:] == pytest.approx(whole[2:], abs=1e-12)
 
 
 def _moving(problem):
@@ -192,37 +202,6 @@ def test_every_score_is_within_its_error(embedded):
     assert 0 < furthest <= product.error
 
 
-def test_scores_near_zero_are_decided_by_enclosures():
-    problem = some_problem(0, SIMILARITIES[1])
-    plain = census(problem)
-    product = problem.products()
-    problem.products = lambda: replace(product, error=0.3)
-    redone = census(problem)
-    assert plain.redone == 0
-    assert redone.redone > 10
-    assert (redone.flips, redone.most_flips) == (plain.flips, plain.flips)
-
-
-def test_scores_of_exactly_zero_leave_a_bracket():
-    """Two equal Gaussians of opposite sign: zero half way between them, and no precision tells."""
-    space = lw.Space({"a": lw.Integer(0, 4), "b": lw.Integer(0, 1)})
-    rows = pd.DataFrame({"a": [0, 1, 3, 4], "b": [0, 1, 0, 1]})
-    model = SVC(gamma=0.5).fit(rows, [0, 0, 1, 1])
-    problem = prepare(
-        model, space, lw.Similarity(within={"a": 1}), DecisionQuestion(level=Fraction(0)), "margin"
-    ).problem
-    body = RbfSum(
-        gamma=0.5, bias=0.0, coefficients=np.array([1.0, -1.0]), centres=np.array([[1.0, 0.0], [3.0, 0.0]])
-    )
-    score = KernelScore(body=body, embedding=(Column(feature=0), Column(feature=1)))
-    problem.oracle = KernelOracle(score, problem.pairs)
-    problem.products = partial(kernel_products, score, problem.pairs)
-    found = census(problem)
-    assert found.redone == 2
-    # a = 0, 1 are above, 3, 4 below: if 2 counts as above it is 2 and 3 that meet, else 1 and 2.
-    assert (found.flips, found.most_flips, found.exact) == (0, 6, False)
-
-
 def test_the_deepest_pair_of_a_kernel_model_is_found():
     problem = some_problem(0, SIMILARITIES[3])
     witness = enumerate_space(problem)
@@ -241,26 +220,11 @@ def test_what_is_too_large_is_left_alone():
     assert not enumerable(problem)
 
 
-def test_a_census_is_complete_or_none():
-    problem = some_problem(0, SIMILARITIES[0])
-    problem.budget = Budget(60)
-    problem.budget.interrupted = True
-    assert census(problem) is None
-    problem = some_problem(0, SIMILARITIES[0])
-    problem.products = None
-    assert census(problem) is None
-
-
-def test_a_census_that_is_cut_short_says_so(monkeypatch):
+def test_blocks_end_with_the_budget(monkeypatch):
     problem = some_problem(0, SIMILARITIES[0])
     monkeypatch.setattr(lattice, "SCORES", 5)
     monkeypatch.setattr(lattice, "GROUP_VALUES", 20 * problem.cost)
-    enclosing = lattice.Block.lowest_scores
-
-    def interrupting(block):
-        problem.budget.interrupted = True
-        return enclosing(block)
-
-    monkeypatch.setattr(lattice.Block, "lowest_scores", interrupting)
-    with pytest.raises(BudgetError, match="individuals were counted"):
-        census(problem)
+    blocks = lattice.blocks(problem, problem.products())
+    next(blocks)
+    problem.budget.interrupt()
+    assert list(blocks) == []

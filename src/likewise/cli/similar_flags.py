@@ -1,0 +1,108 @@
+"""Who is similar, as flags say it: ``--free sex --within age=2 --pairs job=skilled:unskilled``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likewise.cli.options import ClaimFlags
+from likewise.errors import LikewiseError, SpecError, closest
+
+if TYPE_CHECKING:
+    from likewise.spec.features import Level
+    from likewise.spec.similarity import Similarity, Tolerance
+    from likewise.spec.space import Space
+
+
+def tolerances(given: tuple[str, ...]) -> dict[str, Tolerance]:
+    """``age=2`` and ``income=5%``; the last ``=`` separates, as names may have one."""
+    tolerances: dict[str, Tolerance] = {}
+    for text in given:
+        name, equals, amount = text.rpartition("=")
+        if not (name.strip() and equals and amount.strip()):
+            raise SpecError(f"--within {text}: no tolerance", hint="--within age=2, or --within income=5%")
+        if name.strip() in tolerances:
+            raise SpecError(f"--within {text}: {name.strip()!r} is given twice")
+        tolerances[name.strip()] = _number(amount.strip())
+    return tolerances
+
+
+def _number(text: str) -> Tolerance:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text  # a percentage, or an error that Similarity words
+
+
+def flagged(flag: str, make: Any, value: Any) -> Any:
+    """What is made of a flag's value; errors name the flag."""
+    try:
+        return make(value)
+    except LikewiseError as error:
+        raise error.located(flag) from None
+
+
+def with_pairs(similarity: Similarity, space: Space, flags: ClaimFlags) -> Similarity:
+    """The similarity with the pairs of ``job=skilled:unskilled``, read as the space's own levels; they take the
+    place of what a spec file says of the same feature, not of another flag."""
+    from likewise.spec.similarity import Similarity
+
+    pairs: dict[str, list[tuple[Level, Level]]] = {}
+    for text in flags.pairs:
+        name, levels = flagged(f"--pairs {text}", lambda text: _level_pair(space, text), text)
+        pairs.setdefault(name, []).append(levels)
+    by_flag = (*flags.free, *tolerances(flags.within))
+    free = [name for name in similarity.free if name not in pairs or name in by_flag]
+    within = {name: t for name, t in similarity.within.items() if name not in pairs or name in by_flag}
+    made: Similarity = flagged("--pairs", lambda _: Similarity(free=free, within=within, pairs=pairs), None)
+    return made
+
+
+def _level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]]:
+    """The feature and its two levels; names and levels may have an ``=`` or a ``:`` themselves."""
+    named = [(left.strip(), right) for left, right in _cut(text, "=") if left.strip() in space]
+    if not named:
+        name, equals, _ = text.partition("=")
+        raise SpecError(
+            f"no feature {name.strip()!r} in the space{closest(name.strip(), space.names)}"
+            if equals
+            else "no levels",
+            hint="--pairs job=skilled:unskilled",
+        )
+    name, levels = named[0]
+    feature = space[name]
+    if feature.kind == "continuous" or feature.kind == "integer":
+        raise SpecError(f"{name!r} is {feature.kind}, it has no levels", hint=f"--within {name}=2")
+    known: dict[str, Level] = {"missing": None} if feature.missing else {}
+    known |= {str(level): level for level in feature.levels if level is not None}
+    cuts = [(left.strip(), right.strip()) for left, right in _cut(levels, ":")]
+    found = [pair for pair in cuts if pair[0] in known and pair[1] in known]
+    if not found:
+        unknown = next((part for pair in cuts for part in pair if part not in known), levels)
+        raise SpecError(
+            f"unknown level {unknown!r}{closest(unknown, known)}" if cuts else "a pair is two levels, A:B",
+            hint=f"the levels of {name} are {', '.join(list(known)[:12])}{', ...' if len(known) > 12 else ''}",
+        )
+    return name, (known[found[0][0]], known[found[0][1]])
+
+
+def _cut(text: str, at: str) -> list[tuple[str, str]]:
+    """The text cut in two at each place of a sign."""
+    return [(text[:i], text[i + 1 :]) for i, sign in enumerate(text) if sign == at]
+
+
+def check_something_differs(similarity: Similarity, flags: ClaimFlags) -> None:
+    """Refuse a claim about nothing but individuals beside themselves."""
+    spec = flags.spec
+    if similarity.names or flags.pairs:
+        return
+    if spec is None:
+        raise SpecError(
+            "nothing says how similar individuals may differ",
+            hint="--free sex (in any way) or --within age=2 (by at most 2)",
+        )
+    raise SpecError(
+        f"{spec}: similarity: nothing may differ, so every pair is one individual",
+        hint='fill in free = ["sex"] or [similarity.within] in the file, or give --free sex',
+    )

@@ -1,0 +1,157 @@
+"""Verdicts: what a search found, of one score or of several classes, as a `Result`. The one page that says what a verdict rests on.
+
+FAIR     a complete proof, written down and accepted by the independent checker
+BIASED   a pair that is a witness in exact arithmetic, also to the checker, and on the model's own predict
+UNKNOWN  everything else, with its reason and the bounds reached
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+from likewise.model.question import round_down
+from likewise.spec.properties import Property, SameDecision
+from likewise.verifying.certifying import why_not
+from likewise.verifying.result import Claimed, Result, Verdict
+
+if TYPE_CHECKING:
+    from likewise.certificate.certificate import Certificate
+    from likewise.search.problem import Problem, Witness
+    from likewise.verifying.certifying import Checking, CheckReport
+    from likewise.verifying.contributions import Compared
+    from likewise.verifying.wording import Treated
+
+
+class Posed(Protocol):
+    """A claim about an imported model, ready to be searched: of one score, or of several classes."""
+
+    @property
+    def problem(self) -> Problem: ...
+
+    def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
+        """The witness as a frame of the user's kind, with its scores."""
+
+    def treated(self, witness: Witness) -> Treated:
+        """What the model's own program says about the two."""
+
+
+class Found(Protocol):
+    """What a search came to, and how that is written down."""
+
+    @property
+    def posed(self) -> Posed: ...
+
+    @property
+    def witness(self) -> Witness | None:
+        """The pair that was found, also one found where the checker had refused a leaf."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether there is a complete proof."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is neither."""
+
+    @property
+    def stand_in(self) -> str | None:
+        """What answers in place of the original program, if something does."""
+
+    def certify(self, checking: Checking) -> tuple[Certificate, CheckReport]:
+        """The proof, and what the checker says of it."""
+
+    def certify_witness(self, witness: Witness, checking: Checking) -> tuple[Certificate, CheckReport]:
+        """The pair, and what the checker says of it."""
+
+    def value(self, witness: Witness) -> Fraction:
+        """What a pair amounts to, or a lower bound of it."""
+
+    def compared(self, witness: Witness) -> Compared | None:
+        """What each feature contributes."""
+
+    def upper(self) -> float:
+        """What the cells left open allow, in float64."""
+
+    def facts(self) -> dict[str, Any]:
+        """The engine and what it took."""
+
+
+def concluded(found: Found, claimed: Claimed, checking: Checking | None) -> Result:
+    """The verdict; without `checking` nothing can be FAIR."""
+    if found.witness is not None:
+        return _biased(found, found.witness, claimed, checking)
+    reason, report = found.reason, None
+    if found.proved and checking is None:
+        reason = "a proof was found but not checked (certify=False)"
+    elif found.proved and checking is not None:
+        certificate, report = found.certify(checking)
+        if found.witness is not None:
+            return _biased(found, found.witness, claimed, checking)
+        if report.accepted:
+            return Result(
+                verdict=Verdict.FAIR,
+                claimed=claimed,
+                bounds=(least(claimed.property), level_of(claimed.property)),
+                certificate=certificate,
+                covers_floating_point=report.covers_floating_point,
+                stats=_stats(found, report),
+            )
+        reason = why_not(report, found.posed.problem.budget)
+    return _unknown(found, claimed, found.upper(), reason, report)
+
+
+def _unknown(
+    found: Found, claimed: Claimed, upper: float, reason: str | None, report: CheckReport | None
+) -> Result:
+    return Result(
+        verdict=Verdict.UNKNOWN,
+        claimed=claimed,
+        bounds=(least(claimed.property), upper),
+        reason=reason,
+        stats=_stats(found, report),
+    )
+
+
+def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking | None) -> Result:
+    certificate = None
+    if checking is not None:
+        certificate, report = found.certify_witness(witness, checking)
+        if not report.accepted:
+            reason = f"the checker refused the pair that was found: {report.reason}"
+            return _unknown(found, claimed, math.inf, reason, report)
+    pair, scores = found.posed.pair(witness)
+    treated = found.posed.treated(witness)
+    return Result(
+        verdict=Verdict.BIASED,
+        claimed=claimed,
+        pair=pair,
+        scores=scores,
+        decisions=treated.decisions,
+        probabilities=treated.probabilities,
+        upper_label=treated.upper_label,
+        score_name=treated.score_name,
+        compared=found.compared(witness),
+        bounds=(round_down(found.value(witness)), math.inf),
+        certificate=certificate,
+        covers_floating_point=found.stand_in is None,
+        stats=_stats(found, None),
+    )
+
+
+def _stats(found: Found, report: CheckReport | None) -> dict[str, Any]:
+    stats = {**found.facts(), "seconds": found.posed.problem.budget.elapsed}
+    if report is not None:
+        stats |= {"checked": report.accepted, "check_seconds": report.seconds}
+    return stats if found.stand_in is None else {**stats, "replay": found.stand_in}
+
+
+def least(property: Property) -> float:
+    """What every space has: an individual and itself, of gap zero (the margin of that pair is not known)."""
+    return -math.inf if isinstance(property, SameDecision) else 0.0
+
+
+def level_of(property: Property) -> float:
+    """The margin or the gap that a property is about."""
+    return property.margin if isinstance(property, SameDecision) else property.delta

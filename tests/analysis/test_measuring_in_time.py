@@ -1,0 +1,115 @@
+"""measure within its budget, on a clock that only moves when it is looked at: a look costs what the test says."""
+
+import math
+import os
+import signal
+from fractions import Fraction
+from types import SimpleNamespace
+
+import pytest
+from tests.analysis.test_measuring import hard_case
+from tests.bounds.trees.forests import all_scores, prepared_of, random_case
+
+import likewise as lw
+from likewise.analysis.climbing import Climb
+from likewise.analysis.measuring import certified
+from likewise.analysis.subjects import OneScore
+from likewise.model.gauge import Gauge
+from likewise.search import budget as budgets
+from likewise.search.budget import Budget
+from likewise.verifying.certifying import Checking
+
+SECONDS = 10.0
+FOREST = random_case(5, features=4, trees=10, depth=4)
+
+
+class Clock:
+    """Every look takes `step` seconds."""
+
+    def __init__(self, step):
+        self.now, self.step = 0.0, step
+
+    def perf_counter(self):
+        self.now += self.step
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def largest():
+    return max(first - second for *_, first, second in all_scores(FOREST))
+
+
+def prepared_forest():
+    gauge = Gauge(of="score")
+    return prepared_of(FOREST, gauge, gauge.question(Fraction(0)))
+
+
+def climb_by(monkeypatch, prepared, step):
+    monkeypatch.setattr(budgets, "time", Clock(step))
+    prepared.problem.budget = Budget(SECONDS)
+    climb = Climb(OneScore(prepared, Gauge(of="score")), Fraction(0))
+    climb.run()
+    return climb
+
+
+# The larger the step, the sooner the search is cut short: in the middle, or with no time even to settle what the first cell allows.
+@pytest.mark.parametrize("step", [1e-3, 0.5, 3.0, 100.0])
+def test_whatever_the_clock_says_the_upper_end_is_proved(monkeypatch, largest, step):
+    prepared = prepared_forest()
+    climb = climb_by(monkeypatch, prepared, step)
+    assert climb.proved
+    assert climb.lower <= largest <= climb.upper < math.inf
+    assert (climb.reason is None) == (step == 1e-3)
+    assert (climb.upper == climb.lower) == (step == 1e-3)
+    if step == 100:
+        assert climb.search.cells == 3
+    certificate, refusal = certified(prepared, climb, "score", SimpleNamespace(check=checked_at_leisure))
+    assert certificate is not None, refusal
+
+
+def checked_at_leisure(certificate, _seconds):
+    return Checking().check(certificate)
+
+
+def test_settling_that_takes_too_long_gives_way_to_a_shorter_search(monkeypatch, largest):
+    prepared = prepared_forest()
+    given_up, tried = [], Climb._closes_at_what_is_allowed
+
+    def late(self, below=math.inf):
+        if not given_up:
+            given_up.append(self._searched())
+            return False
+        return tried(self, below)
+
+    monkeypatch.setattr(Climb, "_closes_at_what_is_allowed", late)
+    climb = climb_by(monkeypatch, prepared, 0.5)
+    assert climb.search is not given_up[0]
+    assert climb.proved
+    assert largest <= climb.upper < math.inf
+
+
+def test_an_interruption_leaves_a_proved_bracket():
+    model, space, similar = hard_case(60)
+
+    def interrupt(snapshot):
+        if snapshot.open > 40 and not sent:
+            sent.append(snapshot)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sent = []
+    found = lw.measure(model, space, similar, of="margin", tolerance=1e-12, budget=600, progress=interrupt)
+    assert found.reason.startswith("interrupted")
+    assert found.proved
+    assert found.lower <= found.upper < math.inf
+
+
+def test_a_certificate_that_is_not_checked_in_time_is_none(monkeypatch):
+    model, space, similar = hard_case(6)
+    monkeypatch.setattr(Budget, "for_checking", property(lambda _: 0.0))
+    found = lw.measure(model, space, similar, of="margin", certify=True)
+    assert found.certificate is None
+    assert "checking it takes longer" in found.reason
+    verdict = lw.verify(model, space, similar, lw.SameDecision(1.0))
+    assert verdict.verdict == "UNKNOWN"
+    assert verdict.certificate is None
+    assert "checking it takes longer" in verdict.reason
