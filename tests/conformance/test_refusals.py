@@ -26,6 +26,7 @@ from sklearn.preprocessing import (
     SplineTransformer,
     StandardScaler,
 )
+from sklearn.tree import DecisionTreeClassifier
 from tests.conformance.people import LINES, NUMBERS, SPACE, WORDS, people, quick_logistic
 
 import likewise as lw
@@ -139,6 +140,21 @@ TEXTUAL = SPACE.replace(rooms=lw.Categorical(["one", "two"]))
 WIDE = SPACE.replace(age=lw.Integer(0, 200_000))
 LOGARITHM = SPACE.replace(children=lw.Integer(-3, 4))
 
+TINY = lw.Space({"age": lw.Integer(0, 1), "wealth": lw.Continuous(0, 1e-200)})
+
+
+def tiny_splines():
+    rows = pd.DataFrame({"age": [0, 1] * 20, "wealth": np.linspace(0, 1e-200, 40)})
+    return fitted(
+        make_pipeline(
+            make_column_transformer((SplineTransformer(4), ["wealth"]), remainder="passthrough"),
+            quick_logistic(),
+        ),
+        rows,
+        np.arange(40) > 20,
+    )
+
+
 # name: (model, what the message says, what the hint says, space)
 CASES = {
     "lambda": (lambda: in_front(FunctionTransformer(lambda rows: rows + 1), NUMBERS), "step 'prepare' > 'part' (FunctionTransformer) calls a lambda", "numpy.log1p"),
@@ -150,6 +166,8 @@ CASES = {
     "svd": (lambda: fitted(make_pipeline(make_column_transformer((OneHotEncoder(), WORDS)), TruncatedSVD(2), quick_logistic())), "step 'truncatedsvd' (TruncatedSVD) adds columns up", "the columns themselves"),
     "kernel map": (lambda: in_front(Nystroem(n_components=3), NUMBERS), "(Nystroem) gives columns that depend on all features", "SVC(kernel='rbf')"),
     "products": (lambda: in_front(PolynomialFeatures(2), NUMBERS), "(PolynomialFeatures) multiplies columns", "degree=1"),
+    "products in front of trees": (lambda: fitted(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), PolynomialFeatures(2), DecisionTreeClassifier(max_depth=2))), "step 'polynomialfeatures' (PolynomialFeatures) multiplies columns", "in front of linear models"),
+    "splines of tiny numbers": (tiny_splines, "(SplineTransformer) has splines too steep for doubles between 0.0 and 1e-200", "of ordinary size", TINY),
     "neighbours": (lambda: in_front(KNNImputer(), NUMBERS), "(KNNImputer) fills a gap from the other columns", "SimpleImputer"),
     "words": (lambda: in_front(CountVectorizer(), "city"), "step 'prepare' > 'part' (CountVectorizer) makes columns of words", "OneHotEncoder"),
     "periodic splines of a continuous feature": (lambda: in_front(SplineTransformer(5, extrapolation="periodic"), ["wealth"]), "(SplineTransformer) repeats its splines periodically, and 'wealth' is continuous", 'extrapolation="constant"'),
