@@ -34,6 +34,7 @@ from likewise.spec.terms import Separable, nearest
 from likewise.verifying.certifying import Checking, CheckReport
 from likewise.verifying.class_certificates import certify_cases, certify_pair
 from likewise.verifying.contributions import compared_classes
+from likewise.verifying.preparing import Taken, generator
 from likewise.verifying.result import Claimed, Result, Verdict
 from likewise.verifying.wording import Treated
 
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from likewise.search.problem import Witness
-    from likewise.verifying.preparing import Taken
 
 ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
 
@@ -149,7 +149,7 @@ def prepare_classes(
         scores=score.scores,
         replay=_Replayed(imported, property),
         budget=Budget(budget),
-        random=np.random.default_rng(random_state),
+        random=generator(random_state),
         rows=rows,
         cost=score.cost,
         listener=listener,

@@ -151,10 +151,20 @@ def prepare_taken(
         question,
         scale,
         budget=Budget(budget),
-        random=np.random.default_rng(random_state),
+        random=generator(random_state),
         like=taken.like,
         listener=listener,
     )
+
+
+def generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
+    """The random numbers that `random_state` asks for; refuses what is no seed."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise SpecError(
+            f"random_state must be a whole number from 0 on, a numpy Generator or None, not {random_state!r}"
+        ) from error
 
 
 def posed(
