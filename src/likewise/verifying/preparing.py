@@ -143,7 +143,9 @@ def prepare_taken(
     imported = taken.imported
     if isinstance(imported, ImportedClasses):
         raise UnsupportedModel(
-            f"{imported.model.family} was fitted on {len(imported.model.head.labels)} classes, and this is about one score"
+            f"{imported.model.family} has a score for each of its {len(imported.model.head.labels)} classes, and this "
+            "analysis is about models of one score",
+            hint="verify and measure take it",
         )
     return posed(
         imported,
