@@ -108,3 +108,19 @@ def test_rules_between_levels_in_a_spec_file(run, jobs, tmp_path):
     write_spec(claim, tmp_path / "again.toml")
     assert read_spec(tmp_path / "again.toml") == claim
     assert (tmp_path / "again.toml").read_text().count("[[constraints]]") == 1
+
+
+def test_truth_values_of_a_file_are_those_of_the_model(run, tmp_path, monkeypatch):
+    """Read as text they would be unknown to the encoder, which ignores them, and the model would seem fair."""
+    monkeypatch.chdir(tmp_path)
+    rows = pd.DataFrame({"married": [True, False] * 20, "income": range(40)})
+    labels = np.where(rows.married, "yes", "no")
+    rows.assign(granted=labels).to_csv("rows.csv", index=False)
+    read = pd.read_csv("rows.csv")[["married", "income"]]
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression()).fit(read, labels)
+    skops.io.dump(model, "model.skops")
+    given = ("--model", "model.skops", "--label", "granted", "--free", "married")
+    assert run("init", "rows.csv", *given, "-o", "claim.toml").exit_code == 0
+    assert "levels = [false, true]" in (tmp_path / "claim.toml").read_text()
+    assert run("verify", "claim.toml").exit_code == 1
+    assert run("verify", *given, "--data", "rows.csv").exit_code == 1

@@ -8,7 +8,7 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
 from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.ensemble import VotingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import KNNImputer
 from sklearn.kernel_approximation import Nystroem
@@ -25,7 +25,9 @@ from sklearn.preprocessing import (
     PowerTransformer,
     SplineTransformer,
     StandardScaler,
+    TargetEncoder,
 )
+from sklearn.tree import DecisionTreeClassifier
 from tests.conformance.people import LINES, NUMBERS, SPACE, WORDS, people, quick_logistic
 
 import likewise as lw
@@ -139,6 +141,68 @@ TEXTUAL = SPACE.replace(rooms=lw.Categorical(["one", "two"]))
 WIDE = SPACE.replace(age=lw.Integer(0, 200_000))
 LOGARITHM = SPACE.replace(children=lw.Integer(-3, 4))
 
+GUISES = pd.DataFrame({"owns": [True, False] * 20, "code": [1, 2, 3, 4] * 10, "job": ["clerk", None] * 20})
+LENIENT = {
+    "one-hot": lambda: OneHotEncoder(handle_unknown="ignore"),
+    "ordinal": lambda: OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2),
+    "target": TargetEncoder,
+}  # fmt: skip
+GUISED = {
+    "truth values as text": ({"owns": lw.Categorical(["False", "True"])}, "was fitted on False in feature 'owns', and the space has 'False' instead"),
+    "numbers as text": ({"code": lw.Categorical(["1", "02"])}, "was fitted on 1 in feature 'code', and the space has '1' instead"),
+    "a word for missing": ({"job": lw.Categorical(["clerk", "None"])}, "has never seen the value 'None' of feature 'job', which pandas.read_csv takes for a missing one"),
+    "nothing that it has seen": ({"code": lw.Integer(7, 9)}, "has seen none of the values of feature 'code': 7"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GUISED)
+@pytest.mark.parametrize("encoder", LENIENT)
+def test_levels_in_another_guise_are_not_passed_over(encoder, name):
+    """An encoder that ignores what it does not know would make them alike, and a biased model fair."""
+    model = fitted(make_pipeline(LENIENT[encoder](), quick_logistic()), GUISES, GUISES.owns.to_numpy())
+    features = {
+        "owns": lw.Categorical([False, True]),
+        "code": lw.Integer(0, 5),
+        "job": lw.Categorical(["clerk", "nurse"]),
+    }
+    same = lw.Similarity(free=["owns"])
+    assert (
+        lw.verify(model, lw.Space(features), same).verdict == "BIASED"
+    )  # 0, 5 and nurse are unknown, as they are to be
+    with pytest.raises(LikewiseError) as error:
+        lw.verify(model, lw.Space({**features, **GUISED[name][0]}), same)
+    assert GUISED[name][1] in error.value.message
+
+
+def test_native_categories_in_another_guise_are_not_passed_over():
+    rows = pd.DataFrame({"sex": pd.Categorical(["1", "2"] * 40), "age": np.arange(80)})
+    model = fitted(
+        HistGradientBoostingClassifier(max_iter=2, categorical_features="from_dtype"), rows, rows.sex == "1"
+    )
+    similar = lw.Similarity(free=["sex"])
+    right = lw.Space({"sex": lw.Categorical(["1", "2"]), "age": lw.Integer(0, 79)})
+    assert lw.verify(model, right, similar).verdict == "BIASED"
+    with pytest.raises(
+        LikewiseError, match="was fitted on '1' in feature 'sex', and the space has 1 instead"
+    ):
+        lw.verify(model, right.replace(sex=lw.Categorical([1, 2])), similar)
+
+
+TINY = lw.Space({"age": lw.Integer(0, 1), "wealth": lw.Continuous(0, 1e-200)})
+
+
+def tiny_splines():
+    rows = pd.DataFrame({"age": [0, 1] * 20, "wealth": np.linspace(0, 1e-200, 40)})
+    return fitted(
+        make_pipeline(
+            make_column_transformer((SplineTransformer(4), ["wealth"]), remainder="passthrough"),
+            quick_logistic(),
+        ),
+        rows,
+        np.arange(40) > 20,
+    )
+
+
 # name: (model, what the message says, what the hint says, space)
 CASES = {
     "lambda": (lambda: in_front(FunctionTransformer(lambda rows: rows + 1), NUMBERS), "step 'prepare' > 'part' (FunctionTransformer) calls a lambda", "numpy.log1p"),
@@ -150,6 +214,8 @@ CASES = {
     "svd": (lambda: fitted(make_pipeline(make_column_transformer((OneHotEncoder(), WORDS)), TruncatedSVD(2), quick_logistic())), "step 'truncatedsvd' (TruncatedSVD) adds columns up", "the columns themselves"),
     "kernel map": (lambda: in_front(Nystroem(n_components=3), NUMBERS), "(Nystroem) gives columns that depend on all features", "SVC(kernel='rbf')"),
     "products": (lambda: in_front(PolynomialFeatures(2), NUMBERS), "(PolynomialFeatures) multiplies columns", "degree=1"),
+    "products in front of trees": (lambda: fitted(make_pipeline(make_column_transformer((StandardScaler(), NUMBERS)), PolynomialFeatures(2), DecisionTreeClassifier(max_depth=2))), "step 'polynomialfeatures' (PolynomialFeatures) multiplies columns", "in front of linear models"),
+    "splines of tiny numbers": (tiny_splines, "(SplineTransformer) has splines too steep for doubles between 0.0 and 1e-200", "of ordinary size", TINY),
     "neighbours": (lambda: in_front(KNNImputer(), NUMBERS), "(KNNImputer) fills a gap from the other columns", "SimpleImputer"),
     "words": (lambda: in_front(CountVectorizer(), "city"), "step 'prepare' > 'part' (CountVectorizer) makes columns of words", "OneHotEncoder"),
     "periodic splines of a continuous feature": (lambda: in_front(SplineTransformer(5, extrapolation="periodic"), ["wealth"]), "(SplineTransformer) repeats its splines periodically, and 'wealth' is continuous", 'extrapolation="constant"'),

@@ -52,6 +52,17 @@ def test_columns_are_typed_by_their_cells_alone(table):
     }
 
 
+def test_truth_values_are_read_as_pandas_reads_them(table):
+    text = "plain,shouted,mixed,spaced,gaps\nTrue,TRUE,true, True,True\nFalse,FALSE,yes,False,\n"
+    found = read(table(text))
+    assert [found[name] for name in ("plain", "shouted")] == [("Boolean", [True, False])] * 2
+    assert found["mixed"] == ("String", ["true", "yes"])
+    assert found["spaced"] == ("String", [" True", "False"])
+    gaps = read_table(table(text))["gaps"]
+    assert gaps[0] is True
+    assert gaps.isna().tolist() == [False, True]
+
+
 def test_inf_is_text(table):
     assert read(table("a\ninf\n1\n")) == {"a": ("String", ["inf", "1"])}
 

@@ -185,3 +185,12 @@ def test_a_pair_on_the_border_of_the_margin_is_replayed_as_the_claim_reads():
     result = lw.verify(model, space, lw.Similarity(within={"a": 1}), lw.SameDecision(0.25), budget=20)
     assert result.verdict == "BIASED"
     assert sorted(result.scores)[-1] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("n_jobs", 0), ("n_jobs", 1.5), ("executor", 3), ("random_state", "seed"), ("random_state", -1)],
+)
+def test_options_that_are_none_are_refused_by_name(name, given):
+    with pytest.raises(lw.SpecError, match=f"{name} must be .*, not {given!r}"):
+        verdict([1.0, 1.0], **{name: given})

@@ -230,3 +230,20 @@ def test_similarity_is_recoded_for_several_classes_too():
     result = verify(model, space, Similarity(free=["s"]))
     if result.verdict == "BIASED":
         assert result.pair["pay"].between(1, 100).all()
+
+
+def test_softmax_proofs_have_cells_without_a_pair():
+    """A missing number is beside itself only, so cells with the missing one on one side hold nobody."""
+    random = np.random.default_rng(2)
+    values = [*range(-1, 5), np.nan]
+    grid = pd.DataFrame(list(product(values, range(-2, 3), range(3))), columns=["a", "b", "s"])
+    rows = grid.iloc[random.integers(0, len(grid), 120)].reset_index(drop=True)
+    labels = pd.qcut(rows.a.fillna(1) + 0.7 * rows.b + rows.s + random.normal(0, 0.6, 120), 3, labels=False)
+    model = HistGradientBoostingClassifier(max_iter=4, max_leaf_nodes=5, min_samples_leaf=3).fit(rows, labels)
+    space = Space({"a": Integer(-1, 4, missing=True), "b": Integer(-2, 2), "s": Integer(0, 2)})
+    chances = model.predict_proba(grid).reshape(7, 15, 3)
+    near = [(i, i) for i in range(7)] + [(i, i + 1) for i in range(5)]
+    most = max(np.abs(chances[i] - chances[j]).max() for i, j in near)
+    for share, verdict in ((0.99, "BIASED"), (1.01, "FAIR")):
+        result = verify(model, space, Similarity(within={"a": 1}), ProbabilityGap(float(most) * share))
+        assert (result.verdict, result.reason) == (verdict, None)

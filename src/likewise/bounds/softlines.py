@@ -111,6 +111,12 @@ def closed_by(
         return Fraction(0) if sum(parts, room) <= way.threshold else None
 
 
+def some_lines(count: int) -> SoftLines:
+    """Lines that hold everywhere: all weight on d_1, every slope 0."""
+    first = [tuple(Fraction(n == 0) for n in range(length)) for length in range(1, count + 1)]
+    return SoftLines(weights=first[-1], steps=tuple((Fraction(0), row) for row in first[:-1]))
+
+
 def sound(soft: SoftLines, count: int) -> bool:
     """Whether there are as many weights and slopes as there must be, and all are such."""
     rows = [soft.weights, *(weights for _, weights in soft.steps)]

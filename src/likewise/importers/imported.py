@@ -281,9 +281,12 @@ def _importer(estimator: Any) -> Importer:
     library = kind.__module__.partition(".")[0]
     if library == "sklearn" and kind.__name__ in IMPORTERS:
         return IMPORTERS[kind.__name__]
+    trees = (
+        () if kind.__name__ in supported_trees() else supported_trees()
+    )  # those come here inside of other models only
     raise UnsupportedModel(
         f"{library}'s {kind.__name__} is not supported{_reason(kind.__name__)}",
-        hint="supported: " + ", ".join(sorted((*IMPORTERS, one_vs_rest.NAME, *supported_trees()))),
+        hint="supported: " + ", ".join(sorted((*IMPORTERS, one_vs_rest.NAME, *trees))),
     )
 
 
@@ -308,4 +311,6 @@ _REFUSED = {
 def _reason(name: str) -> str:
     if name in _REFUSED:
         return f": {_REFUSED[name]}"
+    if name in supported_trees():
+        return " inside of another model: its trees are taken as they are, neither repaired nor one against the rest"
     return closest(name, sorted((*IMPORTERS, *supported_trees())))

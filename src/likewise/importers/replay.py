@@ -57,9 +57,15 @@ class EstimatorReplay:
         return np.asarray(self._ask("predict_proba", codes), dtype=np.float64)[:, 1]
 
     def confirms(self, x: Sequence[float], other: Sequence[float], question: Question) -> bool:
-        """Whether the original treats the two as the question says, in its own floating point."""
+        """Whether the original treats the two as the question says, in its own floating point: asked one by one, and
+        together in either order, as a program may add up in another order for another number of rows."""
         codes = np.array([x, other], dtype=np.float64)
-        return bool(self.confirmed(codes[:1], codes[1:], question)[0])
+        swapped = codes[::-1]
+        return bool(
+            self.confirmed(codes[:1], codes[1:], question)[0]
+            and self.confirmed(codes, swapped, question)[0]
+            and self.confirmed(swapped, codes, question)[1]
+        )
 
     def confirmed(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
         """The same for many pairs."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_TRUTHS = dict.fromkeys(("true", "True", "TRUE"), True) | dict.fromkeys(("false", "False", "FALSE"), False)
 _PARQUET_MARK = b"PAR1"  # the first and last four bytes of every such file
 _INSTALL_HINT = 'pip install "likewise[pandas]" (or "likewise[polars]")'
 
@@ -203,7 +204,7 @@ def _check_header(header: list[str], file: Path) -> None:
 
 
 def _typed(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
-    """The cells as numbers where all of them are, with a mask where some are empty."""
+    """The cells as numbers or truth values where all of them are, with a mask where some are empty."""
     import numpy as np
 
     empty = np.array([not cell.strip() for cell in cells])
@@ -222,6 +223,8 @@ def _typed_cells(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
     import numpy as np
 
     stripped = [cell.strip() for cell in cells]
+    if all(cell in _TRUTHS for cell in cells):
+        return np.array([_TRUTHS[cell] for cell in cells])
     if all(_WHOLE.fullmatch(cell) for cell in stripped):
         try:
             return np.array([int(cell) for cell in stripped], dtype=np.int64)

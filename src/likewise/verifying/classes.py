@@ -35,6 +35,7 @@ from likewise.spec.terms import Separable, nearest
 from likewise.verifying.certifying import Checking, CheckReport
 from likewise.verifying.class_certificates import certify_cases, certify_pair
 from likewise.verifying.contributions import Compared, compared_classes
+from likewise.verifying.preparing import Taken, generator
 from likewise.verifying.result import Claimed, Result
 from likewise.verifying.verdicts import concluded
 from likewise.verifying.wording import Treated
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 
     from likewise.certificate.certificate import Certificate
     from likewise.search.problem import Witness
-    from likewise.verifying.preparing import Taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +151,7 @@ def prepare_classes(
         scores=score.scores,
         replay=_Replayed(imported, property),
         budget=Budget(budget),
-        random=np.random.default_rng(random_state),
+        random=generator(random_state),
         rows=rows,
         cost=score.cost,
         listener=listener,

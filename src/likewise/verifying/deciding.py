@@ -140,9 +140,14 @@ def verify(
 
 
 def checking_with(n_jobs: int, executor: Executor | None) -> Checking:
-    """How the checker is to run; refuses a number of processes that is none."""
+    """How the checker is to run; refuses a number of processes or an executor that is none."""
     if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or (n_jobs < 1 and n_jobs != -1):
         raise SpecError(f"n_jobs must be a whole number of processes or -1 for all cores, not {n_jobs!r}")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise SpecError(
+            f"executor must be a concurrent.futures.Executor, not {executor!r}",
+            hint="for instance ProcessPoolExecutor()",
+        )
     return Checking(jobs=os.cpu_count() or 1 if n_jobs == -1 else n_jobs, executor=executor)
 
 

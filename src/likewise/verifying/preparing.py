@@ -169,7 +169,9 @@ def prepare_taken(
         imported, question = as_one_score(imported), DecisionQuestion(level=question.level / 2)
     if isinstance(imported, ImportedClasses):
         raise UnsupportedModel(
-            f"{imported.model.family} was fitted on {len(imported.model.head.labels)} classes, and this is about one score"
+            f"{imported.model.family} has a score for each of its {len(imported.model.head.labels)} classes, and this "
+            "analysis is about models of one score",
+            hint="verify and measure take it",
         )
     return posed(
         imported,
@@ -177,10 +179,20 @@ def prepare_taken(
         question,
         scale,
         budget=Budget(budget),
-        random=np.random.default_rng(random_state),
+        random=generator(random_state),
         like=taken.like,
         listener=listener,
     )
+
+
+def generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
+    """The random numbers that `random_state` asks for; refuses what is no seed."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise SpecError(
+            f"random_state must be a whole number from 0 on, a numpy Generator or None, not {random_state!r}"
+        ) from error
 
 
 def posed(

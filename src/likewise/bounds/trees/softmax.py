@@ -26,6 +26,7 @@ from likewise.bounds.softlines import (
     lines_above,
     on_grid,
     softmax_on_grid,
+    some_lines,
 )
 from likewise.bounds.trees.agreeing import ATTAINED, CONFLICT, common
 from likewise.bounds.trees.cutting import cut
@@ -236,7 +237,9 @@ class TreeSoftmaxOracle(TreeOracle):
     # -- proofs -----------------------------------------------------------------------------------------------
 
     def soft(self, memory: SoftMemory, lean: Fraction) -> SoftLines | None:
-        """The lines that a leaf of this lean is about; None where the cell has no pair."""
+        """The lines that a leaf of this lean is about: any, where the cell has no pair."""
+        if not self._gather(memory):
+            return some_lines(self.count)
         return memory.soft[lean].exact() if lean in memory.soft else None
 
     def prove_memory(self, memory: SoftMemory, leaf: Leaf, question: Question) -> Clearance | None:  # type: ignore[override]

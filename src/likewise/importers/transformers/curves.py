@@ -178,8 +178,9 @@ def powers(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Deri
     given = np.asarray(transformer.powers_)
     if given.sum(axis=1).max(initial=0) > 1:
         step.refuse(
-            "multiplies columns with each other or with themselves, inside of another transformer",
-            hint="make it a step of the pipeline itself, after the ColumnTransformer, or use degree=1",
+            "multiplies columns with each other or with themselves",
+            hint="use degree=1; higher degrees are taken in front of linear models, as a step of the pipeline itself "
+            "after the ColumnTransformer",
         )
     for column in columns:
         require_number(column, step)

@@ -4,27 +4,29 @@ OneHotEncoder    one column a category, or one a group of infrequent ones, less 
 OrdinalEncoder   the position of the category
 TargetEncoder    the mean target of the category, as it was fitted
 
-A level that the encoder has not seen is refused here where its `transform` would raise an error. NaN and None among its categories
-are what is missing.
+A level that the encoder has not seen is refused here where its `transform` would raise an error, and where it is one that
+the encoder has seen in another guise ("True" for True). NaN and None among its categories are what is missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from likewise.importers.transformers.tracing import Derived, Step, Tabulated, Traced
-from likewise.spec.features import is_missing
+from likewise.spec.features import Level, is_missing
 from likewise.spec.numbers import python_scalar
 
 ONE_HOT = Tabulated(does="gives every value a column of its own")
 ORDINAL = Tabulated(does="numbers the values")
 TARGET = Tabulated(does="puts a mean target in place of each value")
+# What pandas.read_csv takes for a missing value besides an empty cell, of letters.
+MISSING_MARKS = frozenset(("<NA>", "#N/A", "#NA", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"))
 
 
 def one_hot(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
     """As many columns in a row for each input as it has categories left."""
-    _check_categories(transformer, columns, step)
+    check_categories(transformer, columns, step)
     widths = [_one_hot_width(transformer, i) for i in range(len(columns))]
     if sum(widths) != len(transformer.get_feature_names_out()):
         step.refuse("gives another number of columns than its categories say", hint="fit it again")
@@ -42,7 +44,7 @@ def _one_hot_width(transformer: Any, column: int) -> int:
 
 def ordinal(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
     """One column for each."""
-    _check_categories(transformer, columns, step)
+    check_categories(transformer, columns, step)
     return [Derived(i, ORDINAL) for i in range(len(columns))]
 
 
@@ -52,21 +54,54 @@ def target(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Deri
         step.refuse(
             "encodes by several classes", hint="fit it on two classes or a number, or use OneHotEncoder"
         )
+    check_categories(transformer, columns, step)
     return [Derived(i, TARGET) for i in range(len(columns))]
 
 
-def _check_categories(transformer: Any, columns: Sequence[Traced], step: Step) -> None:
-    if transformer.handle_unknown != "error":
-        return
+def check_categories(transformer: Any, columns: Sequence[Traced], step: Step) -> None:
+    """Refuse levels that an encoder would fail on, or pass over without a word."""
     for column, categories in zip(columns, transformer.categories_, strict=True):
         known = {None if is_missing(one) else one for one in map(python_scalar, categories.tolist())}
-        for value in column.values or ():
-            if value not in known:
-                step.refuse(
-                    f"has never seen the value {value!r} of feature {column.name!r}, and was told to fail then",
-                    hint=f"leave it out of the space (space.replace({{{column.name!r}: ...}}), or Space.from_data of "
-                    "the rows it was fitted on), or fit with handle_unknown='ignore'",
-                )
+        unseen = [value for value in column.values or () if value not in known]
+        if unseen and getattr(transformer, "handle_unknown", None) == "error":
+            step.refuse(
+                f"has never seen the value {unseen[0]!r} of feature {column.name!r}, and was told to fail then",
+                hint=f"leave it out of the space (space.replace({{{column.name!r}: ...}}), or Space.from_data of "
+                "the rows it was fitted on), or fit with handle_unknown='ignore'",
+            )
+        _check_unseen(column.name, column.values or (), known, step)
+
+
+def _check_unseen(name: str, values: Sequence[Level], known: Collection[Any], step: Step) -> None:
+    """Refuse levels that an encoder passes over, where they are those that it has seen, written in another way: text for a truth
+    value or a number, a mark that ``pandas.read_csv`` takes for a missing value. Of such a space anything would be proved."""
+    unseen = [value for value in values if value is not None and value not in known]
+    spelled = {_spelling(one): one for one in known if one is not None}
+    for value in unseen:
+        if _spelling(value) in spelled:
+            step.refuse(
+                f"was fitted on {spelled[_spelling(value)]!r} in feature {name!r}, and the space has {value!r} instead",
+                hint=f"declare {name!r} as the model was fitted: text, number and boolean are different levels",
+            )
+        if value in MISSING_MARKS:
+            step.refuse(
+                f"has never seen the value {value!r} of feature {name!r}, which pandas.read_csv takes for a missing one",
+                hint=f"if that is what it stands for, leave the cells of {name!r} empty and give it the level None (missing = true)",
+            )
+    if unseen and len(unseen) == sum(value is not None for value in values):
+        step.refuse(
+            f"has seen none of the values of feature {name!r}: {unseen[0]!r} and all others are unknown to it",
+            hint=f"declare {name!r} as the model was fitted: {', '.join(map(repr, list(known)[:6]))}",
+        )
+
+
+def _spelling(value: Any) -> str:
+    """A level as it would be read off a file, whatever it was taken for."""
+    text = str(value).strip()
+    try:
+        return text.lower() if isinstance(value, bool) else repr(float(text))
+    except ValueError:
+        return text.lower() if text.lower() in ("true", "false") else text
 
 
 HANDLERS = {"OneHotEncoder": one_hot, "OrdinalEncoder": ordinal, "TargetEncoder": target}

@@ -11,6 +11,7 @@ Beyond the first and last knots of the data, [t_p, t_n], extrapolation "continue
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -33,15 +34,19 @@ ROUNDINGS = 64  # of a program that computes a B-spline of low degree: generous,
 SAMPLES = 256  # places at which its steepness is looked at
 
 
-def spline_of(spline: Pieces, line: Line, lo: float, hi: float) -> tuple[Pieces, Line]:
+def spline_of(spline: Pieces, line: Line, lo: float, hi: float) -> tuple[Pieces, Line] | None:
     """The spline of a line as a function of the raw number, and the rounding of a program that computes it: where it
-    is steep, what the line is off by counts that much more."""
+    is steep, what the line is off by counts that much more. None where float64 cannot tell how steep that is."""
     if line.slope == 0:
         return pieces_of([], [[spline.exact(line.offset)]]), Line(roundings=ROUNDINGS, slack=ONE)
     curve = of_line(spline, line.offset, line.slope)
     ends = [line.offset + line.slope * Fraction(end) for end in (lo, hi)]
     places = np.linspace(float(min(ends)), float(max(ends)), SAMPLES)
-    steepest = Fraction(float(np.abs(derivative(spline).values(places)).max()))
+    with np.errstate(over="ignore", invalid="ignore"):
+        steepness = float(np.abs(derivative(spline).values(places)).max())
+    if not math.isfinite(steepness):
+        return None
+    steepest = Fraction(steepness)
     farthest = max(map(abs, ends)) + line.slack + abs(line.offset)
     return curve, Line(roundings=line.roundings + ROUNDINGS, slack=1 + 2 * steepest * farthest)
 

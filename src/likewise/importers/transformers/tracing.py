@@ -284,8 +284,13 @@ def _of_continuous(column: Traced, feature: Continuous, action: Tabulated, step:
     lo, hi = feature.lo, feature.hi
     if column.bend is not None and (values := column.bend.range()) is not None:
         lo, hi = values.lo, values.hi
-    curve, line = spline_of(action.spline, column.line, float(lo), float(hi))
-    return replace(column, untouched=False, line=line, settled=False, curve=curve)
+    found = spline_of(action.spline, column.line, float(lo), float(hi))
+    if found is None:
+        step.refuse(
+            f"has splines too steep for doubles between {float(lo)!r} and {float(hi)!r}",
+            hint="use units in which the column is of ordinary size",
+        )
+    return replace(column, untouched=False, line=found[1], settled=False, curve=found[0])
 
 
 def refuse_curve(column: Traced, action: Tabulated, step: Step) -> NoReturn:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.transformers.encoders import ORDINAL
+from likewise.importers.transformers.encoders import ORDINAL, check_categories
 from likewise.importers.transformers.tracing import Step, Traced, derived
 from likewise.importers.trees.growing import GrownModel
 from likewise.importers.trees.grown import Forest, Grown, depth_first
@@ -118,7 +118,9 @@ def _own(estimator: Any) -> Own | None:
     def trace(columns: tuple[Traced, ...], step: Step) -> tuple[Traced, ...]:
         if len(columns) != len(mask):
             step.refuse(f"was fitted on {len(mask)} columns, but gets {len(columns)}", hint="fit it again")
-        encoded = [derived(columns[c], ORDINAL, step) for c in np.flatnonzero(mask)]
+        chosen = [columns[c] for c in np.flatnonzero(mask)]
+        check_categories(estimator._preprocessor.named_transformers_["encoder"], chosen, step)
+        encoded = [derived(column, ORDINAL, step) for column in chosen]
         return (*encoded, *(columns[c] for c in np.flatnonzero(~mask)))
 
     return Own(name=type(estimator).__name__, transformer=estimator._preprocessor, trace=trace)
