@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import TransformedTargetRegressor, make_column_transformer
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
@@ -367,18 +366,3 @@ def test_models_that_are_not_taken():
     wide = SPACE.replace({"age": lw.Integer(0, 100)})
     with pytest.raises(lw.SpecError, match="5,454 settings"):
         lw.repair(linear(), wide, lw.Similarity(free=["sex", "race", "age", "income"]))
-
-
-def test_trees_are_refused_without_proposing_themselves():
-    model = GradientBoostingClassifier(n_estimators=2).fit(
-        pd.DataFrame({"a": [0, 1, 2, 3], "b": [0, 1, 0, 1]}), [0, 0, 1, 1]
-    )
-    space = lw.Space({"a": lw.Integer(0, 3), "b": lw.Integer(0, 1)})
-    with pytest.raises(
-        lw.UnsupportedModel, match="GradientBoostingClassifier is not supported inside of"
-    ) as error:
-        lw.repair(model, space, lw.Similarity(free=["b"]))
-    assert "GradientBoosting" not in error.value.hint
-    forest = RandomForestClassifier(2, random_state=0).fit([[0, 0], [1, 1], [2, 0], [3, 1]], [0, 0, 1, 1])
-    with pytest.raises(lw.UnsupportedModel, match="a score for each of its 2 classes"):
-        lw.regions(forest, space, lw.Similarity(free=["b"]))
