@@ -4,12 +4,13 @@ import hashlib
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, TypeAlias
 
 from likewise_check.claim import Claim
-from likewise_check.fields import OutOfTime, Rejected, anything, choice, record, text
+from likewise_check.fields import Rejected, anything, choice, record, text
 from likewise_check.leaves import Jury, Tally
 from likewise_check.model import read_model
 from likewise_check.proof import check_end, check_nodes
@@ -32,7 +33,7 @@ def check(
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
     refusals: int = 1,
-    seconds: float | None = None,
+    seconds: float = inf,
 ) -> CheckReport:
     """Checks a certificate, in exact arithmetic.
 
@@ -72,7 +73,7 @@ def check(
             if own not in (None, found["digests"]["model"]):
                 raise Rejected("the certificate speaks of another model than the file given")
             if found["kind"] == "proof":
-                until = None if seconds is None else began + seconds
+                until = began + seconds
                 jury = stack.enter_context(Jury(claim, tally, jobs=jobs, refusals=refusals, until=until))
                 cells, end = check_nodes(lines, jury, claim, progress or _silent)
                 clearance, covered = check_end(end, lines, claim, tally, cells)
@@ -88,8 +89,7 @@ def check(
         found.update(readable=False, accepted=False, reason=f"cannot be read: {error.strerror or error}")
     except Rejected as rejection:
         line = rejection.line or (lines.number if lines else None)
-        finished = not isinstance(rejection, OutOfTime)
-        found.update(accepted=False, reason=rejection.reason, line=line, finished=finished)
+        found.update(accepted=False, reason=rejection.reason, line=line, finished=rejection.finished)
     refused = tuple(index for index, _, _ in tally.refused)
     return CheckReport(**found, rules=tally.rules, refused=refused, seconds=perf_counter() - began)
 

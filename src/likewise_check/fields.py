@@ -10,15 +10,11 @@ Reader: TypeAlias = Callable[[object, str], Any]  # of a value and of what to ca
 
 
 class Rejected(Exception):
-    """The certificate is wrong; `line` (from 1) is where, or None for the line read last."""
+    """The certificate is wrong; `line` (from 1) is where, or None for the line read last. Not `finished`: time was over first."""
 
-    def __init__(self, reason: str, *, line: int | None = None) -> None:
+    def __init__(self, reason: str, *, line: int | None = None, finished: bool = True) -> None:
         super().__init__(reason)
-        self.reason, self.line = reason, line
-
-
-class OutOfTime(Rejected):
-    """Not all of the certificate was looked at."""
+        self.reason, self.line, self.finished = reason, line, finished
 
 
 def record(value: object, what: str, /, **readers: Reader) -> list[Any]:

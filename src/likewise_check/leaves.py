@@ -16,7 +16,7 @@ from likewise_check.affine import Affine
 from likewise_check.cells import Cell, LeafRefused
 from likewise_check.claim import Claim
 from likewise_check.classes import Case
-from likewise_check.fields import OutOfTime, Rejected
+from likewise_check.fields import Rejected
 from likewise_check.lemmas import lemma
 from likewise_check.rules import RULES, Rule
 from likewise_check.several import Several, example
@@ -112,9 +112,7 @@ class Judge:
 class Jury:
     """Takes leaves one by one and keeps the tally; a context manager that ends its worker processes."""
 
-    def __init__(
-        self, claim: Claim, tally: Tally, *, jobs: int, refusals: int, until: float | None = None
-    ) -> None:
+    def __init__(self, claim: Claim, tally: Tally, *, jobs: int, refusals: int, until: float) -> None:
         self._tally, self._refusals, self._until = tally, refusals, until
         self._most = UNDER_WAY * jobs
         quick = isinstance(example(claim.model.body), Affine | Trees)
@@ -163,8 +161,8 @@ class Jury:
             raise Rejected(tally.malformed[0], line=tally.malformed[1])
         if tally.points > MOST_POINTS:
             raise Rejected(f"more than {MOST_POINTS} enumerated points in all")
-        if self._until is not None and perf_counter() > self._until:
-            raise OutOfTime("the time given was over before all leaves were looked at")
+        if perf_counter() > self._until:
+            raise Rejected("the time given was over before all leaves were looked at", finished=False)
 
     def _give_up(self) -> None:
         del self._tally.refused[self._refusals :]

@@ -17,7 +17,7 @@ from likewise_check.affine import Affine
 from likewise_check.cells import Tree
 from likewise_check.claim import Claim
 from likewise_check.classes import Case
-from likewise_check.fields import OutOfTime, Rejected, anything, array_of, record, text, whole
+from likewise_check.fields import Rejected, anything, array_of, record, text, whole
 from likewise_check.leaves import Jury, Tally
 from likewise_check.logarithm import ceil_div
 from likewise_check.model import SMALLEST, Model
@@ -38,11 +38,10 @@ def check_nodes(
     try:
         try:
             found = _walk(lines, jury, claim, progress)
-        except OutOfTime:
-            raise
         except Rejected as rejection:
             rejection.line = rejection.line or lines.number
-            jury.finish()  # a leaf that came earlier may be at fault: then this raises instead
+            if rejection.finished:
+                jury.finish()  # a leaf that came earlier may be at fault: then this raises instead
             raise
         jury.finish()
     except BrokenProcessPool as error:

@@ -70,8 +70,7 @@ class CheckReport:
             said.append(f"ACCEPTED: the {self.kind} holds, in exact arithmetic")
         else:
             where = "" if self.line is None else f" (line {self.line})"
-            verdict = "REJECTED" if self.readable else "UNREADABLE"
-            said.append(f"{verdict if self.finished else 'NOT FINISHED'}{where}: {self.reason}")
+            said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
         if self.clearance is not None:
             used = ", ".join(f"{count} {name}" for name, count in sorted(self.rules.items()))
             covered = "covers" if self.covers_floating_point else "does not cover"

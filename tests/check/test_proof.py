@@ -261,7 +261,7 @@ def test_a_check_that_is_out_of_time_accepts_nothing(jobs):
     assert not late.accepted
     assert not late.finished
     assert "time" in late.reason
-    assert "NOT FINISHED" in late.in_words()
+    assert late.reason in late.in_words()
     assert late.clearance is None
     in_time = checked(good, jobs=jobs, seconds=1e6)
     assert in_time.accepted

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, isinf
+from math import floor, inf, isinf
 from typing import TYPE_CHECKING
 
 from likewise.bounds.oracle import Clearance, Leaf
@@ -48,7 +48,7 @@ class Checking:
     jobs: int = 1
     executor: Executor | None = None
 
-    def check(self, certificate: Certificate, seconds: float | None = None) -> CheckReport:
+    def check(self, certificate: Certificate, seconds: float = inf) -> CheckReport:
         """What the checker says; it is stopped after so many seconds."""
         if self.executor is None:
             return check_bytes(certificate.content, self.jobs, seconds)
@@ -74,7 +74,7 @@ class Statement:
         )
 
 
-def check_bytes(content: bytes, jobs: int, seconds: float | None) -> CheckReport:
+def check_bytes(content: bytes, jobs: int, seconds: float) -> CheckReport:
     """Check a certificate in memory; a function of its own so that it can be sent to another process."""
     return check(io.BytesIO(content), jobs=jobs, refusals=REFUSALS, seconds=seconds)
 
