@@ -187,7 +187,9 @@ def test_certified_shares_of_forests_hold_the_truth():
 @pytest.mark.parametrize(
     ("name", "classes"), [("forest", 2), ("multinomial", 3), ("forest", 3), ("votes", 3)]
 )
-def test_continuous_windows_are_searched_row_by_row(name, classes):
+def test_continuous_windows_are_searched_row_by_row(name, classes, monkeypatch):
+    for module in ("counterparts", "class_counterparts"):  # nothing is listed
+        monkeypatch.setattr(f"likewise.search.{module}.MOST_SETTINGS", 0)
     random = np.random.default_rng(4)
     people = pd.DataFrame(
         {"x": random.uniform(size=90), "y": random.uniform(size=90), "s": random.integers(0, 2, 90)}
@@ -213,3 +215,33 @@ def test_continuous_windows_are_searched_row_by_row(name, classes):
             assert model.predict(other)[0] != model.predict(own)[0]
         else:
             assert (model.predict(around) == model.predict(own)[0]).all()
+
+
+def test_one_code_between_two_thresholds_stands_for_all():
+    random = np.random.default_rng(6)
+    people = pd.DataFrame({"x": random.uniform(0, 10, 200), "y": random.integers(0, 9, 200)})
+    people.loc[::9, "x"] = np.nan
+    space = lw.Space({"x": lw.Continuous(0, 10, missing=True), "y": lw.Integer(0, 8)})
+    labels = np.digitize(people["x"].fillna(7) + people["y"], [5, 9])
+    for count, similar in (
+        (2, lw.Similarity(within={"x": 0.75})),
+        (3, lw.Similarity(free=["x"], within={"y": 1})),
+    ):
+        model = RandomForestClassifier(5, max_depth=4, random_state=0).fit(
+            people, np.minimum(labels, count - 1)
+        )
+        rows, decided = audited(lw.audit(model, people, space, similar)), model.predict(people)
+        assert rows["biased"].any()
+        cuts = np.unique(np.concatenate([t.tree_.threshold[t.tree_.feature == 0] for t in model.estimators_]))
+        cuts = cuts[np.abs(cuts) < 10]  # a test of what is missing is at infinity
+        codes = np.unique(
+            np.concatenate([[0.0, 10.0], cuts, np.nextafter(cuts.astype(np.float32), np.float32(np.inf))])
+        )
+        for i in range(0, 200, 5):
+            x, y = people["x"][i], people["y"][i]
+            xs, ys = np.append(codes, np.nan), [v for v in (y - 1, y, y + 1) if 0 <= v <= 8]
+            if count == 2:
+                near = [c for c in (*codes, x - 0.75, x, x + 0.75) if abs(c - x) <= 0.75 and 0 <= c <= 10]
+                xs, ys = np.array([np.nan] if np.isnan(x) else near), [y]
+            around = pd.DataFrame([(a, b) for a in xs for b in ys], columns=["x", "y"])
+            assert rows["biased"][i] == (model.predict(around) != decided[i]).any()

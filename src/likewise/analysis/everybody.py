@@ -84,7 +84,8 @@ def countable(judging: Judging) -> bool:
         return False
     each = 1.0
     if isinstance(judging, ClassJudging):
-        each = SLOWER * settings_around(judging.pairs, judging.asked.moving) * judging.asked.judge.n_scores
+        around = settings_around(judging.pairs, judging.asked.judge, judging.asked.moving)
+        each = SLOWER * around * judging.asked.judge.n_scores
     seconds = people * judging.asked.judge.cost / PRODUCTS_A_SECOND + people * each / INDIVIDUALS_A_SECOND
     budget = judging.budget
     return seconds <= OF_THE_BUDGET * (budget.seconds - budget.elapsed)
@@ -166,7 +167,7 @@ def _lattice(judging: Judging) -> Lattice | None:
     if individuals(judging.pairs) is None:
         return None
     if isinstance(judging, ClassJudging):
-        few = settings_around(judging.pairs, judging.asked.moving) <= MOST_SETTINGS
+        few = settings_around(judging.pairs, judging.asked.judge, judging.asked.moving) <= MOST_SETTINGS
         return lattice_of(judging.pairs, rows=ROWS) if few else None
     return lattice_of(judging.pairs, rows=max(1, min(ROWS, GROUP_VALUES // judging.asked.judge.cost)))
 

@@ -66,6 +66,9 @@ class Judge(Protocol):
     def depends(self, feature: int) -> bool:
         """Whether the score can change with a feature."""
 
+    def cuts(self, feature: int) -> Floats | None:
+        """Codes, in increasing order, between which (the larger one included) the score is constant along a feature; None where it is not."""
+
     @property
     def cost(self) -> int:
         """What a row costs, in kernel values."""

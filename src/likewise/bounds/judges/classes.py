@@ -91,6 +91,11 @@ class ClassJudge:
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
 
+    def cuts(self, feature: int) -> Floats | None:
+        """As of one score; of several none where not all are such."""
+        first = self.score.parts[0]
+        return first.body.thresholds(feature) if isinstance(first, TreeScore) else None
+
 
 def softmax(scores: Several) -> Several:
     """Probabilities of all classes."""

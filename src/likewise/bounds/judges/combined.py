@@ -57,3 +57,6 @@ class CombinedJudge:
 
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
+
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
+        return None

@@ -94,6 +94,9 @@ class KernelJudge:
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
 
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
+        return None
+
     def _factors(self, owned: list[int], codes: Floats) -> tuple[Floats, Floats]:
         """Factors (codes, terms) of these columns, and for each row what they are off by at most."""
         body = self.score.body

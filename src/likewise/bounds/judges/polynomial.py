@@ -72,6 +72,9 @@ class PolynomialJudge:
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
 
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
+        return None
+
 
 class Weighted:
     """Products of shared columns by degree, and their weights (products, settings)."""

@@ -53,6 +53,9 @@ class SeparableJudge:
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
 
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
+        return None
+
     def _summed(self, features: Sequence[int], columns: list[Floats], count: int) -> tuple[Floats, Floats]:
         total, size = np.zeros(count), np.zeros(count)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -53,6 +53,9 @@ class TreeJudge:
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
 
+    def cuts(self, feature: int) -> Floats | None:
+        return self.score.body.thresholds(feature)
+
 
 def rounding_of(body: TreeSum, alpha: tuple[Fraction, ...]) -> float:
     """By how much a float64 sum of leaves may be off."""
