@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-PRODUCTS_A_SECOND = 4e9  # of a matrix product
 INDIVIDUALS_A_SECOND = 8e6  # filters and comparisons
 SLOWER = 4  # comparing an individual with a similar one, score by score
 AT_A_TIME = 131_072  # individuals of several classes
 OF_THE_BUDGET = 0.7
+BLOCK_SECONDS = 1.0  # between two looks at the clock, about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ def countable(judging: Judging) -> bool:
     if isinstance(judging, ClassJudging):
         around = settings_around(judging.pairs, judging.asked.judge, judging.asked.moving)
         each = SLOWER * around * judging.asked.judge.n_scores
-    seconds = people * judging.asked.judge.cost / PRODUCTS_A_SECOND + people * each / INDIVIDUALS_A_SECOND
+    seconds = people / judging.asked.judge.pace + people * each / INDIVIDUALS_A_SECOND
     budget = judging.budget
     return seconds <= OF_THE_BUDGET * (budget.seconds - budget.elapsed)
 
@@ -178,7 +178,8 @@ def _blocks(judging: ScoreJudging, lattice: Lattice) -> Iterator[tuple[Block, Ne
     across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
     beside = lattice.codes(np.arange(across))[:, list(inner)]
     tables = [whole_tables(lattice, constraint) for constraint in pairs.constraints]
-    step, total = max(1, SCORES // across), lattice.count(lattice.left)
+    scores = min(SCORES, int(judge.pace * BLOCK_SECONDS))
+    step, total = max(1, scores // across), lattice.count(lattice.left)
     for start in range(0, total, step):
         some = np.arange(start, min(start + step, total))
         scored = judge.cross(lattice.codes(some * across), inner, beside)

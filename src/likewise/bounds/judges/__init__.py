@@ -35,6 +35,7 @@ ORDINARY = (
 )  # sizes of parameters that neither under- nor overflow matters to
 WIDEST = 2.0**60  # of columns: products of five times a parameter are far from overflow
 MOST_OPERATIONS = 2**40
+PRODUCTS_A_SECOND = 4e9  # of a matrix product
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,6 +73,10 @@ class Judge(Protocol):
     @property
     def cost(self) -> int:
         """What a row costs, in kernel values."""
+
+    @property
+    def pace(self) -> float:
+        """About how many scores a second there are of rows times settings."""
 
 
 def judge_of(score: Score) -> Judge:

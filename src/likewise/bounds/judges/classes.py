@@ -57,6 +57,12 @@ class ClassJudge:
         return self.score.cost
 
     @property
+    def pace(self) -> float:
+        """One walk down a tree serves all scores."""
+        first = self.judges[0].pace
+        return first if isinstance(self.score.parts[0], TreeScore) else first / self.n_scores
+
+    @property
     def n_scores(self) -> int:
         return len(self.judges)
 

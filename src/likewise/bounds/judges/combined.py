@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges import TINY, Scored, growth, judge_of, ordinary
+from likewise.bounds.judges import PRODUCTS_A_SECOND, TINY, Scored, growth, judge_of, ordinary
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ class CombinedJudge:
     @property
     def cost(self) -> int:
         return self.score.cost
+
+    @property
+    def pace(self) -> float:
+        return PRODUCTS_A_SECOND / self.cost
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         parts = [judge.cross(rows, features, settings) for judge in self.judges]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges import TINY, UNIT, Scored, growth
+from likewise.bounds.judges import PRODUCTS_A_SECOND, TINY, UNIT, Scored, growth
 from likewise.bounds.judges.exponential import LOST, RELATIVE, falling
 from likewise.model.embedding import embedded
 
@@ -57,6 +57,10 @@ class KernelJudge:
     @property
     def cost(self) -> int:
         return self.score.cost
+
+    @property
+    def pace(self) -> float:
+        return PRODUCTS_A_SECOND / self.cost
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         body = self.score.body
