@@ -51,8 +51,12 @@ def fitted(make, classes, people=X):
     )
 
 
-def models():
-    return [*((name, 2) for name in TWO), *((name, 3) for name in THREE)]
+def asked():
+    """Every model with one similarity; with the others where there is time."""
+    models = [*((name, 2) for name in TWO), *((name, 3) for name in THREE)]
+    for i, (name, classes) in enumerate(models):
+        for j, similar in enumerate(SIMILAR):
+            yield pytest.param(name, classes, similar, marks=[] if i % 3 == j else [pytest.mark.slow])
 
 
 def made(name, classes):
@@ -69,8 +73,7 @@ def audited(found):
     return found.rows.sort_values("row").reset_index(drop=True)
 
 
-@pytest.mark.parametrize(("name", "classes"), models())
-@pytest.mark.parametrize("similar", SIMILAR)
+@pytest.mark.parametrize(("name", "classes", "similar"), list(asked()))
 def test_decisions_are_those_of_the_model_itself(name, classes, similar):
     space = SPACE.where("a <= b + c + 1") if len(name) % 2 else SPACE
     model, people = made(name, classes), everybody(space)
@@ -153,7 +156,7 @@ def test_shares_of_everybody_are_counted(name, classes):
     assert exact.method == "exact"
     assert exact.lower <= biased.mean() <= exact.upper
     assert exact.exact
-    sampled = lw.share(model, space, similar, method="sampled", budget=2)
+    sampled = lw.share(model, space, similar, method="sampled", budget=1)
     assert sampled.method == "sampled"
     assert sampled.lower <= biased.mean() <= sampled.upper
     data = people.sample(500, replace=True, random_state=1)
@@ -184,7 +187,9 @@ def test_certified_shares_of_forests_hold_the_truth():
 @pytest.mark.parametrize(
     ("name", "classes"), [("forest", 2), ("multinomial", 3), ("forest", 3), ("votes", 3)]
 )
-def test_continuous_windows_are_searched_row_by_row(name, classes):
+def test_continuous_windows_are_searched_row_by_row(name, classes, monkeypatch):
+    for module in ("counterparts", "class_counterparts"):  # nothing is listed
+        monkeypatch.setattr(f"likewise.search.{module}.MOST_SETTINGS", 0)
     random = np.random.default_rng(4)
     people = pd.DataFrame(
         {"x": random.uniform(size=90), "y": random.uniform(size=90), "s": random.integers(0, 2, 90)}
@@ -194,17 +199,49 @@ def test_continuous_windows_are_searched_row_by_row(name, classes):
         np.minimum((2 * people["x"] + people["s"] + people["y"]).astype(int), classes - 1)
     ]
     model = (TWO if classes == 2 else THREE)[name]().fit(people, labels)
-    people = people.head(8)
+    people = people.head(6)
     found = lw.audit(model, people, space, lw.Similarity(free=["s"], within={"x": 0.05}), budget=60)
     rows, steps = audited(found), np.linspace(-0.05, 0.05, 201)
     assert rows["biased"].notna().all()
-    assert 0 < found.biased < 8
+    assert 0 < found.biased < 6
     for i, row in rows.iterrows():
         own = people.iloc[[i]]
-        around = pd.concat([own.assign(x=np.clip(own["x"] + t, 0, 1), s=s) for t in steps for s in (0, 1)])
+        around = own.iloc[[0] * (2 * len(steps))].reset_index(drop=True)
+        around["x"] = np.clip(own["x"].iloc[0] + np.tile(steps, 2), 0, 1)
+        around["s"] = np.repeat([0, 1], len(steps))
         if row["biased"]:
             other = own.assign(x=row["counterpart_x"], s=row["counterpart_s"])
             assert abs(row["counterpart_x"] - own["x"].iloc[0]) <= 0.05 + 1e-12
             assert model.predict(other)[0] != model.predict(own)[0]
         else:
             assert (model.predict(around) == model.predict(own)[0]).all()
+
+
+def test_one_code_between_two_thresholds_stands_for_all():
+    random = np.random.default_rng(6)
+    people = pd.DataFrame({"x": random.uniform(0, 10, 200), "y": random.integers(0, 9, 200)})
+    people.loc[::9, "x"] = np.nan
+    space = lw.Space({"x": lw.Continuous(0, 10, missing=True), "y": lw.Integer(0, 8)})
+    labels = np.digitize(people["x"].fillna(7) + people["y"], [5, 9])
+    for count, similar in (
+        (2, lw.Similarity(within={"x": 0.75})),
+        (3, lw.Similarity(free=["x"], within={"y": 1})),
+    ):
+        model = RandomForestClassifier(5, max_depth=4, random_state=0).fit(
+            people, np.minimum(labels, count - 1)
+        )
+        rows, decided = audited(lw.audit(model, people, space, similar)), model.predict(people)
+        assert rows["biased"].any()
+        cuts = np.unique(np.concatenate([t.tree_.threshold[t.tree_.feature == 0] for t in model.estimators_]))
+        cuts = cuts[np.abs(cuts) < 10]  # a test of what is missing is at infinity
+        codes = np.unique(
+            np.concatenate([[0.0, 10.0], cuts, np.nextafter(cuts.astype(np.float32), np.float32(np.inf))])
+        )
+        for i in range(0, 200, 5):
+            x, y = people["x"][i], people["y"][i]
+            xs, ys = np.append(codes, np.nan), [v for v in (y - 1, y, y + 1) if 0 <= v <= 8]
+            if count == 2:
+                near = [c for c in (*codes, x - 0.75, x, x + 0.75) if abs(c - x) <= 0.75 and 0 <= c <= 10]
+                xs, ys = np.array([np.nan] if np.isnan(x) else near), [y]
+            around = pd.DataFrame([(a, b) for a in xs for b in ys], columns=["x", "y"])
+            assert rows["biased"][i] == (model.predict(around) != decided[i]).any()

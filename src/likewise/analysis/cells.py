@@ -77,12 +77,18 @@ class Bracketing:
     valid: Fraction = Fraction(0)  # of the fair ones
     nobody: Fraction = Fraction(0)
     open: list[Cell] = field(default_factory=list)
+    stuck: list[Cell] = field(default_factory=list)  # that can be neither settled nor cut
     cells: int = 0
     _numbers: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
         lo, hi = self.measure.ends()
         self._push(lo, hi, np.zeros(len(lo), dtype=bool))
+
+    @property
+    def left(self) -> list[Cell]:
+        """What is not settled."""
+        return [*self.open, *self.stuck]
 
     @property
     def lower(self) -> Fraction:
@@ -275,7 +281,8 @@ class Bracketing:
         k = loosest(pairs.constraints, cell.lo, cell.hi, self._wide(cell))
         k = self._steepest(cell) if k is None else k
         if k is None:
-            return  # nothing to cut: its mass stays in the bracket
+            self.stuck.append(cell)  # its mass stays in the bracket
+            return
         discrete = pairs.variables[pairs.first[k]].discrete
         at = float(cell.lo[k] / 2 + cell.hi[k] / 2)
         at = float(np.floor(at)) if discrete else at

@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-PRODUCTS_A_SECOND = 4e9  # of a matrix product
 INDIVIDUALS_A_SECOND = 8e6  # filters and comparisons
 SLOWER = 4  # comparing an individual with a similar one, score by score
 AT_A_TIME = 131_072  # individuals of several classes
 OF_THE_BUDGET = 0.7
+BLOCK_SECONDS = 1.0  # between two looks at the clock, about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +84,9 @@ def countable(judging: Judging) -> bool:
         return False
     each = 1.0
     if isinstance(judging, ClassJudging):
-        each = SLOWER * settings_around(judging.pairs, judging.asked.moving) * judging.asked.judge.n_scores
-    seconds = people * judging.asked.judge.cost / PRODUCTS_A_SECOND + people * each / INDIVIDUALS_A_SECOND
+        around = settings_around(judging.pairs, judging.asked.judge, judging.asked.moving)
+        each = SLOWER * around * judging.asked.judge.n_scores
+    seconds = people / judging.asked.judge.pace + people * each / INDIVIDUALS_A_SECOND
     budget = judging.budget
     return seconds <= OF_THE_BUDGET * (budget.seconds - budget.elapsed)
 
@@ -166,7 +167,7 @@ def _lattice(judging: Judging) -> Lattice | None:
     if individuals(judging.pairs) is None:
         return None
     if isinstance(judging, ClassJudging):
-        few = settings_around(judging.pairs, judging.asked.moving) <= MOST_SETTINGS
+        few = settings_around(judging.pairs, judging.asked.judge, judging.asked.moving) <= MOST_SETTINGS
         return lattice_of(judging.pairs, rows=ROWS) if few else None
     return lattice_of(judging.pairs, rows=max(1, min(ROWS, GROUP_VALUES // judging.asked.judge.cost)))
 
@@ -177,7 +178,8 @@ def _blocks(judging: ScoreJudging, lattice: Lattice) -> Iterator[tuple[Block, Ne
     across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
     beside = lattice.codes(np.arange(across))[:, list(inner)]
     tables = [whole_tables(lattice, constraint) for constraint in pairs.constraints]
-    step, total = max(1, SCORES // across), lattice.count(lattice.left)
+    scores = min(SCORES, int(judge.pace * BLOCK_SECONDS))
+    step, total = max(1, scores // across), lattice.count(lattice.left)
     for start in range(0, total, step):
         some = np.arange(start, min(start + step, total))
         scored = judge.cross(lattice.codes(some * across), inner, beside)

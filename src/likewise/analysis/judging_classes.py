@@ -10,6 +10,7 @@ import numpy as np
 
 from likewise.analysis.singly_classes import judged_classes_singly
 from likewise.bounds.judges.classes import ClassJudge
+from likewise.errors import UnsupportedModel
 from likewise.progress import Listener, Snapshot
 from likewise.search.class_counterparts import ClassAsked, judged_classes
 from likewise.search.counterparts import Judgement
@@ -107,7 +108,11 @@ def class_judging(
 ) -> ClassJudging:
     """The judging of a claim about a model of several classes."""
     prepared = prepare_classes(taken, given[3], budget=budget, random_state=random_state, listener=listener)
-    asked = ClassAsked(
-        pairs=prepared.pairs, judge=ClassJudge(prepared.oracles.score), question=prepared.question
-    )
+    score, question = prepared.oracles.score, prepared.question
+    if question.kind == "probability" and question.head.link == "softmax" and not score.rational:
+        raise UnsupportedModel(
+            f"softmax probabilities of {taken.imported.model.family} are not known exactly: its scores are irrational",
+            hint="ask for SameDecision or ScoreGap",
+        )
+    asked = ClassAsked(pairs=prepared.pairs, judge=ClassJudge(score), question=question)
     return ClassJudging(prepared=prepared, asked=asked, given=given, missing=taken.missing)

@@ -1,7 +1,7 @@
 """Sampling: individuals drawn from a measure, or from the cells that a bracket has left open, each judged exactly.
 
-With masses B of biased cells, O of open ones and R of those that can be neither settled nor cut, all known exactly, the share lies between B + O p and
-B + R + O p, where p is the share among individuals drawn from the open cells: an interval around p is one around the share. Rare flips so get
+With masses B of biased cells, O of those that are not settled and R of individuals who could not be judged, all known exactly, the share lies between B + O p and
+B + R + O p, where p is the share among individuals drawn from the cells that are not settled: an interval around p is one around the share. Rare flips so get
 intervals that are as narrow as O is small.
 
 An interval holds what it says only if the number of draws does not depend on what they come to. So a first small sample, which is thrown away,
@@ -125,7 +125,7 @@ def drawing(judging: Judging, measure: Measure, bracketing: Bracketing | None) -
             return rows
 
         return everywhere
-    cells = bracketing.open
+    cells = bracketing.left
     choose = _Choice([cell.mass for cell in cells])
     lo, hi = np.stack([cell.lo for cell in cells]), np.stack([cell.hi for cell in cells])
     open_left = np.stack([cell.open_left for cell in cells])

@@ -167,11 +167,11 @@ class Sharing:
 
     def _sampled(self) -> Share:
         judging, bracketing = self.judging, self._cells_before()
-        if bracketing is not None and (bracketing.upper - bracketing.lower <= CLOSE or not bracketing.open):
+        if bracketing is not None and (bracketing.upper - bracketing.lower <= CLOSE or not bracketing.left):
             return self._of_cells(bracketing)
         low = Fraction(0) if bracketing is None else bracketing.lower
         mass = (
-            Fraction(1) if bracketing is None else sum((cell.mass for cell in bracketing.open), Fraction(0))
+            Fraction(1) if bracketing is None else sum((cell.mass for cell in bracketing.left), Fraction(0))
         )
         stuck = Fraction(0) if bracketing is None else bracketing.upper - low - mass
         sample = Sampling(

@@ -201,7 +201,7 @@ def _least(term: Term, spread: Spread) -> Fraction:
 def _own(judging: ScoreJudging, measure: Measure, judge: SeparableJudge) -> list[Own] | None:
     """Own settings of what may differ: mass, value, and the lowest and highest value among those who are similar."""
     pairs, moving = judging.asked.pairs, judging.asked.moving
-    if not math.isfinite(settings_around(pairs, moving)):
+    if not math.isfinite(settings_around(pairs, judge, moving)):
         return None
     features = []
     for k in moving:

@@ -77,3 +77,9 @@ class TreeSum:
     def tested(self) -> frozenset[int]:
         """The features that some node tests: no score depends on any other."""
         return frozenset(int(k) for tree in self.trees for k in np.unique(tree.feature) if k != LEAF)
+
+    def thresholds(self, feature: int) -> Floats:
+        """Where tests of a number are, in increasing order, each once."""
+        found = [tree.threshold[tree.feature == feature] for tree in self.trees]
+        thresholds: Floats = np.unique(np.concatenate(found)) if found else np.empty(0)
+        return thresholds

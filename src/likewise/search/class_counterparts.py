@@ -83,7 +83,7 @@ def judged_classes(
     if not moving:
         found.verdict[:], found.gap[:], found.gap_error[:] = FAIR, 0.0, 0.0
         return found
-    if settings_around(asked.pairs, moving) > MOST_SETTINGS:
+    if settings_around(asked.pairs, asked.judge, moving) > MOST_SETTINGS:
         return None
     for near in neighbourhoods(asked.pairs, asked.judge, moving, rows, SCORES // asked.judge.n_scores):
         if budget.over:

@@ -119,7 +119,7 @@ def judged(
         return found
     if separately(asked.pairs, asked.judge, asked.moving):
         work = _by_features(asked, rows)
-    elif settings_around(asked.pairs, asked.moving) <= MOST_SETTINGS:
+    elif settings_around(asked.pairs, asked.judge, asked.moving) <= MOST_SETTINGS:
         work = _by_settings(asked, rows)
     else:
         return None

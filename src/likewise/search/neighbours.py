@@ -1,11 +1,13 @@
 """Neighbours: for many individuals, all settings of what may differ that similar ones have.
 
 Rows that have the same values of what is `within` a tolerance or in `pairs` have the same settings around them, and are taken together: whoever scores them
-computes what rows share once.
+computes what rows share once. The scores of trees are constant between the thresholds of a continuous feature, so that one code between each two of those in a window
+stands for all: the window's lowest double, and the double after each threshold. (Not where a constraint speaks of the feature.)
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.search.extremes import windows
 from likewise.search.validity import Validity
 
 if TYPE_CHECKING:
@@ -27,17 +30,24 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 MOST_SETTINGS = 20_000  # of what may differ, around one row
+SLACK = 1e-9
 
 
-def settings_around(pairs: PairSpace, moving: Sequence[int]) -> float:
+def settings_around(pairs: PairSpace, judge: Judge | ClassJudge, moving: Sequence[int]) -> float:
     """At most how many settings of what may differ a row has around it."""
-    return prod((_most_options(pairs, k) for k in moving), start=1.0)
+    return prod((_most_options(pairs, judge, k) for k in moving), start=1.0)
 
 
-def _most_options(pairs: PairSpace, k: int) -> float:
+def _most_options(pairs: PairSpace, judge: Judge | ClassJudge, k: int) -> float:
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     if not variable.discrete:
-        return float("inf")
+        cuts = cuts_of(pairs, judge, k)
+        if cuts is None:
+            return float("inf")
+        if relation.tolerance is None:
+            return len(cuts) + 2
+        beyond = np.searchsorted(cuts, cuts + 2 * float(relation.tolerance) * (1 + SLACK), side="right")
+        return int((beyond - np.arange(len(cuts))).max(initial=0)) + 3
     size = int(variable.hi - variable.lo) + 1
     if relation.tolerance is not None:
         return min(size, 2 * int(relation.tolerance) + 1)
@@ -58,6 +68,39 @@ def options(pairs: PairSpace, k: int, code: float) -> list[float]:
         reach = int(relation.tolerance)
         lo, hi = max(lo, int(code) - reach), min(hi, int(code) + reach)
     return [float(at) for at in range(lo, hi + 1)]
+
+
+def cuts_of(pairs: PairSpace, judge: Judge | ClassJudge, k: int) -> Floats | None:
+    """Thresholds between which all scores, and who is valid, are the same along a continuous feature; None where there are no such."""
+    if any(not constraint.terms[k].constant for constraint in pairs.constraints):
+        return None
+    return judge.cuts(k)
+
+
+def representatives(pairs: PairSpace, k: int, code: float, cuts: Floats) -> list[float]:
+    """One code for every part, between two cuts, of what may stand beside this one, in increasing order."""
+    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
+    if relation.missing is not None and code == relation.missing:
+        return [code]
+    low, high = _window(pairs, k, code)
+    inside = cuts[(cuts >= low) & (cuts < high)]
+    found = [low, *np.nextafter(inside, np.inf).tolist()]
+    if variable.missing is not None and relation.missing is None:
+        found.append(float(variable.missing))
+    return found
+
+
+def _window(pairs: PairSpace, k: int, code: float) -> tuple[float, float]:
+    """The smallest and the largest double that may stand beside this one, missing left aside. Exact."""
+    variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
+    if relation.tolerance is None:
+        return float(variable.lo), float(variable.last)
+    low, high = (float(end[0]) for end in windows(pairs, k, np.array([code])))
+    while (lower := math.nextafter(low, -math.inf)) >= variable.lo and relation.allows(code, lower):
+        low = lower
+    while (higher := math.nextafter(high, math.inf)) <= variable.last and relation.allows(code, higher):
+        high = higher
+    return low, high
 
 
 def moving_features(pairs: PairSpace, judge: Judge | ClassJudge) -> tuple[int, ...]:
@@ -94,17 +137,20 @@ class Neighbours:
 def neighbourhoods(
     pairs: PairSpace, judge: Judge | ClassJudge, moving: tuple[int, ...], rows: Floats, most: int
 ) -> Iterator[Neighbours]:
-    """All rows with the settings around them, at most so many individuals at a time.
-
-    Rows with the same values of what is `within` or in `pairs` have the same settings around them.
-    """
+    """All rows with the settings around them, at most so many individuals at a time."""
+    cuts = {k: cuts_of(pairs, judge, k) for k in moving if not pairs.variables[pairs.first[k]].discrete}
     centred = [k for k in moving if pairs.relations[k].kind != "free"]
     around, group = np.unique(rows[:, centred], axis=0, return_inverse=True)
     order = np.argsort(group.ravel(), kind="stable")
     borders = np.searchsorted(group.ravel()[order], np.arange(len(around) + 1))
     for g in range(len(around)):
         some = order[borders[g] : borders[g + 1]]
-        choices = [options(pairs, k, float(rows[some[0], k])) for k in moving]
+        choices = []
+        for k in moving:
+            code, parts = float(rows[some[0], k]), cuts.get(k)
+            choices.append(
+                options(pairs, k, code) if parts is None else representatives(pairs, k, code, parts)
+            )
         settings = np.array(list(product(*choices)))
         step = max(1, most // len(settings))
         for start in range(0, len(some), step):
@@ -141,9 +187,9 @@ def _neighbours(
 
 
 def _places(own: Floats, settings: Floats) -> NDArray[np.intp]:
-    """Where each row's own setting is among all of them: settings are a product in increasing order."""
+    """Where each row's own setting, or the one that stands for it, is among all: settings are a product in increasing order."""
     place = np.zeros(len(own), dtype=np.intp)
     for j in range(own.shape[1]):
         values = np.unique(settings[:, j])
-        place = place * len(values) + np.searchsorted(values, own[:, j])
+        place = place * len(values) + np.searchsorted(values, own[:, j], side="right") - 1
     return place

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from flint import arb, ctx
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, PolynomialFeatures, SplineTransformer, StandardScaler
@@ -13,11 +14,17 @@ from sklearn.svm import SVC
 
 import likewise as lw
 from likewise.bounds.judges import at_settings, judge_of
+from likewise.bounds.judges.classes import ClassJudge, softmax
+from likewise.bounds.judges.combined import CombinedJudge
 from likewise.bounds.judges.exponential import LOST, RELATIVE, falling
 from likewise.importers.imported import import_model
+from likewise.model.cases import softmax_ball
+from likewise.model.classscore import ClassScore
+from likewise.model.combined import CombinedScore
 from likewise.model.scored import score_of
 from likewise.model.trees import LEAF, Tree, TreeSum
 from likewise.model.treescore import TreeScore
+from likewise.repaired.estimators import SettledClassifier
 
 SPACE = lw.Space(
     {
@@ -73,6 +80,61 @@ def test_scores_are_within_their_error(name):
         exact = judge.enclose([Fraction(c) for c in row.tolist()], 256)
         assert abs(Fraction(value) - exact.lo) <= Fraction(off)
         assert abs(Fraction(value) - exact.hi) <= Fraction(off)
+
+
+COMBINED = [("linear", "max"), ("rbf", "mean"), ("rbf", "min"), ("polynomial, raw", "max")]
+
+
+@pytest.mark.parametrize(("name", "how"), COMBINED)
+def test_combined_scores_are_within_their_error(name, how):
+    X = rows(120)
+    inside = MODELS[name]().fit(X, (X["a"] + X["c"] * X["d"] * 5 + X["b"] / 200) > 8)
+    model = SettledClassifier(
+        inside, ["c"], [(0,), (1,), (2,)], [1, 2, 4], how=how, keep=0.3 if how == "mean" else 0.0
+    )
+    codes = SPACE.encode(X)[:12]
+    score = score_of(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
+    found = (
+        CombinedJudge(score).cross(codes, (3,), np.array([[0.25], [0.5]]))
+        if isinstance(score, CombinedScore)
+        else None
+    )
+    assert found is not None
+    placed = at_settings(codes, (3,), np.array([[0.25], [0.5]]))
+    error = np.repeat(found.error, 2, axis=1).ravel()
+    assert error.max() < 1e-7 * (1 + np.abs(found.values).max())
+    for row, value, off in zip(placed, found.values.ravel(), error, strict=True):
+        exact = score.enclose([Fraction(c) for c in row.tolist()], 256)
+        assert max(abs(Fraction(value) - exact.lo), abs(Fraction(value) - exact.hi)) <= Fraction(off)
+
+
+@pytest.mark.parametrize("scale", [1, 200])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: make_pipeline(StandardScaler(), LogisticRegression()),
+        lambda: GradientBoostingClassifier(n_estimators=5),
+    ],
+)
+def test_scores_and_probabilities_of_classes_are_within_their_error(make, scale):
+    X = rows(150)
+    model = make().fit(X, np.digitize(X["a"] + X["b"] / 200, [5, 9]))
+    if not isinstance(model, GradientBoostingClassifier):
+        model[-1].coef_ *= scale
+    codes = SPACE.encode(X)
+    score = ClassScore(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
+    settings = np.array([[0.0], [2.0]])
+    scores = ClassJudge(score).cross(codes[:15], (2,), settings)
+    chances = softmax(scores)
+    assert chances.error.max() < 1e-6
+    for n, row in enumerate(at_settings(codes[:15], (2,), settings)):
+        exact = score.enclose([Fraction(c) for c in row.tolist()], 128)
+        for c in range(3):
+            value, off = scores.values[n // 2, n % 2, c], scores.error[n // 2, c]
+            assert abs(Fraction(value) - exact[c].lo) <= Fraction(off)
+            with ctx.workprec(300):
+                gap = abs(arb(float(chances.values[n // 2, n % 2, c])) - softmax_ball(exact, c))
+                assert gap <= arb(float(chances.error[n // 2, c]))
 
 
 def test_the_exponential_is_as_close_as_proved():

@@ -35,6 +35,7 @@ ORDINARY = (
 )  # sizes of parameters that neither under- nor overflow matters to
 WIDEST = 2.0**60  # of columns: products of five times a parameter are far from overflow
 MOST_OPERATIONS = 2**40
+PRODUCTS_A_SECOND = 4e9  # of a matrix product
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,9 +67,16 @@ class Judge(Protocol):
     def depends(self, feature: int) -> bool:
         """Whether the score can change with a feature."""
 
+    def cuts(self, feature: int) -> Floats | None:
+        """Codes, in increasing order, between which (the larger one included) the score is constant along a feature; None where it is not."""
+
     @property
     def cost(self) -> int:
         """What a row costs, in kernel values."""
+
+    @property
+    def pace(self) -> float:
+        """About how many scores a second there are of rows times settings."""
 
 
 def judge_of(score: Score) -> Judge:

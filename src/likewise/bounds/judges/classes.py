@@ -57,6 +57,12 @@ class ClassJudge:
         return self.score.cost
 
     @property
+    def pace(self) -> float:
+        """One walk down a tree serves all scores."""
+        first = self.judges[0].pace
+        return first if isinstance(self.score.parts[0], TreeScore) else first / self.n_scores
+
+    @property
     def n_scores(self) -> int:
         return len(self.judges)
 
@@ -90,6 +96,11 @@ class ClassJudge:
 
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
+
+    def cuts(self, feature: int) -> Floats | None:
+        """As of one score; of several none where not all are such."""
+        first = self.score.parts[0]
+        return first.body.thresholds(feature) if isinstance(first, TreeScore) else None
 
 
 def softmax(scores: Several) -> Several:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges import TINY, Scored, growth, judge_of, ordinary
+from likewise.bounds.judges import PRODUCTS_A_SECOND, TINY, Scored, growth, judge_of, ordinary
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ class CombinedJudge:
     def cost(self) -> int:
         return self.score.cost
 
+    @property
+    def pace(self) -> float:
+        return PRODUCTS_A_SECOND / self.cost
+
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         parts = [judge.cross(rows, features, settings) for judge in self.judges]
         if self.score.how != "mean":
@@ -57,3 +61,6 @@ class CombinedJudge:
 
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
+
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
+        return None

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges import TINY, UNIT, Scored, growth
+from likewise.bounds.judges import PRODUCTS_A_SECOND, TINY, UNIT, Scored, growth
 from likewise.bounds.judges.exponential import LOST, RELATIVE, falling
 from likewise.model.embedding import embedded
 
@@ -57,6 +57,10 @@ class KernelJudge:
     @property
     def cost(self) -> int:
         return self.score.cost
+
+    @property
+    def pace(self) -> float:
+        return PRODUCTS_A_SECOND / self.cost
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         body = self.score.body
@@ -93,6 +97,9 @@ class KernelJudge:
 
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
+
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
+        return None
 
     def _factors(self, owned: list[int], codes: Floats) -> tuple[Floats, Floats]:
         """Factors (codes, terms) of these columns, and for each row what they are off by at most."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges import TINY, WIDEST, Scored, growth, ordinary
+from likewise.bounds.judges import PRODUCTS_A_SECOND, TINY, WIDEST, Scored, growth, ordinary
 from likewise.bounds.judges.kernel import column_sizes
 from likewise.model.body import PolynomialSum
 from likewise.model.embedding import embedded
@@ -49,6 +49,10 @@ class PolynomialJudge:
     def cost(self) -> int:
         return self.score.cost
 
+    @property
+    def pace(self) -> float:
+        return PRODUCTS_A_SECOND / self.cost
+
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         asked = tuple(features), settings.tobytes()
         if self._known is None or self._known[:2] != asked:
@@ -71,6 +75,9 @@ class PolynomialJudge:
 
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
+
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
+        return None
 
 
 class Weighted:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges import TINY, Scored, growth, ordinary
+from likewise.bounds.judges import PRODUCTS_A_SECOND, TINY, Scored, growth, ordinary
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class SeparableJudge:
     """Scores of an affine model, or excesses of a constraint."""
 
-    cost = 1
+    cost, pace = 1, PRODUCTS_A_SECOND
 
     def __init__(self, score: Separable) -> None:
         self.score = score
@@ -52,6 +52,9 @@ class SeparableJudge:
 
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
+
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
+        return None
 
     def _summed(self, features: Sequence[int], columns: list[Floats], count: int) -> tuple[Floats, Floats]:
         total, size = np.zeros(count), np.zeros(count)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ROWS = 65_536  # scored at a time
+WALKS_A_SECOND = 1e7  # down one tree
 
 
 class TreeJudge:
@@ -37,6 +38,10 @@ class TreeJudge:
     @property
     def cost(self) -> int:
         return self.score.cost
+
+    @property
+    def pace(self) -> float:
+        return WALKS_A_SECOND / max(1, len(self.score.body.trees))
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         values = np.empty((len(rows), len(settings)))
@@ -52,6 +57,9 @@ class TreeJudge:
 
     def depends(self, feature: int) -> bool:
         return self.score.depends(feature)
+
+    def cuts(self, feature: int) -> Floats | None:
+        return self.score.body.thresholds(feature)
 
 
 def rounding_of(body: TreeSum, alpha: tuple[Fraction, ...]) -> float:
