@@ -68,7 +68,7 @@ def told_apart(looked: Looked, cuts: list[Cut]) -> Floats:
     return gained / max(len(kinds), 1)
 
 
-def _short(at: float, width: float) -> float:
+def short_number(at: float, width: float) -> float:
     """A number with few digits near this one, as seen from a range so wide: rules are for people."""
     digits = max(0, math.ceil(-math.log10(width * ROUNDER))) if width > 0 else 0
     return round(at, digits) if digits < 15 else at
@@ -141,10 +141,10 @@ class Cutter:
         jumps = self._jumps(k, lo, hi, places)
         if not self.ground.discrete[k]:
             evenly = [
-                _short(float(lo[k] + (hi[k] - lo[k]) * i / (places + 1)), float(hi[k] - lo[k]))
+                short_number(float(lo[k] + (hi[k] - lo[k]) * i / (places + 1)), float(hi[k] - lo[k]))
                 for i in range(1, places + 1)
             ]
-            return [self._sharp(Cut(k, at), hi) for at in (*jumps, *evenly) if lo[k] < at < hi[k]]
+            return [self.sharp(Cut(k, at), hi) for at in (*jumps, *evenly) if lo[k] < at < hi[k]]
         count = int(hi[k] - lo[k])
         steps = (
             {round(count * i / (places + 1)) for i in range(1, places + 1)}
@@ -164,7 +164,7 @@ class Cutter:
         inside = marks[(marks > lo[k]) & (marks < hi[k])]
         return [float(mark) for mark in inside[:: max(1, len(inside) // most)]]
 
-    def _sharp(self, cut: Cut, hi: Floats) -> Cut:
+    def sharp(self, cut: Cut, hi: Floats) -> Cut:
         """A cut of a continuous number, between two doubles where the score jumps."""
         after = self.ground.sides.oracle.after(cut.feature, cut.at)
         return cut if after is None or after > hi[cut.feature] else replace(cut, after=after)
@@ -181,7 +181,7 @@ class Cutter:
         if self.ground.discrete[k]:
             at = min(at, float(hi[k]) - 1)
             return Cut(k, at, at + 1)
-        sharp, short = self._sharp(Cut(k, at), hi), _short(at, float(hi[k] - lo[k]))
+        sharp, short = self.sharp(Cut(k, at), hi), short_number(at, float(hi[k] - lo[k]))
         return Cut(k, short) if sharp.after is None and lo[k] < short < hi[k] else sharp
 
     def _gains(self, lo: Floats, hi: Floats, cuts: list[Cut]) -> Floats:

@@ -58,17 +58,16 @@ class Looked:
         told: NDArray[np.bool_] = self.treated == DIFFERENTLY
         return told
 
-    def differently_between(self, k: int, lo: Floats, hi: Floats) -> float:
-        """The share of those who are treated differently among the ones in a range of feature k."""
-        inside = (self.rows[:, k] >= lo[k]) & (self.rows[:, k] <= hi[k])
-        return float(self.differently[inside].mean()) if inside.any() else 0.0
-
 
 class Ground:
     """A claim as the exploration sees it: boxes are intervals of codes of the space that the model is over."""
 
-    def __init__(self, prepared: Prepared, space: Space, *, asks_decisions: bool) -> None:
+    def __init__(
+        self, prepared: Prepared, space: Space, relations: tuple[Relation, ...], *, asks_decisions: bool
+    ) -> None:
+        """`relations` are those of the user's own space."""
         self.prepared, self.space, self.asks_decisions = prepared, space, asks_decisions
+        self.given_relations = relations
         self.problem: Problem = replace(prepared.problem, replay=_Unasked(), listener=silent)
         self.pairs = prepared.pairs
         self.relations: tuple[Relation, ...] = self.pairs.relations
@@ -205,7 +204,7 @@ class Ground:
     def _choices(self, k: int, lo: Floats, hi: Floats) -> list[tuple[str, Any]]:
         relation = self.relations[k]
         if relation.kind == "free":
-            return [("set", code) for code in self._values(k)]
+            return [("set", code) for code in self.values(k)]
         if relation.kind == "pairs":
             inside = range(int(lo[k]), int(hi[k]) + 1)
             shared = set.intersection(*(set(relation.partners(p, int(self.hi[k]) + 1)) for p in inside))
@@ -215,7 +214,8 @@ class Ground:
         down = min(reach, Fraction(lo[k]) - Fraction(self.lo[k]))
         return [("move", step) for step in sorted({Fraction(0), up, -down})]
 
-    def _values(self, k: int) -> list[float]:
+    def values(self, k: int) -> list[float]:
+        """All codes of a feature that may differ freely, or a few that stand for them."""
         if self.discrete[k] and self.hi[k] - self.lo[k] < MANY_VALUES:
             return [float(code) for code in range(int(self.lo[k]), int(self.hi[k]) + 1)]
         middle = (self.lo[k] + self.hi[k]) / 2
@@ -268,7 +268,7 @@ class Ground:
         changes = self.changes(lo, hi)[:SAMPLED_CHANGES]
         changed = np.stack([rows, *(change.row(rows) for change in changes)])
         everybody = changed.reshape(-1, len(lo))
-        shape, valid = changed.shape[:2], self._valid(everybody)
+        shape, valid = changed.shape[:2], self.valid(everybody)
         scores = self.problem.scores(everybody)
         highest = np.where(valid, scores, -np.inf).reshape(shape).max(axis=0)
         lowest = np.where(valid, scores, np.inf).reshape(shape).min(axis=0)
@@ -277,7 +277,7 @@ class Ground:
         witness = self.problem.question.margin(highest, lowest) > 0
         return Looked(rows=rows, treated=np.where(witness, DIFFERENTLY, (highest > 0).astype(int)))
 
-    def _valid(self, rows: Floats) -> NDArray[np.bool_]:
+    def valid(self, rows: Floats) -> NDArray[np.bool_]:
         """Who satisfies the constraints, in float64."""
         valid = np.ones(len(rows), dtype=bool)
         for constraint in self.constraints:

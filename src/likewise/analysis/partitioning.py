@@ -21,11 +21,13 @@ end at two neighbouring doubles, between which there is nobody, and what lies be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +54,9 @@ if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
     from likewise.verifying.preparing import Prepared
 
-EXPLORING = 0.5  # of the time that is left: the rest is for proofs
+EXPLORING = 0.4  # of the time that is left in every round: the rest is for growing biased boxes, and for proofs
+GROWING = 0.15
+MOST_GROWN = 24  # boxes that are grown around individuals who are treated differently
 LAST = 0.05  # of the budget: less is not worth another round
 MOST_BOXES = 20_000
 SAMPLE = 64  # individuals at which levels are put in order
@@ -121,7 +125,7 @@ class Regions:
             f"<tr><td>{region.kind}</td><td>{share_text(region.measure)}</td><td>{escape(region.rule)}</td></tr>"
             for region in self
         )
-        head = "<tr><th>kind</th><th>share</th><th>rule</th></tr>"
+        head = "<tr>" + "".join(f'<th scope="col">{name}</th>' for name in ("kind", "share", "rule")) + "</tr>"
         caption = escape(self.reason or "")
         return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
@@ -155,6 +159,7 @@ def regions(
     *,
     around: Any = None,
     where: Iterable[str] = (),
+    max_boxes: int | None = 100,
     X: Any = None,
     budget: float = 60,
     n_jobs: int = 1,
@@ -166,6 +171,8 @@ def regions(
 
     Parameters are those of `verify`. `around` asks for one fair box instead, as large as it can be made: around a person (a frame of one
     row or a mapping) or around a rule such as "age >= 60 and housing == own". `where` restricts the space by constraints first.
+    `max_boxes` keeps the answer readable: no more than so many fair and so many biased boxes, the largest ones that are found; what lies
+    in smaller ones stays undecided. None is no limit.
     What is known when the budget is over, or at Ctrl-C, is returned; `reason` says so.
     """
     property = SameDecision() if property is None else property
@@ -174,6 +181,8 @@ def regions(
             f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(property).__name__}",
             hint="for instance likewise.SameDecision()",
         )
+    if max_boxes is not None and (not isinstance(max_boxes, int) or isinstance(max_boxes, bool) or max_boxes < 1):
+        raise SpecError(f"max_boxes must be a whole number from 1, or None, not {max_boxes!r}")
     checking = checking_with(n_jobs, executor)
     if not isinstance(space, Space):
         raise SpecError(
@@ -207,8 +216,12 @@ def regions(
             )
         ordered = in_order_of_scores(first, space)
         asks_decisions = isinstance(property, SameDecision) and property.margin == 0
+        relations = similar.relations(space)
         ground = Ground(
-            first if ordered is space else prepared_on(ordered), space, asks_decisions=asks_decisions
+            first if ordered is space else prepared_on(ordered),
+            space,
+            relations,
+            asks_decisions=asks_decisions,
         )
         listener(Snapshot(stage="preparing the bounds", seconds=clock.elapsed))
         with clock.stopped():
@@ -218,7 +231,7 @@ def regions(
             whole=first.imported,
             space=space,
             asked=property,
-            relations=similar.relations(space),
+            relations=relations,
             budget=clock,
             checking=checking,
         )
@@ -226,7 +239,7 @@ def regions(
             from likewise.analysis.growing import grown
 
             return grown(ground, settler, around, listener)
-        return _partitioned(ground, settler, listener)
+        return Partition(ground, settler, listener, max_boxes).run()
 
 
 def in_order_of_scores(prepared: Prepared, space: Space) -> Space:
@@ -253,58 +266,105 @@ def in_order_of_scores(prepared: Prepared, space: Space) -> Space:
     return space.replace(changed) if changed else space
 
 
-def _partitioned(ground: Ground, settler: Settler, listener: Listener) -> Regions:
-    """Explore for a part of the time that is left, merge and prove what was found, and again."""
-    budget, exploration = settler.budget, Exploration(ground)
-    order = [int(k) for k in np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")]
-    proved: list[Region] = []
-    empty: list[Piece] = []
-    left: list[Piece] = []
-    boxes = 0
-    while (
-        exploration.frontier.boxes
-        and budget.seconds - budget.elapsed > LAST * budget.seconds
-        and not budget.over
-    ):
-        time_for_it = Slice(budget, EXPLORING * (budget.seconds - budget.elapsed))
-        found = exploration.run(time_for_it, listener, most=MOST_BOXES)
-        boxes += len(found)
-        for piece in merged(pieces_of(found), order):
-            if piece.kind in ("fair", "biased"):
-                _settle(settler, piece, proved, left)
-                listener(
-                    Snapshot(
-                        stage="proving regions", seconds=budget.elapsed, closed=len(proved), open=len(left)
-                    )
-                )
+class Partition:
+    """A partition in the making: rounds of exploring, growing and proving, until the budget is over or there are enough boxes."""
+
+    def __init__(self, ground: Ground, settler: Settler, listener: Listener, max_boxes: int | None) -> None:
+        self.ground, self.settler, self.listener = ground, settler, listener
+        self.most = math.inf if max_boxes is None else max_boxes
+        self.exploration = Exploration(ground)
+        self.order = [int(k) for k in np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")]
+        self.proved: dict[Kind, list[Region]] = {"fair": [], "biased": []}
+        self.empty: list[Piece] = []
+        self.left: list[Piece] = []
+        self.boxes = self.grown = 0
+
+    def run(self) -> Regions:
+        """All rounds."""
+        budget = self.settler.budget
+        while self._goes_on:
+            remaining = budget.seconds - budget.elapsed
+            found = self.exploration.run(
+                Slice(budget, EXPLORING * remaining), self.listener, most=int(min(4 * self.most, MOST_BOXES))
+            )
+            grown = self.exploration.seeded(
+                Slice(budget, GROWING * remaining), most=int(min(self.most, MOST_GROWN)) - self.grown
+            )
+            self.boxes += len(found) + len(grown)
+            self.grown += len(grown)
+            for piece in taking_turns(merged(pieces_of([*found, *grown]), self.order)):
+                self._take(piece)
+        self.left += pieces_of(self.exploration.rest)
+        return Regions(
+            fair=sorted(self.proved["fair"], key=_largest_first),
+            biased=sorted(self.proved["biased"], key=_largest_first),
+            undecided=[region_of(piece, ()) for piece in merged(self.left, self.order)],
+            empty=[region_of(piece, ()) for piece in merged(self.empty, self.order)],
+            reason=self._reason(),
+            stats={
+                "seconds": budget.elapsed,
+                "boxes": self.boxes + len(self.exploration.frontier.boxes),
+            },
+        )
+
+    @property
+    def _goes_on(self) -> bool:
+        budget = self.settler.budget
+        return (
+            bool(self.exploration.frontier.boxes)
+            and budget.seconds - budget.elapsed > LAST * budget.seconds
+            and not budget.over
+            and len(self.proved["fair"]) < self.most
+        )
+
+    def _take(self, piece: Piece) -> None:
+        """Put what can be proved of a piece with the regions that are, and the rest with what is left."""
+        if piece.kind not in self.proved:
+            (self.empty if piece.kind == "empty" else self.left).append(piece)
+            return
+        proved = self.proved[piece.kind]
+        if len(proved) >= self.most:
+            self.left.append(undecided(piece))
+            return
+        for part, certificates in self.settler.settled(piece):
+            if certificates and len(proved) < self.most:
+                proved.append(region_of(part, certificates))
             else:
-                (empty if piece.kind == "empty" else left).append(piece)
-    proved.sort(key=lambda region: -region.measure)
-    left += pieces_of(exploration.rest)
-    return Regions(
-        fair=[region for region in proved if region.kind == "fair"],
-        biased=[region for region in proved if region.kind == "biased"],
-        undecided=[region_of(piece, ()) for piece in merged(left, order)],
-        empty=[region_of(piece, ()) for piece in merged(empty, order)],
-        reason=_reason(budget, exploration),
-        stats={"seconds": budget.elapsed, "boxes": boxes + len(exploration.frontier.boxes)},
-    )
+                self.left.append(undecided(part))
+        self.listener(
+            Snapshot(
+                stage="proving regions",
+                seconds=self.settler.budget.elapsed,
+                closed=sum(map(len, self.proved.values())),
+                open=len(self.left),
+            )
+        )
+
+    def _reason(self) -> str | None:
+        """Why the partition is not what it could be."""
+        budget = self.settler.budget
+        if budget.over:
+            return budget.reason
+        if any(len(proved) >= self.most for proved in self.proved.values()) and self.left:
+            return f"there are no more than {self.most} boxes of a kind (max_boxes)"
+        return f"the budget of {budget.seconds:g} s is used up" if self.exploration.frontier.boxes else None
 
 
-def _settle(settler: Settler, piece: Piece, proved: list[Region], left: list[Piece]) -> None:
-    """Put what can be proved of a piece with the regions that are, and the rest with what is left."""
-    for part, certificates in settler.settled(piece):
-        if certificates:
-            proved.append(region_of(part, certificates))
-        else:
-            left.append(Piece(kind="undecided", box=part.box, share=part.share))
+def taking_turns(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """A biased one after each of the others: biased boxes are small, and would never have their turn."""
+    biased = [piece for piece in pieces if piece.kind == "biased"]
+    others = [piece for piece in pieces if piece.kind != "biased"]
+    for pair in zip_longest(others, biased):
+        yield from (piece for piece in pair if piece is not None)
 
 
-def _reason(budget: Budget, exploration: Exploration) -> str | None:
-    """Why the partition is not what it could be: the time was over before every box was judged."""
-    if budget.over or not exploration.frontier.boxes:
-        return budget.reason if budget.over else None
-    return f"the budget of {budget.seconds:g} s is used up"
+def undecided(piece: Piece) -> Piece:
+    """The piece, of which nothing is said."""
+    return Piece(kind="undecided", box=piece.box, share=piece.share)
+
+
+def _largest_first(region: Region) -> Fraction:
+    return -region.measure
 
 
 def region_of(piece: Piece, certificates: Sequence[Certificate]) -> Region:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 from likewise.displays.drawing import BIASED, FAIR, UNKNOWN, Look, axes_for, document_of, short
@@ -48,7 +47,8 @@ class RegionDisplay:
         **options: Any,
     ) -> Self:
         """Look for the regions, and draw them; options are those of `likewise.regions`."""
-        regions = import_module("likewise").regions
+        from likewise.analysis.partitioning import regions
+
         return cls.from_result(regions(model, space, similar, property, **options), ax=ax)
 
     @classmethod
