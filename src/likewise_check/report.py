@@ -13,7 +13,7 @@ class CheckReport:
 
     `readable` is False if the file is no certificate of a known version. `line` (from 1) and `reason` say why a certificate is not
     accepted; `refused` are the indexes (from 0, among the proof's nodes) of leaves that do not hold. `clearance` is the stated one,
-    known to be right.
+    known to be right. `decided` is the place (from 0) of the label that every individual of the space gets, where the proof shows that.
     """
 
     accepted: bool
@@ -26,6 +26,7 @@ class CheckReport:
     rules: dict[str, int] = field(default_factory=dict)
     clearance: Fraction | None = None
     covers_floating_point: bool = False
+    decided: int | None = None
     digests: dict[str, str] = field(default_factory=dict)
     refused: tuple[int, ...] = ()
     seconds: float = 0.0
@@ -43,6 +44,8 @@ class CheckReport:
         else:
             where = "" if self.line is None else f" (line {self.line})"
             said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
+        if self.accepted and self.decided is not None:
+            said.append(f"besides: every individual of the space gets the decision {self.decided} (labels count from 0)")
         if self.clearance is not None:
             used = ", ".join(f"{count} {name}" for name, count in sorted(self.rules.items()))
             covered = "covers" if self.covers_floating_point else "does not cover"

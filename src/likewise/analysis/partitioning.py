@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from html import escape
 from itertools import zip_longest
@@ -36,7 +36,7 @@ from likewise.analysis.cutting import Cutter
 from likewise.analysis.exploring import Exploration, Kind
 from likewise.analysis.ground import Ground
 from likewise.analysis.merging import Piece, merged, pieces_of
-from likewise.analysis.settling import Settler, Slice
+from likewise.analysis.settling import Settler, Slice, one_score
 from likewise.certificate.certificate import Certificate
 from likewise.errors import SpecError
 from likewise.model.gauge import gauge_of
@@ -47,7 +47,7 @@ from likewise.spec.features import Categorical
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.spec.space import Space
 from likewise.verifying.deciding import checking_with, listening
-from likewise.verifying.preparing import prepare
+from likewise.verifying.preparing import prepare_taken, take
 
 if TYPE_CHECKING:
     from likewise.spec.boxes import Box
@@ -59,6 +59,7 @@ GROWING = 0.15
 MOST_GROWN = 24  # boxes that are grown around individuals who are treated differently
 LAST = 0.05  # of the budget: less is not worth another round
 MOST_BOXES = 20_000
+SHOWN = 10  # regions of a kind that are printed
 SAMPLE = 64  # individuals at which levels are put in order
 
 
@@ -83,7 +84,7 @@ class Region:
         return self.certificates[0] if self.certificates else None
 
     def __str__(self) -> str:
-        return f"{self.kind:<9}  {share_text(self.measure):>7}  {self.rule}"
+        return shown_line(self.kind, self.measure, self.rule)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the certificates, ready for JSON; the measure as a number and as a fraction."""
@@ -117,13 +118,24 @@ class Regions:
         """The share of all regions of a kind."""
         return sum((region.measure for region in getattr(self, kind)), Fraction(0))
 
+    def shown(self, most: int = SHOWN) -> Iterator[tuple[Kind, Fraction, str]]:
+        """Kind, share and rule of the `most` largest regions of each kind, and a line for what is left of it."""
+        for kind in KINDS:
+            listed: list[Region] = getattr(self, kind)
+            yield from ((kind, region.measure, region.rule) for region in listed[:most])
+            rest = listed[most:]
+            if rest:
+                left = sum((region.measure for region in rest), Fraction(0))
+                yield kind, left, f"({len(rest)} more)"
+
     def __str__(self) -> str:
-        return "\n".join(str(region) for region in self) + (f"\n({self.reason})" if self.reason else "")
+        lines = [shown_line(*shown) for shown in self.shown()]
+        return "\n".join([*lines, f"({self.reason})"] if self.reason else lines)
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{region.kind}</td><td>{share_text(region.measure)}</td><td>{escape(region.rule)}</td></tr>"
-            for region in self
+            f"<tr><td>{kind}</td><td>{share_text(share)}</td><td>{escape(rule)}</td></tr>"
+            for kind, share, rule in self.shown()
         )
         head = "<tr>" + "".join(f'<th scope="col">{name}</th>' for name in ("kind", "share", "rule")) + "</tr>"
         caption = escape(self.reason or "")
@@ -141,6 +153,11 @@ class Regions:
 
 
 KINDS: tuple[Kind, ...] = ("fair", "biased", "undecided", "empty")
+
+
+def shown_line(kind: Kind, share: Fraction, rule: str) -> str:
+    """One region, or several, in one line."""
+    return f"{kind:<9}  {share_text(share):>7}  {rule}"
 
 
 def share_text(share: Fraction) -> str:
@@ -196,13 +213,11 @@ def regions(
     with listening(progress) as listener, interruptible(clock):
 
         def prepared_on(part: Space) -> Prepared:
-            return prepare(
-                model,
-                part,
-                similar,
+            taken = take(model, part, similar, X=X if around is None else None, budget=budget)
+            return prepare_taken(
+                replace(taken, imported=one_score(taken.imported, property)),
                 question_of(property),
                 gauge_of(property).of,
-                X=X if around is None else None,
                 budget=budget,
                 random_state=random_state,
                 listener=listener,

@@ -16,6 +16,7 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.classes import TreeForm
 from likewise.model.combined import Combined, CombinedScore, SimpleBody, SimpleScore
 from likewise.model.embedding import Column
 from likewise.model.head import Head
@@ -195,7 +196,7 @@ class Model:
     embedding: tuple[
         Column, ...
     ]  # empty for trees, which test codes themselves, and for combined bodies, whose parts have their own
-    body: SimpleBody | Combined | TreeSum
+    body: SimpleBody | Combined | TreeSum | TreeForm
     head: Head
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
@@ -205,6 +206,8 @@ class Model:
         if isinstance(self.body, TreeSum):
             (score,) = self.body.exact(codes)
             return score
+        if isinstance(self.body, TreeForm):
+            return self.body.exact(codes)
         return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
 
 
@@ -233,7 +236,7 @@ def score_of(model: Model, n_features: int) -> Score:
 
 
 def body_score(
-    body: SimpleBody | Combined | TreeSum, embedding: tuple[Column, ...], n_features: int
+    body: SimpleBody | Combined | TreeSum | TreeForm, embedding: tuple[Column, ...], n_features: int
 ) -> Score:
     """The score of a body over an embedding."""
     if isinstance(body, Combined):
@@ -241,6 +244,8 @@ def body_score(
         return CombinedScore(how=body.how, weights=body.weights, parts=parts)
     if isinstance(body, TreeSum):
         return TreeScore(body=body)
+    if isinstance(body, TreeForm):
+        return TreeScore(body=body.body, alpha=body.alpha)
     return simple_score(body, embedding, n_features)
 
 
