@@ -11,13 +11,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import likewise as lw
-from likewise.errors import SpecError
+from likewise.analysis.partitioning import Region, Regions
+from likewise.errors import SpecError, UnsupportedModel
 from likewise.spec.boxes import box_of
 
 LEVELS = {"job": ["none", "skilled", "other work", "manager"], "sex": ["f", "m"]}
@@ -29,7 +31,7 @@ SPACE = lw.Space(
         "sex": lw.Categorical(LEVELS["sex"]),
     }
 )
-KINDS = ["linear", "rbf", "polynomial"]
+KINDS = ["linear", "rbf", "polynomial", "forest"]
 
 
 def everybody(space):
@@ -49,6 +51,7 @@ def fitted(kind, seed):
         "linear": LogisticRegression(),
         "rbf": SVC(gamma=0.3, C=2.0),
         "polynomial": SVC(kernel="poly", degree=2, gamma=0.5, coef0=1.0),
+        "forest": RandomForestClassifier(6, max_depth=4, random_state=seed),
     }[kind]
     levels = make_column_transformer((OneHotEncoder(), ["job", "sex", "grade"]), remainder=StandardScaler())
     return make_pipeline(levels, last).fit(rows, score > 0.5)
@@ -94,6 +97,8 @@ def checked(model, space, similar, found, rows=None):
         elif region.kind == "biased":
             assert treated_differently[inside & valid].all()
             assert [ways(certificate) for certificate in region.certificates] == [{"0"}, {"1"}]
+            reports = [lw.check(io.BytesIO(certificate.content)) for certificate in region.certificates]
+            assert sorted(report.decided for report in reports) == [0, 1]
         elif region.kind == "empty":
             assert not valid[inside].any()
         for certificate in region.certificates:
@@ -316,3 +321,43 @@ def test_around_a_rule_and_what_is_wrong_with_it():
         lw.regions(model, SPACE, similar, around="job == nun")
     with pytest.raises(SpecError, match="no 'grade'"):
         lw.regions(model, SPACE, similar, around={"age": 1})
+
+
+def test_max_boxes_keeps_the_largest_and_leaves_the_rest_undecided():
+    model, similar = fitted("linear", 0), lw.Similarity(free=["sex"])
+    everything = lw.regions(model, SPACE, similar)
+    found = lw.regions(model, SPACE, similar, max_boxes=2)
+    checked(model, SPACE, similar, found)
+    assert len(everything.fair) > 2
+    assert [len(found.fair), len(found.biased)] == [2, 2]
+    assert [r.measure for r in found.fair] == [r.measure for r in everything.fair[:2]]
+    assert "max_boxes" in found.reason
+    for wrong in (0, 1.5, True, "2"):
+        with pytest.raises(SpecError, match="max_boxes"):
+            lw.regions(model, SPACE, similar, max_boxes=wrong)
+
+
+def test_what_is_printed_is_the_largest_of_each_kind():
+    regions = [
+        Region(kind="fair", rule=f"age == {n}", box={}, measure=Fraction(1, 20)) for n in range(12)
+    ]
+    found = Regions(fair=regions, biased=regions[:1], undecided=[], reason="the time < was over")
+    lines = str(found).splitlines()
+    assert len(lines) == 10 + 1 + 1 + 1
+    assert lines[10].split() == ["fair", "10.00%", "(2", "more)"]
+    html = found._repr_html_()
+    assert html.count('<th scope="col">') == 3
+    assert "the time &lt; was over" in html
+    assert html.count("<tr>") == 1 + 12
+
+
+def test_several_classes_and_gaps_of_forests_are_refused_with_a_hint():
+    rows = everybody(SPACE)
+    columns = make_column_transformer((OneHotEncoder(), ["job", "sex", "grade"]), remainder="passthrough")
+    three = make_pipeline(columns, LogisticRegression()).fit(rows, rows["age"].clip(0, 2))
+    similar = lw.Similarity(free=["sex"])
+    with pytest.raises(UnsupportedModel, match="3 classes") as error:
+        lw.regions(three, SPACE, similar)
+    assert "one class against all others" in error.value.hint
+    with pytest.raises(UnsupportedModel, match="score for each of its classes"):
+        lw.regions(fitted("forest", 0), SPACE, similar, lw.ScoreGap(0.1))

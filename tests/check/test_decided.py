@@ -82,7 +82,7 @@ def test_the_leaves_of_several_processes_are_one_proof():
     assert checked(values, jobs=2).decided is None
 
 
-@pytest.mark.parametrize("examples", [100, pytest.param(4000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [60, pytest.param(4000, marks=pytest.mark.slow)])
 def test_what_random_proofs_say_of_everybody_is_true(examples):
     seen: Counter[object] = Counter()
 
@@ -101,7 +101,7 @@ def test_what_random_proofs_say_of_everybody_is_true(examples):
             assert labels_of_all(truth.Claim(values)) <= {report.decided}
 
     run()
-    assert min(seen[0], seen[1], seen[None]) > 3
+    assert min(seen[0], seen[1], seen[None]) > 1
 
 
 @pytest.mark.parametrize("count", [2, 3])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.bounds.separable import SeparableOracle
 from likewise.analysis.ground import DIFFERENTLY, MANY_VALUES, Ground, Looked
 from likewise.search.sided import LOWER, UPPER
 from likewise.spec.features import Categorical, Ordinal
@@ -38,8 +39,9 @@ class Tries:
     places: int
 
 
-EXACT_TRIES = Tries(features=64, places=7)
-OTHER_TRIES = Tries(features=2, places=3)  # where bounds take time
+MANY_TRIES = Tries(features=64, places=7)  # where a bound is a sum
+SOME_TRIES = Tries(features=4, places=4)  # of trees
+FEW_TRIES = Tries(features=2, places=3)  # where bounds take time
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +127,23 @@ class Cutter:
         width = (hi - lo) / np.maximum(self.ground.hi - self.ground.lo, 1e-300)
         rank = np.where(can, 1e-12 * (1 + width) + self.spreads(lo, hi), -1.0)
         order = [int(k) for k in np.argsort(-rank, kind="stable") if can[k]]
-        effort = EXACT_TRIES if self.ground.sides.oracle.exact else OTHER_TRIES
+        effort = self._effort
         cuts = [cut for k in order[: effort.features] for cut in self._cuts(k, lo, hi, effort.places)]
         gains = self._gains(lo, hi, cuts)
         if gains.max(initial=0.0) > 0:
             return cuts[int(gains.argmax())]
-        cuts = [cut for k in order for cut in self._cuts(k, lo, hi, EXACT_TRIES.places)]
+        cuts = [cut for k in order for cut in self._cuts(k, lo, hi, MANY_TRIES.places)]
         apart = told_apart(looked, cuts)
         if apart.max(initial=0.0) > LEAST_GAIN:
             return cuts[int(apart.argmax())]
         return self._in_two(order[0], lo, hi)
+
+    @property
+    def _effort(self) -> Tries:
+        oracle = self.ground.sides.oracle
+        if isinstance(oracle, SeparableOracle):
+            return MANY_TRIES
+        return SOME_TRIES if oracle.exact else FEW_TRIES
 
     def _cuts(self, k: int, lo: Floats, hi: Floats, places: int) -> list[Cut]:
         """Evenly spaced cuts of feature k, and cuts at some codes where its score is known to jump."""

@@ -143,7 +143,7 @@ class Exploration:
         if not ground.asks_decisions or most <= 0 or not frontier.boxes or budget.over:
             return []
         grown: dict[int, list[tuple[float, Grown]]] = {}
-        for seed in seeder.seeds()[:SEEDS]:
+        for seed in seeder.seeds()[: min(SEEDS, 4 * most)]:
             number = frontier.holding(seed)
             if number is None or budget.over:
                 continue
