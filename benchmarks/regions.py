@@ -25,7 +25,7 @@ from sklearn.svm import SVC
 
 import likewise as lw
 from likewise.analysis.exploring import Kind
-from likewise.analysis.partitioning import share_text
+from likewise.analysis.region_result import share_text
 
 SAMPLE, SAMPLE_OF_ONE = 3000, 25
 FIVE = ["income", "limit", "cards", "student", "gender"]
@@ -112,7 +112,9 @@ def people(space: lw.Space, box: dict[str, list[Any]] | None = None, count: int 
             lo, hi = known.get(name, [feature.lo, feature.hi])
             whole = isinstance(feature, lw.Integer)
             columns[name] = (
-                random.integers(lo, hi + 1, count) if whole else np.clip(random.uniform(lo, hi, count), lo, hi)
+                random.integers(lo, hi + 1, count)
+                if whole
+                else np.clip(random.uniform(lo, hi, count), lo, hi)
             )
         else:
             columns[name] = random.choice(np.array(known.get(name, feature.levels), dtype=object), count)

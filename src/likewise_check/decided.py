@@ -50,7 +50,9 @@ def decision_of_all(claim: Claim, sides: Sides) -> int | None:
         seen = sides.get((0, 0))
         return int((seen == {SECOND}) != claim.model.upper_at_zero) if seen in ({FIRST}, {SECOND}) else None
     nobodys = {
-        case[seen == {SECOND}] for case, seen in sides.items() if seen in ({FIRST}, {SECOND}) and case != (0, 0)
+        case[seen == {SECOND}]
+        for case, seen in sides.items()
+        if seen in ({FIRST}, {SECOND}) and case != (0, 0)
     }
     left = set(range(classes.count)) - nobodys
     return left.pop() if len(left) == 1 else None

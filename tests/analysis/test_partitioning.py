@@ -14,11 +14,11 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import likewise as lw
-from likewise.analysis.partitioning import Region, Regions
+from likewise.analysis.region_result import Region, Regions
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.spec.boxes import box_of
 
@@ -338,9 +338,7 @@ def test_max_boxes_keeps_the_largest_and_leaves_the_rest_undecided():
 
 
 def test_what_is_printed_is_the_largest_of_each_kind():
-    regions = [
-        Region(kind="fair", rule=f"age == {n}", box={}, measure=Fraction(1, 20)) for n in range(12)
-    ]
+    regions = [Region(kind="fair", rule=f"age == {n}", box={}, measure=Fraction(1, 20)) for n in range(12)]
     found = Regions(fair=regions, biased=regions[:1], undecided=[], reason="the time < was over")
     lines = str(found).splitlines()
     assert len(lines) == 10 + 1 + 1 + 1
@@ -361,3 +359,43 @@ def test_several_classes_and_gaps_of_forests_are_refused_with_a_hint():
     assert "one class against all others" in error.value.hint
     with pytest.raises(UnsupportedModel, match="score for each of its classes"):
         lw.regions(fitted("forest", 0), SPACE, similar, lw.ScoreGap(0.1))
+
+
+@pytest.mark.parametrize(
+    "function", [np.log1p, np.sqrt, np.reciprocal], ids=lambda function: function.__name__
+)
+def test_numbers_that_the_model_sees_through_a_function(function):
+    """Shares are of the number itself, and so are rules, whichever way the function goes."""
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame({"income": random.uniform(1, 50, 400), "sex": random.integers(0, 2, 400)})
+    wanted = function(rows["income"]) + 0.1 * rows["sex"] > function(17.0)
+    bend = FunctionTransformer(function)
+    model = make_pipeline(
+        make_column_transformer((bend, ["income"]), remainder="passthrough"), LogisticRegression(C=1e5)
+    )
+    model.fit(rows, wanted)
+    space = lw.Space({"income": lw.Continuous(1, 50), "sex": lw.Categorical([0, 1])})
+    found = lw.regions(model, space, lw.Similarity(free=["sex"]), budget=10)
+    assert found.fair
+    assert found.biased
+    assert sum((region.measure for region in found), Fraction(0)) == 1
+    assert float(found.share("undecided")) < 1e-3
+    grid = np.linspace(1, 50, 400)
+    flips = np.array([model.predict(pd.DataFrame({"income": grid, "sex": [sex] * 400})) for sex in (0, 1)])
+    differently = flips[0] != flips[1]
+    assert float(found.share("biased")) == pytest.approx(differently.mean(), abs=0.01)
+    seen = np.zeros(400, dtype=int)
+    for region in found:
+        box = box_of(region.rule, space)
+        assert box.share == region.measure
+        lo, hi = box.parts[0]
+        inside = (grid >= lo) & (grid <= hi)
+        seen += inside
+        if region.kind in ("fair", "biased"):
+            assert (differently[inside] == (region.kind == "biased")).all()
+            assert all(lw.check(io.BytesIO(c.content)).accepted for c in region.certificates)
+    assert (seen >= 1).all()
+    (around,) = lw.regions(model, space, lw.Similarity(free=["sex"]), around={"income": 45.0, "sex": 0})
+    pair = pd.DataFrame({"income": [45.0, 45.0], "sex": [0, 1]})
+    assert around.kind == ("fair" if len(set(model.predict(pair))) == 1 else "biased")
+    assert box_of(around.rule, space).holds((45.0, 0))

@@ -39,7 +39,8 @@ CASES = ["credit logistic", "adult logistic", "credit boosting", "credit forest"
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "credit forest" else name for name in CASES]
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name == "credit forest" else name for name in CASES],
 )
 def test_a_few_boxes_of_each_kind(name):
     found = checked(*case(name), max_boxes=FEW, budget=120)

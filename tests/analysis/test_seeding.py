@@ -57,7 +57,7 @@ def test_everybody_in_a_grown_box_is_treated_differently(kind, similar):
         if box is None:
             continue
         assert ((box.lo <= seed) & (seed <= box.hi)).all()
-        inside = np.array([ground.box(box.lo, box.hi).holds(row) for row in codes])
+        inside = np.array([ground.user.box(box.lo, box.hi).holds(row) for row in codes])
         assert inside.any()
         assert differently[inside].all()
 
@@ -66,7 +66,9 @@ def thin(features=8):
     """A linear model in which the free feature moves the score by a small part of its range."""
     random = np.random.default_rng(0)
     rows = random.uniform(0, 1, (400, features))
-    model = LogisticRegression(C=1e4).fit(rows, rows @ np.r_[np.full(features - 1, 5.0), 0.2] > 2.5 * (features - 1))
+    model = LogisticRegression(C=1e4).fit(
+        rows, rows @ np.r_[np.full(features - 1, 5.0), 0.2] > 2.5 * (features - 1)
+    )
     space = lw.Space({f"x{k}": lw.Continuous(0, 1) for k in range(features)})
     return model, space, lw.Similarity(free=[f"x{features - 1}"])
 
@@ -82,7 +84,7 @@ def test_a_thin_layer_has_boxes():
     room = abs(model.coef_[0, -1])
     for seed in seeds[:5]:
         box = seeder.grown(seed, ground.lo, ground.hi, Budget(60))
-        assert 0 < float(ground.box(box.lo, box.hi).share) < 1e-9
+        assert 0 < float(ground.user.box(box.lo, box.hi).share) < 1e-9
         used = float((np.abs(model.coef_[0, :-1]) * (box.hi - box.lo)[:-1]).sum())
         assert 0.5 * room < used <= room * (1 + 1e-9)
         corners = itertools.product(*zip(box.lo[:-1], box.hi[:-1], strict=True))

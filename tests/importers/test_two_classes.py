@@ -55,7 +55,9 @@ def test_decisions_are_those_of_both_scores_and_of_the_original(last):
 
 def test_a_tie_is_the_first_class():
     rows = pd.DataFrame({"age": [0, 0, 1, 1], "job": ["a"] * 4, "pay": [0] * 4})
-    columns = make_column_transformer((OrdinalEncoder(categories=[["a", "b", "c"]]), ["job"]), remainder="passthrough")
+    columns = make_column_transformer(
+        (OrdinalEncoder(categories=[["a", "b", "c"]]), ["job"]), remainder="passthrough"
+    )
     model = make_pipeline(columns, DecisionTreeClassifier()).fit(rows, ["no", "yes", "no", "no"])
     one = as_one_score(import_model(model, SPACE, rows=np.empty((0, 3))))
     assert one.model.exact([Fraction(0)] * 3) == 0

@@ -7,15 +7,14 @@ score most.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.separable import SeparableOracle
 from likewise.analysis.ground import DIFFERENTLY, MANY_VALUES, Ground, Looked
+from likewise.bounds.separable import SeparableOracle
 from likewise.search.sided import LOWER, UPPER
 from likewise.spec.features import Categorical, Ordinal
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEAST_GAIN = 0.005  # of purity, for a cut to be better than one in two
-ROUNDER = 0.05  # of its width that a cut of a range may be moved to have fewer digits
 BASES = 4  # individuals of a box at which its features are moved
 
 
@@ -68,12 +66,6 @@ def told_apart(looked: Looked, cuts: list[Cut]) -> Floats:
     others = kinds.sum(axis=0) - counts
     gained: Floats = _purity(counts) + _purity(others) - _purity(kinds.sum(axis=0)[None])
     return gained / max(len(kinds), 1)
-
-
-def short_number(at: float, width: float) -> float:
-    """A number with few digits near this one, as seen from a range so wide: rules are for people."""
-    digits = max(0, math.ceil(-math.log10(width * ROUNDER))) if width > 0 else 0
-    return round(at, digits) if digits < 15 else at
 
 
 def _purity(counts: Floats) -> Floats:
@@ -150,7 +142,9 @@ class Cutter:
         jumps = self._jumps(k, lo, hi, places)
         if not self.ground.discrete[k]:
             evenly = [
-                short_number(float(lo[k] + (hi[k] - lo[k]) * i / (places + 1)), float(hi[k] - lo[k]))
+                self.ground.user.short(
+                    k, float(lo[k] + (hi[k] - lo[k]) * i / (places + 1)), float(hi[k] - lo[k])
+                )
                 for i in range(1, places + 1)
             ]
             return [self.sharp(Cut(k, at), hi) for at in (*jumps, *evenly) if lo[k] < at < hi[k]]
@@ -174,7 +168,10 @@ class Cutter:
         return [float(mark) for mark in inside[:: max(1, len(inside) // most)]]
 
     def sharp(self, cut: Cut, hi: Floats) -> Cut:
-        """A cut of a continuous number, between two doubles where the score jumps."""
+        """A cut of a continuous number, between two doubles where the score jumps. Not of one that the model sees through a function: there
+        are numbers between those that two neighbouring values belong to."""
+        if cut.feature in self.ground.user.bent:
+            return cut
         after = self.ground.sides.oracle.after(cut.feature, cut.at)
         return cut if after is None or after > hi[cut.feature] else replace(cut, after=after)
 
@@ -190,7 +187,7 @@ class Cutter:
         if self.ground.discrete[k]:
             at = min(at, float(hi[k]) - 1)
             return Cut(k, at, at + 1)
-        sharp, short = self.sharp(Cut(k, at), hi), short_number(at, float(hi[k] - lo[k]))
+        sharp, short = self.sharp(Cut(k, at), hi), self.ground.user.short(k, at, float(hi[k] - lo[k]))
         return Cut(k, short) if sharp.after is None and lo[k] < short < hi[k] else sharp
 
     def _gains(self, lo: Floats, hi: Floats, cuts: list[Cut]) -> Floats:
@@ -230,11 +227,15 @@ class Cutter:
 
     def parts(self, cut: Cut, lo: Floats, hi: Floats) -> tuple[Fraction, Fraction]:
         """The shares of a box that the parts of a cut have: they add up to one, whatever lies between its two sides."""
-        k, low, high = cut.feature, Fraction(lo[cut.feature]), Fraction(hi[cut.feature])
-        if self.ground.discrete[k]:
-            left = Fraction(int(cut.at) - int(low) + 1, int(high) - int(low) + 1)
+        k, ground = cut.feature, self.ground
+        if ground.discrete[k]:
+            low, high = int(lo[k]), int(hi[k])
+            left = Fraction(int(cut.at) - low + 1, high - low + 1)
         else:
-            left = (Fraction(cut.at) - low) / (high - low)
+            first, at, last = (
+                Fraction(ground.user.number(k, float(code))) for code in (lo[k], cut.at, hi[k])
+            )
+            left = (at - first) / (last - first) if first != last else Fraction(0)
         return left, 1 - left
 
     def _halfway(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:

@@ -150,7 +150,7 @@ class Exploration:
             node = frontier.boxes[number]
             box = seeder.grown(seed, node.lo, node.hi, budget)
             if box is not None:
-                grown.setdefault(number, []).append((float(ground.box(box.lo, box.hi).share), box))
+                grown.setdefault(number, []).append((float(ground.user.box(box.lo, box.hi).share), box))
         best = {number: max(boxes, key=lambda one: one[0]) for number, boxes in grown.items()}
         found = []
         for number in sorted(best, key=lambda number: -best[number][0])[:most]:
@@ -169,13 +169,15 @@ class Exploration:
 
 
 def _found(ground: Ground, node: Open, kind: Kind, counterparts: tuple[Counterpart, ...] = ()) -> Found:
-    return Found(kind=kind, box=ground.box(node.lo, node.hi), share=node.share, counterparts=counterparts)
+    return Found(
+        kind=kind, box=ground.user.box(node.lo, node.hi), share=node.share, counterparts=counterparts
+    )
 
 
 def _judged(ground: Ground, node: Open, budget: Budget) -> Judged:
     """Where some of those who are looked at are treated differently and some are not, there is nothing to prove."""
     lo, hi = node.lo, node.hi
-    if ground.space.constraints and excluded(ground.box(lo, hi)):
+    if ground.space.constraints and excluded(ground.user.box(lo, hi)):
         return Judged(kind="empty")
     looked = ground.looked_at(lo, hi)
     if len(looked.rows) and looked.differently.all():

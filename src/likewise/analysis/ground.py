@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.counterparts import Change, Counterpart
+from likewise.analysis.translating import Translator
 from likewise.bounds.families import oracle_of
 from likewise.model.question import DecisionQuestion
 from likewise.model.scored import score_of
 from likewise.progress import silent
 from likewise.search.remembering import search_of
 from likewise.search.sided import LOWER, UPPER, Sided
-from likewise.spec.boxes import Box, Part
-from likewise.spec.features import Categorical, Integer, Ordinal
 from likewise.spec.pairs import pairs_of
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space
@@ -81,6 +80,7 @@ class Ground:
         self.changing = [k for k, relation in enumerate(self.relations) if relation.kind != "same"]
         self.constraints = [constraint.scorer() for constraint in self.pairs.constraints]
         self.random = prepared.problem.random
+        self.user = Translator(space, self.over, self.lo, self.hi, prepared.imported.recoding)
 
     def _alone(self) -> Problem:
         """The problem of individuals beside themselves, about their decisions."""
@@ -103,43 +103,7 @@ class Ground:
         self.problem.oracle.warm_up()
         self.sides.oracle.warm_up()
 
-    # -- boxes of codes -----------------------------------------------------------------------------------
-
-    def box(self, lo: Floats, hi: Floats) -> Box:
-        """The user's box of an interval of codes."""
-        parts: list[Part] = []
-        for k, name in enumerate(self.space.names):
-            feature, ends = self.space[name], (float(lo[k]), float(hi[k]))
-            if isinstance(feature, (Categorical, Ordinal)):
-                codes = range(int(ends[0]), int(ends[1]) + 1)
-                parts.append(tuple(sorted(feature.position(self.over.value(k, c)) for c in codes)))
-            else:
-                whole = isinstance(feature, Integer)
-                parts.append(tuple(int(self.over.value(k, end) or 0) for end in ends) if whole else ends)
-        return Box(self.space, tuple(parts))
-
-    def code(self, k: int, code: float) -> float:
-        """The user's code of a code."""
-        feature = self.space[self.space.names[k]]
-        value = self.over.value(k, code)
-        return feature.position(value) if isinstance(feature, (Categorical, Ordinal)) else value  # type: ignore[return-value]
-
-    def codes(self, box: Box) -> tuple[Floats, Floats] | None:
-        """The interval of codes that a user's box is; None if its levels are not next to each other here."""
-        lo, hi = self.lo.copy(), self.hi.copy()
-        for k, (name, part) in enumerate(zip(self.space.names, box.parts, strict=True)):
-            feature, over = self.space[name], self.over[name]
-            if isinstance(feature, (Categorical, Ordinal)):
-                values: Sequence[Any] = [feature.levels[int(p)] for p in part]
-            else:
-                values = part
-            places = (
-                sorted(over.position(v) for v in values)
-                if isinstance(over, (Categorical, Ordinal))
-                else values
-            )
-            lo[k], hi[k] = places[0], places[-1]
-        return (lo, hi) if self.box(lo, hi) == box else None
+    # -- who is similar to whom ---------------------------------------------------------------------------
 
     def reached(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         """An interval of codes around everybody who is similar to somebody in the box."""
@@ -243,9 +207,9 @@ class Ground:
         best = self.best_changes(lo, hi)
         if best is None:
             return ()
-        box = self.box(lo, hi)
+        box = self.user.box(lo, hi)
         found = tuple(
-            Counterpart(change=change.translated(self.code), lean=lean)
+            Counterpart(change=change.translated(self.user.code), lean=lean)
             for change, lean in zip(best, (UPPER, LOWER), strict=True)
         )
         if not all(counterpart.exists(box) for counterpart in found):

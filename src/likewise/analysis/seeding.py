@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.analysis.counterparts import Counterpart
-from likewise.analysis.cutting import Cut, Cutter, short_number
+from likewise.analysis.cutting import Cut, Cutter
 from likewise.search.sided import LOWER, UPPER
 
 if TYPE_CHECKING:
@@ -155,9 +155,7 @@ class Seeder:
         best = self.ground.best_changes(seed, seed)
         if best is None:
             return None
-        ends = {
-            (k, up): self._ends(seed, k, lo, hi, up=up) for k in self.ground.cut for up in (False, True)
-        }
+        ends = {(k, up): self._ends(seed, k, lo, hi, up=up) for k in self.ground.cut for up in (False, True)}
         places = self._filled(seed, ends, best, budget)
         if places is None:
             return None
@@ -196,12 +194,14 @@ class Seeder:
         found = {limit}
         for i in range(FINEST):
             distance = abs(way) / 2 ** (i / 2)
-            code = short_number(own + np.sign(way) * distance, distance)
+            code = self.ground.user.short(k, float(own + np.sign(way) * distance), distance)
             if min(own, limit) < code < max(own, limit):
                 found.add(code)
         marks = self.ground.problem.marks.get(k)
         if marks is not None:
-            beside = marks[(marks >= own) & (marks < limit)] if way > 0 else marks[(marks < own) & (marks > limit)]
+            beside = (
+                marks[(marks >= own) & (marks < limit)] if way > 0 else marks[(marks < own) & (marks > limit)]
+            )
             found |= set(sorted(beside.tolist(), key=lambda mark: abs(mark - own))[:STEPS])
         return sorted(found, key=lambda code: abs(code - own))
 
@@ -212,16 +212,21 @@ class Seeder:
         return Cutter(self.ground).sharp(Cut(k, code), hi)
 
     def _filled(
-        self, seed: Floats, ends: dict[tuple[int, bool], list[End]], best: tuple[Change, Change], budget: Budget
+        self,
+        seed: Floats,
+        ends: dict[tuple[int, bool], list[End]],
+        best: tuple[Change, Change],
+        budget: Budget,
     ) -> dict[tuple[int, bool], int] | None:
         """For each direction the place of its end, all of at most the same effect; None if not even the nearest ends will do."""
         effects = sorted({end.effect for row in ends.values() for end in row})
-        first, last = 0, len(effects)  # the effects before `first` are known to hold, those from `last` on not to
+        first, last = (
+            0,
+            len(effects),
+        )  # the effects before `first` are known to hold, those from `last` on not to
 
         def places_at(effect: float) -> dict[tuple[int, bool], int]:
-            return {
-                key: max(sum(end.effect <= effect for end in row) - 1, 0) for key, row in ends.items()
-            }
+            return {key: max(sum(end.effect <= effect for end in row) - 1, 0) for key, row in ends.items()}
 
         while first < last and not budget.over:
             middle = (first + last) // 2
@@ -268,7 +273,7 @@ class Seeder:
 
     def _holds(self, lo: Floats, hi: Floats, best: tuple[Change, Change], budget: Budget) -> bool:
         """Whether everybody in the box has both counterparts, with both decisions."""
-        ground, box = self.ground, self.ground.box(lo, hi)
+        ground, box = self.ground, self.ground.user.box(lo, hi)
         if not all(
             one.exists(box) and one.similar(box, ground.given_relations) for one in self._counterparts(best)
         ):
@@ -280,6 +285,6 @@ class Seeder:
 
     def _counterparts(self, best: tuple[Change, Change]) -> tuple[Counterpart, ...]:
         return tuple(
-            Counterpart(change=change.translated(self.ground.code), lean=lean)
+            Counterpart(change=change.translated(self.ground.user.code), lean=lean)
             for change, lean in zip(best, (UPPER, LOWER), strict=True)
         )

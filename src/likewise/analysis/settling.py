@@ -139,7 +139,10 @@ class Settler:
         search = Sided(problem=prepared.problem, lean=lean)
         if search.run() != "closed":
             return None
-        labels, place = prepared.imported.model.head.labels or ("lower", "upper"), int((lean == UPPER) != prepared.mirrored)
+        labels, place = (
+            prepared.imported.model.head.labels or ("lower", "upper"),
+            int((lean == UPPER) != prepared.mirrored),
+        )
         statement = Statement(
             kind="decision",
             level=Fraction(0),

@@ -28,12 +28,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from likewise.errors import UnsupportedModel
+from likewise.errors import InternalError, UnsupportedModel
 from likewise.importers.transformers.scalers import HANDLERS as SCALERS
 from likewise.importers.transformers.scalers import inverse_operations
 from likewise.importers.transformers.tracing import Operation, Step
 from likewise.importers.unfolding import THRESHOLDS
 from likewise.model.body import Affine, RbfSum
+from likewise.model.classes import TreeForm
 from likewise.model.combined import OPPOSITE, Combined, SimpleBody
 from likewise.model.question import lower_end
 from likewise.model.scored import (
@@ -96,6 +97,8 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
         new: SimpleBody | Combined | TreeSum = replace(body, how=how, parts=parts)
     elif isinstance(body, TreeSum):
         new = _mapped_trees(body, by)
+    elif isinstance(body, TreeForm):
+        raise InternalError("nothing stands around the difference of two classes")
     else:
         new = _mapped_body(body, by, kind)
     if isinstance(rounding, CombinedRounding):

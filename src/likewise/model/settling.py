@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from likewise.model.body import Affine, PolynomialSum
+from likewise.model.classes import TreeForm
 from likewise.model.combined import Combined, How, Part, SimpleBody
 from likewise.model.embedding import Column
 from likewise.model.scored import CombinedRounding, Model, Rounding
@@ -68,7 +69,7 @@ def fixed(embedding: Sequence[Column], codes: Setting) -> tuple[Column, ...]:
 
 def simple(model: Model) -> SimpleBody:
     """The body of a model that is not combined."""
-    if isinstance(model.body, (Combined, TreeSum)):
+    if isinstance(model.body, (Combined, TreeSum, TreeForm)):
         raise TypeError("neither a combined body nor trees are combined")
     return model.body
 
