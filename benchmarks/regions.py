@@ -75,7 +75,7 @@ def cases() -> list[tuple[str, Any, lw.Space, list[str]]]:
         ("Credit, logistic", *fitted(LogisticRegression(max_iter=2000), credit), list(credit.protected)),
         ("Adult, logistic", *fitted(LogisticRegression(max_iter=2000), adult), list(adult.protected)),
         ("Credit, boosting", *fitted(boosting(20, 3), credit), list(credit.protected)),
-        ("Adult, boosting", *fitted(boosting(20, 3), adult), list(adult.protected)),
+        ("Adult, boosting", *fitted(boosting(60, 4), adult), list(adult.protected)),
         ("Credit, forest", *fitted(forest(10, 4), credit), list(credit.protected)),
         ("Credit of five, RBF", piped(SVC(), five).fit(rows, credit.y.loc[rows.index]), five, ["gender"]),
     ]

@@ -13,6 +13,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from likewise.analysis.absorbing import absorbed
 from likewise.analysis.cutting import Cutter
 from likewise.analysis.exploring import Exploration, Kind
 from likewise.analysis.ground import Ground
@@ -54,14 +55,14 @@ class Partition:
             )
             self.boxes += len(found) + len(grown)
             self.grown += len(grown)
-            for piece in taking_turns(merged(pieces_of([*found, *grown]), self.order)):
+            for piece in taking_turns(few_of(pieces_of([*found, *grown]), self.order)):
                 self._take(piece)
         self.left += pieces_of(self.exploration.rest)
         return Regions(
             fair=sorted(self.proved["fair"], key=_largest_first),
             biased=sorted(self.proved["biased"], key=_largest_first),
-            undecided=[region_of(piece, ()) for piece in merged(self.left, self.order)],
-            empty=[region_of(piece, ()) for piece in merged(self.empty, self.order)],
+            undecided=[region_of(piece, ()) for piece in few_of(self.left, self.order)],
+            empty=[region_of(piece, ()) for piece in few_of(self.empty, self.order)],
             reason=self._reason(),
             stats={
                 "seconds": budget.elapsed,
@@ -110,6 +111,16 @@ class Partition:
         if any(len(proved) >= self.most for proved in self.proved.values()) and self.left:
             return f"there are no more than {self.most} boxes of a kind (max_boxes)"
         return f"the budget of {budget.seconds:g} s is used up" if self.exploration.frontier.boxes else None
+
+
+def few_of(pieces: Sequence[Piece], order: Sequence[int]) -> list[Piece]:
+    """Fewer, larger pieces, the largest first: merged, and small ones divided among others, as long as there get fewer."""
+    current = merged(pieces, order)
+    while True:
+        fewer = merged(absorbed(current), order)
+        if len(fewer) == len(current):
+            return fewer
+        current = fewer
 
 
 def taking_turns(pieces: Sequence[Piece]) -> Iterator[Piece]:
