@@ -12,6 +12,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import likewise as lw
+from likewise.analysis import partitioning
 from likewise.displays import DisparityDisplay, PairDisplay, RadiusDisplay, RegionDisplay
 from likewise.errors import LikewiseError, SpecError
 
@@ -146,7 +147,7 @@ def test_almost_all_is_not_all():
 
 def test_regions_of_an_estimator_come_from_the_function_of_that_name(asked, monkeypatch):
     given = []
-    monkeypatch.setattr(lw, "regions", lambda *args, **options: given.append(args) or REGIONS, raising=False)
+    monkeypatch.setattr(partitioning, "regions", lambda *args, **options: given.append(args) or REGIONS)
     display = RegionDisplay.from_estimator(*asked)
     assert given == [(*asked, None)]
     assert len(display.regions) == 17

@@ -48,7 +48,7 @@ def merged(pieces: Sequence[Piece], order: Sequence[int]) -> list[Piece]:
         for k in order:
             current = list(_along(current, k))
         if len(current) == before:
-            return sorted(current, key=lambda piece: -piece.share)
+            return sorted(current, key=lambda piece: (-piece.share, piece.box.parts))
 
 
 def _along(pieces: list[Piece], k: int) -> Iterator[Piece]:

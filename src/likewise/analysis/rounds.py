@@ -136,5 +136,5 @@ def undecided(piece: Piece) -> Piece:
     return Piece(kind="undecided", box=piece.box, share=piece.share)
 
 
-def _largest_first(region: Region) -> Fraction:
-    return -region.measure
+def _largest_first(region: Region) -> tuple[Fraction, str]:
+    return -region.measure, region.rule
