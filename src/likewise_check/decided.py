@@ -33,6 +33,12 @@ def note_side(sides: Sides, leaf: list[object], case: Case | None, holds: Holds)
     seen.add(_side(way))
 
 
+def add_sides(sides: Sides, later: Sides) -> None:
+    """Takes in what was seen of later leaves."""
+    for classes, seen in later.items():
+        sides.setdefault(classes, set()).update(seen)
+
+
 def _side(way: object) -> str:
     try:
         share = number(way, "the way")

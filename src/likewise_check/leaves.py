@@ -14,7 +14,7 @@ from likewise_check.affine import Affine
 from likewise_check.cells import Cell, LeafRefused
 from likewise_check.claim import Claim
 from likewise_check.classes import Case
-from likewise_check.decided import Sides, note_side
+from likewise_check.decided import Sides, add_sides, note_side
 from likewise_check.fields import Rejected
 from likewise_check.lemmas import lemma
 from likewise_check.rules import RULES, Rule
@@ -53,8 +53,7 @@ class Tally:
             self.rules[name] = self.rules.get(name, 0) + count
         self.clear_by(later.clearance)
         self.points += later.points
-        for classes, seen in later.sides.items():
-            self.sides.setdefault(classes, set()).update(seen)
+        add_sides(self.sides, later.sides)
         self.refused += later.refused
         self.malformed = later.malformed
 

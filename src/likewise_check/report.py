@@ -44,10 +44,8 @@ class CheckReport:
         else:
             where = "" if self.line is None else f" (line {self.line})"
             said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
-        if self.accepted and self.decided is not None:
-            said.append(
-                f"besides: every individual of the space gets the decision {self.decided} (labels count from 0)"
-            )
+        if self.decided is not None:
+            said.append(f"besides: every individual of the space gets decision {self.decided}, from 0")
         if self.clearance is not None:
             used = ", ".join(f"{count} {name}" for name, count in sorted(self.rules.items()))
             covered = "covers" if self.covers_floating_point else "does not cover"

@@ -39,7 +39,7 @@ def test_all_leaves_of_one_way_tell_the_decision_of_everybody(way, bias, zero, p
     assert report.accepted
     assert report.decided == place
     assert labels_of_all(truth.Claim(values)) == {place}
-    assert f"gets the decision {place}" in report.in_words()
+    assert f"gets decision {place}" in report.in_words()
     assert report.to_dict()["decided"] == place
 
 
