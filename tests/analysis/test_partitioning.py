@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
+from tests.check import builder
 
 import likewise as lw
 from likewise.analysis.region_result import Region, Regions
@@ -399,3 +400,31 @@ def test_numbers_that_the_model_sees_through_a_function(function):
     pair = pd.DataFrame({"income": [45.0, 45.0], "sex": [0, 1]})
     assert around.kind == ("fair" if len(set(model.predict(pair))) == 1 else "biased")
     assert box_of(around.rule, space).holds((45.0, 0))
+
+
+@pytest.mark.parametrize("kind", ["linear", "forest"])
+def test_no_change_of_a_leaf_makes_the_checker_say_something_else_of_everybody(kind):
+    """Of the certificates of biased regions: each leaf changed to other ways and rules, and the file sealed again."""
+    found = lw.regions(fitted(kind, 0), SPACE, lw.Similarity(free=["sex"]))
+    said = set()
+    for certificate in found.biased[0].certificates:
+        lines = [json.loads(line) for line in gzip.decompress(certificate.content).splitlines()]
+        truth = check_lines(lines).decided
+        assert truth in (0, 1)
+        said.add(truth)
+        for place in (n for n, line in enumerate(lines) if isinstance(line, list) and line[0] != "split"):
+            rule, way = lines[place][:2]
+            others = [[rule, {"0": "1", "1": "0"}[way]], [rule, "1/2"], [rule, "1/1000"], ["enumerated"]]
+            for leaf in (*others, ["independent"], ["empty", []]):
+                changed = check_lines([*lines[:place], leaf, *lines[place + 1 :]])
+                assert changed.decided is None
+        zero = lines[4]["model"]["head"]["zero"]
+        lines[4]["model"]["head"]["zero"] = {"lower": "upper", "upper": "lower"}[zero]
+        assert not check_lines(lines).accepted or check_lines(lines).decided == truth
+    assert said == {0, 1}
+
+
+def check_lines(lines):
+    lines = json.loads(json.dumps(lines))
+    lines[-1]["end"] |= {"clearance": "0", "covers_floating_point": False}
+    return builder.checked(lines)

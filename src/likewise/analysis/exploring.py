@@ -24,6 +24,8 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from likewise.analysis.counterparts import Counterpart, excluded
 from likewise.analysis.cutting import Cut, Cutter
 from likewise.analysis.ground import Ground
@@ -33,7 +35,6 @@ from likewise.search.portfolio import independence
 from likewise.spec.boxes import Box
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from likewise.search.budget import Budget
@@ -84,12 +85,12 @@ class Frontier:
             if number in self.boxes:
                 return self.boxes.pop(number)
 
-    def holding(self, row: Floats) -> int | None:
-        """The number of the open box that an individual lies in."""
-        for number, box in self.boxes.items():
-            if bool(((box.lo <= row) & (row <= box.hi)).all()):
-                return number
-        return None
+    def holding(self, rows: Floats) -> list[int | None]:
+        """For each of some individuals the number of an open box that it lies in."""
+        numbers = list(self.boxes)
+        lo, hi = (np.stack([getattr(box, end) for box in self.boxes.values()]) for end in ("lo", "hi"))
+        inside = [np.flatnonzero(((lo <= row) & (row <= hi)).all(axis=1)) for row in rows]
+        return [numbers[int(places[0])] if len(places) else None for places in inside]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +144,8 @@ class Exploration:
         if not ground.asks_decisions or most <= 0 or not frontier.boxes or budget.over:
             return []
         grown: dict[int, list[tuple[float, Grown]]] = {}
-        for seed in seeder.seeds()[: min(SEEDS, 4 * most)]:
-            number = frontier.holding(seed)
+        seeds = seeder.seeds()[: min(SEEDS, 4 * most)]
+        for seed, number in zip(seeds, frontier.holding(seeds), strict=True):
             if number is None or budget.over:
                 continue
             node = frontier.boxes[number]

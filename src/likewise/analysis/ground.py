@@ -17,6 +17,7 @@ import numpy as np
 from likewise.analysis.counterparts import Change, Counterpart
 from likewise.analysis.translating import Translator
 from likewise.bounds.families import oracle_of
+from likewise.bounds.separable import SeparableOracle
 from likewise.model.question import DecisionQuestion
 from likewise.model.scored import score_of
 from likewise.progress import silent
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FAIR_CELLS = 96  # spent on one box before it is cut
+SLOW_FAIR_CELLS = 32  # where a bound is more than a sum
 SIDE_CELLS = 24
 MOST_CHANGES = 256  # combinations of values of what may differ that are scored
 MANY_VALUES = 12  # of a number: beyond that a few stand for all of them
@@ -128,7 +130,7 @@ class Ground:
     def looks_fair(self, lo: Floats, hi: Floats, looked: Looked, budget: Budget) -> bool:
         """Whether a short search shows that everybody similar to somebody in the box gets one decision, where those who are looked
         at do; else whether it closes all their pairs."""
-        cells = FAIR_CELLS if self.problem.oracle.exact else FAIR_CELLS // 2
+        cells = FAIR_CELLS if isinstance(self.problem.oracle, SeparableOracle) else SLOW_FAIR_CELLS
         treated = set(looked.treated.tolist())
         if self.asks_decisions and len(treated) == 1:
             pairs = narrowed(self.sides.pairs, *self.reached(lo, hi))
