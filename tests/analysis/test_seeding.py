@@ -33,7 +33,9 @@ def ground_of(model, space, similar):
     return ground
 
 
-@pytest.mark.parametrize("kind", ["linear", pytest.param("rbf", marks=pytest.mark.slow), "forest"])
+@pytest.mark.parametrize(
+    "kind", ["linear", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("rbf", "forest"))]
+)
 @pytest.mark.parametrize(
     "similar",
     [

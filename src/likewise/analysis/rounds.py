@@ -22,8 +22,8 @@ from likewise.analysis.region_result import Region, Regions, region_of
 from likewise.analysis.settling import Settler, Slice
 from likewise.progress import Listener, Snapshot
 
-EXPLORING = 0.4  # of the time that is left, in every round
-GROWING = 0.15  # the same of biased boxes; the rest is for proofs
+EXPLORING = 0.25  # of the time that is left, in every round
+GROWING = 0.1  # the same of biased boxes; the rest is for proofs
 MOST_GROWN = 24  # boxes that are grown around individuals who are treated differently
 LAST = 0.05  # of the budget: less is not worth another round
 MOST_BOXES = 20_000
