@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any, BinaryIO, TypeAlias
 
 from likewise_check.claim import Claim
+from likewise_check.decided import decision_of_all
 from likewise_check.fields import Rejected, anything, choice, record, text
 from likewise_check.leaves import Jury, Tally
 from likewise_check.model import read_model
@@ -78,6 +79,7 @@ def check(
                 cells, end = check_nodes(lines, jury, claim, progress or _silent)
                 clearance, covered = check_end(end, lines, claim, tally, cells)
                 stated = {"cells": cells, "clearance": clearance, "covers_floating_point": covered}
+                stated["decided"] = decision_of_all(claim, tally.sides)
             else:
                 check_witness(lines.value("the witness"), claim)
                 check_witness_end(lines.value("the end"), lines)

@@ -16,6 +16,7 @@ from likewise_check.affine import Affine
 from likewise_check.cells import Cell, LeafRefused
 from likewise_check.claim import Claim
 from likewise_check.classes import Case
+from likewise_check.decided import Sides, add_sides, note_side
 from likewise_check.fields import Rejected
 from likewise_check.lemmas import lemma
 from likewise_check.rules import RULES, Rule
@@ -39,6 +40,7 @@ class Tally:
     rules: dict[str, int] = field(default_factory=dict)
     clearance: Fraction | None = None
     points: int = 0
+    sides: Sides = field(default_factory=dict)
     refused: list[tuple[int, int, str]] = field(default_factory=list)  # index, line, reason
     malformed: tuple[str, int] | None = None  # reason, line
 
@@ -53,6 +55,7 @@ class Tally:
             self.rules[name] = self.rules.get(name, 0) + count
         self.clear_by(later.clearance)
         self.points += later.points
+        add_sides(self.sides, later.sides)
         self.refused += later.refused
         self.malformed = later.malformed
 
@@ -83,6 +86,7 @@ class Judge:
                 break
             tally.rules[name] = tally.rules.get(name, 0) + 1
             tally.points += holds.points
+            note_side(tally.sides, node, case, holds)
             if holds is not known:
                 tally.clear_by(holds.clearance)
                 known = holds

@@ -41,6 +41,8 @@ class CheckReport:
         How long it took.
     finished : bool
         False where the time given was over first: then nothing is known of the rest.
+    decided : int or None
+        The place (from 0) of the label that every individual of the space gets, where the proof shows that.
     """
 
     accepted: bool
@@ -53,6 +55,7 @@ class CheckReport:
     rules: dict[str, int] = field(default_factory=dict)
     clearance: Fraction | None = None
     covers_floating_point: bool = False
+    decided: int | None = None
     digests: dict[str, str] = field(default_factory=dict)
     refused: tuple[int, ...] = ()
     seconds: float = 0.0
@@ -71,6 +74,8 @@ class CheckReport:
         else:
             where = "" if self.line is None else f" (line {self.line})"
             said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
+        if self.decided is not None:
+            said.append(f"besides: every individual of the space gets decision {self.decided}, from 0")
         if self.clearance is not None:
             used = ", ".join(f"{count} {name}" for name, count in sorted(self.rules.items()))
             covered = "covers" if self.covers_floating_point else "does not cover"

@@ -11,13 +11,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
+from tests.check import builder
 
 import likewise as lw
-from likewise.errors import SpecError
+from likewise.analysis.region_result import Region, Regions
+from likewise.errors import SpecError, UnsupportedModel
 from likewise.spec.boxes import box_of
 
 LEVELS = {"job": ["none", "skilled", "other work", "manager"], "sex": ["f", "m"]}
@@ -29,7 +32,7 @@ SPACE = lw.Space(
         "sex": lw.Categorical(LEVELS["sex"]),
     }
 )
-KINDS = ["linear", "rbf", "polynomial"]
+KINDS = ["linear", "rbf", "polynomial", "forest"]
 
 
 def everybody(space):
@@ -49,6 +52,7 @@ def fitted(kind, seed):
         "linear": LogisticRegression(),
         "rbf": SVC(gamma=0.3, C=2.0),
         "polynomial": SVC(kernel="poly", degree=2, gamma=0.5, coef0=1.0),
+        "forest": RandomForestClassifier(6, max_depth=4, random_state=seed),
     }[kind]
     levels = make_column_transformer((OneHotEncoder(), ["job", "sex", "grade"]), remainder=StandardScaler())
     return make_pipeline(levels, last).fit(rows, score > 0.5)
@@ -94,6 +98,8 @@ def checked(model, space, similar, found, rows=None):
         elif region.kind == "biased":
             assert treated_differently[inside & valid].all()
             assert [ways(certificate) for certificate in region.certificates] == [{"0"}, {"1"}]
+            reports = [lw.check(io.BytesIO(certificate.content)) for certificate in region.certificates]
+            assert sorted(report.decided for report in reports) == [0, 1]
         elif region.kind == "empty":
             assert not valid[inside].any()
         for certificate in region.certificates:
@@ -316,3 +322,109 @@ def test_around_a_rule_and_what_is_wrong_with_it():
         lw.regions(model, SPACE, similar, around="job == nun")
     with pytest.raises(SpecError, match="no 'grade'"):
         lw.regions(model, SPACE, similar, around={"age": 1})
+
+
+def test_max_boxes_keeps_the_largest_and_leaves_the_rest_undecided():
+    model, similar = fitted("linear", 0), lw.Similarity(free=["sex"])
+    everything = lw.regions(model, SPACE, similar)
+    found = lw.regions(model, SPACE, similar, max_boxes=2)
+    checked(model, SPACE, similar, found)
+    assert len(everything.fair) > 2
+    assert [len(found.fair), len(found.biased)] == [2, 2]
+    assert [r.measure for r in found.fair] == [r.measure for r in everything.fair[:2]]
+    assert "max_boxes" in found.reason
+    for wrong in (0, 1.5, True, "2"):
+        with pytest.raises(SpecError, match="max_boxes"):
+            lw.regions(model, SPACE, similar, max_boxes=wrong)
+
+
+def test_what_is_printed_is_the_largest_of_each_kind():
+    regions = [Region(kind="fair", rule=f"age == {n}", box={}, measure=Fraction(1, 20)) for n in range(12)]
+    found = Regions(fair=regions, biased=regions[:1], undecided=[], reason="the time < was over")
+    lines = str(found).splitlines()
+    assert len(lines) == 10 + 1 + 1 + 1
+    assert lines[10].split() == ["fair", "10.00%", "(2", "more)"]
+    html = found._repr_html_()
+    assert html.count('<th scope="col">') == 3
+    assert "the time &lt; was over" in html
+    assert html.count("<tr>") == 1 + 12
+
+
+def test_several_classes_and_gaps_of_forests_are_refused_with_a_hint():
+    rows = everybody(SPACE)
+    columns = make_column_transformer((OneHotEncoder(), ["job", "sex", "grade"]), remainder="passthrough")
+    three = make_pipeline(columns, LogisticRegression()).fit(rows, rows["age"].clip(0, 2))
+    similar = lw.Similarity(free=["sex"])
+    with pytest.raises(UnsupportedModel, match="3 classes") as error:
+        lw.regions(three, SPACE, similar)
+    assert "one class against all others" in error.value.hint
+    with pytest.raises(UnsupportedModel, match="score for each of its classes"):
+        lw.regions(fitted("forest", 0), SPACE, similar, lw.ScoreGap(0.1))
+
+
+@pytest.mark.parametrize(
+    "function", [np.log1p, np.sqrt, np.reciprocal], ids=lambda function: function.__name__
+)
+def test_numbers_that_the_model_sees_through_a_function(function):
+    """Shares are of the number itself, and so are rules, whichever way the function goes."""
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame({"income": random.uniform(1, 50, 400), "sex": random.integers(0, 2, 400)})
+    wanted = function(rows["income"]) + 0.1 * rows["sex"] > function(17.0)
+    bend = FunctionTransformer(function)
+    model = make_pipeline(
+        make_column_transformer((bend, ["income"]), remainder="passthrough"), LogisticRegression(C=1e5)
+    )
+    model.fit(rows, wanted)
+    space = lw.Space({"income": lw.Continuous(1, 50), "sex": lw.Categorical([0, 1])})
+    found = lw.regions(model, space, lw.Similarity(free=["sex"]), budget=10)
+    assert found.fair
+    assert found.biased
+    assert sum((region.measure for region in found), Fraction(0)) == 1
+    assert float(found.share("undecided")) < 1e-3
+    grid = np.linspace(1, 50, 400)
+    flips = np.array([model.predict(pd.DataFrame({"income": grid, "sex": [sex] * 400})) for sex in (0, 1)])
+    differently = flips[0] != flips[1]
+    assert float(found.share("biased")) == pytest.approx(differently.mean(), abs=0.01)
+    seen = np.zeros(400, dtype=int)
+    for region in found:
+        box = box_of(region.rule, space)
+        assert box.share == region.measure
+        lo, hi = box.parts[0]
+        inside = (grid >= lo) & (grid <= hi)
+        seen += inside
+        if region.kind in ("fair", "biased"):
+            assert (differently[inside] == (region.kind == "biased")).all()
+            assert all(lw.check(io.BytesIO(c.content)).accepted for c in region.certificates)
+    assert (seen >= 1).all()
+    (around,) = lw.regions(model, space, lw.Similarity(free=["sex"]), around={"income": 45.0, "sex": 0})
+    pair = pd.DataFrame({"income": [45.0, 45.0], "sex": [0, 1]})
+    assert around.kind == ("fair" if len(set(model.predict(pair))) == 1 else "biased")
+    assert box_of(around.rule, space).holds((45.0, 0))
+
+
+@pytest.mark.parametrize("kind", ["linear", "forest"])
+def test_no_change_of_a_leaf_makes_the_checker_say_something_else_of_everybody(kind):
+    """Of the certificates of biased regions: each leaf changed to other ways and rules, and the file sealed again."""
+    found = lw.regions(fitted(kind, 0), SPACE, lw.Similarity(free=["sex"]))
+    said = set()
+    for certificate in found.biased[0].certificates:
+        lines = [json.loads(line) for line in gzip.decompress(certificate.content).splitlines()]
+        truth = check_lines(lines).decided
+        assert truth in (0, 1)
+        said.add(truth)
+        for place in (n for n, line in enumerate(lines) if isinstance(line, list) and line[0] != "split"):
+            rule, way = lines[place][:2]
+            others = [[rule, {"0": "1", "1": "0"}[way]], [rule, "1/2"], [rule, "1/1000"], ["enumerated"]]
+            for leaf in (*others, ["independent"], ["empty", []]):
+                changed = check_lines([*lines[:place], leaf, *lines[place + 1 :]])
+                assert changed.decided is None
+        zero = lines[4]["model"]["head"]["zero"]
+        lines[4]["model"]["head"]["zero"] = {"lower": "upper", "upper": "lower"}[zero]
+        assert not check_lines(lines).accepted or check_lines(lines).decided == truth
+    assert said == {0, 1}
+
+
+def check_lines(lines):
+    lines = json.loads(json.dumps(lines))
+    lines[-1]["end"] |= {"clearance": "0", "covers_floating_point": False}
+    return builder.checked(lines)

@@ -199,8 +199,10 @@ def test_size_of_the_package():
     with_classes = {"classes", "several", "outcomes", "lemmas", "softmax", "odds", "forms"}
     sizes = {path: code_lines(path.read_text()) for path in PACKAGE.rglob("*.py")}
     assert max(sizes.values()) <= 300
-    families = kernels | polynomials | in_pieces | trees | with_classes
-    assert sum(size for path, size in sizes.items() if path.stem not in families) < 1850
+    more_than_the_claim = {"decided"}
+    families = more_than_the_claim | kernels | polynomials | in_pieces | trees | with_classes
+    assert sum(size for path, size in sizes.items() if path.stem not in families) < 1860
+    assert sum(size for path, size in sizes.items() if path.stem in more_than_the_claim) < 50
     assert sum(size for path, size in sizes.items() if path.stem in in_pieces) < 200
     assert sum(size for path, size in sizes.items() if path.stem in kernels) < 900
     assert sum(size for path, size in sizes.items() if path.stem in trees) < 700

@@ -221,3 +221,13 @@ def test_regions_around_a_row_and_with_constraints(run):
     assert "around   " in done.stdout
     assert run(*SEX_REGIONS, "--around", "5000").exit_code == 2
     assert run(*SEX_REGIONS, "--around", "age < 3").exit_code == 2
+
+
+def test_regions_are_no_more_than_asked_for(run):
+    done = run(*SEX_REGIONS, "--max-boxes", "1", "--budget", "30", "--json")
+    answer = json.loads(done.stdout)
+    assert len(answer["fair"]) == 1
+    assert len(answer["biased"]) <= 1
+    assert done.exit_code == 3
+    assert "max_boxes" in answer["reason"]
+    assert run(*SEX_REGIONS, "--max-boxes", "-1").exit_code == 2

@@ -7,13 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
-from likewise.importers.imported import import_model
+from likewise.importers.imported import ImportedClasses, import_model
 from likewise.importers.restricting import restricted
+from likewise.importers.two_classes import as_one_score
 from likewise.model.scored import score_of
 from likewise.spec.boxes import box_of
 from likewise.spec.features import Categorical, Integer, Ordinal
@@ -42,7 +44,15 @@ def fitted(last):
 
 
 @pytest.mark.parametrize(
-    "last", [LogisticRegression(), SVC(gamma=0.2), SVC(kernel="poly", degree=2)], ids=str
+    "last",
+    [
+        LogisticRegression(),
+        SVC(gamma=0.2),
+        SVC(kernel="poly", degree=2),
+        GradientBoostingClassifier(n_estimators=5, random_state=0),
+        RandomForestClassifier(4, random_state=0),
+    ],
+    ids=lambda last: type(last).__name__,
 )
 @pytest.mark.parametrize(
     "rule",
@@ -55,6 +65,8 @@ def fitted(last):
 )
 def test_scores_are_those_of_the_whole(last, rule):
     imported = import_model(fitted(last), SPACE, rows=np.empty((0, 4)))
+    if isinstance(imported, ImportedClasses):
+        imported = as_one_score(imported)
     box = box_of(rule, SPACE)
     space = box.subspace()
     part = restricted(imported, space)

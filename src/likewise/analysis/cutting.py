@@ -7,7 +7,6 @@ score most.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.analysis.ground import DIFFERENTLY, MANY_VALUES, Ground, Looked
+from likewise.bounds.separable import SeparableOracle
 from likewise.search.sided import LOWER, UPPER
 from likewise.spec.features import Categorical, Ordinal
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEAST_GAIN = 0.005  # of purity, for a cut to be better than one in two
-ROUNDER = 0.05  # of its width that a cut of a range may be moved to have fewer digits
 BASES = 4  # individuals of a box at which its features are moved
 
 
@@ -38,8 +37,9 @@ class Tries:
     places: int
 
 
-EXACT_TRIES = Tries(features=64, places=7)
-OTHER_TRIES = Tries(features=2, places=3)  # where bounds take time
+MANY_TRIES = Tries(features=64, places=7)  # where a bound is a sum
+SOME_TRIES = Tries(features=4, places=4)  # of trees
+FEW_TRIES = Tries(features=2, places=3)  # where bounds take time
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,6 @@ def told_apart(looked: Looked, cuts: list[Cut]) -> Floats:
     others = kinds.sum(axis=0) - counts
     gained: Floats = _purity(counts) + _purity(others) - _purity(kinds.sum(axis=0)[None])
     return gained / max(len(kinds), 1)
-
-
-def _short(at: float, width: float) -> float:
-    """A number with few digits near this one, as seen from a range so wide: rules are for people."""
-    digits = max(0, math.ceil(-math.log10(width * ROUNDER))) if width > 0 else 0
-    return round(at, digits) if digits < 15 else at
 
 
 def _purity(counts: Floats) -> Floats:
@@ -125,26 +119,35 @@ class Cutter:
         width = (hi - lo) / np.maximum(self.ground.hi - self.ground.lo, 1e-300)
         rank = np.where(can, 1e-12 * (1 + width) + self.spreads(lo, hi), -1.0)
         order = [int(k) for k in np.argsort(-rank, kind="stable") if can[k]]
-        effort = EXACT_TRIES if self.ground.sides.oracle.exact else OTHER_TRIES
+        effort = self._effort
         cuts = [cut for k in order[: effort.features] for cut in self._cuts(k, lo, hi, effort.places)]
         gains = self._gains(lo, hi, cuts)
         if gains.max(initial=0.0) > 0:
             return cuts[int(gains.argmax())]
-        cuts = [cut for k in order for cut in self._cuts(k, lo, hi, EXACT_TRIES.places)]
+        cuts = [cut for k in order for cut in self._cuts(k, lo, hi, MANY_TRIES.places)]
         apart = told_apart(looked, cuts)
         if apart.max(initial=0.0) > LEAST_GAIN:
             return cuts[int(apart.argmax())]
         return self._in_two(order[0], lo, hi)
+
+    @property
+    def _effort(self) -> Tries:
+        oracle = self.ground.sides.oracle
+        if isinstance(oracle, SeparableOracle):
+            return MANY_TRIES
+        return SOME_TRIES if oracle.exact else FEW_TRIES
 
     def _cuts(self, k: int, lo: Floats, hi: Floats, places: int) -> list[Cut]:
         """Evenly spaced cuts of feature k, and cuts at some codes where its score is known to jump."""
         jumps = self._jumps(k, lo, hi, places)
         if not self.ground.discrete[k]:
             evenly = [
-                _short(float(lo[k] + (hi[k] - lo[k]) * i / (places + 1)), float(hi[k] - lo[k]))
+                self.ground.user.short(
+                    k, float(lo[k] + (hi[k] - lo[k]) * i / (places + 1)), float(hi[k] - lo[k])
+                )
                 for i in range(1, places + 1)
             ]
-            return [self._sharp(Cut(k, at), hi) for at in (*jumps, *evenly) if lo[k] < at < hi[k]]
+            return [self.sharp(Cut(k, at), hi) for at in (*jumps, *evenly) if lo[k] < at < hi[k]]
         count = int(hi[k] - lo[k])
         steps = (
             {round(count * i / (places + 1)) for i in range(1, places + 1)}
@@ -164,8 +167,11 @@ class Cutter:
         inside = marks[(marks > lo[k]) & (marks < hi[k])]
         return [float(mark) for mark in inside[:: max(1, len(inside) // most)]]
 
-    def _sharp(self, cut: Cut, hi: Floats) -> Cut:
-        """A cut of a continuous number, between two doubles where the score jumps."""
+    def sharp(self, cut: Cut, hi: Floats) -> Cut:
+        """A cut of a continuous number, between two doubles where the score jumps. Not of one that the model sees through a function: there
+        are numbers between those that two neighbouring values belong to."""
+        if cut.feature in self.ground.user.bent:
+            return cut
         after = self.ground.sides.oracle.after(cut.feature, cut.at)
         return cut if after is None or after > hi[cut.feature] else replace(cut, after=after)
 
@@ -181,7 +187,7 @@ class Cutter:
         if self.ground.discrete[k]:
             at = min(at, float(hi[k]) - 1)
             return Cut(k, at, at + 1)
-        sharp, short = self._sharp(Cut(k, at), hi), _short(at, float(hi[k] - lo[k]))
+        sharp, short = self.sharp(Cut(k, at), hi), self.ground.user.short(k, at, float(hi[k] - lo[k]))
         return Cut(k, short) if sharp.after is None and lo[k] < short < hi[k] else sharp
 
     def _gains(self, lo: Floats, hi: Floats, cuts: list[Cut]) -> Floats:
@@ -221,11 +227,15 @@ class Cutter:
 
     def parts(self, cut: Cut, lo: Floats, hi: Floats) -> tuple[Fraction, Fraction]:
         """The shares of a box that the parts of a cut have: they add up to one, whatever lies between its two sides."""
-        k, low, high = cut.feature, Fraction(lo[cut.feature]), Fraction(hi[cut.feature])
-        if self.ground.discrete[k]:
-            left = Fraction(int(cut.at) - int(low) + 1, int(high) - int(low) + 1)
+        k, ground = cut.feature, self.ground
+        if ground.discrete[k]:
+            low, high = int(lo[k]), int(hi[k])
+            left = Fraction(int(cut.at) - low + 1, high - low + 1)
         else:
-            left = (Fraction(cut.at) - low) / (high - low)
+            first, at, last = (
+                Fraction(ground.user.number(k, float(code))) for code in (lo[k], cut.at, hi[k])
+            )
+            left = (at - first) / (last - first) if first != last else Fraction(0)
         return left, 1 - left
 
     def _halfway(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:

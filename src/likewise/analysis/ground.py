@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.counterparts import Change, Counterpart
+from likewise.analysis.translating import Translator
 from likewise.bounds.families import oracle_of
+from likewise.bounds.separable import SeparableOracle
 from likewise.model.question import DecisionQuestion
 from likewise.model.scored import score_of
 from likewise.progress import silent
 from likewise.search.remembering import search_of
 from likewise.search.sided import LOWER, UPPER, Sided
-from likewise.spec.boxes import Box, Part
-from likewise.spec.features import Categorical, Integer, Ordinal
 from likewise.spec.pairs import pairs_of
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FAIR_CELLS = 96  # spent on one box before it is cut
+SLOW_FAIR_CELLS = 32  # where a bound is more than a sum
 SIDE_CELLS = 24
 MOST_CHANGES = 256  # combinations of values of what may differ that are scored
 MANY_VALUES = 12  # of a number: beyond that a few stand for all of them
@@ -58,17 +59,16 @@ class Looked:
         told: NDArray[np.bool_] = self.treated == DIFFERENTLY
         return told
 
-    def differently_between(self, k: int, lo: Floats, hi: Floats) -> float:
-        """The share of those who are treated differently among the ones in a range of feature k."""
-        inside = (self.rows[:, k] >= lo[k]) & (self.rows[:, k] <= hi[k])
-        return float(self.differently[inside].mean()) if inside.any() else 0.0
-
 
 class Ground:
     """A claim as the exploration sees it: boxes are intervals of codes of the space that the model is over."""
 
-    def __init__(self, prepared: Prepared, space: Space, *, asks_decisions: bool) -> None:
+    def __init__(
+        self, prepared: Prepared, space: Space, relations: tuple[Relation, ...], *, asks_decisions: bool
+    ) -> None:
+        """`relations` are those of the user's own space."""
         self.prepared, self.space, self.asks_decisions = prepared, space, asks_decisions
+        self.given_relations = relations
         self.problem: Problem = replace(prepared.problem, replay=_Unasked(), listener=silent)
         self.pairs = prepared.pairs
         self.relations: tuple[Relation, ...] = self.pairs.relations
@@ -82,6 +82,7 @@ class Ground:
         self.changing = [k for k, relation in enumerate(self.relations) if relation.kind != "same"]
         self.constraints = [constraint.scorer() for constraint in self.pairs.constraints]
         self.random = prepared.problem.random
+        self.user = Translator(space, self.over, self.lo, self.hi, prepared.imported.recoding)
 
     def _alone(self) -> Problem:
         """The problem of individuals beside themselves, about their decisions."""
@@ -104,43 +105,7 @@ class Ground:
         self.problem.oracle.warm_up()
         self.sides.oracle.warm_up()
 
-    # -- boxes of codes -----------------------------------------------------------------------------------
-
-    def box(self, lo: Floats, hi: Floats) -> Box:
-        """The user's box of an interval of codes."""
-        parts: list[Part] = []
-        for k, name in enumerate(self.space.names):
-            feature, ends = self.space[name], (float(lo[k]), float(hi[k]))
-            if isinstance(feature, (Categorical, Ordinal)):
-                codes = range(int(ends[0]), int(ends[1]) + 1)
-                parts.append(tuple(sorted(feature.position(self.over.value(k, c)) for c in codes)))
-            else:
-                whole = isinstance(feature, Integer)
-                parts.append(tuple(int(self.over.value(k, end) or 0) for end in ends) if whole else ends)
-        return Box(self.space, tuple(parts))
-
-    def code(self, k: int, code: float) -> float:
-        """The user's code of a code."""
-        feature = self.space[self.space.names[k]]
-        value = self.over.value(k, code)
-        return feature.position(value) if isinstance(feature, (Categorical, Ordinal)) else value  # type: ignore[return-value]
-
-    def codes(self, box: Box) -> tuple[Floats, Floats] | None:
-        """The interval of codes that a user's box is; None if its levels are not next to each other here."""
-        lo, hi = self.lo.copy(), self.hi.copy()
-        for k, (name, part) in enumerate(zip(self.space.names, box.parts, strict=True)):
-            feature, over = self.space[name], self.over[name]
-            if isinstance(feature, (Categorical, Ordinal)):
-                values: Sequence[Any] = [feature.levels[int(p)] for p in part]
-            else:
-                values = part
-            places = (
-                sorted(over.position(v) for v in values)
-                if isinstance(over, (Categorical, Ordinal))
-                else values
-            )
-            lo[k], hi[k] = places[0], places[-1]
-        return (lo, hi) if self.box(lo, hi) == box else None
+    # -- who is similar to whom ---------------------------------------------------------------------------
 
     def reached(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         """An interval of codes around everybody who is similar to somebody in the box."""
@@ -165,7 +130,7 @@ class Ground:
     def looks_fair(self, lo: Floats, hi: Floats, looked: Looked, budget: Budget) -> bool:
         """Whether a short search shows that everybody similar to somebody in the box gets one decision, where those who are looked
         at do; else whether it closes all their pairs."""
-        cells = FAIR_CELLS if self.problem.oracle.exact else FAIR_CELLS // 2
+        cells = FAIR_CELLS if isinstance(self.problem.oracle, SeparableOracle) else SLOW_FAIR_CELLS
         treated = set(looked.treated.tolist())
         if self.asks_decisions and len(treated) == 1:
             pairs = narrowed(self.sides.pairs, *self.reached(lo, hi))
@@ -205,7 +170,7 @@ class Ground:
     def _choices(self, k: int, lo: Floats, hi: Floats) -> list[tuple[str, Any]]:
         relation = self.relations[k]
         if relation.kind == "free":
-            return [("set", code) for code in self._values(k)]
+            return [("set", code) for code in self.values(k)]
         if relation.kind == "pairs":
             inside = range(int(lo[k]), int(hi[k]) + 1)
             shared = set.intersection(*(set(relation.partners(p, int(self.hi[k]) + 1)) for p in inside))
@@ -215,7 +180,8 @@ class Ground:
         down = min(reach, Fraction(lo[k]) - Fraction(self.lo[k]))
         return [("move", step) for step in sorted({Fraction(0), up, -down})]
 
-    def _values(self, k: int) -> list[float]:
+    def values(self, k: int) -> list[float]:
+        """All codes of a feature that may differ freely, or a few that stand for them."""
         if self.discrete[k] and self.hi[k] - self.lo[k] < MANY_VALUES:
             return [float(code) for code in range(int(self.lo[k]), int(self.hi[k]) + 1)]
         middle = (self.lo[k] + self.hi[k]) / 2
@@ -243,9 +209,9 @@ class Ground:
         best = self.best_changes(lo, hi)
         if best is None:
             return ()
-        box = self.box(lo, hi)
+        box = self.user.box(lo, hi)
         found = tuple(
-            Counterpart(change=change.translated(self.code), lean=lean)
+            Counterpart(change=change.translated(self.user.code), lean=lean)
             for change, lean in zip(best, (UPPER, LOWER), strict=True)
         )
         if not all(counterpart.exists(box) for counterpart in found):
@@ -268,7 +234,7 @@ class Ground:
         changes = self.changes(lo, hi)[:SAMPLED_CHANGES]
         changed = np.stack([rows, *(change.row(rows) for change in changes)])
         everybody = changed.reshape(-1, len(lo))
-        shape, valid = changed.shape[:2], self._valid(everybody)
+        shape, valid = changed.shape[:2], self.valid(everybody)
         scores = self.problem.scores(everybody)
         highest = np.where(valid, scores, -np.inf).reshape(shape).max(axis=0)
         lowest = np.where(valid, scores, np.inf).reshape(shape).min(axis=0)
@@ -277,7 +243,7 @@ class Ground:
         witness = self.problem.question.margin(highest, lowest) > 0
         return Looked(rows=rows, treated=np.where(witness, DIFFERENTLY, (highest > 0).astype(int)))
 
-    def _valid(self, rows: Floats) -> NDArray[np.bool_]:
+    def valid(self, rows: Floats) -> NDArray[np.bool_]:
         """Who satisfies the constraints, in float64."""
         valid = np.ones(len(rows), dtype=bool)
         for constraint in self.constraints:

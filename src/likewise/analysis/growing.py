@@ -1,4 +1,4 @@
-"""Growing: one fair box, as large as it can be made, around a person or a rule.
+"""Growing: one fair box, as large as it can be made, around a person or a rule; around a person who is treated differently, a biased one.
 
 The start is the person's own values, or the rule's box; features that may differ freely take all their values. Then, those that move the
 score least first: a feature is released altogether if the box is still fair, else widened as far as bisection finds it fair, a number
@@ -16,14 +16,16 @@ import numpy as np
 
 from likewise.analysis.cutting import Cutter
 from likewise.analysis.merging import Piece
+from likewise.analysis.seeding import Seeder
 from likewise.errors import DataError, LikewiseError, SpecError
 from likewise.progress import Snapshot
 from likewise.spec.boxes import Box, box_of, full
 from likewise.spec.features import Categorical, Integer, Ordinal
 
 if TYPE_CHECKING:
+    from likewise.analysis.counterparts import Counterpart
     from likewise.analysis.ground import Ground
-    from likewise.analysis.partitioning import Regions
+    from likewise.analysis.region_result import Regions
     from likewise.analysis.settling import Settler
     from likewise.progress import Listener
     from likewise.spec.features import Feature
@@ -35,7 +37,7 @@ HALVINGS = 8  # of the way to the end of a continuous number
 
 def grown(ground: Ground, settler: Settler, around: Any, listener: Listener) -> Regions:
     """The largest fair box found around a person or a rule."""
-    from likewise.analysis.partitioning import Regions, region_of
+    from likewise.analysis.region_result import Regions, region_of
 
     start = _start(settler.space, around)
     for k, relation in enumerate(settler.relations):
@@ -178,12 +180,23 @@ def _between(known: float, beyond: float, *, whole: bool) -> float:
 
 
 def _biased(ground: Ground, settler: Settler, start: Box) -> list[tuple[Piece, tuple[Any, ...]]]:
-    """The start itself, if it is a single person's and everybody there is proved to be treated differently."""
-    ends = ground.codes(start)
-    if ends is None:
-        return []
-    counterparts = ground.counterparts(*ends, settler.budget)
-    certificates = settler.biased(start, counterparts) if counterparts else ()
-    if not certificates:
-        return []
-    return [(Piece(kind="biased", box=start, share=start.share, counterparts=counterparts), certificates)]
+    """A box around the start, if that is a person, or the start itself, if everybody there is proved to be treated differently."""
+    for box, counterparts in _proposed(ground, settler, start):
+        certificates = settler.biased(box, counterparts)
+        if certificates:
+            piece = Piece(kind="biased", box=box, share=box.share, counterparts=counterparts)
+            return [(piece, certificates)]
+    return []
+
+
+def _proposed(ground: Ground, settler: Settler, start: Box) -> Iterator[tuple[Box, tuple[Counterpart, ...]]]:
+    """The largest boxes first."""
+    ends = ground.user.codes(start)
+    if ends is None or not ground.asks_decisions:
+        return
+    lo, hi = ends
+    if (lo == hi)[ground.cut].all():
+        grown = Seeder(ground).grown(lo, ground.lo, ground.hi, settler.budget)
+        if grown is not None:
+            yield ground.user.box(grown.lo, grown.hi), grown.counterparts
+    yield start, ground.counterparts(lo, hi, settler.budget)

@@ -48,7 +48,7 @@ def merged(pieces: Sequence[Piece], order: Sequence[int]) -> list[Piece]:
         for k in order:
             current = list(_along(current, k))
         if len(current) == before:
-            return sorted(current, key=lambda piece: -piece.share)
+            return sorted(current, key=lambda piece: (-piece.share, piece.box.parts))
 
 
 def _along(pieces: list[Piece], k: int) -> Iterator[Piece]:
@@ -63,15 +63,16 @@ def _along(pieces: list[Piece], k: int) -> Iterator[Piece]:
         group.sort(key=lambda piece: piece.box.parts[k])
         run = [group[0]]
         for piece in group[1:]:
-            if _adjacent(feature, run[-1].box.parts[k], piece.box.parts[k]):
+            if adjacent(feature, run[-1].box.parts[k], piece.box.parts[k]):
                 run.append(piece)
             else:
-                yield _joined(run, k, feature)
+                yield joined(run, k, feature)
                 run = [piece]
-        yield _joined(run, k, feature)
+        yield joined(run, k, feature)
 
 
-def _adjacent(feature: Feature, left: Part, right: Part) -> bool:
+def adjacent(feature: Feature, left: Part, right: Part) -> bool:
+    """Whether no value lies between two parts, the smaller one first."""
     if isinstance(feature, (Categorical, Ordinal)):
         return True
     if isinstance(feature, Integer):
@@ -79,7 +80,8 @@ def _adjacent(feature: Feature, left: Part, right: Part) -> bool:
     return left[1] <= right[0] <= math.nextafter(left[1], math.inf)
 
 
-def _joined(run: list[Piece], k: int, feature: Feature) -> Piece:
+def joined(run: list[Piece], k: int, feature: Feature) -> Piece:
+    """One piece of several that are next to each other in feature k, in this order."""
     if len(run) == 1:
         return run[0]
     first, last = run[0].box.parts[k], run[-1].box.parts[k]

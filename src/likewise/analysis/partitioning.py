@@ -21,21 +21,16 @@ end at two neighbouring doubles, between which there is nobody, and what lies be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
-from fractions import Fraction
-from html import escape
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.cutting import Cutter
-from likewise.analysis.exploring import Exploration, Kind
 from likewise.analysis.ground import Ground
-from likewise.analysis.merging import Piece, merged, pieces_of
-from likewise.analysis.settling import Settler, Slice
-from likewise.certificate.certificate import Certificate
+from likewise.analysis.rounds import Partition
+from likewise.analysis.settling import Settler, one_score
 from likewise.errors import SpecError
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
@@ -45,130 +40,14 @@ from likewise.spec.features import Categorical
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.spec.space import Space
 from likewise.verifying.deciding import checking_with, listening
-from likewise.verifying.preparing import prepare
+from likewise.verifying.preparing import prepare_taken, take
 
 if TYPE_CHECKING:
-    from likewise.spec.boxes import Box
+    from likewise.analysis.region_result import Regions
     from likewise.spec.similarity import Similarity
     from likewise.verifying.preparing import Prepared
 
-EXPLORING = 0.5  # of the time that is left: the rest is for proofs
-LAST = 0.05  # of the budget: less is not worth another round
-MOST_BOXES = 20_000
 SAMPLE = 64  # individuals at which levels are put in order
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Region:
-    """A box of individuals, and what is proved of it.
-
-    Attributes
-    ----------
-    kind : str
-        'fair', 'biased', 'undecided' or 'empty'.
-    rule : str
-        The box in words.
-    box : dict
-        Ranges and levels by feature, where they are not all of them.
-    measure : fractions.Fraction
-        Its share of the space.
-    certificates : tuple of Certificate
-        One of a fair region, two of a biased one.
-    counterparts : tuple of dict
-        How the individuals of a biased region are changed, the upper decision first.
-    """
-
-    kind: Kind
-    rule: str
-    box: dict[str, list[Any]]
-    measure: Fraction
-    certificates: tuple[Certificate, ...] = ()
-    counterparts: tuple[dict[str, Any], ...] = ()
-
-    @property
-    def certificate(self) -> Certificate | None:
-        """The first certificate, if there is any."""
-        return self.certificates[0] if self.certificates else None
-
-    def __str__(self) -> str:
-        return f"{self.kind:<9}  {share_text(self.measure):>7}  {self.rule}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the certificates, ready for JSON; the measure as a number and as a fraction."""
-        return {
-            "kind": self.kind,
-            "rule": self.rule,
-            "box": self.box,
-            "measure": float(self.measure),
-            "exact_measure": str(self.measure),
-            "certificates": len(self.certificates),
-            "counterparts": list(self.counterparts),
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Regions:
-    """The partition of the space, largest regions first.
-
-    Attributes
-    ----------
-    fair, biased, undecided, empty : list of Region
-        The boxes of each kind. With `around`, `fair` holds the one region asked for, if there is any.
-    around : str or None
-        The rule that was asked about.
-    reason : str or None
-        Why the search ended early.
-    stats : dict
-        Seconds and the like.
-    """
-
-    fair: list[Region]
-    biased: list[Region]
-    undecided: list[Region]
-    empty: list[Region] = field(default_factory=list)
-    around: str | None = None
-    reason: str | None = None
-    stats: dict[str, Any] = field(default_factory=dict)
-
-    def __iter__(self) -> Any:
-        return iter((*self.fair, *self.biased, *self.undecided, *self.empty))
-
-    def share(self, kind: Kind) -> Fraction:
-        """The share of all regions of a kind."""
-        return sum((region.measure for region in getattr(self, kind)), Fraction(0))
-
-    def __str__(self) -> str:
-        return "\n".join(str(region) for region in self) + (f"\n({self.reason})" if self.reason else "")
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{region.kind}</td><td>{share_text(region.measure)}</td><td>{escape(region.rule)}</td></tr>"
-            for region in self
-        )
-        head = "<tr><th>kind</th><th>share</th><th>rule</th></tr>"
-        caption = escape(self.reason or "")
-        return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the certificates, ready for JSON."""
-        return {
-            **{kind: [region.to_dict() for region in getattr(self, kind)] for kind in KINDS},
-            "shares": {kind: float(self.share(kind)) for kind in KINDS},
-            "around": self.around,
-            "reason": self.reason,
-            "stats": dict(self.stats),
-        }
-
-
-KINDS: tuple[Kind, ...] = ("fair", "biased", "undecided", "empty")
-
-
-def share_text(share: Fraction) -> str:
-    """A share in per cent, never rounded to nothing or to all."""
-    percent = float(100 * share)
-    if share in (0, 1) or 0.01 <= percent < 99.995:
-        return f"{percent:.2f}%"
-    return f"{percent:.1e}%" if percent < 1 else "99.99%"
 
 
 def regions(
@@ -179,6 +58,7 @@ def regions(
     *,
     around: Any = None,
     where: Iterable[str] = (),
+    max_boxes: int | None = 100,
     X: Any = None,
     budget: float = 60,
     n_jobs: int = 1,
@@ -199,6 +79,9 @@ def regions(
         "age >= 60 and housing == own", or around a person, a frame of one row or a mapping.
     where : iterable of str
         Constraints that restrict the space first.
+    max_boxes : int, optional
+        Keeps the answer readable: no more than so many fair and so many biased boxes, the largest ones that are found; what
+        lies in smaller ones stays undecided. None is no limit.
 
     Returns
     -------
@@ -211,6 +94,10 @@ def regions(
             f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(property).__name__}",
             hint="for instance likewise.SameDecision()",
         )
+    if max_boxes is not None and (
+        not isinstance(max_boxes, int) or isinstance(max_boxes, bool) or max_boxes < 1
+    ):
+        raise SpecError(f"max_boxes must be a whole number from 1, or None, not {max_boxes!r}")
     checking = checking_with(n_jobs, executor)
     if not isinstance(space, Space):
         raise SpecError(
@@ -218,34 +105,34 @@ def regions(
         )
     for name, feature in space.features.items():
         if getattr(feature, "missing", False):
-            raise SpecError(f"regions cannot be told for {name!r}: it has missing values")
+            raise SpecError(
+                f"regions cannot be told for {name!r}: it has missing values",
+                hint="declare the feature without them: the regions are then about those of whom it is known",
+            )
     space = space.where(*([where] if isinstance(where, str) else where))
     clock = Budget(budget)
     with listening(progress) as listener, interruptible(clock):
 
         def prepared_on(part: Space) -> Prepared:
-            return prepare(
-                model,
-                part,
-                similar,
+            taken = take(model, part, similar, X=X if around is None else None, budget=budget)
+            return prepare_taken(
+                replace(taken, imported=one_score(taken.imported, property)),
                 question_of(property),
                 gauge_of(property).of,
-                X=X if around is None else None,
                 budget=budget,
                 random_state=random_state,
                 listener=listener,
             )
 
         first = prepared_on(space)
-        if first.imported.recoding.bent:
-            raise SpecError(
-                "the model sees a continuous feature through a function such as log1p, which regions do not know yet",
-                hint="make it an Integer or Ordinal feature",
-            )
         ordered = in_order_of_scores(first, space)
         asks_decisions = isinstance(property, SameDecision) and property.margin == 0
+        relations = similar.relations(space)
         ground = Ground(
-            first if ordered is space else prepared_on(ordered), space, asks_decisions=asks_decisions
+            first if ordered is space else prepared_on(ordered),
+            space,
+            relations,
+            asks_decisions=asks_decisions,
         )
         listener(Snapshot(stage="preparing the bounds", seconds=clock.elapsed))
         with clock.stopped():
@@ -255,7 +142,7 @@ def regions(
             whole=first.imported,
             space=space,
             asked=property,
-            relations=similar.relations(space),
+            relations=relations,
             budget=clock,
             checking=checking,
         )
@@ -263,7 +150,7 @@ def regions(
             from likewise.analysis.growing import grown
 
             return grown(ground, settler, around, listener)
-        return _partitioned(ground, settler, listener)
+        return Partition(ground, settler, listener, max_boxes).run()
 
 
 def in_order_of_scores(prepared: Prepared, space: Space) -> Space:
@@ -288,70 +175,3 @@ def in_order_of_scores(prepared: Prepared, space: Space) -> Space:
             if levels != list(feature.levels):
                 changed[name] = Categorical(levels)
     return space.replace(changed) if changed else space
-
-
-def _partitioned(ground: Ground, settler: Settler, listener: Listener) -> Regions:
-    """Explore for a part of the time that is left, merge and prove what was found, and again."""
-    budget, exploration = settler.budget, Exploration(ground)
-    order = [int(k) for k in np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")]
-    proved: list[Region] = []
-    empty: list[Piece] = []
-    left: list[Piece] = []
-    boxes = 0
-    while (
-        exploration.frontier.boxes
-        and budget.seconds - budget.elapsed > LAST * budget.seconds
-        and not budget.over
-    ):
-        time_for_it = Slice(budget, EXPLORING * (budget.seconds - budget.elapsed))
-        found = exploration.run(time_for_it, listener, most=MOST_BOXES)
-        boxes += len(found)
-        for piece in merged(pieces_of(found), order):
-            if piece.kind in ("fair", "biased"):
-                _settle(settler, piece, proved, left)
-                listener(
-                    Snapshot(
-                        stage="proving regions", seconds=budget.elapsed, closed=len(proved), open=len(left)
-                    )
-                )
-            else:
-                (empty if piece.kind == "empty" else left).append(piece)
-    proved.sort(key=lambda region: -region.measure)
-    left += pieces_of(exploration.rest)
-    return Regions(
-        fair=[region for region in proved if region.kind == "fair"],
-        biased=[region for region in proved if region.kind == "biased"],
-        undecided=[region_of(piece, ()) for piece in merged(left, order)],
-        empty=[region_of(piece, ()) for piece in merged(empty, order)],
-        reason=_reason(budget, exploration),
-        stats={"seconds": budget.elapsed, "boxes": boxes + len(exploration.frontier.boxes)},
-    )
-
-
-def _settle(settler: Settler, piece: Piece, proved: list[Region], left: list[Piece]) -> None:
-    """Put what can be proved of a piece with the regions that are, and the rest with what is left."""
-    for part, certificates in settler.settled(piece):
-        if certificates:
-            proved.append(region_of(part, certificates))
-        else:
-            left.append(Piece(kind="undecided", box=part.box, share=part.share))
-
-
-def _reason(budget: Budget, exploration: Exploration) -> str | None:
-    """Why the partition is not what it could be: the time was over before every box was judged."""
-    if budget.over or not exploration.frontier.boxes:
-        return budget.reason if budget.over else None
-    return f"the budget of {budget.seconds:g} s is used up"
-
-
-def region_of(piece: Piece, certificates: Sequence[Certificate]) -> Region:
-    """A piece as people see it."""
-    box: Box = piece.box
-    return Region(
-        kind=piece.kind,
-        rule=box.rule,
-        box=box.values(),
-        measure=piece.share,
-        certificates=tuple(certificates),
-        counterparts=tuple(counterpart.words(box.space) for counterpart in piece.counterparts),
-    )

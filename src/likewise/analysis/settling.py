@@ -1,7 +1,8 @@
 """Settling: what the exploration proposes is proved, box by box, and the checker has the last word.
 
 fair     the claim itself on the sub-space of everybody similar to somebody in the box: FAIR as `verify` says it, with its certificate
-biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.sided`)
+biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.sided`), which the
+         checker says as well (spec/certificate-v1.md, section 14)
 
 What is not proved is put to the proof again in the parts it was merged from, as long as the budget lasts, and then given up: undecided.
 """
@@ -19,17 +20,18 @@ from likewise.bounds.oracle import Leaf
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
 from likewise.importers.restricting import restricted
+from likewise.importers.two_classes import as_one_score
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
 from likewise.search.budget import Budget
 from likewise.search.portfolio import Outcome, conclude, independence
 from likewise.search.proof import Proof
 from likewise.search.remembering import search_of
-from likewise.search.sided import UPPER, Sided, one_sided
+from likewise.search.sided import UPPER, Sided
 from likewise.spec.boxes import Box, closed
 from likewise.spec.features import Continuous
 from likewise.spec.numbers import double_above
-from likewise.spec.properties import Property
+from likewise.spec.properties import Property, SameDecision
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
 from likewise.verifying.certifying import Checking, Statement, certify_proof
@@ -137,12 +139,14 @@ class Settler:
         search = Sided(problem=prepared.problem, lean=lean)
         if search.run() != "closed":
             return None
-        labels = prepared.imported.model.head.labels or ("lower", "upper")
-        label = labels[int((lean == UPPER) != prepared.mirrored)]
+        labels, place = (
+            prepared.imported.model.head.labels or ("lower", "upper"),
+            int((lean == UPPER) != prepared.mirrored),
+        )
         statement = Statement(
             kind="decision",
             level=Fraction(0),
-            words=f"everybody with {box.rule} gets the decision {label}",
+            words=f"everybody with {box.rule} gets the decision {labels[place]}",
             question=prepared.problem.question,
         )
         certificate, report = certify_proof(
@@ -153,14 +157,14 @@ class Settler:
             self.checking,
             search,  # type: ignore[arg-type]
         )
-        return certificate if report.accepted and one_sided(search.proof, lean) else None
+        return certificate if report.accepted and report.decided == place else None
 
     def _prepared(self, space: Space, similar: Similarity) -> Prepared | None:
         """None where nobody is found who satisfies the constraints."""
         left = self.budget.seconds - self.budget.elapsed
         try:
             imported = restricted(self.whole, space) or one_score(
-                import_model(self.model, space, rows=np.empty((0, len(space))))
+                import_model(self.model, space, rows=np.empty((0, len(space)))), self.asked
             )
             return posed(
                 imported,
@@ -174,11 +178,22 @@ class Settler:
             return None
 
 
-def one_score(imported: Imported | ImportedClasses) -> Imported:
-    """The model, if it has one score."""
-    if isinstance(imported, ImportedClasses):
-        raise UnsupportedModel("regions of models of several classes are not known")
-    return imported
+def one_score(imported: Imported | ImportedClasses, asked: Property) -> Imported:
+    """The model as one of one score, if that says the same about the property."""
+    if not isinstance(imported, ImportedClasses):
+        return imported
+    head, found = imported.model.head, as_one_score(imported)
+    if found is None:
+        raise UnsupportedModel(
+            f"{imported.model.family} was fitted on {len(head.labels)} classes, and regions are told of two",
+            hint="fit one class against all others, or ask verify, measure, audit or share, which know several classes",
+        )
+    if not isinstance(asked, SameDecision):
+        raise UnsupportedModel(
+            f"{imported.model.family} has a score for each of its classes, and regions are told of its decisions",
+            hint="ask for SameDecision()",
+        )
+    return found
 
 
 def _proved(prepared: Prepared) -> Outcome:

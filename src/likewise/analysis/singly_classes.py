@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.analysis.classes import proves
 from likewise.analysis.singly import LEAST_SECONDS, PATIENCE, narrowed, variants
 from likewise.model.cases import DecisionCase
 from likewise.progress import silent
@@ -103,7 +102,7 @@ class ClassSingle:
             if witness is None and closes:
                 end = search.run()
                 witness = search.witness
-                self.proved &= proves(search.oracle)
+                self.proved &= search.oracle.proves
             if witness is not None:
                 return BIASED, np.array(witness.other if first else witness.x)
             if end != "closed":

@@ -177,9 +177,7 @@ class SeveralClasses:
     def searches(self) -> Searches[Any]:
         question: Any = self.problem.question
         found = class_search(self.problem, question, self.prepared.oracles)
-        oracle = found.searches[0].oracle
-        # Boxes of odds are halved in float64, which only the checker makes a proof.
-        self.exact = oracle.exact and oracle.rule != "odds"
+        self.exact = found.searches[0].oracle.proves
         return found
 
     def more_pairs(self, searches: Searches[Any]) -> Iterator[Witness | None]:

@@ -155,6 +155,11 @@ class CaseOracle:
             self.alphas = np.array([[float(a) for a in c.alpha] for c in conditions])
             self.forms = None if oracles.separable() is None else oracles.forms()
 
+    @property
+    def proves(self) -> bool:
+        """Whether a case that closes is a proof by itself: boxes of odds are halved in float64, which only the checker makes one."""
+        return self.exact and self.rule != "odds"
+
     def ask(self, case: Case) -> None:
         """Take the same case at another level."""
         self.case = case

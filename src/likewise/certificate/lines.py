@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from likewise.errors import CertificateError, InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
-from likewise.model.classes import ClassModel
+from likewise.model.classes import ClassModel, TreeForm, dot
 from likewise.model.combined import Combined, Part
 from likewise.model.embedding import Column
 from likewise.model.head import Head
@@ -190,6 +190,8 @@ def _body(model: Model) -> dict[str, Any]:
         return _affine(model)
     if isinstance(model.body, TreeSum):
         return trees(model.body)
+    if isinstance(model.body, TreeForm):
+        return trees(model.body.body, model.body.alpha)
     if isinstance(model.body, Combined):
         parts = [replace(model, body=part.body, embedding=part.embedding) for part in model.body.parts]
         return _combined(model.body, [_body(part) for part in parts])
@@ -247,12 +249,16 @@ def _polynomial(model: Model) -> dict[str, Any]:
     }
 
 
-def trees(body: TreeSum) -> dict[str, Any]:
-    """A body of trees; one of several scores has arrays in the place of numbers."""
+def trees(body: TreeSum, alpha: tuple[Fraction, ...] | None = None) -> dict[str, Any]:
+    """A body of trees, or with `alpha` of the one score alpha . f; one of several scores has arrays in the place of numbers."""
+
+    def given(values: Sequence[Fraction]) -> Any:
+        return _scores(values if alpha is None else (dot(alpha, values),))
+
     return {
         "kind": "trees",
-        "bias": _scores(body.bias),
-        "trees": [_tree(tree, body.missing) for tree in body.trees],
+        "bias": given(body.bias),
+        "trees": [_tree(tree, body.missing, given) for tree in body.trees],
     }
 
 
@@ -260,12 +266,14 @@ def _scores(values: Sequence[Fraction]) -> Any:
     return number(values[0]) if len(values) == 1 else [number(value) for value in values]
 
 
-def _tree(tree: Tree, missing: Mapping[int, Fraction]) -> list[Any]:
+def _tree(
+    tree: Tree, missing: Mapping[int, Fraction], given: Callable[[Sequence[Fraction]], Any]
+) -> list[Any]:
     nodes: list[Any] = []
     rows = zip(tree.feature.tolist(), tree.threshold.tolist(), tree.right.tolist(), strict=True)
     for i, (k, threshold, right) in enumerate(rows):
         if k == LEAF:
-            nodes.append(_scores(tree.exact(i)))
+            nodes.append(given(tree.exact(i)))
             continue
         finite = min(max(threshold, -sys.float_info.max), sys.float_info.max)  # no double is beyond that
         test = sorted(tree.levels[i]) if i in tree.levels else number(finite)

@@ -22,7 +22,7 @@ from likewise.cli.options import (
 from likewise.errors import SpecError
 
 if TYPE_CHECKING:
-    from likewise.analysis.partitioning import Region, Regions
+    from likewise.analysis.region_result import Region, Regions
     from likewise.cli.claims import Loaded
 
 WIDTH = 80
@@ -32,6 +32,13 @@ OPTIONS = (
         "--around",
         metavar="ROW|RULE",
         help="One fair box instead, around row number ROW (from 0) or a RULE.",
+    ),
+    click.option(
+        "--max-boxes",
+        type=click.IntRange(min=0),
+        default=100,
+        show_default=True,
+        help="No more fair and no more biased boxes than this, the largest found; 0 is no limit.",
     ),
     click.option("--output", metavar="FILE", help="Write all regions here, as JSON."),
     click.option("--certificates", metavar="FOLDER", help="Write the certificates of all regions here."),
@@ -48,7 +55,7 @@ def region_options(command: Any) -> Any:
 
 
 @click.command(
-    epilog="Exit codes: 0 done, 2 usage or input error, 3 the budget ended first, 101 internal error."
+    epilog="Exit codes: 0 done, 2 usage or input error, 3 the budget or --max-boxes ended it first, 101 internal error."
 )
 @claim_options
 @PROPERTY
@@ -77,6 +84,7 @@ def regions(**given: Any) -> int:
         loaded.similarity,
         loaded.property,
         around=_around(given["around"], loaded),
+        max_boxes=given["max_boxes"] or None,
         X=loaded.X,
         budget=look.budget,
         n_jobs=look.jobs,
@@ -133,7 +141,7 @@ def _save(found: Regions, folder: Path) -> None:
 
 
 def _text(found: Regions, loaded: Loaded, *, all_regions: bool) -> str:
-    from likewise.analysis.partitioning import KINDS, share_text
+    from likewise.analysis.region_result import KINDS, share_text
     from likewise.verifying.wording import paragraph
 
     claim = f"individuals who {loaded.similarity.describe(loaded.space)} {loaded.property.describe()}"
@@ -163,7 +171,7 @@ MEANINGS = {
 
 
 def _lines(region: Region) -> list[str]:
-    from likewise.analysis.partitioning import share_text
+    from likewise.analysis.region_result import share_text
 
     start = f"  {share_text(region.measure):>8}  "
     lines = textwrap.wrap(

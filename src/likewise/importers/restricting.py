@@ -1,7 +1,7 @@
 """Restricting: an imported model over a part of its space, without importing it again.
 
 A part has narrower ranges and fewer levels. Lines and pieces of columns stay what they are; tables keep the entries of the levels that
-are left. The self-check of the whole holds for every part of it.
+are left, and tests of trees the positions of those. The self-check of the whole holds for every part of it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from likewise.importers.recoding import Part, Recoding
 from likewise.model.body import Affine, PolynomialSum, RbfSum
+from likewise.model.classes import TreeForm
+from likewise.model.trees import Tree, TreeSum
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
 from likewise.spec.space import Space
 
@@ -24,7 +26,7 @@ def restricted(imported: Imported, part: Space) -> Imported | None:
     levels by their positions. The original is still that of the whole space: there is nothing to replay on the part."""
     model, recoding = imported.model, imported.recoding
     plain = all(part.bend is None and part.gap is None for part in recoding.parts.values())
-    if not plain or not isinstance(model.body, (Affine, RbfSum, PolynomialSum)):
+    if not plain or not isinstance(model.body, (Affine, RbfSum, PolynomialSum, TreeSum, TreeForm)):
         return None
     features: dict[str, Feature] = {}
     kept: list[list[int] | None] = []
@@ -49,4 +51,26 @@ def restricted(imported: Imported, part: Space) -> Imported | None:
     over = Recoding(
         given=part, space=Space(features, constraints=part.constraints), parts=parts, notes=recoding.notes
     )
-    return replace(imported, model=replace(model, embedding=columns), recoding=over, rows=imported.rows[:0])
+    body = model.body
+    if isinstance(body, TreeSum):
+        body = _with_levels(body, kept)
+    elif isinstance(body, TreeForm):
+        body = replace(body, body=_with_levels(body.body, kept))
+    return replace(
+        imported, model=replace(model, embedding=columns, body=body), recoding=over, rows=imported.rows[:0]
+    )
+
+
+def _with_levels(body: TreeSum, kept: list[list[int] | None]) -> TreeSum:
+    """The trees over the levels that are left, by their new positions."""
+    return replace(body, trees=tuple(_tested_anew(tree, kept) for tree in body.trees))
+
+
+def _tested_anew(tree: Tree, kept: list[list[int] | None]) -> Tree:
+    levels = {
+        node: frozenset(
+            new for new, place in enumerate(kept[int(tree.feature[node])] or ()) if place in going_left
+        )
+        for node, going_left in tree.levels.items()
+    }
+    return replace(tree, levels=levels)

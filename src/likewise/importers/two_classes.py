@@ -1,24 +1,27 @@
-"""Two classes with a score each, as one score: half the lead of the second class over the first.
+"""Two classes with a score each, as one score: a share of the lead of the second class over the first.
 
-    g = (f_1 - f_0) / 2        the second class where g > 0, the first where g <= 0: of two that are level the smaller one is the class
+    g = c (f_1 - f_0), c > 0        the second class where g > 0, the first where g <= 0: of two that are level argmax takes the first
 
-The two lead by a margin m where g > m / 2 and where g <= -m / 2. Where scores are probabilities, which add up to 1, differences of g are those of the
-probability of the second class. `verify` has a certificate of both scores; this is for what goes through many individuals.
+One leads by a margin m where g > c m or g <= -c m. At c = 1/2, where scores are probabilities, which add up to 1, differences of g are those of the
+probability of the second class. The program computes f_0 and f_1 with an error of at most E each and compares them, so g counts as computed
+with 2 c E. Only decisions are the same: gaps of the scores of a class are not gaps of g. `verify` has a certificate of both scores; this is for what goes
+through many individuals or boxes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.errors import UnsupportedModel
 from likewise.importers.imported import Imported
 from likewise.importers.replay import EstimatorReplay
+from likewise.model.body import RbfSum
+from likewise.model.combined import Combined
 from likewise.model.head import Head
-from likewise.model.scored import Model
+from likewise.model.scored import Model, TreeRounding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,41 +32,47 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 HALF = Fraction(1, 2)
+WHOLE = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoClassReplay(EstimatorReplay):
-    """The estimator's own labels, and half the lead by its own scores of both classes."""
+    """The estimator's own labels, and a share of the lead by its own scores of both classes."""
 
     both: ClassReplay
+    share: float
 
     def scores(self, codes: Floats) -> Floats:
         scores = self.both.scores(codes)
-        lead: Floats = (scores[:, 1] - scores[:, 0]) / 2
+        lead: Floats = self.share * (scores[:, 1] - scores[:, 0])
         return lead
 
 
 def has_one_lead(imported: ImportedClasses) -> bool:
-    """Whether there are two scores, the larger of which decides."""
-    head = imported.model.head
-    return head.rule == "argmax" and len(head.labels) == 2
+    """Whether there are two scores, the larger of which decides, and their difference is of the same family."""
+    model = imported.model
+    joined = not isinstance(model.bodies, tuple) or not isinstance(model.bodies[0], (RbfSum, Combined))
+    return model.head.rule == "argmax" and len(model.head.labels) == 2 and joined
 
 
-def as_one_score(imported: ImportedClasses) -> Imported:
-    """The model of half the lead."""
-    model, replay = imported.model, imported.replay
+def as_one_score(imported: ImportedClasses, *, share: Fraction = WHOLE) -> Imported | None:
+    """The model of a share of the lead (1, or 1/2); None where there is no such lead."""
     if not has_one_lead(imported):
-        raise UnsupportedModel(
-            f"{model.family} was fitted on {len(model.head.labels)} classes, and this is about one score"
-        )
+        return None
+    model, replay = imported.model, imported.replay
     lower, upper = model.head.labels
+    rounding = model.rounding if isinstance(model.rounding, TreeRounding) else None
+    if rounding is not None:
+        rounding = replace(
+            rounding, constant=2 * share * rounding.constant, operations=2 * rounding.operations
+        )
     head = Head(labels=(lower, upper), unlinked="its probabilities are scores of their own")
     return Imported(
         model=Model(
             family=model.family,
-            rounding=None,
+            rounding=rounding,
             embedding=model.embedding,
-            body=model.form((-HALF, HALF)),
+            body=model.form((-share, share)),
             head=head,
         ),
         replay=TwoClassReplay(
@@ -73,6 +82,7 @@ def as_one_score(imported: ImportedClasses) -> Imported:
             asked=replay.asked,
             before=replay.before,
             both=replay,
+            share=float(share),
         ),
         recoding=imported.recoding,
         rows=imported.rows,

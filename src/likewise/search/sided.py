@@ -2,8 +2,8 @@
 
 The pairs are individuals beside themselves (every feature is `same`), and the question is a decision with margin 0. A leaf of lean 1
 says  max s <= 0  over its cell: everybody gets the lower decision; a leaf of lean 0 says  max -s < 0: everybody gets the upper
-one. The claim of such a certificate, that nobody gets two decisions, is true of any model; what counts is that the checker accepted
-a proof all of whose leaves have the same lean. So no other rule closes a cell here.
+one. The claim of such a certificate, that nobody gets two decisions, is true of any model; what counts is that all leaves of the proof
+have the same lean, which the checker finds out by itself (spec/certificate-v1.md, section 14). So no other rule closes a cell here.
 """
 
 from __future__ import annotations
@@ -122,11 +122,3 @@ class Sided:
             self.open += [
                 (number, *cell) for number, cell in zip((split.left, split.right), cells, strict=True)
             ]
-
-
-def one_sided(proof: Proof, lean: int) -> bool:
-    """Whether all leaves of a complete proof have this lean."""
-    leaves = [node for node in proof.nodes if isinstance(node, Leaf)]
-    return proof.complete and all(
-        leaf.lean == lean and leaf.rule not in ("empty", "enumerated", "independent") for leaf in leaves
-    )

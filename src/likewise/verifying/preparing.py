@@ -19,7 +19,7 @@ from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
 from likewise.importers.kept import similar_codes
-from likewise.importers.two_classes import as_one_score
+from likewise.importers.two_classes import HALF, as_one_score
 from likewise.model.combined import CombinedScore
 from likewise.model.gauge import Gauge
 from likewise.model.kernel import KernelScore
@@ -166,7 +166,9 @@ def prepare_taken(
     the other (`importers.two_classes`), of which the margin is half as well."""
     imported = taken.imported
     if two_as_one and isinstance(imported, ImportedClasses) and isinstance(question, DecisionQuestion):
-        imported, question = as_one_score(imported), DecisionQuestion(level=question.level / 2)
+        lead = as_one_score(imported, share=HALF)
+        if lead is not None:
+            imported, question = lead, DecisionQuestion(level=question.level / 2)
     if isinstance(imported, ImportedClasses):
         raise UnsupportedModel(
             f"{imported.model.family} has a score for each of its {len(imported.model.head.labels)} classes, and this "
