@@ -1,6 +1,7 @@
 """Biased boxes grown around individuals: everybody in them is treated differently, also where the layer is thin."""
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -24,7 +25,7 @@ def ground_of(model, space, similar):
     taken = take(model, space, similar)
     imported = one_score(taken.imported, asked)
     prepared = prepare_taken(
-        type(taken)(imported=imported, relations=taken.relations, like=None),
+        replace(taken, imported=imported),
         question_of(asked),
         gauge_of(asked).of,
     )
