@@ -58,7 +58,9 @@ def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Float
         row = int(places[wrong.argmax()])
         scores = (np.asarray(scores)[wrong.argmax()].tolist() for scores in (given, made))
         raise DataError(
-            "row {} (counted from 0): the model's score is {} for the row as it is, and {} for what the space has it as".format(row, *scores),
+            "row {} (counted from 0): the model's score is {} for the row as it is, and {} for what the space has it as".format(
+                row, *scores
+            ),
             hint="the columns have dtypes that the space does not know: hand them over as plain numbers and text, or let the "
             "pipeline encode them",
         )

@@ -75,7 +75,9 @@ def check_categories(transformer: Any, columns: Sequence[Traced], step: Step) ->
             _check_marker(column, categories.tolist(), step)
 
 
-def check_written(name: str, values: Sequence[Level], known: Collection[Any], refuse: Callable[..., NoReturn]) -> None:
+def check_written(
+    name: str, values: Sequence[Level], known: Collection[Any], refuse: Callable[..., NoReturn]
+) -> None:
     """Refuse a feature that may be missing where what is missing was a text to the model, which the space does not have: the empty
     one, "nan" or the like."""
     marks = [one for one in known if isinstance(one, str) and (not one.strip() or one in MISSING_MARKS)]
