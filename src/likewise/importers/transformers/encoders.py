@@ -122,10 +122,8 @@ def _check_unseen(name: str, values: Sequence[Level], known: Collection[Any], st
 
 
 def marker_name(value: Any) -> str:
-    """What stands for missing, by name: pandas' NA and NaT have their own."""
-    if value is None:
-        return "None"
-    return "NaN" if isinstance(value, float) else type(value).__name__.removesuffix("Type")
+    """What stands for missing, by name."""
+    return "None" if value is None else "NaN"
 
 
 def _spelling(value: Any) -> str:

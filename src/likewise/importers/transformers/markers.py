@@ -35,7 +35,8 @@ def raw_columns(inputs: Inputs) -> tuple[Traced, ...]:
 
 
 def _marker(inputs: Inputs, name: str) -> str | None:
-    """What stands for a missing level in rows like the user's own; None where those do not tell."""
+    """What stands for a missing level in rows like the user's own; None where those do not tell, and for pandas' NA, which comes
+    in columns of its own dtypes and which programs turn into NaN."""
     space, given = inputs.space, inputs.recoding.given
     feature = space[name]
     if not isinstance(feature, (Categorical, Ordinal)) or not feature.missing or given[name] != feature:
@@ -45,8 +46,8 @@ def _marker(inputs: Inputs, name: str) -> str | None:
     row = np.array([[float(given[other].code_range[0]) for other in given.names]])
     row[0, given.names.index(name)] = feature.missing_code
     made = inputs.of_raw(row)
-    value = made[0, inputs.columns.index(name)] if isinstance(made, np.ndarray) else list(made[name])[0]
-    return marker_name(value)
+    value = made[0, inputs.columns.index(name)] if isinstance(made, np.ndarray) else next(iter(made[name]))
+    return None if value is not None and not isinstance(value, float) else marker_name(value)
 
 
 def check_markers(
