@@ -10,13 +10,15 @@ from __future__ import annotations
 import importlib.util
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from likewise.errors import DataError, UnsupportedModel
 from likewise.importers.lightgbm import answers as lightgbm
 from likewise.importers.lightgbm.forest import grown_lightgbm
 from likewise.importers.lightgbm.stored import StoredLightGBM, read_lightgbm
 from likewise.importers.transformers.embedding import Steps, handed_over
+from likewise.importers.transformers.encoders import check_written
 from likewise.importers.unfolding import Unfolded, unfold
 from likewise.importers.xgboost import answers as xgboost
 from likewise.importers.xgboost.forest import grown_xgboost
@@ -143,6 +145,8 @@ def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]
                 f"{grown.family} was not fitted on the category {strange[0]!r} of {name!r}",
                 hint=f"its categories: {', '.join(map(repr, levels[:12]))}",
             )
+        if inputs.space[name].missing:
+            check_written(name, _values(inputs.space[name]), levels, partial(_refuse, grown.family))
     marked = _categories_of(inputs.like) & set(inputs.columns)
     if found and marked and marked != set(found):
         raise DataError(
@@ -151,6 +155,10 @@ def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]
             hint="fit it on a frame with categories in the columns that it is to take for such, and let it find them itself",
         )
     return found
+
+
+def _refuse(family: str, why: str, *, hint: str) -> NoReturn:
+    raise UnsupportedModel(f"{family} {why}", hint=hint)
 
 
 def _categories_of(frame: Any) -> set[str]:

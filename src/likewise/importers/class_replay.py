@@ -42,9 +42,13 @@ class ClassReplay:
 
     def scores(self, codes: Floats) -> Floats:
         """All scores, a row an individual: those of the classes, or of the pairs of classes; probabilities where they are the scores."""
+        return self.scores_of(self.inputs.of(codes))
+
+    def scores_of(self, inputs: Any) -> Floats:
+        """The same of rows in the estimator's own kind of input."""
         method = "predict_proba" if self.head.link == "identity" else "decision_function"
-        given = answer(self.asked, method, self.inputs.of(codes), self.before)
-        return np.asarray(given, dtype=np.float64).reshape(len(codes), self.head.n_scores)
+        given = answer(self.asked, method, inputs, self.before)
+        return np.asarray(given, dtype=np.float64).reshape(-1, self.head.n_scores)
 
     def decisions(self, codes: Floats) -> NDArray[Any]:
         return np.asarray(answer(self.estimator, "predict", self.inputs.of(codes)))

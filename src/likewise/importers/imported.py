@@ -20,6 +20,7 @@ from likewise.importers.classes import Scores, class_model, refuse_wrapper
 from likewise.importers.fitted import fitted_columns
 from likewise.importers.heads import worked_in
 from likewise.importers.inputs import Inputs
+from likewise.importers.own_rows import check_order
 from likewise.importers.products import multiplied, of_products, place_of_products, unknown_columns
 from likewise.importers.recoding import Recoding, same_space
 from likewise.importers.replay import EstimatorReplay
@@ -94,6 +95,8 @@ def import_model(
     if grow is None:
         _check_known(unfolded.final)
     columns, named = fitted_columns(estimator, unfolded, space)
+    if not named:
+        check_order(columns, like)
     inputs = Inputs(recoding=same_space(space), columns=columns, like=like, named=named)
     if grow is not None:
         return _imported_trees(estimator, unfolded, grow(unfolded.final), inputs, rows)

@@ -42,9 +42,13 @@ class EstimatorReplay:
 
     def scores(self, codes: Floats) -> Floats:
         """decision_function of a classifier, predict of a regressor."""
+        return self.scores_of(self.inputs.of(codes))
+
+    def scores_of(self, inputs: Any) -> Floats:
+        """The same of rows in the estimator's own kind of input."""
         method = "predict" if self.head.labels is None else "decision_function"
         # Fitted on a label of shape (n, 1), a regressor predicts in that shape.
-        scores = np.asarray(self._ask(method, codes, inside=True), dtype=np.float64).reshape(len(codes))
+        scores = np.asarray(answer(self.asked, method, inputs, self.before), dtype=np.float64).reshape(-1)
         for mapped in self.maps:
             scores = mapped.of(scores)
         return scores
@@ -97,13 +101,8 @@ class EstimatorReplay:
         scores = self.scores(codes)
         return -scores if self.head.zero_is_upper else scores
 
-    def _ask(self, method: str, codes: Floats, *, inside: bool = False) -> Any:
-        inputs = self.inputs.of(codes)
-        return (
-            answer(self.asked, method, inputs, self.before)
-            if inside
-            else answer(self.estimator, method, inputs)
-        )
+    def _ask(self, method: str, codes: Floats) -> Any:
+        return answer(self.estimator, method, self.inputs.of(codes))
 
 
 def answer(asked: Any, method: str, inputs: Any, before: Sequence[tuple[str, Any]] = ()) -> Any:

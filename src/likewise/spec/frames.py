@@ -3,12 +3,13 @@
 CSV is read with a typing of our own, so that what the file says is what the space sees: a column whose
 every cell is a whole number is int64, every cell a number float64, anything else text. ``NA``, ``None``
 and ``nan`` are text like any other, never silently missing; ``007`` is text too, as 7 would be another
-value. An empty cell is a missing value, and nothing else is.
+value. An empty cell is a missing value, among numbers and truth values a blank one too, and nothing else is: `` `` among
+words is a word, as ``pandas.read_csv`` has it.
 
 Frames made here are of the library of a frame the user gave (`like`), else pandas, else polars. Columns with missing
-values come as masked arrays. They become null where the library has it; in pandas NaN, with whole numbers as floats as
-``pandas.read_csv`` has them, and in a column of objects whatever stands for missing in that of `like`: an encoder tells
-None from NaN.
+values come as masked arrays. They become null where the library has it; in pandas NaN, with whole numbers as floats and
+truth values as objects as ``pandas.read_csv`` has them, and in a column of objects whatever stands for missing in that of `like`: an encoder tells
+None from NaN. The dtype of a column does not depend on which rows are asked for.
 """
 
 from __future__ import annotations
@@ -92,15 +93,24 @@ def _pandas_with_gaps(frame: Any, gapped: Mapping[str, np.ma.MaskedArray[Any, An
             frame[name] = np.ma.filled(values.astype(np.float64), np.nan)
             continue
         known = given[name] if given is not None and name in given.columns else None
-        dtype, marker = None, None
-        if known is not None and known.dtype == object:
-            absent = known[known.isna()]
-            dtype, marker = object, absent.iloc[0] if len(absent) else np.nan
-        elif known is not None and str(known.dtype).startswith("str"):
-            dtype = known.dtype
+        dtype, marker = _as_known(known, series, text=values.dtype.kind == "O")
         marked = [marker if value is None else value for value in values.tolist()]
         frame[name] = series(marked, index=frame.index, dtype=dtype)
     return frame
+
+
+def _as_known(known: Any, series: Any, *, text: bool) -> tuple[Any, Any]:
+    """The dtype of levels some of which are missing, and what stands for those: as the user's own column has it. Categories are
+    their levels and NaN to whoever reads them; where there is no column, it is what ``pandas.read_csv`` would give."""
+    import numpy as np
+
+    if known is not None and known.dtype == object:
+        absent = known[known.isna()]
+        return object, absent.iloc[0] if len(absent) else np.nan
+    kind = "" if known is None else str(known.dtype)
+    if kind.startswith("str" if text else "bool"):
+        return known.dtype, None
+    return series(["text"]).dtype if text else object, np.nan
 
 
 def read_table(path: str | Path) -> Any:
@@ -204,19 +214,22 @@ def _check_header(header: list[str], file: Path) -> None:
 
 
 def _typed(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
-    """The cells as numbers or truth values where all of them are, with a mask where some are empty."""
+    """The cells as numbers or truth values where all of them are, with a mask where some are empty, or blank among such."""
     import numpy as np
 
-    empty = np.array([not cell.strip() for cell in cells])
-    if not empty.any():
+    blank = np.array([not cell.strip() for cell in cells])
+    if not blank.any():
         return _typed_cells(cells)
-    if empty.all():
-        return np.ma.MaskedArray(np.zeros(len(cells)), mask=empty)
-    present = _typed_cells([cell for cell, gap in zip(cells, empty, strict=True) if not gap])
-    array = np.asarray(present, dtype=None if hasattr(present, "dtype") else object)
+    if blank.all():
+        return np.ma.MaskedArray(np.zeros(len(cells)), mask=blank)
+    present = _typed_cells([cell for cell, gap in zip(cells, blank, strict=True) if not gap])
+    if isinstance(present, list):
+        words, empty = np.array(cells, dtype=object), np.array([not cell for cell in cells])
+        return np.ma.MaskedArray(words, mask=empty) if empty.any() else cells
+    array = np.asarray(present)
     values = np.full(len(cells), array[0], dtype=array.dtype)
-    values[~empty] = array
-    return np.ma.MaskedArray(values, mask=empty)
+    values[~blank] = array
+    return np.ma.MaskedArray(values, mask=blank)
 
 
 def _typed_cells(cells: list[str]) -> Sequence[Any] | NDArray[Any]:

@@ -23,8 +23,8 @@ import numpy as np
 from likewise.errors import DataError, InternalError, UnsupportedModel
 from likewise.importers.transformers.composing import through
 from likewise.importers.transformers.declaring import declared
-from likewise.importers.transformers.markers import check_markers
-from likewise.importers.transformers.tracing import Line, Step, Traced, raw_column
+from likewise.importers.transformers.markers import check_markers, raw_columns
+from likewise.importers.transformers.tracing import Line, Step, Traced
 from likewise.model.embedding import Column
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.pieces import MOST_CUTS, pieces_of, plus
@@ -58,7 +58,7 @@ class Embedded:
 def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
     """The columns that a fitted preprocessing makes of the features, for the estimator called `model`."""
     space = inputs.space
-    traced = tuple(raw_column(space.names.index(name), name, space[name]) for name in inputs.columns)
+    traced = raw_columns(inputs)
     for name, transformer in steps:
         traced = through(transformer, traced, Step(path=()).inside(name, transformer))
     if not traced:

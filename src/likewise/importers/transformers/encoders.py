@@ -5,13 +5,13 @@ OrdinalEncoder   the position of the category
 TargetEncoder    the mean target of the category, as it was fitted
 
 A level that the encoder has not seen is refused here where its `transform` would raise an error, and where it is one that
-the encoder has seen in another guise ("True" for True). NaN and None among its categories are what is missing.
+the encoder has seen in another guise ("True" for True, NaN for None or the text "nan"). NaN and None among its categories are what is missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NoReturn
 
 from likewise.importers.transformers.tracing import Derived, Step, Tabulated, Traced
 from likewise.spec.features import Level, is_missing
@@ -70,6 +70,32 @@ def check_categories(transformer: Any, columns: Sequence[Traced], step: Step) ->
                 "the rows it was fitted on), or fit with handle_unknown='ignore'",
             )
         _check_unseen(column.name, column.values or (), known, step)
+        if column.untouched and column.feature.missing:
+            check_written(column.name, column.values or (), known, step.refuse)
+            _check_marker(column, categories.tolist(), step)
+
+
+def check_written(
+    name: str, values: Sequence[Level], known: Collection[Any], refuse: Callable[..., NoReturn]
+) -> None:
+    """Refuse a feature that may be missing where what is missing was a text to the model, which the space does not have: the empty
+    one, "nan" or the like."""
+    marks = [one for one in known if isinstance(one, str) and (not one.strip() or one in MISSING_MARKS)]
+    if None not in known and (strange := [one for one in marks if one not in values]):
+        refuse(
+            f"was fitted on the text {strange[0]!r} in feature {name!r}, and on nothing that is missing; the space has missing values instead",
+            hint=f"if that is what they are, write {strange[0]!r} into the data and declare it as a level of {name!r}",
+        )
+
+
+def _check_marker(column: Traced, categories: Sequence[Any], step: Step) -> None:
+    """Refuse rows with None for what is missing where the encoder knows NaN only, and the other way round: it passes over them."""
+    known = {marker_name(one) for one in categories if is_missing(python_scalar(one))}
+    if known and column.marker is not None and column.fill is None and column.marker not in known:
+        step.refuse(
+            f"was fitted on {' and '.join(sorted(known))} for missing values of {column.name!r}, and the rows have {column.marker}",
+            hint="hand over rows as the model was fitted on them: X= in Python, or a Parquet file",
+        )
 
 
 def _check_unseen(name: str, values: Sequence[Level], known: Collection[Any], step: Step) -> None:
@@ -93,6 +119,11 @@ def _check_unseen(name: str, values: Sequence[Level], known: Collection[Any], st
             f"has seen none of the values of feature {name!r}: {unseen[0]!r} and all others are unknown to it",
             hint=f"declare {name!r} as the model was fitted: {', '.join(map(repr, list(known)[:6]))}",
         )
+
+
+def marker_name(value: Any) -> str:
+    """What stands for missing, by name."""
+    return "None" if value is None else "NaN"
 
 
 def _spelling(value: Any) -> str:

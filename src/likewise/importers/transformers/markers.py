@@ -1,7 +1,8 @@
 """Markers: None and NaN both stand for missing, and an encoder tells one from the other.
 
 Which of them rows come with is seen from the user's own. Where these do not say (no rows, none that is missing, both
-sorts), the fitted preprocessing is asked with either, and must give the same.
+sorts), the fitted preprocessing is asked with either, and must give the same. Where they do, an encoder that was fitted on
+the other one refuses them (`encoders`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import LikewiseError, UnsupportedModel
+from likewise.importers.transformers.encoders import marker_name
+from likewise.importers.transformers.tracing import Traced, raw_column
 from likewise.spec.features import Categorical, Ordinal
 
 if TYPE_CHECKING:
@@ -20,6 +23,31 @@ if TYPE_CHECKING:
     from likewise.importers.inputs import Inputs
 
 MARKERS = (None, np.nan)
+
+
+def raw_columns(inputs: Inputs) -> tuple[Traced, ...]:
+    """The features as they stand in the user's frame, in the estimator's order, with what stands for missing ones."""
+    space = inputs.space
+    return tuple(
+        raw_column(space.names.index(name), name, space[name], marker=_marker(inputs, name))
+        for name in inputs.columns
+    )
+
+
+def _marker(inputs: Inputs, name: str) -> str | None:
+    """What stands for a missing level in rows like the user's own; None where those do not tell, and for pandas' NA, which comes
+    in columns of its own dtypes and which programs turn into NaN."""
+    space, given = inputs.space, inputs.recoding.given
+    feature = space[name]
+    if not isinstance(feature, (Categorical, Ordinal)) or not feature.missing or given[name] != feature:
+        return None
+    if not _known(inputs.like, name):
+        return None
+    row = np.array([[float(given[other].code_range[0]) for other in given.names]])
+    row[0, given.names.index(name)] = feature.missing_code
+    made = inputs.of_raw(row)
+    value = made[0, inputs.columns.index(name)] if isinstance(made, np.ndarray) else next(iter(made[name]))
+    return None if value is not None and not isinstance(value, float) else marker_name(value)
 
 
 def check_markers(

@@ -181,7 +181,8 @@ class Derived:
 class Traced:
     """A column on its way. `line` is None where it is a table or has steps, which begin at the raw numbers `starts`;
     with a `curve` or a `bend` it is a line of that. `untouched` while it has the raw values, `fill` in the place of missing ones.
-    `tells` that the column is otherwise where the value is missing than for any raw value."""
+    `tells` that the column is otherwise where the value is missing than for any raw value; `marker` is what stands for missing levels in
+    the user's rows, None where these do not tell."""
 
     index: int
     name: str
@@ -194,6 +195,7 @@ class Traced:
     bend: Bend | None = None
     fill: Level = None
     tells: bool = False
+    marker: str | None = None
 
     @property
     def text(self) -> str | None:
@@ -224,10 +226,10 @@ def listed(feature: Feature) -> Sequence[Level] | None:
             return levels
 
 
-def raw_column(index: int, name: str, feature: Feature) -> Traced:
+def raw_column(index: int, name: str, feature: Feature, *, marker: str | None = None) -> Traced:
     """A feature as it stands in the user's frame."""
     levels = isinstance(feature, (Categorical, Ordinal))
-    return Traced(index=index, name=name, feature=feature, line=None if levels else Line())
+    return Traced(index=index, name=name, feature=feature, line=None if levels else Line(), marker=marker)
 
 
 def derived(column: Traced, action: Action, step: Step) -> Traced:

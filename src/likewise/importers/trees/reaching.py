@@ -21,8 +21,8 @@ from likewise.errors import InternalError, UnsupportedModel
 from likewise.importers.recoding import Part, Recoding
 from likewise.importers.transformers.composing import through
 from likewise.importers.transformers.embedding import ROWS, handed_over, transformed, walked
-from likewise.importers.transformers.markers import check_markers
-from likewise.importers.transformers.tracing import MOST_CODES, Step, Traced, listed, raw_column
+from likewise.importers.transformers.markers import check_markers, raw_columns
+from likewise.importers.transformers.tracing import MOST_CODES, Step, Traced, listed
 from likewise.importers.trees.taken import PLAIN, SINGLE, Taken, is_sparse
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.numbers import EXACT_INT_LIMIT
@@ -126,8 +126,7 @@ def reaching(
 
 
 def _traced(steps: Steps, inputs: Inputs, own: Own | None) -> tuple[Traced, ...]:
-    space = inputs.space
-    traced = tuple(raw_column(space.names.index(name), name, space[name]) for name in inputs.columns)
+    traced = raw_columns(inputs)
     for name, transformer in steps:
         traced = through(transformer, traced, Step(path=()).inside(name, transformer))
     if own is not None:

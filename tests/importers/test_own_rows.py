@@ -1,0 +1,98 @@
+"""The user's own rows: what the model says of them as they are is what it says of their codes, or nothing is proved."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+import likewise as lw
+from likewise.errors import DataError, UnsupportedModel
+from likewise.importers.imported import import_model
+from likewise.importers.own_rows import check_own_rows
+
+ROWS = pd.DataFrame([(s, a, b) for s in (0, 1) for a in range(4) for b in range(4)], columns=["s", "a", "b"])
+SPACE = lw.Space.from_data(ROWS)
+LABELS = (2 * ROWS["b"] + ROWS["a"] / 10 > 3).astype(int)
+FREE = lw.Similarity(free=["s"])
+
+
+def verdict(model, X, space=SPACE, similar=FREE):
+    return str(lw.verify(model, space, similar, lw.SameDecision(), X=X).verdict)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_columns_without_names_come_in_the_order_of_the_space(make):
+    model = LogisticRegression().fit(ROWS.to_numpy(), LABELS)
+    frame = make(ROWS.to_dict("list"))
+    assert verdict(model, frame) == "FAIR"
+    swapped = make(ROWS[["b", "a", "s"]].assign(label=LABELS).to_dict("list"))
+    with pytest.raises(DataError, match="the space has 's' where the data have 'b'"):
+        verdict(model, swapped)
+    named = LogisticRegression().fit(ROWS, LABELS)
+    assert verdict(named, swapped) == "FAIR"
+
+
+def test_narrow_integers_that_overflow_are_noticed():
+    square = make_pipeline(FunctionTransformer(np.square), LinearRegression())
+    narrow = (ROWS * 30).astype("int8")
+    model = square.fit(narrow, LABELS)
+    space = lw.Space.from_data(ROWS * 30)
+    with pytest.raises(DataError, match="for the row as it is"):
+        lw.verify(model, space, FREE, lw.ScoreGap(1), X=narrow)
+    assert lw.verify(model, space, FREE, lw.ScoreGap(1e9), X=ROWS * 30).verdict
+
+
+@pytest.mark.parametrize(
+    "model",
+    [make_pipeline(StandardScaler(), LogisticRegression()), RandomForestClassifier(3, random_state=0)],
+)
+def test_rows_in_single_precision_are_taken(model):
+    single = (ROWS + np.float32(0.1)).astype("float32")
+    space = lw.Space.from_data(single)
+    codes = space.encode(single)
+    imported = import_model(model.fit(ROWS + 0.1, LABELS), space, rows=codes, like=single)
+    check_own_rows(imported, single, codes)
+    with pytest.raises(DataError, match=r"row 0 .*: the model's score is"):
+        check_own_rows(imported, single, codes[::-1].copy())
+
+
+@pytest.mark.parametrize(
+    "gaps",
+    [
+        pd.Series([True, False, None], dtype=object),
+        pd.Series([True, False, np.nan], dtype=object),
+        pd.Series([True, False, None], dtype="boolean"),
+        pd.Series(pd.Categorical([True, False, None])),
+        pd.Series(pd.Categorical(["yes", "no", None])),
+        pd.Series(["yes", "no", None], dtype="str"),
+        pd.Series(["yes", "no", None], dtype=object),
+    ],
+    ids=str,
+)
+def test_missing_levels_are_what_they_are_in_the_rows(gaps):
+    """Only what is missing is treated differently; an encoder that is given another marker would pass over it."""
+    rows = pd.DataFrame({"c": gaps, "k": [0, 0, 0]})
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression(C=1e3)).fit(
+        rows, [0, 0, 1]
+    )
+    space = lw.Space({**lw.Space.from_data(rows[["c"]], missing="include").features, "k": lw.Integer(0, 1)})
+    result = lw.verify(model, space, lw.Similarity(free=["c"]), lw.SameDecision(), X=rows)
+    assert str(result.verdict) == "BIASED"
+
+
+def test_another_marker_than_the_encoder_was_fitted_on_is_refused():
+    def rows(marker):
+        return pd.DataFrame({"c": pd.Series(["yes", "no", marker], dtype=object)})
+
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression(C=1e3))
+    model.fit(rows(None), [0, 0, 1])
+    space, free = lw.Space({"c": lw.Categorical(["no", "yes", None])}), lw.Similarity(free=["c"])
+    with pytest.raises(
+        UnsupportedModel, match="was fitted on None for missing values of 'c', and the rows have NaN"
+    ):
+        lw.verify(model, space, free, lw.SameDecision(), X=rows(np.nan))
+    assert str(lw.verify(model, space, free, lw.SameDecision(), X=rows(None)).verdict) == "BIASED"
