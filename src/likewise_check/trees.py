@@ -8,10 +8,10 @@ score in its bias and at every leaf; the form alpha . f is then a body of one sc
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
-from likewise_check.fields import Reader, Rejected, anything, array_of, choice, record, text, whole
+from likewise_check.fields import Rejected, anything, array, array_of, choice, record, text
 from likewise_check.numbers import Exact, common_scale, exact, number
 from likewise_check.space import Feature, Space
 
@@ -38,6 +38,7 @@ class Node(NamedTuple):
 
 Nodes: TypeAlias = tuple[Node | None, ...]  # None: a leaf
 Values: TypeAlias = tuple[Exact, ...]  # one a score
+Texts: TypeAlias = tuple[str, ...]  # the same as they are written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,41 +85,72 @@ class Trees:
         """The body of one score whose score is shift + sum_c weights_c f_c."""
         factor = common_scale([*weights, shift])
         scaled = [exact(factor * weight) for weight in weights]
+        known: dict[Values, Values] = {(): ()}  # leaves of a forest have few different values
 
         def weighed(entries: Values) -> Values:
-            return (
-                (exact(sum(w * entry for w, entry in zip(scaled, entries, strict=True))),) if entries else ()
-            )
+            if entries not in known:
+                known[entries] = (exact(sum(w * entry for w, entry in zip(scaled, entries, strict=True))),)
+            return known[entries]
 
         bias = exact(weighed(self.bias)[0] + factor * self.scale * shift)
         values = tuple(tuple(map(weighed, one)) for one in self.values)
         return replace(self, several=False, scale=factor * self.scale, bias=(bias,), values=values)
 
 
+class Numbers:
+    """The numbers of a body by their texts, each read once."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Fraction] = {}
+
+    def read(self, item: object, what: str) -> str:
+        """A text that stands for a number, which is known from then on."""
+        if type(item) is str and item in self.known:
+            return item
+        found, value = str(item), number(item, what)
+        self.known[found] = value
+        return found
+
+    def scaled(self, scale: int) -> dict[str, Exact]:
+        """scale * each of them."""
+        return {known: exact(scale * value) for known, value in self.known.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """Reads the values of leaves, an array of so many where there are several scores."""
+
+    numbers: Numbers
+    several: int | None
+
+    def read(self, item: object, what: str) -> Texts:
+        if self.several is None:
+            return (self.numbers.read(item, what),)
+        return tuple(array_of(self.numbers.read, self.several)(item, what))
+
+
 def read_trees(item: object, space: Space) -> Trees:
     """The body of a model line."""
-    _, bias, items = record(item, "the body", kind=text, bias=anything, trees=array_of(array_of(anything)))
+    _, bias, items = record(item, "the body", kind=text, bias=anything, trees=array_of(array))
     if not 1 <= len(items) <= MOST_TREES or sum(map(len, items)) > MOST_NODES:
         raise Rejected(f"the body must have 1 to {MOST_TREES} trees with at most {MOST_NODES} nodes in all")
     several = type(bias) is list
-    reader: Reader = number
-    if several:
-        if not 2 <= len(bias) <= MOST_SCORES:
-            raise Rejected(f"the bias must be a number, or an array of 2 to {MOST_SCORES}")
-        reader = array_of(number, len(bias))
-    found = [_tree(nodes, f"tree {t}", space, reader) for t, nodes in enumerate(items)]
-    start = reader(bias, "the bias")
-    scale = common_scale(
-        chain(start if several else [start], (v for _, values in found for v in chain(*values)))
-    )
+    if several and not 2 <= len(bias) <= MOST_SCORES:
+        raise Rejected(f"the bias must be a number, or an array of 2 to {MOST_SCORES}")
+    leaves = Leaves(Numbers(), len(bias) if several else None)
+    tests = Tests(space)
+    found = [_tree(nodes, f"tree {t}", tests, leaves) for t, nodes in enumerate(items)]
+    start = leaves.read(bias, "the bias")
+    scale = common_scale(leaves.numbers.known.values())
+    scaled = leaves.numbers.scaled(scale)
     return Trees(
         features=space.features,
         trees=tuple(nodes for nodes, _ in found),
         tested=frozenset(node.feature for nodes, _ in found for node in nodes if node),
         several=several,
         scale=scale,
-        bias=_scaled(start if several else [start], scale),
-        values=tuple(tuple(_scaled(entries, scale) for entries in values) for _, values in found),
+        bias=tuple(scaled[entry] for entry in start),
+        values=tuple(tuple(tuple([scaled[e] for e in texts]) for texts in values) for _, values in found),
     )
 
 
@@ -126,14 +158,10 @@ def _largest(entries: Iterable[Exact]) -> Exact:
     return max(max(entry, -entry) for entry in entries)
 
 
-def _scaled(entries: Sequence[Fraction], scale: int) -> Values:
-    return tuple(exact(scale * entry) for entry in entries)
-
-
-def _tree(items: list[object], what: str, space: Space, reader: Reader) -> tuple[Nodes, list[list[Fraction]]]:
+def _tree(items: list[object], what: str, tests: "Tests", leaves: Leaves) -> tuple[Nodes, list[Texts]]:
     """The nodes of a tree, and their values: every node but the first must be the child of exactly one before it."""
     nodes: list[Node | None] = []
-    values: list[list[Fraction]] = []
+    values: list[Texts] = []
     pending = [
         (0, 0)
     ]  # right children that are still to come and their depths, the next one last; at first the root
@@ -149,31 +177,61 @@ def _tree(items: list[object], what: str, space: Space, reader: Reader) -> tuple
         if depth > DEEPEST:
             raise Rejected(f"{what} is deeper than {DEEPEST}")
         if type(item) is list and item and type(item[0]) is int:
-            node = _node(item, where, space)
+            node = tests.node(item, where)
             if not i + 1 < node.right < len(items):
                 raise Rejected(f"{where}: its right child must come after its left one, and be in the tree")
             pending.append((node.right, depth + 1))
             nodes.append(node)
-            values.append([])
+            values.append(())
         else:
-            value = reader(item, where)
             nodes.append(None)
-            values.append(value if type(value) is list else [value])
+            values.append(leaves.read(item, where))
     if pending or not nodes or nodes[-1] is not None:
         raise Rejected(f"{what} ends before its last leaf")
     return tuple(nodes), values
 
 
-def _node(item: list[object], what: str, space: Space) -> Node:
-    k: int = whole(0, len(space.features) - 1)(item[0], f"{what}, the feature")
-    feature = space.features[k]
-    missing = feature.missing is not None
-    _, test, right, *side = array_of(anything, 4 if missing else 3)(item, what)
-    place: int = whole(0, MOST_NODES)(right, f"{what}, the right child")
-    left = missing and choice("left", "right")(side[0], f"{what}, missing") == "left"
-    if not feature.levels:
-        return Node(k, exact(number(test, f"{what}, the test")), place, left)
-    positions = array_of(whole(0, feature.levels - 1))(test, f"{what}, the position")
-    if any(late <= early for early, late in pairwise(positions)):
-        raise Rejected(f"{what}: the positions must be strictly increasing")
-    return Node(k, sum(1 << position for position in positions), place, left)
+class Tests:
+    """Reads inner nodes; a number that many of them compare with is read once."""
+
+    def __init__(self, space: Space) -> None:
+        self._features = space.features
+        self._numbers: dict[str, Exact] = {}
+
+    def node(self, item: list[object], what: str) -> Node:
+        """[feature, test, right child], and where a missing number goes if the feature may have one."""
+        k = item[0]
+        if type(k) is not int or not 0 <= k < len(self._features):
+            raise Rejected(f"{what}, the feature must be a whole number from 0 to {len(self._features) - 1}")
+        feature = self._features[k]
+        missing = feature.missing is not None
+        if len(item) != 3 + missing:
+            raise Rejected(f"{what} must have {3 + missing} entries, not {len(item)}")
+        test, right = item[1], item[2]
+        if type(right) is not int or not 0 <= right <= MOST_NODES:
+            raise Rejected(f"{what}, the right child must be a whole number from 0 to {MOST_NODES}")
+        left = missing and choice("left", "right")(item[3], f"{what}, missing") == "left"
+        if feature.levels:
+            return Node(k, _positions(test, feature.levels, what), right, left)
+        return Node(k, self._number(test, what), right, left)
+
+    def _number(self, test: object, what: str) -> Exact:
+        if type(test) is str and test in self._numbers:
+            return self._numbers[test]
+        found = exact(number(test, f"{what}, the test"))
+        self._numbers[str(test)] = found
+        return found
+
+
+def _positions(test: object, levels: int, what: str) -> int:
+    """The positions of an array, strictly increasing, as bits."""
+    if type(test) is not list:
+        raise Rejected(f"{what}, the position must be an array")
+    bits, last = 0, -1
+    for position in test:
+        if type(position) is not int or not 0 <= position < levels:
+            raise Rejected(f"{what}, the position must be a whole number from 0 to {levels - 1}")
+        if position <= last:
+            raise Rejected(f"{what}: the positions must be strictly increasing")
+        bits, last = bits | 1 << position, position
+    return bits

@@ -55,7 +55,7 @@ def judging_of(
             f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(property).__name__}",
             hint="for instance likewise.SameDecision()",
         )
-    taken = take(model, space, similar, X=X, budget=budget)
+    taken = take(model, space, similar, X=X, budget=budget, listener=listener)
     imported, given = taken.imported, (model, space, similar, property)
     more: dict[str, Any] = {"budget": budget, "random_state": random_state, "listener": listener}
     place_of_class(property.class_of_interest, imported.model.head.labels, imported.model.family)

@@ -174,7 +174,7 @@ def measure(
         raise SpecError(f"tolerance must be a positive number, not {tolerance!r}")
     checking = checking_with(n_jobs, executor) if certify else None
     with listening(progress) as listener:
-        taken = take(model, space, similar, X=X, budget=budget)
+        taken = take(model, space, similar, X=X, budget=budget, listener=listener)
         options: dict[str, Any] = {"budget": budget, "random_state": random_state, "listener": listener}
         prepared: Prepared | PreparedClasses
         if isinstance(taken.imported, ImportedClasses):

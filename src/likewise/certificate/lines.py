@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from likewise.errors import CertificateError, InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
@@ -251,14 +253,11 @@ def _polynomial(model: Model) -> dict[str, Any]:
 
 def trees(body: TreeSum, alpha: tuple[Fraction, ...] | None = None) -> dict[str, Any]:
     """A body of trees, or with `alpha` of the one score alpha . f; one of several scores has arrays in the place of numbers."""
-
-    def given(values: Sequence[Fraction]) -> Any:
-        return _scores(values if alpha is None else (dot(alpha, values),))
-
+    texts = _Texts(alpha)
     return {
         "kind": "trees",
-        "bias": given(body.bias),
-        "trees": [_tree(tree, body.missing, given) for tree in body.trees],
+        "bias": _scores(body.bias if alpha is None else (dot(alpha, body.bias),)),
+        "trees": [_tree(tree, body.missing, texts) for tree in body.trees],
     }
 
 
@@ -266,17 +265,53 @@ def _scores(values: Sequence[Fraction]) -> Any:
     return number(values[0]) if len(values) == 1 else [number(value) for value in values]
 
 
-def _tree(
-    tree: Tree, missing: Mapping[int, Fraction], given: Callable[[Sequence[Fraction]], Any]
-) -> list[Any]:
+class _Texts:
+    """What is written at nodes, made once for all nodes at which it is the same."""
+
+    def __init__(self, alpha: tuple[Fraction, ...] | None) -> None:
+        self.alpha = alpha
+        self._levels: dict[frozenset[int], list[int]] = {}
+        self._thresholds: dict[float, str] = {}
+        self._products: dict[tuple[Fraction, float], str] = {}
+
+    def levels(self, levels: frozenset[int]) -> list[int]:
+        if levels not in self._levels:
+            self._levels[levels] = sorted(levels)
+        return self._levels[levels]
+
+    def threshold(self, threshold: float) -> str:
+        if threshold not in self._thresholds:
+            largest = sys.float_info.max  # no double is beyond that
+            self._thresholds[threshold] = number(min(max(threshold, -largest), largest))
+        return self._thresholds[threshold]
+
+    def leaves(self, tree: Tree) -> list[Any]:
+        """By leaf: what it adds to the scores."""
+        values = tree.values[tree.feature == LEAF]
+        if self.alpha is not None:
+            return [
+                number(tree.factor * dot(self.alpha, list(map(Fraction, row)))) for row in values.tolist()
+            ]
+        distinct, places = np.unique(values, return_inverse=True)
+        texts = np.array([self._product(tree.factor, value) for value in distinct.tolist()], dtype=object)
+        rows: list[Any] = texts[places.reshape(values.shape)].tolist()
+        return [row[0] for row in rows] if values.shape[1] == 1 else rows
+
+    def _product(self, factor: Fraction, value: float) -> str:
+        if (factor, value) not in self._products:
+            self._products[factor, value] = number(factor * Fraction(value))
+        return self._products[factor, value]
+
+
+def _tree(tree: Tree, missing: Mapping[int, Fraction], texts: _Texts) -> list[Any]:
     nodes: list[Any] = []
+    leaves = iter(texts.leaves(tree))
     rows = zip(tree.feature.tolist(), tree.threshold.tolist(), tree.right.tolist(), strict=True)
     for i, (k, threshold, right) in enumerate(rows):
         if k == LEAF:
-            nodes.append(given(tree.exact(i)))
+            nodes.append(next(leaves))
             continue
-        finite = min(max(threshold, -sys.float_info.max), sys.float_info.max)  # no double is beyond that
-        test = sorted(tree.levels[i]) if i in tree.levels else number(finite)
+        test = texts.levels(tree.levels[i]) if i in tree.levels else texts.threshold(threshold)
         way = ["left" if tree.missing_left[i] else "right"] if k in missing else []
         nodes.append([k, test, right, *way])
     return nodes

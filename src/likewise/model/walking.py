@@ -38,13 +38,16 @@ def nodes_of(body: TreeSum) -> Nodes:
     width = np.zeros(starts[-1], dtype=np.int64)
     parts: list[NDArray[np.bool_]] = [np.zeros(0, dtype=bool)]
     length = 0
+    known: dict[frozenset[int], tuple[int, int]] = {}  # nodes of the same test share their entries
     for tree, start in zip(body.trees, starts, strict=False):
         for node, levels in tree.levels.items():
-            part = np.zeros(max(levels, default=-1) + 1, dtype=bool)
-            part[list(levels)] = True
-            table[start + node], width[start + node] = length, len(part)
-            parts.append(part)
-            length += len(part)
+            if levels not in known:
+                part = np.zeros(max(levels, default=-1) + 1, dtype=bool)
+                part[list(levels)] = True
+                known[levels] = length, len(part)
+                parts.append(part)
+                length += len(part)
+            table[start + node], width[start + node] = known[levels]
     feature = np.concatenate([tree.feature for tree in body.trees]).astype(np.int32)
     missing = np.full(int(feature.max()) + 1, np.nan)
     for k, code in body.missing.items():

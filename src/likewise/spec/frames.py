@@ -62,9 +62,11 @@ def frame_from_columns(columns: Mapping[str, Sequence[Any] | NDArray[Any]], like
             data[name] = values.tolist()
             continue
         array = np.asarray(values)
-        if array.dtype.kind == "U" or (array.dtype.kind == "O" and all(isinstance(v, str) for v in array)):
+        if array.dtype.kind == "U" or (
+            array.dtype.kind == "O" and all(issubclass(kind, str) for kind in set(map(type, array)))
+        ):
             text.append(name)
-            data[name] = [str(value) for value in array]
+            data[name] = list(map(str, array.tolist()))
         else:
             data[name] = array.tolist() if array.dtype.kind == "O" else array
     frame = nw.from_dict(data, backend=backend)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from likewise.verifying.certifying import (
 )
 from likewise.verifying.classes import prepare_classes, verify_classes
 from likewise.verifying.contributions import Compared, compared
-from likewise.verifying.preparing import Prepared, prepare_taken, take
+from likewise.verifying.preparing import Prepared, Taken, prepare_taken, take
 from likewise.verifying.result import Claimed, Result
 from likewise.verifying.verdicts import concluded, level_of
 
@@ -108,7 +108,7 @@ def verify(
         )
     checking = checking_with(n_jobs, executor) if certify else None
     with listening(progress) as listener:
-        taken = take(model, space, similar, X=X, budget=budget)
+        taken = take(model, space, similar, X=X, budget=budget, listener=listener)
         family = taken.imported.model.family
         if isinstance(taken.imported, ImportedClasses):
             several = prepare_classes(
@@ -116,7 +116,7 @@ def verify(
             )
             claimed = Claimed(space=space, similarity=similar, property=property, family=family)
             with interruptible(several.problem.budget):
-                return verify_classes(several, claimed, checking)
+                return _timed(verify_classes(several, claimed, checking), taken)
         prepared = prepare_taken(
             taken,
             question_of(property),
@@ -136,7 +136,12 @@ def verify(
         )
         with interruptible(prepared.problem.budget):
             outcome = decide(prepared.problem)
-            return conclude(prepared, outcome, claimed, checking)
+            return _timed(conclude(prepared, outcome, claimed, checking), taken)
+
+
+def _timed(result: Result, taken: Taken) -> Result:
+    """The result, which also tells how long reading the model took, before the clock of the budget ran."""
+    return replace(result, stats={**result.stats, "import_seconds": taken.seconds})
 
 
 def checking_with(n_jobs: int, executor: Executor | None) -> Checking:

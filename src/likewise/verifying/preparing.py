@@ -28,7 +28,7 @@ from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import DecisionQuestion, ProbabilityQuestion, Question
 from likewise.model.scored import score_of
 from likewise.model.treescore import TreeScore
-from likewise.progress import Listener, silent
+from likewise.progress import Listener, Snapshot, silent
 from likewise.search.budget import Budget
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Problem
@@ -97,6 +97,7 @@ class Taken:
     relations: tuple[Relation, ...]
     given: NDArray[np.float64]
     like: Any
+    seconds: float = 0.0  # that all this took
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -107,7 +108,15 @@ class Taken:
         return missing
 
 
-def take(model: Any, space: Space, similar: Similarity, *, X: Any = None, budget: float = 60) -> Taken:
+def take(
+    model: Any,
+    space: Space,
+    similar: Similarity,
+    *,
+    X: Any = None,
+    budget: float = 60,
+    listener: Listener = silent,
+) -> Taken:
     """Check and import; raises what is wrong with the user's input."""
     if not isinstance(space, Space):
         raise SpecError(
@@ -118,14 +127,15 @@ def take(model: Any, space: Space, similar: Similarity, *, X: Any = None, budget
             f"similar must be a likewise.Similarity, not {type(similar).__name__}",
             hint='Similarity(free=["sex"], within={"age": 2})',
         )
-    Budget(budget)  # refuses a budget that is none before anything else is done
+    clock = Budget(budget)  # refuses a budget that is none before anything else is done
+    listener(Snapshot(stage="reading the model and comparing it with the original", seconds=0.0))
     relations = similar.resolve(space)
     given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
     imported = import_model(model, space, rows=given, like=X)
     check_own_rows(imported, X, given)
     if imported.space.constraints:
         some_individual(imported.space)
-    return Taken(imported=imported, relations=relations, given=given, like=X)
+    return Taken(imported=imported, relations=relations, given=given, like=X, seconds=clock.elapsed)
 
 
 def prepare(
@@ -142,7 +152,7 @@ def prepare(
     two_as_one: bool = False,
 ) -> Prepared:
     """Everything up to the search, for a model of one score."""
-    taken = take(model, space, similar, X=X, budget=budget)
+    taken = take(model, space, similar, X=X, budget=budget, listener=listener)
     return prepare_taken(
         taken,
         question,

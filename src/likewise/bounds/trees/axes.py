@@ -151,12 +151,14 @@ def _reaches(axis: Axis, tolerance: Fraction) -> tuple[list[int], list[int]]:
 def tested_sets(body: TreeSum, axes: list[Axis]) -> list[bool]:
     """For each feature whether some test of its levels sends neither the first nor the last few of them left."""
     found = [False] * len(axes)
-    for tree in body.trees:
-        for node, levels in tree.levels.items():
-            k = int(tree.feature[node])
-            size = axes[k].size
-            inside = sorted(p for p in levels if p < size)
-            run = not inside or inside[-1] - inside[0] + 1 == len(inside)
-            if k != LEAF and not (run and (not inside or inside[0] == 0 or inside[-1] == size - 1)):
-                found[k] = True
+    for k, levels in {
+        (k, levels)
+        for tree in body.trees
+        for k, levels in zip(tree.feature[list(tree.levels)].tolist(), tree.levels.values(), strict=True)
+    }:
+        size = axes[k].size
+        inside = sorted(p for p in levels if p < size)
+        run = not inside or inside[-1] - inside[0] + 1 == len(inside)
+        if k != LEAF and not (run and (not inside or inside[0] == 0 or inside[-1] == size - 1)):
+            found[k] = True
     return found

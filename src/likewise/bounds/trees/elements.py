@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+FIRST_ROOM = 1 << 12  # elements and limits of a tree that there is room for at first
+
+
 class Tests(NamedTuple):
     """The tests of all nodes in terms of indices: left are those up to `cut` (above it if `flipped`), or, for sets, those of the
     words `row`."""
@@ -67,17 +70,20 @@ def tests_of(body: TreeSum, nodes: Nodes, axes: list[Axis], sets: list[bool]) ->
             cut[some] = np.searchsorted(ends, np.floor(limits) if axis.whole else limits, side="right") - 1
     width = max((axis.size for axis, irregular in zip(axes, sets, strict=True) if irregular), default=0)
     rows: list[NDArray[np.int64]] = [np.zeros(-(-width // WORD), dtype=np.int64)]
+    known: dict[tuple[int, frozenset[int]], tuple[int, bool, int]] = {}  # cut, flipped and row of a test
     for tree, root in zip(body.trees, nodes.roots, strict=True):
-        for node, levels in tree.levels.items():
-            k, place = int(tree.feature[node]), root + node
-            inside = sorted(p for p in levels if p < axes[k].size)
-            if sets[k]:
-                row[place] = len(rows)
-                rows.append(_words(inside, len(rows[0])))
-            elif not inside or inside[0] == 0:
-                cut[place] = len(inside) - 1
-            else:
-                cut[place], flipped[place] = inside[0] - 1, True
+        features = tree.feature[list(tree.levels)].tolist()
+        for (node, levels), k in zip(tree.levels.items(), features, strict=True):
+            if (k, levels) not in known:
+                inside = sorted(p for p in levels if p < axes[k].size)
+                if sets[k]:
+                    known[k, levels] = -1, False, len(rows)
+                    rows.append(_words(inside, len(rows[0])))
+                elif not inside or inside[0] == 0:
+                    known[k, levels] = len(inside) - 1, False, -1
+                else:
+                    known[k, levels] = inside[0] - 1, True, -1
+            cut[root + node], flipped[root + node], row[root + node] = known[k, levels]
     return Tests(cut=cut, flipped=flipped, row=row, words=np.array(rows))
 
 
@@ -93,40 +99,59 @@ def elements_of(
 ) -> Elements | None:
     """All elements; None if they are more than `most`. `a` and `b` are the values of x's and of x's counterpart's leaves."""
     first, second = np.array(pairs.first, dtype=np.int32), np.array(pairs.second, dtype=np.int32)
-    walk = nodes, tests, axes, first, second, depth_of(nodes.feature, nodes.left, nodes.right), most
-    words = tests.words.shape[1]
-    count, total = pair_leaves(*walk, _room(0, 0, words), False)
-    if count > most:
-        return None
-    found = _room(count, total, words)
-    pair_leaves(*walk, found, True)
-    tree, leaf, other, start = found.tree, found.leaf, found.other, found.start
-    variable, low, high, extra = found.variable, found.low, found.high, found.extra
-    after, before = _sets(axes, variable, extra, found.words)
-    order = np.lexsort((b[other] - a[leaf], tree))
-    lengths = np.diff(start)[order]
-    moved = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    taken = np.repeat(start[:-1][order] - moved[:-1], lengths) + np.arange(total)
+    walk = nodes, tests, axes, first, second, depth_of(nodes.feature, nodes.left, nodes.right)
+    room, parts = _room(FIRST_ROOM, FIRST_ROOM, tests.words.shape[1]), []
+    for t in range(len(nodes.roots)):
+        count, total = pair_leaves(*walk, t, most, room)
+        if count <= most and (count > len(room.leaf) or total > len(room.variable)):
+            room = _room(
+                2 * count, 2 * total, tests.words.shape[1]
+            )  # trees of an ensemble are of about one size
+            pair_leaves(*walk, t, most, room)
+        most -= count
+        if most < 0:
+            return None
+        parts.append(_by_difference(room, count, a, b))
+    leaf, other, start, variable, low, high, extra, words = map(np.concatenate, zip(*parts, strict=True))
+    after, before = _sets(axes, variable, extra, words)
     return Elements(
-        tree=tree[order],
-        leaf=leaf[order],
-        other=other[order],
-        a=a[leaf[order]],
-        b=b[other[order]],
-        start=moved,
-        variable=variable[taken],
-        low=low[taken],
-        high=high[taken],
-        extra=extra[taken],
+        tree=np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.leaf) for part in parts]),
+        leaf=leaf,
+        other=other,
+        a=a[leaf],
+        b=b[other],
+        start=np.concatenate([[0], np.cumsum(start)]).astype(np.int64),
+        variable=variable,
+        low=low,
+        high=high,
+        extra=extra,
         after=after,
         before=before,
+    )
+
+
+def _by_difference(found: Limits, count: int, a: Floats, b: Floats) -> Limits:
+    """The elements of a tree, from the largest difference of the two values on; `start` has the number of limits of each."""
+    start = found.start[: count + 1]
+    order = np.argsort(b[found.other[:count]] - a[found.leaf[:count]], kind="stable")
+    lengths = np.diff(start)[order]
+    ends = np.cumsum(lengths)
+    taken = np.repeat(start[:-1][order] - (ends - lengths), lengths) + np.arange(start[-1])
+    return Limits(
+        leaf=found.leaf[order],
+        other=found.other[order],
+        start=lengths,
+        variable=found.variable[taken],
+        low=found.low[taken],
+        high=found.high[taken],
+        extra=found.extra[taken],
+        words=found.words[taken],
     )
 
 
 def _room(count: int, total: int, words: int) -> Limits:
     """Room for so many elements, with so many limits in all."""
     return Limits(
-        tree=np.zeros(count, dtype=np.int32),
         leaf=np.zeros(count, dtype=np.int32),
         other=np.zeros(count, dtype=np.int32),
         start=np.zeros(count + 1, dtype=np.int64),

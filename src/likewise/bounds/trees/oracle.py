@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -262,7 +262,16 @@ class TreeOracle:
     # -- the protocol of oracles that remember nothing -----------------------------------------------------------
 
     def warm_up(self) -> None:
-        """Have the loops compiled: some seconds once, then kept on disk."""
+        """Have the loops compiled: some seconds once, then kept on disk. One tree will do: finding all elements counts as work."""
+        one = replace(self.score.body, trees=self.score.body.trees[:1])
+        self._of(TreeScore(body=one, alpha=self.score.alpha))._run_through()
+
+    def _of(self, score: TreeScore) -> TreeOracle:
+        """The oracle of this kind of another ensemble on the same pairs."""
+        return TreeOracle(score, self.pairs)
+
+    def _run_through(self) -> None:
+        """Call every compiled loop."""
         root = self.pairs.variables
         memory = self.memory([float(v.lo) for v in root], [float(v.hi) for v in root])
         self.bound_memory(memory, 0.5)

@@ -24,9 +24,8 @@ WORD = 62  # positions in a word of a set
 
 
 class Limits(NamedTuple):
-    """The elements as they are found, with their limits one after another (see `elements`); a limit's set is in `words`."""
+    """The elements of a tree as they are found, with their limits one after another (see `elements`); a limit's set is in `words`."""
 
-    tree: Ints
     leaf: Ints
     other: Ints
     start: NDArray[np.int64]
@@ -49,46 +48,43 @@ def depth_of(feature, left, right):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def pair_leaves(nodes, tests, axes, first, second, depth, most, found, fill):  # type: ignore[no-untyped-def]
-    """How many elements and limits there are (a little more than `most` where there are more); written down if `fill`."""
+def pair_leaves(nodes, tests, axes, first, second, depth, t, most, found):  # type: ignore[no-untyped-def]
+    """How many elements and limits tree t has (a little more than `most` where there are more); written down as far as there is room."""
     n, room, words = len(axes.size), 4 * depth + 4, tests.words.shape[1]
     here, there = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
     lows, highs = np.empty((room, n), dtype=np.int32), np.empty((room, n), dtype=np.int32)
     missing, masks = np.empty((room, n), dtype=np.bool_), np.zeros((room, n, words), dtype=np.int64)
     low, high, gone, mask = lows[0].copy(), highs[0].copy(), missing[0].copy(), masks[0].copy()
     count, total = 0, 0
-    for t in range(len(nodes.roots)):
-        here[0] = there[0] = nodes.roots[t]
-        _everything(axes, lows[0], highs[0], missing[0], masks[0])
-        top = 1
-        while top > 0:
-            top -= 1
-            x, y = here[top], there[top]
-            if nodes.feature[x] == LEAF and nodes.feature[y] == LEAF:
-                if count > most:
-                    return count, total
-                if fill:
-                    found.tree[count], found.leaf[count], found.other[count] = t, x, y
-                total = _write(axes, lows[top], highs[top], missing[top], masks[top], found, total, fill)
-                count += 1
-                if fill:
-                    found.start[count] = total
+    here[0] = there[0] = nodes.roots[t]
+    _everything(axes, lows[0], highs[0], missing[0], masks[0])
+    top = 1
+    while top > 0:
+        top -= 1
+        x, y = here[top], there[top]
+        if nodes.feature[x] == LEAF and nodes.feature[y] == LEAF:
+            if count > most:
+                return count, total
+            total = _write(axes, lows[top], highs[top], missing[top], masks[top], found, total)
+            if count < len(found.leaf):
+                found.leaf[count], found.other[count], found.start[count + 1] = x, y, total
+            count += 1
+            continue
+        moves = nodes.feature[x] != LEAF
+        node = x if moves else y
+        v = first[nodes.feature[x]] if moves else second[nodes.feature[y]]
+        together = x == y and first[nodes.feature[x]] == second[nodes.feature[x]]
+        low[:], high[:], gone[:], mask[:] = lows[top], highs[top], missing[top], masks[top]
+        for way in range(2):
+            lows[top], highs[top], missing[top], masks[top] = low, high, gone, mask
+            if not _goes(
+                nodes, tests, axes, node, v, way == 0, lows[top], highs[top], missing[top], masks[top]
+            ):
                 continue
-            moves = nodes.feature[x] != LEAF
-            node = x if moves else y
-            v = first[nodes.feature[x]] if moves else second[nodes.feature[y]]
-            together = x == y and first[nodes.feature[x]] == second[nodes.feature[x]]
-            low[:], high[:], gone[:], mask[:] = lows[top], highs[top], missing[top], masks[top]
-            for way in range(2):
-                lows[top], highs[top], missing[top], masks[top] = low, high, gone, mask
-                if not _goes(
-                    nodes, tests, axes, node, v, way == 0, lows[top], highs[top], missing[top], masks[top]
-                ):
-                    continue
-                child = nodes.left[node] if way == 0 else nodes.right[node]
-                here[top] = child if moves else x
-                there[top] = child if together or not moves else y
-                top += 1
+            child = nodes.left[node] if way == 0 else nodes.right[node]
+            here[top] = child if moves else x
+            there[top] = child if together or not moves else y
+            top += 1
     return count, total
 
 
@@ -127,12 +123,12 @@ def _goes(nodes, tests, axes, node, v, left, low, high, missing, mask):  # type:
 
 
 @njit(cache=True)
-def _write(axes, low, high, missing, mask, found, total, fill):  # type: ignore[no-untyped-def]
-    """Write down what limits a box; the number of limits so far."""
+def _write(axes, low, high, missing, mask, found, total):  # type: ignore[no-untyped-def]
+    """Write down what limits a box, as far as there is room; the number of limits so far."""
     for v in range(len(low)):
         if _whole(axes, v, low, high, missing, mask):
             continue
-        if fill:
+        if total < len(found.variable):
             found.variable[total], found.low[total], found.high[total] = v, low[v], high[v]
             found.extra[total] = missing[v]
             found.words[total] = mask[v]

@@ -88,6 +88,9 @@ class TreeSoftmaxOracle(TreeOracle):
 
     # -- cells ------------------------------------------------------------------------------------------------
 
+    def _of(self, score: TreeScore) -> TreeOracle:
+        return TreeSoftmaxOracle(score, self.of, self.pairs, Ground(score, self.pairs))
+
     def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> SoftMemory:  # type: ignore[override]
         box = TreeOracle.memory(self, lo, hi, even=even).box
         return SoftMemory(box, self.whole)

@@ -176,12 +176,15 @@ def _members(tree: Tree) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np
     """Of nodes that test levels: where in the last array it says for each position up to `sizes` whether it goes left, no from there on."""
     starts, sizes = np.zeros(len(tree.feature), dtype=np.intp), np.full(len(tree.feature), -1, dtype=np.intp)
     parts, length = [np.zeros(0, dtype=bool)], 0
+    known: dict[frozenset[int], tuple[int, int]] = {}
     for node, levels in tree.levels.items():
-        part = np.zeros(max(levels, default=-1) + 2, dtype=bool)
-        part[list(levels)] = True
-        starts[node], sizes[node] = length, len(part) - 1
-        parts.append(part)
-        length += len(part)
+        if levels not in known:
+            part = np.zeros(max(levels, default=-1) + 2, dtype=bool)
+            part[list(levels)] = True
+            known[levels] = length, len(part) - 1
+            parts.append(part)
+            length += len(part)
+        starts[node], sizes[node] = known[levels]
     return starts, sizes, np.concatenate(parts)
 
 

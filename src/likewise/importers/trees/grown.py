@@ -97,6 +97,8 @@ def depth_first(left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[
         raise UnsupportedModel(
             "a tree has children that it does not have nodes for", hint="its file is damaged"
         )
+    if _is_depth_first(left, right):
+        return np.arange(len(left), dtype=np.int32), right.astype(np.int32)
     firsts, seconds = left.tolist(), right.tolist()
     order: list[int] = []
     place = np.full(len(firsts), LEAF, dtype=np.int32)
@@ -111,3 +113,20 @@ def depth_first(left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[
             stack += (seconds[node], firsts[node])
     kept = np.array(order, dtype=np.int32)
     return kept, np.where(right[kept] >= 0, place[right[kept]], LEAF).astype(np.int32)
+
+
+def _is_depth_first(left: NDArray[np.integer], right: NDArray[np.integer]) -> bool:
+    """Whether all nodes stand in depth-first order already.
+
+    With +1 for an inner node and -1 for a leaf, the nodes below and including j in this order are those from j on up to the first one at
+    which the sum over them is -1; the right child of i comes after those of i + 1, and the root's are all.
+    """
+    n, inner = len(left), np.flatnonzero(left != LEAF)
+    if (left[inner] != inner + 1).any():
+        return False
+    sums = np.cumsum(np.where(left == LEAF, -1, 1))
+    if sums[-1] != -1 or (sums[:-1] < 0).any():
+        return False
+    ends = np.sort((sums + 1) * n + np.arange(n))  # by sum, then by place; sums are -1 at least
+    wanted = sums[inner] * n + inner + 1  # the sum before node i + 1 less one, from there on
+    return bool((ends[np.searchsorted(ends, wanted)] % n + 1 == right[inner]).all())

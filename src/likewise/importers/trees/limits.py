@@ -3,7 +3,8 @@
 A column that rises with its number and is compared with a limit T is at most T up to some code r and above T from there on; one
 that falls is above T up to r and at most T from there on. r is found by bisection over the codes themselves (all whole numbers or all
 doubles of a feature, in order), with the fitted preprocessing computing the column at each of them: at many codes of all tests of all
-columns at once, one code of every feature in each row that is computed. The line that a column idealises only tells where to look first.
+columns at once, one code of every feature in each row that is computed, and no code of a feature twice. The line that a column
+idealises only tells where to look first: mostly r is where it says, which two codes show.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Keys = NDArray[np.int64]
 
-# Distances from the first guess, in codes, that are looked at first.
+GUESSED = np.array(
+    [0, 1], dtype=np.int64
+)  # distances from the first guess, in codes, that are looked at first
+# Those that are looked at then.
 NEAR = np.array(
     sorted([*range(-8, 9), *(sign * 2**n for n in (12, 24, 40) for sign in (-1, 1))]), dtype=np.int64
 )
@@ -69,17 +73,22 @@ class _Tests:
     def bisected(self, guess: Keys, lowest: Keys, highest: Keys) -> Keys:
         """Up to `below` a test holds, from `above` on it does not; in the end nothing is between."""
         below, above = lowest - 1, highest + 1
-        points = guess[:, None] + NEAR
-        going = np.arange(len(guess))
-        while len(going):
-            points = np.clip(points, below[going, None] + 1, above[going, None] - 1)
-            holds = self._holds(going, points)
-            below[going] = np.maximum(below[going], np.where(holds, points, below[going, None]).max(axis=1))
-            above[going] = np.minimum(above[going], np.where(holds, above[going, None], points).min(axis=1))
-            self._check_order(below, above)
-            going = np.flatnonzero(below + 1 < above)
-            points = _between(below[going], above[going])
+        self._narrow(below, above, np.arange(len(guess)), guess[:, None] + GUESSED)
+        going = np.flatnonzero(below + 1 < above)
+        self._narrow(below, above, going, guess[going, None] + NEAR)
+        while len(going := np.flatnonzero(below + 1 < above)):
+            self._narrow(below, above, going, _between(below[going], above[going]))
         return below
+
+    def _narrow(self, below: Keys, above: Keys, going: NDArray[np.intp], points: Keys) -> None:
+        """Look at points, each test of `going` at those of its row."""
+        if not len(going):
+            return
+        points = np.clip(points, below[going, None] + 1, above[going, None] - 1)
+        holds = self._holds(going, points)
+        below[going] = np.maximum(below[going], np.where(holds, points, below[going, None]).max(axis=1))
+        above[going] = np.minimum(above[going], np.where(holds, above[going, None], points).min(axis=1))
+        self._check_order(below, above)
 
     def _check_order(self, below: Keys, above: Keys) -> None:
         crossed = np.flatnonzero(below >= above)
@@ -91,12 +100,13 @@ class _Tests:
             )
 
     def _holds(self, tests: NDArray[np.intp], keys: Keys) -> NDArray[np.bool_]:
-        """Whether these tests hold at these codes, each of which has a row for itself among those of its feature."""
+        """Whether these tests hold at these codes; each code of a feature is in one of the rows that are computed."""
         space, features = self._reaching.inputs.space, self._features[tests]
         rows = np.empty(keys.shape, dtype=np.intp)
         for k in np.unique(features):
             mine = features == k
-            rows[mine] = np.arange(keys[mine].size).reshape(-1, keys.shape[1])
+            _, places = np.unique(keys[mine], return_inverse=True)
+            rows[mine] = places.reshape(-1, keys.shape[1])
         codes = walked(space, [1] * len(space), 0, int(rows.max()) + 1)
         codes[rows, features[:, None]] = _codes(keys, self._whole[tests, None])
         made = self._reaching.matrix(codes)[rows, self._columns[tests, None]]

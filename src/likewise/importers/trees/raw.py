@@ -181,9 +181,11 @@ def _tree(
     all_first[nodes] = numbers.first[places] & (~can_miss | missing_first[nodes])
     all_second[nodes] = numbers.second[places] & (~can_miss | ~missing_first[nodes])
     levels: dict[int, frozenset[int]] = {}
+    limits = np.zeros(n)
+    limits[nodes] = numbers.limit[places]
     of_levels = np.array([one.table is not None for one in columns])[tested]
     for node in nodes[of_levels].tolist():
-        split = _split(tree, node, forest, columns, splits)
+        split = _split(tree, node, float(limits[node]), forest, columns, splits)
         levels[node] = split.left
         all_first[node], all_second[node] = len(split.left) == split.size, not split.left
     following = np.arange(1, n + 1, dtype=np.int32)
@@ -208,6 +210,8 @@ def _kept(
     all_second: Bools,
 ) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
     """The nodes that somebody comes to, depth first, without tests that decide nothing; and the right child of each."""
+    if not (all_first.any() or all_second.any()) and (first == np.arange(1, len(first) + 1)).all():
+        return np.arange(len(feature)), np.where(feature == LEAF, LEAF, second).astype(np.int32)
     firsts, seconds, leaf = first.tolist(), second.tolist(), (feature == LEAF).tolist()
     skipped = np.where(all_first, first, np.where(all_second, second, LEAF)).tolist()
     kept: list[int] = []
@@ -229,6 +233,7 @@ def _kept(
 def _split(
     tree: Grown,
     node: int,
+    limit: float,
     forest: Forest,
     columns: Sequence[Reached],
     splits: dict[tuple[object, ...], Split],
@@ -236,7 +241,7 @@ def _split(
     """Which levels go left; the same test is asked for once."""
     c, missing_left = int(tree.column[node]), bool(tree.missing_left[node])
     among = tree.categories.get(node)
-    key = (c, among if among is not None else float(tree.threshold[node]), among is not None, missing_left)
+    key = (c, limit if among is None else among, among is not None, missing_left)
     if key not in splits:
         table = columns[c].table
         if table is None:
@@ -244,7 +249,6 @@ def _split(
         if among is not None:
             goes = [forest.category_goes_left(c, v, among, missing_left=missing_left) for v in table.tolist()]
         else:
-            limit = forest.limits(tree.threshold[node : node + 1])
             goes = np.where(np.isnan(table), missing_left, table <= limit).tolist()
         splits[key] = Split(frozenset(i for i, left in enumerate(goes) if left), len(table))
     return splits[key]
