@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.analysis.classes import proves
 from likewise.analysis.singly import LEAST_SECONDS, PATIENCE, narrowed, variants
 from likewise.model.cases import DecisionCase
 from likewise.progress import silent
 from likewise.search.budget import Part
-from likewise.search.cases import case_search, unproved
+from likewise.search.cases import case_search, proves, unproved
 from likewise.search.counterparts import BIASED, FAIR, NO_PRECISION, UNDECIDED, Judgement
 from likewise.search.treatments import NOBODY, compared, exact_class
 

@@ -17,7 +17,7 @@ from likewise.bounds.enumerated import independent
 from likewise.bounds.oracle import Remembering
 from likewise.errors import InternalError
 from likewise.model.enclosure import FIRST_BITS
-from likewise.search.cases import class_search, climbed_from_starts
+from likewise.search.cases import class_search, climbed_from_starts, proves
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import climbed, deepest
 from likewise.search.feasible import some_individual
@@ -177,9 +177,7 @@ class SeveralClasses:
     def searches(self) -> Searches[Any]:
         question: Any = self.problem.question
         found = class_search(self.problem, question, self.prepared.oracles)
-        oracle = found.searches[0].oracle
-        # Boxes of odds are halved in float64, which only the checker makes a proof.
-        self.exact = oracle.exact and oracle.rule != "odds"
+        self.exact = proves(found.searches[0].oracle)
         return found
 
     def more_pairs(self, searches: Searches[Any]) -> Iterator[Witness | None]:

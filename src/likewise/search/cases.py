@@ -117,6 +117,11 @@ class ClassOutcome:
     search: ClassSearch | None = None
 
 
+def proves(oracle: CaseOracle) -> bool:
+    """Whether a case that closes is a proof by itself: boxes of odds are halved in float64, which only the checker makes one."""
+    return oracle.exact and oracle.rule != "odds"
+
+
 def climbed_from_starts(problem: Problem, search: ClassSearch) -> Witness | None:
     """The best pair, if it is a witness, that coordinate ascent leads to from where the oracles of softmax cases would start: there several
     features hold each other in balance, which no ascent from random rows finds soon."""
