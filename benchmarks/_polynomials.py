@@ -39,8 +39,8 @@ def columns_of(lo: Sequence[float], hi: Sequence[float], fixed: dict[int, float]
         if k in fixed:
             columns.append(Column(middle=Fraction(fixed[k])))
             continue
-        low, high = Fraction(low), Fraction(high)
-        columns.append(Column(middle=(low + high) / 2, half=(high - low) / 2, axis=axes))
+        start, end = Fraction(low), Fraction(high)
+        columns.append(Column(middle=(start + end) / 2, half=(end - start) / 2, axis=axes))
         axes += 1
     return columns
 

@@ -6,6 +6,7 @@ ranges and levels that occur in the data, the protected features are free, and o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -45,7 +46,7 @@ def standardised(
     *,
     rows: int | None = None,
     gamma_times: float = 1.0,
-    within: dict[str, int | float | str] | None = None,
+    within: Mapping[str, int | float | str] | None = None,
 ) -> Case:
     """The fitted pipeline of a data set; `rows` limits the training rows."""
     data = getattr(datasets, f"load_{name}")(frame="pandas")

@@ -25,8 +25,14 @@ from sklearn.svm import SVC
 import likewise as lw
 from benchmarks._standardised import Case, standardised
 from benchmarks.rbf import ADULT_ROWS, machine
+from likewise.analysis.share_result import Method
 
 BUDGET = 30.0
+ASKED: tuple[tuple[str, int | None, Method, tuple[str, ...]], ...] = (
+    ("adult", ADULT_ROWS, "exact", ("RBF",)),
+    ("german", None, "certified", ("logistic",)),
+    ("german", None, "sampled", ("logistic", "RBF", "polynomial, degree 2")),
+)
 
 
 def models(name: str, rows: int | None) -> tuple[Case, dict[str, Any]]:
@@ -77,9 +83,7 @@ def shares(budget: float) -> Table:
     table = Table(title=f"shares over all individuals, {machine()}")
     for column in ("model", "method", "share", "width, pp", "looked at", "CPU s"):
         table.add_column(column, justify="left" if column in ("model", "method") else "right")
-    asked = [("adult", ADULT_ROWS, "exact", ("RBF",)), ("german", None, "certified", ("logistic",))]
-    asked.append(("german", None, "sampled", ("logistic", "RBF", "polynomial, degree 2")))
-    for data, rows, method, names in asked:
+    for data, rows, method, names in ASKED:
         case, made = models(data, rows)
         for name in names:
             limit = 300.0 if method == "exact" else budget

@@ -1,6 +1,6 @@
 """What certificates cost: bytes and checking time per cell, and checking over proving time, for linear proofs.
 
-    python -m benchmarks.certificates [--cells 10 1000 10000 100000] [--looked-through]
+    python -m benchmarks certificates [--cells 10 1000 10000 100000] [--looked-through]
 
 The models are fair through a gap between integers (even weights, an odd bound), so that the number of cells
 grows with the number of features. With --looked-through all features are discrete and most leaves are
@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import likewise as lw
+from likewise.spec import Feature
 from likewise_check import check
 
 JOBS = (1, 2)
@@ -29,7 +30,7 @@ def problem(
 ) -> tuple[LogisticRegression, lw.Space, lw.Similarity]:
     """A subset sum that never comes out, with `size` binary features."""
     weights = 2.0 * np.random.default_rng(0).integers(largest // 2, largest, size)
-    features: dict[str, object] = {f"b{i}": lw.Integer(0, 1) for i in range(size)}
+    features: dict[str, Feature] = {f"b{i}": lw.Integer(0, 1) for i in range(size)}
     tail = [0.25, 0.5] if continuous else [0.5]
     if continuous:
         features["age"] = lw.Continuous(0, 1)
@@ -60,7 +61,7 @@ def row(cells: int, *, continuous: bool, budget: float) -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks certificates")
     parser.add_argument("--cells", type=int, nargs="*", choices=list(SIZES), default=list(SIZES))
     parser.add_argument("--looked-through", action="store_true")
     parser.add_argument("--budget", type=float, default=300)

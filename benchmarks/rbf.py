@@ -214,7 +214,8 @@ def main(arguments: list[str] | None = None) -> None:
     if seconds and not available():
         console.print("SCIP is left out: pip install pyscipopt")
         seconds = 0.0
-    for within in ({}, {"age": 2}):  # compiles the bounds of one copy and of two
+    nobody: dict[str, int | float | str] = {}
+    for within in (nobody, {"age": 2}):  # compiles the bounds of one copy and of two
         timed(standardised("credit", within=within), Question(data="credit", of="score", tolerance=1.0))
     asked = [q for q in QUESTIONS if q.data in options.data and (q.quick or not options.quick)]
     console.print(bracket_table(asked, seconds))

@@ -1,6 +1,6 @@
 """Proof power of the kernel oracle alone: largest difference of scores over all values of the protected features.
 
-    python -m benchmarks.rbf_cells [credit] [german] [--gamma-times 4] [--order influence] [--keep-hints]
+    python -m benchmarks rbf_cells [--data credit german] [--limit 60] [--gamma-times 4] [--order influence] [--keep-hints]
 
 Standardised Credit and German, `SVC(C=1, gamma="scale")` on 75% of the rows; numbers through `StandardScaler`,
 categories one-hot; the cells are the ranges and levels that occur in the data. D* = max f(v, z) - f(v', z) over all
@@ -29,6 +29,7 @@ from likewise.bounds.rbf.terms import CONTINUOUS, ONE_HOT, Axis
 from likewise.datasets import load_credit, load_german
 
 Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
 LOADERS = {"credit": load_credit, "german": load_german}
 BATCH = 128  # cells split at a time
 
@@ -119,7 +120,8 @@ def values_at(problem: Problem, points: Floats, row: NDArray[np.int64]) -> Float
             distance += terms.zeta[k] * (points[:, [k]] != terms.place[k])
         else:
             distance += terms.gamma * (terms.scale[k] * points[:, [k]] - terms.centre[k]) ** 2
-    return np.sum(problem.coefficients[row] * np.exp(-distance), axis=1)
+    values: Floats = np.sum(problem.coefficients[row] * np.exp(-distance), axis=1)
+    return values
 
 
 def climbed(problem: Problem, starts: int, seed: int = 0) -> float:
@@ -234,7 +236,10 @@ def _bounded(
     return Cells(lo, hi, row, upper, found.e, found.r, axis, cut).take(kept), best
 
 
-def _split(problem: Problem, now: Cells, *, keep_hints: bool) -> tuple[Any, ...]:
+def _split(
+    problem: Problem, now: Cells, *, keep_hints: bool
+) -> tuple[Floats, Floats, Whole, Floats, Whole, Whole]:
+    """Both halves of every cell: lo, hi, row, upper, e, r."""
     every = np.arange(len(now.upper))
     left_hi, right_lo = now.hi.copy(), now.lo.copy()
     left_hi[every, now.axis] = now.cut
@@ -277,8 +282,8 @@ def run(
 
 def main(arguments: list[str] | None = None) -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="Proof power of the kernel oracle alone.")
-    parser.add_argument("names", nargs="*", default=list(LOADERS), help="credit, german")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks rbf_cells")
+    parser.add_argument("--data", dest="names", nargs="+", choices=LOADERS, default=list(LOADERS))
     parser.add_argument("--gamma-times", type=float, default=1.0)
     parser.add_argument("--order", choices=["given", "influence"], default="given")
     parser.add_argument("--limit", type=float, default=60.0)

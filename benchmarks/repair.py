@@ -1,11 +1,14 @@
 """What repairing costs: pipelines on the shipped data sets, fitted on 70 % of the rows, looked at on the others.
 
-Run with `python -m benchmarks repair`. Nobody knows the protected columns' values after an average, the largest or smallest score over them, or one reference; every
+    python -m benchmarks repair [--data german adult credit] [--models logistic ...] [--methods average ...]
+
+Nobody knows the protected columns' values after an average, the largest or smallest score over them, or one reference; every
 verdict is `verify`'s, about all individuals of the space, with a certificate that the checker has accepted.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
 from typing import Any
 
@@ -20,6 +23,7 @@ from xgboost import XGBClassifier
 
 import likewise as lw
 
+DATA = ("german", "adult", "credit")
 METHODS = ("average", "max", "min", "reference")
 MODELS = {
     "logistic": LogisticRegression(max_iter=1000),
@@ -30,22 +34,32 @@ COLUMNS = ("data", "may differ", "model", "method", "settings", "accuracy before
 
 
 def run() -> None:
+    """Everything."""
+    main([])
+
+
+def main(arguments: list[str]) -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks repair")
+    parser.add_argument("--data", nargs="+", choices=DATA, default=DATA)
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
+    chosen = parser.parse_args(arguments)
     columns = (*COLUMNS, "decisions changed", "verdict", "certificate", "CPU s")
     print(f"| {' | '.join(columns)} |")
     print("|---" * len(columns) + "|")
-    for load in (lw.datasets.load_german, lw.datasets.load_adult, lw.datasets.load_credit):
-        data = load(frame="pandas")
+    for loaded in chosen.data:
+        data = getattr(lw.datasets, f"load_{loaded}")(frame="pandas")
         numbered = np.unique(data.y, return_inverse=True)[1]  # XGBoost takes labels 0 and 1 only
         X, test, y, labels = train_test_split(data.X, numbered, test_size=0.3, random_state=0)
-        for name, estimator in MODELS.items():
+        for name in chosen.models:
             transformed = make_column_transformer(
                 (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number")),
                 (StandardScaler(), make_column_selector(dtype_include="number")),
                 sparse_threshold=0,
             )
-            model = make_pipeline(transformed, estimator).fit(X, y)
-            for method in METHODS:
+            model = make_pipeline(transformed, MODELS[name]).fit(X, y)
+            for method in chosen.methods:
                 print(_row(data, name, model, method, test, labels), flush=True)
 
 
@@ -54,6 +68,8 @@ def _row(data: Any, name: str, model: Any, method: Any, test: Any, labels: Any) 
     similar = lw.Similarity(free=data.protected)
     new = lw.repair(model, data.space, similar, method=method, X=test, y=labels)
     seconds = time.process_time() - start
+    assert new.rows
+    assert new.changed is not None
     certificate = new.result.certificate
     size = "none" if certificate is None else f"{len(certificate.content) / 1024:,.0f} kB"
     return (

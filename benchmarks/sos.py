@@ -1,6 +1,6 @@
 """Sums of squares: exact bounds of the largest margin of polynomial models, and how far each relaxation goes.
 
-    python -m benchmarks.sos [paper] [cubic] [sizes] [--data FOLDER]
+    python -m benchmarks sos [--parts paper cubic sizes] [--data FOLDER]
 
 paper   the paper's unmasked degree-2 models over the continuous domain: largest margin over all values of the protected
         features, one program (Shor) for each ordered pair of values. Fraud is read from FOLDER, ../shared/data/paper unless told.
@@ -36,6 +36,7 @@ from likewise.bounds.sos import Leaning, Proposal, cube_of, propose
 from likewise.bounds.sos.cube import graded
 from likewise.datasets import paper_problem
 from likewise.errors import DataError
+from likewise.spec import Categorical, Feature, Ordinal
 
 PARTS = ("paper", "cubic", "sizes")
 PAPER = ("adult", "credit", "fraud", "german")
@@ -101,10 +102,15 @@ def paper_model(name: str, folder: Path) -> Problem:
     data = paper_problem(name, folder, frame="pandas")
     settings = SVC(kernel="poly", degree=2, C=1.0, gamma=0.001, coef0=0.0, cache_size=500, max_iter=10_000)
     model = kept(name, settings, *training_rows(data))
-    features = list(data.space.features.values())
-    lo, hi = [f.lo for f in features], [f.hi for f in features]
+    lo, hi = zip(*(_ends(feature) for feature in data.space.features.values()), strict=True)
     places = [data.space.names.index(column) for column in data.protected]
     return problem(model, lo, hi, {k: [float(v) for v in range(int(lo[k]), int(hi[k]) + 1)] for k in places})
+
+
+def _ends(feature: Feature) -> tuple[float, float]:
+    if isinstance(feature, (Categorical, Ordinal)):
+        raise TypeError("the paper's columns are numbers")
+    return feature.lo, feature.hi
 
 
 def cubic_model(name: str) -> Problem:
@@ -215,8 +221,8 @@ def run(parts: Sequence[str] = PARTS, *, data: Path = DATA) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="Sums of squares on polynomial models.")
-    parser.add_argument("parts", nargs="*", default=list(PARTS), help=", ".join(PARTS))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks sos")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--data", type=Path, default=DATA)
     run(**vars(parser.parse_args(arguments)))
 

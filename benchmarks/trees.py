@@ -117,7 +117,12 @@ def _ensemble(name: str) -> Any:
 
     leaves = min(31, 2 ** (depth or 6))
     return LGBMClassifier(
-        n_estimators=int(trees), max_depth=depth, num_leaves=leaves, verbose=-1, n_jobs=1, random_state=0
+        n_estimators=int(trees),
+        max_depth=depth or -1,
+        num_leaves=leaves,
+        verbose=-1,
+        n_jobs=1,
+        random_state=0,
     )
 
 
@@ -159,8 +164,14 @@ def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge)
         cost=score.cost,
     )
     return Prepared(
-        imported=imported, pairs=pairs, problem=problem, mirrored=False, gauge=gauge, like=None, score=score
-    )  # type: ignore[arg-type]
+        imported=imported,  # type: ignore[arg-type]
+        pairs=pairs,
+        problem=problem,
+        mirrored=False,
+        gauge=gauge,
+        like=None,
+        score=score,
+    )
 
 
 def _warm(prepared: Any) -> None:
@@ -229,7 +240,9 @@ def row(
         f"{cells:,}",
     ]
     if options.veritas_seconds and available():
-        theirs = by_veritas(climb.problem.oracle, options.veritas_seconds)
+        oracle = climb.problem.oracle
+        assert isinstance(oracle, TreeOracle)
+        theirs = by_veritas(oracle, options.veritas_seconds)
         line += [_bracket(theirs.lower, theirs.upper), f"{theirs.seconds:.1f}"]
     else:
         line += ["", ""]

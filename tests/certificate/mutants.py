@@ -41,19 +41,26 @@ def mutants(lines: Lines, count: int, seed: int = 0) -> list[tuple[str, Lines]]:
     found = [(said, change()) for said, change in single]
     changes = list(fields(lines))
     while len(found) < count:
-        (one, first), second = changes[random.integers(len(changes))], random.integers(2**31)
-        once = first()
-        again = list(fields(once))
-        two, change = again[second % len(again)]
-        found.append((f"{one}, then {two}", change()))
+        one, first = changes[random.integers(len(changes))]
+        two, twice = _changed_somewhere(first(), random)
+        found.append((f"{one}, then {two}", twice))
     return found
+
+
+def _changed_somewhere(lines: Lines, random: np.random.Generator) -> tuple[str, Lines]:
+    """One field changed in one of the ways that `fields` has: every field as likely as every other."""
+    places = list(_walk(lines))
+    path, value = places[random.integers(len(places))]
+    others = list(_others(value, path))
+    new = others[random.integers(len(others))]
+    return _said(path, value, new), _setter(lines, path, new)()
 
 
 def fields(lines: Lines) -> Iterator[tuple[str, Any]]:
     """(what, how) for every single change of a field; `how()` gives the mutated lines."""
     for path, value in _walk(lines):
         for new in _others(value, path):
-            yield f"{_spelled(path)}: {_short(value)} -> {_short(new)}", _setter(lines, path, new)
+            yield _said(path, value, new), _setter(lines, path, new)
 
 
 def lines_changed(lines: Lines) -> Iterator[tuple[str, Any]]:
@@ -182,6 +189,10 @@ def _setter(lines: Lines, path: Path, new: Any) -> Any:
         return changed
 
     return change
+
+
+def _said(path: Path, value: Any, new: Any) -> str:
+    return f"{_spelled(path)}: {_short(value)} -> {_short(new)}"
 
 
 def _spelled(path: Path) -> str:

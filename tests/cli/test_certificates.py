@@ -158,6 +158,43 @@ def test_older_certificates_in_a_folder(run, spec, tmp_path):
     assert done.stderr.count("no certificate was written") == 2
 
 
+def test_older_certificates_stay_where_one_of_the_places_is_taken(run, spec, tmp_path):
+    folder = tmp_path / "proofs"
+    names = [spec(("m.skops", f"{model}.skops"), name=f"{model}.toml") for model in ("fair", "m")]
+    run("verify", *names, "--certificate", str(folder), "-q")
+    (folder / "m.likewise").write_text("mine")
+    done = run("verify", *names, "--certificate", str(folder))
+    assert done.exit_code == 2
+    assert f"{folder / 'm.likewise'}: is there already and no certificate" in done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["fair.likewise", "m.likewise"]
+
+
+REGIONS = f"regions --model m.skops {CLAIM} -q"
+
+
+def test_older_certificates_of_regions(run, older, tmp_path):
+    folder = tmp_path / "proofs"
+    folder.mkdir()
+    for name in ("fair-1", "fair-98", "fair-99", "biased-98-upper", "biased-98-lower", "mine"):
+        (folder / f"{name}.likewise").write_bytes(older.read_bytes())
+    done = run(f"{REGIONS} --around 3 --certificates {folder}")
+    assert done.exit_code == 0, done.output
+    left = ["biased-98-lower", "biased-98-upper", "fair-98", "fair-99"]
+    kept = ["fair-1.likewise", "mine.likewise", *(f"{name}.likewise.old" for name in left)]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(kept)
+    assert (folder / "fair-1.likewise").read_bytes() != older.read_bytes()
+    assert done.stderr.count("no certificate was written to") == 3
+    assert "nor to 1 more places" in done.stderr
+
+
+def test_an_error_of_regions_leaves_no_certificate_of_an_earlier_run(run, older, tmp_path):
+    folder = tmp_path / "proofs"
+    folder.mkdir()
+    (folder / "fair-1.likewise").write_bytes(older.read_bytes())
+    assert run(f"{REGIONS} --certificates {folder} --around 5000").exit_code == 2
+    assert [path.name for path in folder.iterdir()] == ["fair-1.likewise.old"]
+
+
 @pytest.mark.parametrize("command", ["verify", "measure", "radius", "report -o r.html", "card", "repair"])
 def test_a_file_that_is_no_certificate_is_left_alone(run, tmp_path, command):
     path = tmp_path / "notes.txt"

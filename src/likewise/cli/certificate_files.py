@@ -1,25 +1,18 @@
-"""Where certificates go, and what becomes of those that are there already.
-
-A run that ends without a certificate (UNKNOWN, an error, Ctrl-C) must not leave one behind that says otherwise: before anything else
-happens, an older certificate is moved to NAME.old, and what has no successor in the end is told on stderr. Proofs may have taken
-hours, so they are moved and not removed. A file that is no certificate is never overwritten.
-"""
+"""Where certificates go; those that are there already are moved out of the way (`older_files`)."""
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import wraps
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import click
-
-Function = TypeVar("Function", bound=Callable[..., Any])
+from likewise.cli.older_files import Kind, moves_older
 
 START = b'{"likewise-certificate":'  # of the first line, once it is unpacked
 GZIP = 31  # for zlib: the largest window, with gzip's header
+OF_A_REGION = re.compile(r"fair-\d+|biased-\d+-(upper|lower)")
 
 
 def certificate_file(given: str, spec: str | None, *, several: bool) -> str:
@@ -29,17 +22,6 @@ def certificate_file(given: str, spec: str | None, *, several: bool) -> str:
     return str(Path(given) / f"{Path(spec or 'claim').stem}.likewise")
 
 
-def moves_older_certificates(command: Function) -> Function:
-    """The command with --certificate, run once older certificates are out of the way."""
-
-    @wraps(command)
-    def run(**given: Any) -> Any:
-        with older_moved(_files(given)):
-            return command(**given)
-
-    return run  # type: ignore[return-value]
-
-
 def _files(given: Mapping[str, Any]) -> list[str]:
     if given["certificate"] is None:
         return []
@@ -47,41 +29,26 @@ def _files(given: Mapping[str, Any]) -> list[str]:
     return [certificate_file(given["certificate"], spec, several=len(specs) > 1) for spec in specs]
 
 
-@contextmanager
-def older_moved(paths: Sequence[str]) -> Iterator[None]:
-    """No certificate is at these places inside; afterwards, what has not been replaced is told."""
-    older = {path: moved for path in dict.fromkeys(paths) if (moved := _moved(Path(path))) is not None}
-    try:
-        yield
-    finally:
-        for path, moved in older.items():
-            if Path(path).exists():
-                moved.unlink(missing_ok=True)
-            else:
-                click.echo(f"no certificate was written to {path}; the older one is now {moved}", err=True)
+def _files_of_regions(given: Mapping[str, Any]) -> list[str]:
+    """Those that are in the folder: how many there will be, nobody knows before."""
+    if given["certificates"] is None:
+        return []
+    found = Path(given["certificates"]).glob("*.likewise")
+    return sorted(str(path) for path in found if OF_A_REGION.fullmatch(path.stem))
 
 
-def _moved(path: Path) -> Path | None:
-    """Where the certificate at this place has gone, if there was one."""
-    from likewise.errors import SpecError
-
-    try:
-        if not path.exists():
-            return None
-        if not path.is_file() or not _replaceable(path):
-            raise SpecError(
-                f"--certificate {path}: is there already and no certificate", hint="name another file"
-            )
-        return path.replace(path.with_name(f"{path.name}.old"))
-    except OSError as error:
-        raise SpecError(f"--certificate {path}: cannot be written: {error.strerror or error}") from None
-
-
-def _replaceable(path: Path) -> bool:
-    """A certificate, or at least its beginning; or nothing at all."""
+def _begins_as_certificate(path: Path) -> bool:
     with path.open("rb") as stream:
         start = stream.read(1 << 16)
     try:
-        return not start or zlib.decompressobj(GZIP).decompress(start, len(START)) == START
+        return zlib.decompressobj(GZIP).decompress(start, len(START)) == START
     except zlib.error:
         return False
+
+
+moves_older_certificates = moves_older(
+    Kind(option="--certificate", name="certificate", recognised=_begins_as_certificate), _files
+)
+moves_older_certificates_of_regions = moves_older(
+    Kind(option="--certificates", name="certificate", recognised=_begins_as_certificate), _files_of_regions
+)

@@ -98,6 +98,16 @@ def load(
     )
 
 
+def model_file(flags: ClaimFlags) -> str | None:
+    """Where the model is, as far as the spec file can be read: `load` tells what is wrong with it."""
+    if flags.model is not None or flags.spec is None:
+        return flags.model
+    try:
+        return _claim(flags.spec).model_path
+    except LikewiseError:
+        return None
+
+
 def read_model(path: str, *, allow_pickle: bool, trust: tuple[str, ...]) -> Any:
     """The estimator in a file; what its library warns about goes to stderr in one line each."""
     from likewise.importers.files import load_model

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from likewise.cli.certificate_files import moves_older_certificates_of_regions
 from likewise.cli.exits import Exit
 from likewise.cli.options import (
     PROPERTY,
@@ -51,7 +52,7 @@ OPTIONS = (
 
 def region_options(command: Any) -> Any:
     """The flags of this command alone."""
-    return decorated(command, OPTIONS)
+    return decorated(moves_older_certificates_of_regions(command), OPTIONS)
 
 
 @click.command(

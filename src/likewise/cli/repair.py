@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from likewise.cli.exits import IN_WORDS, Exit
+from likewise.cli.older_files import Kind, moves_older
 from likewise.cli.options import (
     CLASS,
     PROPERTY,
@@ -24,6 +26,31 @@ if TYPE_CHECKING:
     from likewise.analysis.repaired import Repaired
     from likewise.cli.claims import Loaded
     from likewise.spec.space import Space
+
+
+def _outputs(given: Mapping[str, Any]) -> list[str]:
+    """Where the repaired model goes: never over the one that it is made of."""
+    if given["output"] is None:
+        return []
+    from likewise.cli.claims import model_file
+
+    output, original = _output(given["output"]), model_file(ClaimFlags.of(given))
+    if original is not None and output.resolve() == Path(original).resolve():
+        raise SpecError(f"--output {output}: is the model to be repaired", hint="name another file")
+    return [str(output)]
+
+
+def _is_skops(path: Path) -> bool:
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "schema.json" in archive.namelist()
+    except zipfile.BadZipFile:
+        return False
+
+
+MODEL = Kind(option="--output", name="repaired model", recognised=_is_skops)
 
 
 @click.command(epilog=IN_WORDS)
@@ -60,6 +87,7 @@ if TYPE_CHECKING:
 @click.option("--output", metavar="FILE", help="Write the repaired model here, as .skops, if it is FAIR.")
 @search_options
 @output_options
+@moves_older(MODEL, _outputs)
 def repair(**given: Any) -> int:
     """Make a model that treats similar individuals alike, and prove it.
 

@@ -1,0 +1,65 @@
+"""Every benchmark starts and prints a row: by its smallest options, which are a table here so that none is forgotten."""
+
+import pytest
+from benchmarks.__main__ import main, names
+
+SMALLEST = {
+    "audits": ("--budget 2", "polynomial, degree 2"),
+    "certificates": ("--cells 10", "us/cell"),
+    "linear": ("--data credit", "Credit Linear1"),
+    "pipelines": ("--data credit --model logistic --way dropped --budget 3", "credit  logistic"),
+    "polynomial": ("--data credit --budget 3", "Credit Poly1"),
+    "rbf": ("--quick --scip-seconds 0 --no-certificates", "credit"),
+    "rbf_cells": ("--data credit --limit 1", "credit   gap 0.01"),
+    "regions": ("--budget 1", "Credit of five, RBF"),
+    "repair": (
+        "--data credit --models logistic --methods average",
+        "| credit | gender, ethnicity | logistic",
+    ),
+    "sos": ("--parts paper", "credit"),
+    "trees": ("--data credit --models xgb-100-6 --seconds 2 --veritas-seconds 2", "xgb-100-6"),
+}
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch):
+    """What `main` sets for its own process is taken back."""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(variable, "1")
+
+
+def test_the_table_has_every_benchmark():
+    assert sorted(SMALLEST) == names()
+
+
+def test_all_are_listed(capsys):
+    assert main([]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.split("\n\n")[0].splitlines()]
+    assert listed == names()
+
+
+@pytest.mark.parametrize("name", names())
+def test_options_are_told(name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    assert f"usage: python -m benchmarks {name} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name == "certificates" else pytest.mark.slow) for name in SMALLEST],
+)
+def test_a_row_is_printed(name, capsys):
+    options, row = SMALLEST[name]
+    assert main([name, *options.split()]) == 0
+    assert row in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [(["lineal"], "no benchmark 'lineal'"), (["linear", "rbf", "--quick"], "options go with one")],
+)
+def test_wrong_names_are_refused(line, words, capsys):
+    assert main(line) == 2
+    assert words in capsys.readouterr().err
