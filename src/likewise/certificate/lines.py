@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.certificate.collecting import without_collector
 from likewise.errors import CertificateError, InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.classes import ClassModel
@@ -252,11 +253,9 @@ def _polynomial(model: Model) -> dict[str, Any]:
 def trees(body: TreeSum) -> dict[str, Any]:
     """A body of trees; one of several scores has arrays in the place of numbers."""
     texts = _Texts()
-    return {
-        "kind": "trees",
-        "bias": _scores(body.bias),
-        "trees": [_tree(tree, body.missing, texts) for tree in body.trees],
-    }
+    with without_collector():
+        nodes = [_tree(tree, body.missing, texts) for tree in body.trees]
+    return {"kind": "trees", "bias": _scores(body.bias), "trees": nodes}
 
 
 def _scores(values: Sequence[Fraction]) -> Any:

@@ -61,7 +61,9 @@ def frame_from_columns(columns: Mapping[str, Sequence[Any] | NDArray[Any]], like
             data[name] = values.tolist()
             continue
         array = np.asarray(values)
-        if array.dtype.kind == "U" or (array.dtype.kind == "O" and all(issubclass(kind, str) for kind in set(map(type, array)))):
+        if array.dtype.kind == "U" or (
+            array.dtype.kind == "O" and all(issubclass(kind, str) for kind in set(map(type, array)))
+        ):
             text.append(name)
             data[name] = list(map(str, array.tolist()))
         else:

@@ -104,7 +104,9 @@ def elements_of(
     for t in range(len(nodes.roots)):
         count, total = pair_leaves(*walk, t, most, room)
         if count <= most and (count > len(room.leaf) or total > len(room.variable)):
-            room = _room(2 * count, 2 * total, tests.words.shape[1])  # trees of an ensemble are of about one size
+            room = _room(
+                2 * count, 2 * total, tests.words.shape[1]
+            )  # trees of an ensemble are of about one size
             pair_leaves(*walk, t, most, room)
         most -= count
         if most < 0:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Keys = NDArray[np.int64]
 
-GUESSED = np.array([0, 1], dtype=np.int64)  # distances from the first guess, in codes, that are looked at first
+GUESSED = np.array(
+    [0, 1], dtype=np.int64
+)  # distances from the first guess, in codes, that are looked at first
 # Those that are looked at then.
 NEAR = np.array(
     sorted([*range(-8, 9), *(sign * 2**n for n in (12, 24, 40) for sign in (-1, 1))]), dtype=np.int64
