@@ -45,13 +45,6 @@ def array_of(reader: Reader, length: int | None = None) -> Reader:
     return read
 
 
-def array(value: object, what: str) -> list[Any]:
-    """Reads an array and leaves its entries to whoever comes next."""
-    if type(value) is not list:
-        raise Rejected(f"{what} must be an array")
-    return value
-
-
 def whole(low: int, high: int) -> Reader:
     """Reads a whole JSON number from low to high."""
 

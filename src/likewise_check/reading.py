@@ -66,9 +66,8 @@ def decoded(raw: bytes) -> object:
         raise Rejected("a line must be one JSON object or array, with nothing before or after it")
     if raw.count(b"[") + raw.count(b"{") > DEEPEST_NESTING:
         _check_nesting(raw)
-    decoder = _DECODER_OF_LONG if _LONG_INT in raw.translate(_DIGITS_ALIKE) else _DECODER
     try:
-        value: object = decoder.decode(raw.decode("utf-8"))
+        value: object = _DECODER.decode(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise Rejected("the line is not UTF-8 text") from error
     except json.JSONDecodeError as error:
@@ -103,11 +102,7 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-# Only a line with LONGEST_INT digits in a row, be it in a text, needs a look at the length of each whole number.
-_LONG_INT = b"0" * LONGEST_INT
-_DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_no_point, parse_constant=_no_point)
-_DECODER_OF_LONG = json.JSONDecoder(
+_DECODER = json.JSONDecoder(
     object_pairs_hook=_distinct, parse_float=_no_point, parse_int=_whole, parse_constant=_no_point
 )
 

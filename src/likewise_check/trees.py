@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
-from likewise_check.fields import Rejected, anything, array, array_of, choice, record, text
+from likewise_check.fields import Rejected, anything, array_of, choice, record, text
 from likewise_check.numbers import Exact, common_scale, exact, number
 from likewise_check.space import Feature, Space
 
@@ -154,6 +154,13 @@ def read_trees(item: object, space: Space) -> Trees:
     )
 
 
+def array(value: object, what: str) -> list[object]:
+    """Reads an array and leaves its entries, of which there may be many, to whoever comes next."""
+    if type(value) is not list:
+        raise Rejected(f"{what} must be an array")
+    return value
+
+
 def _largest(entries: Iterable[Exact]) -> Exact:
     return max(max(entry, -entry) for entry in entries)
 
@@ -225,10 +232,8 @@ class Tests:
 
 def _positions(test: object, levels: int, what: str) -> int:
     """The positions of an array, strictly increasing, as bits."""
-    if type(test) is not list:
-        raise Rejected(f"{what}, the position must be an array")
     bits, last = 0, -1
-    for position in test:
+    for position in array(test, f"{what}, the position"):
         if type(position) is not int or not 0 <= position < levels:
             raise Rejected(f"{what}, the position must be a whole number from 0 to {levels - 1}")
         if position <= last:

@@ -173,6 +173,7 @@ def test_nothing_around_a_value(around, lines):
         (b"[Infinity]", "whole"),
         (b"[-Infinity]", "whole"),
         (b"[" + b"1" * 601 + b"]", "601 characters"),
+        (b"[-" + b"1" * 600 + b"]", "601 characters"),
         (b"[" + b"1" * 1000000 + b"]", "1000000 characters"),
         (b'{"a":1,"a":1}', "same key"),
         (b'[{"a":1,"\\u0061":2}]', "same key"),

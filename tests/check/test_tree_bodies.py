@@ -315,6 +315,7 @@ GOOD = [[0, "1", 4], [1, [0], 3], "1", "2", [2, "1", 6, "left"], "3", "4"]
         (0, "7", "tree 0, node 1 is not the next child"),
         (1, [1, "1", 3], "an array"),
         (1, [1, [2], 3], "from 0 to 1"),
+        (1, [1, [False], 3], "from 0 to 1"),
         (1, [1, [1, 0], 3], "strictly increasing"),
         (1, [1, [0, 0], 3], "strictly increasing"),
         (1, [1, [0], 4], "tree 0, node 3 is not the next child"),
@@ -327,14 +328,17 @@ GOOD = [[0, "1", 4], [1, [0], 3], "1", "2", [2, "1", 6, "left"], "3", "4"]
         (6, [0, "1", 8], "and be in the tree"),
     ],
 )
-def test_malformed_trees(place, new, reason):
-    nodes = copy.deepcopy(GOOD)
+@pytest.mark.parametrize(
+    "before", [[], [GOOD]], ids=["alone", "after the same tree, whose numbers are known"]
+)
+def test_malformed_trees(before, place, new, reason):
+    found = copy.deepcopy([*before, GOOD])
     relations = [SAME] * 3
-    assert checked(proof(FEATURES, relations, score(0), trees(0, [nodes]), [LEAF])).accepted
-    values = proof(FEATURES, relations, score(0), trees(0, [nodes]), [LEAF])
-    values[4]["model"]["body"]["trees"][0][place] = new
+    assert checked(proof(FEATURES, relations, score(0), trees(0, found), [LEAF])).accepted
+    values = proof(FEATURES, relations, score(0), trees(0, found), [LEAF])
+    values[4]["model"]["body"]["trees"][-1][place] = new
     report = checked(values)
-    assert reason in (report.reason or ""), report.reason
+    assert reason.replace("tree 0", f"tree {len(before)}") in (report.reason or ""), report.reason
     assert report.line == 5
 
 

@@ -68,3 +68,17 @@ def test_no_tolerance_is_for_trees_only():
     space = lw.Space({"age": lw.Integer(0, 3), "sex": lw.Categorical([0, 1])})
     with pytest.raises(lw.SpecError, match="tolerance"):
         lw.measure(logistic_model([1.0, 0.5], 0.0, space.names), space, SEX, tolerance=0)
+
+
+def test_reading_the_model_is_told_and_timed():
+    from sklearn.tree import DecisionTreeClassifier
+
+    space = lw.Space({"a": lw.Integer(0, 3), "b": lw.Integer(0, 3)})
+    rows = np.array([[a, b] for a in range(4) for b in range(4)], dtype=float)
+    frame = pd.DataFrame(rows, columns=["a", "b"])
+    model = DecisionTreeClassifier().fit(frame, rows[:, 1] > 1)
+    heard = []
+    result = lw.verify(model, space, lw.Similarity(free=["a"]), progress=heard.append)
+    assert result.verdict == "FAIR"
+    assert "reading the model" in heard[0].stage
+    assert result.stats["import_seconds"] > 0

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from likewise.certificate.collecting import without_collector
 from likewise.errors import CertificateError, InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.classes import ClassModel, TreeForm, dot
@@ -254,10 +255,12 @@ def _polynomial(model: Model) -> dict[str, Any]:
 def trees(body: TreeSum, alpha: tuple[Fraction, ...] | None = None) -> dict[str, Any]:
     """A body of trees, or with `alpha` of the one score alpha . f; one of several scores has arrays in the place of numbers."""
     texts = _Texts(alpha)
+    with without_collector():
+        nodes = [_tree(tree, body.missing, texts) for tree in body.trees]
     return {
         "kind": "trees",
         "bias": _scores(body.bias if alpha is None else (dot(alpha, body.bias),)),
-        "trees": [_tree(tree, body.missing, texts) for tree in body.trees],
+        "trees": nodes,
     }
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from likewise.bounds.oracle import Clearance, Leaf
 from likewise.certificate.certificate import Certificate
+from likewise.certificate.collecting import without_collector
 from likewise.certificate.lines import model_line, property_line, similarity_line, space_line
 from likewise.certificate.writer import Writer
 from likewise.errors import InternalError
@@ -76,7 +77,8 @@ class Statement:
 
 def check_bytes(content: bytes, jobs: int, seconds: float) -> CheckReport:
     """Check a certificate in memory; a function of its own so that it can be sent to another process."""
-    return check(io.BytesIO(content), jobs=jobs, refusals=REFUSALS, seconds=seconds)
+    with without_collector():
+        return check(io.BytesIO(content), jobs=jobs, refusals=REFUSALS, seconds=seconds)
 
 
 def checked(checking: Checking, certificate: Certificate, problem: Problem, nodes: int) -> CheckReport:

@@ -71,7 +71,7 @@ def verify(
     X : frame, optional
         Known individuals: the search starts from them, and the pair comes back in this kind of frame.
     budget : float
-        Seconds, from when the model has been read. When they are over the answer is UNKNOWN with the bounds reached; a proof that was
+        Seconds, from when the model has been read (which took `stats["import_seconds"]`). When they are over the answer is UNKNOWN with the bounds reached; a proof that was
         found by then may be checked for a fifth of the budget and a second more.
     n_jobs : int
         Processes that check the proof's leaves.
