@@ -11,7 +11,6 @@ from likewise.html_tables import table
 Method = Literal["exact", "certified", "sampled"]
 _UNPROVED = {
     "exact": "every one looked at, but that some have none is floating point, not proved",
-    "certified": "by cells in floating point, not proved",
     "sampled": "by a sample, but that some have none is floating point, not proved",
 }
 
@@ -31,7 +30,7 @@ class Share:
     over : str
         What it is a share of.
     proved : bool
-        False where cells, or searches for counterparts, rest on floating point.
+        False where searches for counterparts, row by row, rest on floating point; never of a certified share.
     reason : str or None
         Why it is wider than it aims at.
     stats : dict
