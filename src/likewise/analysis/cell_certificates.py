@@ -101,9 +101,7 @@ class CellCertificates:
         """Whether it is proved that everybody in the cell gets the upper decision at one setting of the free features, the lower one at another."""
         counterparts = tuple(
             Counterpart(
-                change=Change.of(
-                    {k: ("set", code) for k, code in zip(free, setting.tolist(), strict=True)}
-                ),
+                change=Change.of({k: ("set", code) for k, code in zip(free, setting.tolist(), strict=True)}),
                 lean=lean,
             )
             for setting, lean in ((upper, UPPER), (lower, LOWER))
