@@ -191,7 +191,7 @@ class Sharing:
             confidence=self.confidence,
             jobs=self.jobs,
         ).run()
-        ends = sample.interval(self.confidence)
+        ends = sample.interval
         return Share(
             lower=max(0.0, round_down(low + mass * Fraction(ends[0]))),
             upper=min(1.0, round_up(low + stuck + mass * Fraction(ends[1]))),
@@ -203,6 +203,7 @@ class Sharing:
             stats={
                 "seconds": judging.budget.elapsed,
                 "samples": sample.draws,
+                "planned": sample.planned,
                 "hits": sample.hits,
                 "unjudged": sample.unjudged,
                 "settled": float(1 - mass),
