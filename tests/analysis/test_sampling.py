@@ -103,6 +103,6 @@ def test_few_who_cannot_be_judged_count_as_either(run):
 
 
 def test_nothing_judged_is_nothing_known(run):
-    found = run(lambda count: np.zeros(count), lambda _: True)
+    found = run(np.zeros, lambda _: True)
     assert found.interval == (0.0, 1.0)
     assert found.reason is not None

@@ -52,10 +52,9 @@ class Share:
         return self.method == "exact" and self.upper - self.lower <= 4 * math.ulp(self.upper)
 
     def in_words(self) -> str:
-        """The number, or the two that it is between."""
-        if self.lower == self.upper or self.exact:
-            return percent(self.lower)
-        return f"between {percent(self.lower)} and {percent(self.upper)}"
+        """The number, or the two that it is between, if they are told apart by the digits that are shown."""
+        lower, upper = percent(self.lower), percent(self.upper)
+        return lower if lower == upper or self.exact else f"between {lower} and {upper}"
 
     def __str__(self) -> str:
         reason = f"  ({self.reason})" if self.reason else ""
