@@ -79,6 +79,6 @@ class CheckReport:
         if self.clearance is not None:
             used = ", ".join(f"{count} {name}" for name, count in sorted(self.rules.items()))
             covered = "covers" if self.covers_floating_point else "does not cover"
-            said.append(f"proof: {self.cells} cells; leaves by rule: {used}")
+            said.append(f"proof: {self.cells} cell{'s' * (self.cells != 1)}; leaves by rule: {used}")
             said.append(f"clearance: {shown(self.clearance)}; {covered} the rounding of the deployed program")
         return "\n".join([*said, f"time: {self.seconds:.2f} s"])

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.check import samples
 from tests.check.builder import packed, sealed
 
 import likewise_check
-from likewise_check import leaves
+from likewise_check import CheckReport, leaves
 from likewise_check.__main__ import main
 
 PACKAGE = Path(likewise_check.__file__).parent
@@ -33,9 +34,15 @@ def test_accepted(cert, capsys):
     out, err = capsys.readouterr()
     assert "ACCEPTED" in out
     assert "2 separable" in out
+    assert "proof: 3 cells;" in out
     assert "clearance: 1.5; covers" in out
     assert out.startswith("claim: Every two individuals")
     assert err == ""
+
+
+def test_one_cell_is_said_in_the_singular():
+    said = CheckReport(accepted=True, cells=1, clearance=Fraction(0), rules={"separable": 1}).in_words()
+    assert "proof: 1 cell; leaves by rule: 1 separable" in said
 
 
 def test_rejected(tmp_path, capsys):

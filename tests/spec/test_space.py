@@ -116,6 +116,12 @@ def test_wrong_spaces(make, said):
     assert said in str(caught.value)
 
 
+def test_constraints_make_it_at_most():
+    space = Space({"age": Integer(18, 75)})
+    assert space.describe() == "1 feature; 58 individuals"
+    assert space.where("age <= 65").describe() == "1 feature, 1 constraint; at most 58 individuals"
+
+
 def test_repr_is_a_table():
     assert repr(SPACE).splitlines() == [
         "Space: 4 features, 1 categorical, 1 ordinal, 2 constraints; uncountably many individuals",

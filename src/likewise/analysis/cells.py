@@ -8,7 +8,8 @@ A cell is a box in all features but the free ones, which it holds whole. It is s
   below it: then everybody in the cell has one of the two, or both at margin 0, as a counterpart;
 - looked through, where it has few individuals.
 
-Otherwise it is cut in two. Masses of settled cells add up to the lower end, masses of all but the fair ones to the upper end.
+Lines are proved in exact arithmetic: by the oracle, or where its bounds are float64 and only propose (kernel and polynomial scores), by certificates of the cell that
+the checker accepts (`cell_certificates`). Otherwise the cell is cut in two. Masses of settled cells add up to the lower end, masses of all but the fair ones to the upper end.
 
 Constraints: of a cell all individuals satisfy them, none, or some (`standing`). Cells of nobody are left out; only a cell of valid individuals is settled
 biased (it holds both settings, so that the counterparts are valid too). What is fair and holds some is cut on, as the mass of its valid individuals is not
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.analysis.cell_certificates import CellCertificates
 from likewise.analysis.standing import loosest, standing
 from likewise.bounds.oracle import Leaf
 from likewise.model.question import DecisionQuestion, snap
@@ -35,6 +37,7 @@ from likewise.search.extremes import windows
 from likewise.search.neighbours import options
 from likewise.search.proof import root_cell
 from likewise.search.validity import Validity
+from likewise.verifying.certifying import Checking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,6 +75,7 @@ class Bracketing:
 
     judging: ScoreJudging
     measure: Measure
+    checking: Checking = field(default_factory=Checking)
     biased: Fraction = Fraction(0)
     fair: Fraction = Fraction(0)
     valid: Fraction = Fraction(0)  # of the fair ones
@@ -79,9 +83,12 @@ class Bracketing:
     open: list[Cell] = field(default_factory=list)
     stuck: list[Cell] = field(default_factory=list)  # that can be neither settled nor cut
     cells: int = 0
+    certificates: CellCertificates | None = field(init=False)  # where bounds only propose
     _numbers: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
+        exact = self.judging.prepared.problem.oracle.exact
+        self.certificates = None if exact else CellCertificates.of(self.judging, self.checking)
         lo, hi = self.measure.ends()
         self._push(lo, hi, np.zeros(len(lo), dtype=bool))
 
@@ -107,8 +114,11 @@ class Bracketing:
             self.judging.prepared.problem.oracle.warm_up()
         while self.open and self.upper - self.lower > width and budget.elapsed < end and not budget.over:
             batch = [heapq.heappop(self.open) for _ in range(min(BATCH, len(self.open)))]
-            self.cells += len(batch)
             for cell, fair in zip(batch, self._fair(batch), strict=True):
+                if budget.over:
+                    heapq.heappush(self.open, cell)
+                    continue
+                self.cells += 1
                 self._settle(cell, fair=fair)
             self.judging.tell(
                 "settling cells",
@@ -120,7 +130,11 @@ class Bracketing:
 
     def _settle(self, cell: Cell, *, fair: bool) -> None:
         """Count a cell, or cut it."""
+        if self.certificates is not None and self._look_through(cell):  # cheaper than a certificate
+            return
         stands = standing(self.judging.pairs.constraints, cell.lo, cell.hi)
+        if fair and not cell.fair:
+            fair = stands != "none" and self._certified(cell)
         if fair and not cell.fair:
             self.fair += cell.mass
             cell.fair = True
@@ -143,6 +157,8 @@ class Bracketing:
         return [cell.fair or next(closed) for cell in batch]
 
     def _lines(self, batch: list[Cell]) -> list[bool]:
+        if self.certificates is not None:
+            return [self.certificates.looks_fair(cell.lo, cell.hi) for cell in batch]
         settled = [self._closed(batch, first=True)]
         if any(relation.kind in ("within", "pairs") for relation in self.judging.asked.pairs.relations):
             settled.append(self._closed(batch, first=False))
@@ -171,6 +187,9 @@ class Bracketing:
     def _proved(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> bool:
         oracle = self.judging.prepared.problem.oracle
         return not oracle.exact or oracle.prove(lo, hi, leaf, question) is not None
+
+    def _certified(self, cell: Cell) -> bool:
+        return self.certificates is None or self.certificates.fair(cell.lo, cell.hi)
 
     def _pair_cell(self, cell: Cell, *, first: bool) -> tuple[Floats, Floats]:
         """The pairs of the cell's individuals, each on one side, with everybody who is similar to one of them."""
@@ -205,8 +224,13 @@ class Bracketing:
         high, low = int(scores.argmax()), int(scores.argmin())
         if not scores[high] > 0 >= scores[low]:
             return False
-        return self._one_sided(cell, free, settings[high], lean=0) and self._one_sided(
-            cell, free, settings[low], lean=1
+        if not (
+            self._one_sided(cell, free, settings[high], lean=0)
+            and self._one_sided(cell, free, settings[low], lean=1)
+        ):
+            return False
+        return self.certificates is None or self.certificates.biased(
+            cell.lo, cell.hi, free, settings[high], settings[low]
         )
 
     def _one_sided(self, cell: Cell, free: list[int], setting: Floats, *, lean: int) -> bool:
@@ -236,9 +260,10 @@ class Bracketing:
         choices = []
         for k in free:
             variable = pairs.variables[pairs.first[k]]
-            choices.append(
-                options(pairs, k, 0.0) if variable.discrete else [float(variable.lo), float(variable.hi)]
-            )
+            ends = np.array([float(variable.lo), float(variable.hi)])
+            if self.judging.asked.settle is not None:  # codes that somebody has
+                ends = self.judging.asked.settle(k, ends)
+            choices.append(options(pairs, k, 0.0) if variable.discrete else ends.tolist())
         if prod(map(len, choices)) > MOST_SETTINGS:
             choices = [[c[0], c[-1]] for c in choices]
         if not free or prod(map(len, choices)) > MOST_SETTINGS:

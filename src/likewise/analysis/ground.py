@@ -69,7 +69,7 @@ class Ground:
         """`relations` are those of the user's own space."""
         self.prepared, self.space, self.asks_decisions = prepared, space, asks_decisions
         self.given_relations = relations
-        self.problem: Problem = replace(prepared.problem, replay=_Unasked(), listener=silent)
+        self.problem: Problem = replace(prepared.problem, replay=Unasked(), listener=silent)
         self.pairs = prepared.pairs
         self.relations: tuple[Relation, ...] = self.pairs.relations
         self.over = self.pairs.space
@@ -262,7 +262,7 @@ def narrowed(pairs: PairSpace, lo: Floats, hi: Floats) -> PairSpace:
     return replace(pairs, variables=variables)
 
 
-class _Unasked:
+class Unasked:
     """What only proposes is not replayed."""
 
     def confirms(self, *_: Any) -> bool:

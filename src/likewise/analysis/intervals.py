@@ -4,13 +4,39 @@ Of n independent draws k are hits. The lower end is the largest p at which k or 
 end the smallest at which k or fewer have: quantiles of beta distributions, moved outwards by more than their numerical error. The number of
 draws must be settled before they are looked at. Draws that could not be judged count against both ends: as misses for the lower one, as
 hits for the upper one.
+
+Who stops when the time is over has fewer draws than were settled, and how many may depend on what they came to. So a ladder of numbers n, n / 2, n / 4, ... is
+settled beforehand, and the error alpha = 1 - confidence is divided among them: most of it to n, half of what is left to each of the
+others. All their intervals, each of the first so many draws, hold the share at once with a probability of at least 1 - alpha: whichever of them is
+reported, and for whatever reason, it holds what it says.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 OUTWARD = 1e-9  # relative: more than what the quantile is off by
+
+TO_ALL = 0.9  # of the error, to the interval of all draws
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """The first `draws`, of which an interval has this confidence."""
+
+    draws: int
+    confidence: float
+
+
+def ladder(draws: int, confidence: float, fewest: int) -> list[Rung]:
+    """All draws first, then half as many and half of that, down to `fewest`; their errors add up to less than that of the confidence."""
+    error = 1 - confidence
+    rungs, left = [Rung(draws, 1 - TO_ALL * error)], (1 - TO_ALL) * error
+    while rungs[-1].draws >= 2 * fewest:
+        left /= 2
+        rungs.append(Rung(rungs[-1].draws // 2, 1 - left))
+    return rungs
 
 
 def clopper_pearson(hits: int, draws: int, confidence: float, *, unjudged: int = 0) -> tuple[float, float]:

@@ -5,20 +5,22 @@ B + R + O p, where p is the share among individuals drawn from the cells that ar
 intervals that are as narrow as O is small.
 
 An interval holds what it says only if the number of draws does not depend on what they come to. So a first small sample, which is thrown away,
-settles it: by its pace, what is left of the budget, and the width that is aimed at.
+settles it: by its pace, what is left of the budget, and the width that is aimed at. A machine that gets slower than that pace ends the budget before
+all are judged. What was judged by then is not lost: intervals of the first n, n / 2, n / 4, ... draws hold the share all at once (`intervals`), draws are
+judged in the order in which they were drawn, and the narrowest of those intervals is reported.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.analysis.intervals import clopper_pearson, draws_for
+from likewise.analysis.intervals import Rung, clopper_pearson, draws_for, ladder
 from likewise.analysis.judging import Jobs, Judging, judgement_of
 from likewise.errors import SpecError
 from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
@@ -43,16 +45,15 @@ FOR_DRAWS = 0.8  # of what is left then, by the pilot's pace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """Draws, hits and those that could not be judged; `reason` where there are fewer than were aimed at."""
+    """Draws, hits and those that could not be judged, of `planned` ones; `reason` where there are fewer than were aimed at."""
 
     draws: int
     hits: int
     unjudged: int
-    proved: bool
-    reason: str | None
-
-    def interval(self, confidence: float) -> tuple[float, float]:
-        return clopper_pearson(self.hits, self.draws, confidence, unjudged=self.unjudged)
+    planned: int
+    interval: tuple[float, float]
+    proved: bool = True
+    reason: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,22 +68,25 @@ class Sampling:
     jobs: Jobs
 
     def run(self) -> Sample:
-        """Settle the number of draws, then draw."""
+        """Settle the numbers of draws, then draw."""
         draws, reason = self._size()
-        budget, hits, unjudged, done, proved = self.judging.budget, 0, 0, 0, True
+        rungs, budget = ladder(draws, self.confidence, FEWEST), self.judging.budget
+        verdict, proved = np.full(draws, UNDECIDED, dtype=np.int8), True
+        done = 0
         while done < draws:
-            some = min(SEVERAL, draws - done)
             if budget.over:
-                unjudged += draws - done
                 reason = budget.reason
                 break
-            found = judgement_of(self.judging, self.draw(some), self.jobs)
-            hits += int((found.verdict == BIASED).sum())
-            unjudged += int((found.verdict == UNDECIDED).sum())
+            above = min(rung.draws for rung in rungs if rung.draws > done)
+            some = slice(done, min(done + SEVERAL, above))
+            found = judgement_of(self.judging, self.draw(some.stop - some.start), self.jobs)
+            verdict[some] = found.verdict
             proved = proved and bool(found.proved[found.verdict == FAIR].all())
-            done += some
+            done = some.stop
             self.judging.tell(f"{done:,} of {draws:,} samples", share=done / draws)
-        return Sample(draws=draws, hits=hits, unjudged=unjudged, proved=proved, reason=reason)
+        samples = (_sample(verdict, rung) for rung in rungs)
+        best = min(samples, key=lambda sample: sample.interval[1] - sample.interval[0])
+        return replace(best, proved=proved, reason=reason)
 
     def _size(self) -> tuple[int, str | None]:
         """How many to draw, and why that is less than aimed at."""
@@ -108,6 +112,19 @@ class Sampling:
         verdict = judgement_of(self.judging, self.draw(count), self.jobs).verdict
         pace = max(time.perf_counter() - started, 1e-6) / max(int((verdict != UNDECIDED).sum()), 1)
         return pace, (float((verdict == BIASED).sum()) + 1) / (count + 2)
+
+
+def _sample(verdict: NDArray[np.int8], rung: Rung) -> Sample:
+    """The first so many draws by themselves."""
+    first = verdict[: rung.draws]
+    hits, unjudged = int((first == BIASED).sum()), int((first == UNDECIDED).sum())
+    return Sample(
+        draws=rung.draws,
+        hits=hits,
+        unjudged=unjudged,
+        planned=len(verdict),
+        interval=clopper_pearson(hits, rung.draws, rung.confidence, unjudged=unjudged),
+    )
 
 
 def drawing(judging: Judging, measure: Measure, bracketing: Bracketing | None) -> Callable[[int], Floats]:

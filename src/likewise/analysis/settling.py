@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from likewise.analysis.merging import Piece
     from likewise.certificate.certificate import Certificate
 
-SHARE = 0.25  # of what is left of the budget that one proof may take
+SHARE = 0.25  # of what is left of the budget that one proof may take, unless told
 LEAST_SECONDS = 0.2
 ALONE = Similarity()
 
@@ -72,6 +72,7 @@ class Settler:
     relations: tuple[Relation, ...]
     budget: Budget
     checking: Checking
+    of_the_time: float = SHARE
 
     def settled(self, piece: Piece) -> Iterator[tuple[Piece, tuple[Certificate, ...]]]:
         """The piece with its certificates, or its parts with theirs, or pieces without any: those are undecided."""
@@ -171,7 +172,7 @@ class Settler:
                 similar.relations(space),
                 question_of(self.asked),
                 gauge_of(self.asked).of,
-                budget=Slice(self.budget, SHARE * left),
+                budget=Slice(self.budget, self.of_the_time * left),
                 random=np.random.default_rng(0),
             )
         except SpecError:

@@ -16,6 +16,7 @@ from likewise.analysis.sums import bracket_of_sums
 from likewise.errors import SpecError
 from likewise.model.question import round_down, round_up
 from likewise.spec.features import Integer
+from likewise.verifying.deciding import checking_with
 
 CLOSE = 1e-4  # a certified bracket this narrow is narrow enough
 FOR_CELLS = 0.2  # of the budget, before a sample is drawn from what they leave
@@ -129,21 +130,29 @@ class Sharing:
                 f"a certified bracket needs masses of intervals, which are not known of {seen}, that the model sees",
                 hint="method='sampled', or over='marginals'",
             )
-        bracketing = Bracketing(judging=self.judging, measure=self.measure)
+        bracketing = Bracketing(
+            judging=self.judging,
+            measure=self.measure,
+            checking=checking_with(self.jobs.n_jobs, self.jobs.executor),
+        )
         bracketing.run(width=CLOSE, seconds=self.judging.budget.seconds)
         return self._of_cells(bracketing)
 
     def _of_cells(self, bracketing: Bracketing) -> Share:
         lower, upper = round_down(bracketing.lower), round_up(bracketing.upper)
+        certificates = bracketing.certificates
         return Share(
             lower=lower,
             upper=upper,
             method="certified",
             confidence=None,
             over=self.words,
-            proved=bracketing.judging.proves,
             reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.open)),
-            stats={"seconds": self.judging.budget.elapsed, "cells": bracketing.cells},
+            stats={
+                "seconds": self.judging.budget.elapsed,
+                "cells": bracketing.cells,
+                "certificates": 0 if certificates is None else certificates.accepted,
+            },
         )
 
     def _why_wide(self, ended: bool) -> str:
@@ -182,7 +191,7 @@ class Sharing:
             confidence=self.confidence,
             jobs=self.jobs,
         ).run()
-        ends = sample.interval(self.confidence)
+        ends = sample.interval
         return Share(
             lower=max(0.0, round_down(low + mass * Fraction(ends[0]))),
             upper=min(1.0, round_up(low + stuck + mass * Fraction(ends[1]))),
@@ -194,6 +203,7 @@ class Sharing:
             stats={
                 "seconds": judging.budget.elapsed,
                 "samples": sample.draws,
+                "planned": sample.planned,
                 "hits": sample.hits,
                 "unjudged": sample.unjudged,
                 "settled": float(1 - mass),

@@ -11,7 +11,6 @@ from likewise.html_tables import table
 Method = Literal["exact", "certified", "sampled"]
 _UNPROVED = {
     "exact": "every one looked at, but that some have none is floating point, not proved",
-    "certified": "by cells in floating point, not proved",
     "sampled": "by a sample, but that some have none is floating point, not proved",
 }
 
@@ -31,7 +30,7 @@ class Share:
     over : str
         What it is a share of.
     proved : bool
-        False where cells, or searches for counterparts, rest on floating point.
+        False where searches for counterparts, row by row, rest on floating point; never of a certified share.
     reason : str or None
         Why it is wider than it aims at.
     stats : dict
@@ -53,10 +52,9 @@ class Share:
         return self.method == "exact" and self.upper - self.lower <= 4 * math.ulp(self.upper)
 
     def in_words(self) -> str:
-        """The number, or the two that it is between."""
-        if self.lower == self.upper or self.exact:
-            return percent(self.lower)
-        return f"between {percent(self.lower)} and {percent(self.upper)}"
+        """The number, or the two that it is between, if they are told apart by the digits that are shown."""
+        lower, upper = percent(self.lower), percent(self.upper)
+        return lower if lower == upper or self.exact else f"between {lower} and {upper}"
 
     def __str__(self) -> str:
         reason = f"  ({self.reason})" if self.reason else ""

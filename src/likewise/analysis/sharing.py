@@ -1,9 +1,10 @@
 """share: how many individuals have a similar one who is treated differently?
 
     exact      everybody is looked at: a discrete space that is not too large, or the rows of a data set
-    certified  a bracket: for linear models by the distribution of the sum that their score is (`sums`), for others by masses of cells that are
-               proved fair, and of cells where everybody is proved to have a counterpart (`cells`)
-    sampled    individuals drawn at random, each judged exactly, and a Clopper-Pearson interval around their share (`intervals`)
+    certified  a proved bracket: for linear models by the distribution of the sum that their score is (`sums`), for others by masses of cells that are
+               proved fair, and of cells where everybody is proved to have a counterpart (`cells`); float64 bounds never count by themselves
+    sampled    individuals drawn at random, each judged exactly, and a Clopper-Pearson interval around their share (`intervals`), which holds it with the
+               confidence stated also where the budget ended before all were judged
 
 For linear models cells are settled before a sample is drawn, which is then drawn from what they leave open (`sampling`).
 """
@@ -61,7 +62,8 @@ def share(
     method : "auto", "exact", "certified" or "sampled"
         "auto" looks at everybody if the budget allows that, proves a bracket if the model is linear, else samples.
     confidence : float
-        With which a sampled interval holds the share.
+        With which a sampled interval holds the share, also where the budget ends before all that were planned are judged: then it
+        is that of the first half of them, or quarter, ..., for which a tenth of the error is set aside.
 
     Returns
     -------

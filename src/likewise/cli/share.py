@@ -128,8 +128,9 @@ def _basis(found: Share) -> str:
             return "proved: the model does not depend on what may differ"
         if "cells" not in found.stats:
             return f"proved by the distribution of the sum that the score is, in {seconds:.2f} s"
-        how = "proved by" if found.proved else "floating point, not proved:"
-        return f"{how} {found.stats['cells']:,} cells in {seconds:.2f} s"
+        checked = found.stats["certificates"]
+        accepted = f", with {checked:,} certificates that the checker accepted," if checked else ""
+        return f"proved by {found.stats['cells']:,} cells{accepted} in {seconds:.2f} s"
     return (
         f"sampled: {found.stats['samples']:,} individuals, each judged exactly, in {seconds:.2f} s; the interval holds "
         f"the share with confidence {found.confidence:g} (Clopper-Pearson){unproved}"

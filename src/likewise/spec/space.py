@@ -52,7 +52,7 @@ class Space:
     >>> from likewise import Categorical, Integer, Space
     >>> space = Space({"age": Integer(18, 75), "employed": Integer(0, 60), "sex": Categorical(["f", "m"])})
     >>> space.where("employed <= age - 14").describe()
-    '3 features, 1 categorical, 1 constraint; 7076 individuals'
+    '3 features, 1 categorical, 1 constraint; at most 7076 individuals'
     """
 
     __slots__ = ("_constraints", "_features", "_names")
@@ -232,13 +232,14 @@ class Space:
     # -- for people ---------------------------------------------------------------------------------
 
     def describe(self) -> str:
-        """One line: ``20 features, 13 categorical; 4.1e14 individuals``."""
+        """One line: ``20 features, 13 categorical; 4.1e14 individuals``; at most so many where constraints exclude some."""
         kinds = [feature.kind for feature in self._features.values()]
         parts = [_plural(len(kinds), "feature")]
         parts += [f"{kinds.count(kind)} {kind}" for kind in _LEVEL_KINDS if kind in kinds]
         if self._constraints:
             parts.append(_plural(len(self.rules), "constraint"))
-        return f"{', '.join(parts)}; {_count_text(self.size)}"
+        at_most = "at most " if self._constraints and self.size is not None else ""
+        return f"{', '.join(parts)}; {at_most}{_count_text(self.size)}"
 
     @property
     def rules(self) -> tuple[str, ...]:
