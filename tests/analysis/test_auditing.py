@@ -157,6 +157,10 @@ def test_groups_files_and_frames(tmp_path):
     groups = found.by("d")
     assert groups["rows"].sum() == len(X)
     assert groups["biased"].sum() == found.biased
+    gaps = X.assign(group=np.where(X["a"] < 2, np.nan, X["a"]))
+    groups = lw.audit(model, gaps, SPACE, lw.Similarity(free=["c"])).by("group")
+    assert groups["group"].isna().sum() == 1  # who misses it is one group
+    assert groups.loc[groups["group"].isna(), "rows"].item() == (X["a"] < 2).sum()
     for suffix, read in (("csv", pl.read_csv), ("parquet", pl.read_parquet)):
         found.save(tmp_path / f"rows.{suffix}")
         assert read(tmp_path / f"rows.{suffix}")["row"].to_list() == found.rows["row"].to_list()

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 import likewise as lw
 
@@ -53,3 +53,12 @@ def test_wide_brackets_decide_nothing():
 
     results = tuple(lw.verify(model(w), SPACE, SIMILAR) for w in (0.5, 0.6))
     assert changed(results, (replace(old, upper=0.9), replace(new, lower=0.1)), 1e-3) == "undecided"
+
+
+def test_an_upper_end_in_floating_point_is_said_to_be_one():
+    kernel = SVC(gamma=0.001).fit([[age, sex] for age in range(18, 61, 3) for sex in (0, 1)], [0, 1, 1] * 10)
+    found = lw.compare(model(0.5), kernel, SPACE, SIMILAR, of="score", budget=20)
+    assert [disparity.proved for disparity in found.disparities] == [True, False]
+    assert ["not proved" in line for line in str(found).splitlines()] == [False, True, False]
+    assert ["not proved" in str(disparity) for disparity in found.disparities] == [False, True]
+    assert found._repr_html_().count("not proved") == 1

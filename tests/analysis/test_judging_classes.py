@@ -245,3 +245,13 @@ def test_one_code_between_two_thresholds_stands_for_all():
                 xs, ys = np.array([np.nan] if np.isnan(x) else near), [y]
             around = pd.DataFrame([(a, b) for a in xs for b in ys], columns=["x", "y"])
             assert rows["biased"][i] == (model.predict(around) != decided[i]).any()
+
+
+def test_rows_that_nobody_is_similar_to_are_not_biased_and_have_no_counterpart():
+    """All rows have a level that is in no pair: nobody's counterpart is there to be labelled."""
+    model, alone = made("multinomial", 3), X[X["c"] == 2]
+    found = lw.audit(model, alone, SPACE, lw.Similarity(pairs={"c": [(0, 1)]}))
+    assert found.biased == found.undecided == 0
+    assert (found.rows["gap"] == 0).all()
+    assert found.rows["counterpart_decision"].isna().all()
+    assert audited(found)["decision"].tolist() == model.predict(alone).tolist()

@@ -1,6 +1,7 @@
 """audit and share where numbers may be missing, or are seen through a function: what the models' own predictions say."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -211,3 +212,21 @@ def test_shares_of_numbers_behind_a_logarithm():
         truth += weight * (model.predict(frame) != model.predict(frame.assign(sex=1))).mean()
     assert marginal.lower <= truth + 1e-9
     assert marginal.upper >= truth - 1e-9
+
+
+def test_other_processes_know_from_the_rows_what_missing_looks_like():
+    """The encoder tells None from NaN, and only rows say which of them stands for the missing level."""
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame({"x": random.uniform(0, 5, 40), "z": random.uniform(0, 5, 40)})
+    rows["g"] = pd.Series(random.choice(np.array(["a", "b", None], dtype=object), 40), dtype=object)
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["g"]), remainder="passthrough"),
+        SVC(kernel="poly", degree=2, coef0=1),
+    ).fit(rows, rows["x"] + rows["z"] + (rows["g"] == "a") > 5)
+    features = {"x": lw.Continuous(0, 5), "z": lw.Continuous(0, 5), "g": lw.Categorical(["a", "b", None])}
+    space, similar = lw.Space(features), lw.Similarity(free=["g"], within={"x": 0.3})
+    alone = lw.audit(model, rows.head(6), space, similar)
+    with ThreadPoolExecutor(2) as pool:
+        together = lw.audit(model, rows.head(6), space, similar, executor=pool)
+    assert rows.head(6)["g"].isna().any()
+    assert alone.rows["biased"].tolist() == together.rows["biased"].tolist()

@@ -21,6 +21,7 @@ from tests.check.builder import checked
 
 import likewise as lw
 from likewise.analysis.repairing import kept_share
+from likewise.analysis.settings import observed_settings, reference_setting
 from likewise.importers.imported import import_model
 from likewise.model.combined import Combined
 from likewise.model.head import Head
@@ -141,6 +142,18 @@ def test_a_reference_is_one_setting(family):
     assert proved(repaired)
     at = X.assign(sex="m", age=19)  # most people are men
     assert np.array_equal(repaired.model.decision_function(X), model.decision_function(at))
+
+
+def test_who_misses_a_number_is_no_setting_of_it():
+    """Codes of missing numbers lie above all others: they are not the largest value."""
+    space = lw.Space({"a": lw.Integer(0, 2, missing=True), "g": lw.Categorical(["x", None])})
+    rows = space.encode(pd.DataFrame({"a": [None, None, 1, 1, 0], "g": ["x", "x", "x", None, "x"]}))
+    found = observed_settings(space, ["a", "g"], 9, rows)
+    assert dict(zip(found.settings, found.counts, strict=True)) == {(1, "x"): 1, (1, None): 1, (0, "x"): 1}
+    assert observed_settings(space, ["g"], 9, rows).counts == (4, 1)
+    assert reference_setting(space, ["a"], 9, rows, None).settings == ((1,),)
+    with pytest.raises(lw.SpecError, match="miss no number"):
+        observed_settings(space, ["a"], 9, rows[:2])
 
 
 def test_observed_weights_are_frequencies():

@@ -5,10 +5,14 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 
 import likewise as lw
+from likewise.analysis.margins import margins
 from likewise.errors import SpecError
 
 SPACE = lw.Space({"a": lw.Integer(0, 6), "b": lw.Integer(0, 4), "c": lw.Categorical(["u", "v"])})
@@ -113,3 +117,35 @@ def test_what_is_asked_must_make_sense():
             lw.radius(model, numbers(), similar, feature=feature)
     with pytest.raises(SpecError, match="categorical"):
         lw.radius(model, SPACE, lw.Similarity(), feature="c")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_factor_multiplies_what_was_said_and_not_the_whole_number_below(seed):
+    """A quarter of 0..6 is 1.5, and twice that is 3, not twice 1."""
+    model = fitted("linear", seed)
+    found = lw.radius(model, numbers(), lw.Similarity(within={"a": "25%", "b": 0.8}))
+
+    def broken(factor):
+        return broken_at(model, {"a": int(1.5 * factor), "b": int(0.8 * factor + 1e-12)})
+
+    assert found.reason is None
+    assert found.refuted is None or broken(found.refuted)
+    assert not broken(found.proved)
+    higher = [factor for factor in np.arange(0, 6, 0.01) if factor > found.proved + 1e-9]
+    assert found.refuted is None or all(broken(f) for f in higher if f >= found.refuted)
+
+
+def test_a_factor_is_put_on_levels_of_which_one_is_missing_as_well():
+    """Scores hang on the size alone: at no factor from 1 on is it left out of what may differ."""
+    space = lw.Space({"a": lw.Integer(0, 6), "size": lw.Ordinal(["s", "m", "l", None])})
+    rows = pd.DataFrame(itertools.product(range(7), ["s", "m", "l", np.nan]), columns=["a", "size"])
+    columns = make_column_transformer(
+        (OneHotEncoder(categories=[["s", "m", "l", np.nan]]), ["size"]), remainder="passthrough"
+    )
+    model = make_pipeline(columns, LogisticRegression(C=100.0)).fit(rows, rows["size"] == "l")
+    similar = lw.Similarity(within={"a": 1, "size": 1})
+    assert lw.verify(model, space, similar, X=rows).verdict == "BIASED"
+    found = lw.radius(model, space, similar, X=rows)
+    assert found.proved < found.refuted == 1
+    factors = {point.factor: point for point in margins(model, space, similar, X=rows, budget=20).points}
+    assert factors[1].lower > 1 > factors[0].upper

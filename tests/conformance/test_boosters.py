@@ -14,7 +14,13 @@ import pytest
 from sklearn.compose import TransformedTargetRegressor, make_column_transformer
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 
 import likewise as lw
 from likewise.errors import DataError, UnsupportedModel
@@ -624,3 +630,17 @@ def test_xgboost_refuses_numbers_in_a_sparse_matrix(people):
     model = make_pipeline(sparse, xgboost.XGBClassifier(**SMALL)).fit(X, labels_of(target, 2))
     with pytest.raises(UnsupportedModel, match="sparse matrix"):
         imported_of(model, X)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sums_of_float32_are_no_disagreement_behind_steps_that_are_rounded_themselves(seed):
+    """Behind a logarithm no rounding of the whole is stated, but scores are compared in the library's own precision all the same."""
+    random = np.random.default_rng(seed)
+    rows = pd.DataFrame({"a": random.integers(1, 30, 300), "b": random.integers(0, 4, 300)})
+    labels = random.normal(size=300) + np.log(rows["a"]) + rows["b"] > 3
+    steps = make_column_transformer((FunctionTransformer(np.log1p), ["a"]), remainder="passthrough")
+    model = make_pipeline(steps, xgboost.XGBClassifier(n_estimators=40, max_depth=3, n_jobs=1))
+    model.fit(rows, labels)
+    space, similar = lw.Space({"a": lw.Integer(1, 29), "b": lw.Integer(0, 3)}), lw.Similarity(free=["b"])
+    assert import_model(model, space, rows=np.empty((0, 2)), like=rows).model.rounding is None
+    assert lw.repair(model, space, similar, budget=20).result.verdict == "FAIR"

@@ -74,7 +74,7 @@ def _plain(label: Any) -> Any:
 
 
 def grouped(rows: Any, data: Any, column: str) -> Any:
-    """Counts for each value of a column of the data, the largest share first."""
+    """Counts for each value of a column of the data, what is missing being one, the largest share first."""
     table = as_table(data)
     names = list(table.columns)
     if column not in names:
@@ -85,10 +85,10 @@ def grouped(rows: Any, data: Any, column: str) -> Any:
     values = table.get_column(column).to_list()
     groups: dict[Any, list[dict[str, Any]]] = {}
     for record in records(rows):
-        groups.setdefault(_plain(values[record["row"]]), []).append(record)
+        groups.setdefault(_known(values[record["row"]]), []).append(record)
     lines = [(value, _counted(members)) for value, members in groups.items()]
     lines.sort(key=lambda line: (-line[1]["share"], str(line[0])))
-    columns: dict[str, Any] = {column: [value for value, _ in lines]}
+    columns: dict[str, Any] = {column: _nullable([value for value, _ in lines])}
     for name in ("rows", "biased", "undecided", "share", "largest_gap"):
         columns[f"{name}_" if name == column else name] = _nullable([counts[name] for _, counts in lines])
     return frame_from_columns(columns, like=data)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likewise.analysis.measuring import Disparity, measure
+from likewise.analysis.measuring import UNPROVED, Disparity, measure
 from likewise.errors import SpecError
 from likewise.html_tables import table
 from likewise.progress import Listener
@@ -65,12 +65,18 @@ class Comparison:
         lines = []
         for name, result, disparity in zip(self.names, self.results, self.disparities, strict=True):
             bracket = f"largest {self.of} gap in [{disparity.lower:.6g}, {disparity.upper:.6g}]"
+            bracket += "" if disparity.proved else f" ({UNPROVED})"
             lines.append(f"{name:<{width}}  {result.verdict!s:<8} {bracket}")
         return "\n".join([*lines, f"{self.names[1]} is {_IN_WORDS[self.change]}"])
 
     def _repr_html_(self) -> str:
         rows = [
-            (name, str(result.verdict), number(disparity.lower), number(disparity.upper))
+            (
+                name,
+                str(result.verdict),
+                number(disparity.lower),
+                f"{number(disparity.upper)}{'' if disparity.proved else ' (not proved)'}",
+            )
             for name, result, disparity in zip(self.names, self.results, self.disparities, strict=True)
         ]
         columns = ("model", "verdict", f"largest {self.of} gap, at least", "at most")

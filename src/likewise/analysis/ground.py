@@ -209,11 +209,7 @@ class Ground:
         best = self.best_changes(lo, hi)
         if best is None:
             return ()
-        box = self.user.box(lo, hi)
-        found = tuple(
-            Counterpart(change=change.translated(self.user.code), lean=lean)
-            for change, lean in zip(best, (UPPER, LOWER), strict=True)
-        )
+        box, found = self.user.box(lo, hi), self.as_counterparts(best)
         if not all(counterpart.exists(box) for counterpart in found):
             return ()
         if all(
@@ -222,6 +218,14 @@ class Ground:
         ):
             return found
         return ()
+
+    def as_counterparts(self, best: tuple[Change, Change]) -> tuple[Counterpart, ...]:
+        """The changes furthest up and down in the user's codes, that with the upper label first: of a mirrored score it is the one down."""
+        found = tuple(
+            Counterpart(change=change.translated(self.user.code), lean=lean)
+            for change, lean in zip(best, (UPPER, LOWER), strict=True)
+        )
+        return found[::-1] if self.prepared.mirrored else found
 
     # -- a look at some individuals ------------------------------------------------------------------------
 

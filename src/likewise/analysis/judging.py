@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 Judging = ScoreJudging | ClassJudging
-Given = tuple[Any, "Space", "Similarity", "Property"]
+Given = tuple[
+    Any, "Space", "Similarity", "Property", Any
+]  # the rows of the data last: they tell what missing looks like
 
 
 def judging_of(
@@ -56,7 +58,7 @@ def judging_of(
             hint="for instance likewise.SameDecision()",
         )
     taken = take(model, space, similar, X=X, budget=budget, listener=listener)
-    imported, given = taken.imported, (model, space, similar, property)
+    imported, given = taken.imported, (model, space, similar, property, X)
     more: dict[str, Any] = {"budget": budget, "random_state": random_state, "listener": listener}
     place_of_class(property.class_of_interest, imported.model.head.labels, imported.model.family)
     if isinstance(imported, ImportedClasses) and not (
@@ -130,6 +132,6 @@ def _in_parts(
 
 
 def _part(given: Given, rows: Floats, pinned: tuple[int, ...], budget: float) -> Judgement:
-    judging = judging_of(*given, X=None, budget=budget, random_state=0, listener=silent)
+    judging = judging_of(*given[:4], X=given[4], budget=budget, random_state=0, listener=silent)
     with interruptible(judging.budget):
         return judging.pinned(pinned).singly(rows)

@@ -18,6 +18,7 @@ import numpy as np
 
 from likewise.analysis.measuring import TOLERANCE, measure
 from likewise.analysis.widening import Ladder, ladder_of
+from likewise.model.question import round_up
 from likewise.progress import Listener
 from likewise.search.budget import Budget, interruptible
 
@@ -79,7 +80,7 @@ def margins(
         for factor, at_factor in asked:
             if at_factor is None:  # everybody is similar to nobody else, and differs from nobody
                 if of != "margin":
-                    points.append(Margin(factor=float(factor), lower=0.0, upper=0.0, proved=True))
+                    points.append(Margin(factor=round_up(factor), lower=0.0, upper=0.0, proved=True))
                 continue
             found = measure(
                 model,
@@ -94,7 +95,7 @@ def margins(
             )
             points.append(
                 Margin(
-                    factor=float(factor),
+                    factor=round_up(factor),
                     lower=found.lower,
                     upper=found.upper,
                     proved=found.proved,

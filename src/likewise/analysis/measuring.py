@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 TOLERANCE = 1e-6
+UNPROVED = "upper end in floating point, not proved"
 IN_WORDS = {
     "score": "get scores at most {level} apart",
     "probability": "get probabilities at most {level} apart",
@@ -89,10 +90,9 @@ class Disparity:
     stats: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        reason = f"  ({self.reason})" if self.reason else ""
-        return (
-            f"largest {self.of} gap of a similar pair: between {self.lower:.6g} and {self.upper:.6g}{reason}"
-        )
+        notes = [UNPROVED] * (not self.proved) + [self.reason] * bool(self.reason)
+        text = f"largest {self.of} gap of a similar pair: between {self.lower:.6g} and {self.upper:.6g}"
+        return f"{text}  ({'; '.join(map(str, notes))})" if notes else text
 
     def _repr_html_(self) -> str:
         rows = [("lower end", f"{self.lower:.6g}"), ("upper end", f"{self.upper:.6g}")]

@@ -23,14 +23,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.analysis.counterparts import Counterpart
 from likewise.analysis.cutting import Cut, Cutter
 from likewise.search.sided import LOWER, UPPER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.counterparts import Change
+    from likewise.analysis.counterparts import Change, Counterpart
     from likewise.analysis.ground import Ground
     from likewise.search.budget import Budget
 
@@ -165,7 +164,7 @@ class Seeder:
         return Grown(
             lo=low,
             hi=high,
-            counterparts=self._counterparts(best),
+            counterparts=self.ground.as_counterparts(best),
             cuts=tuple(cut for cut in chosen if cut is not None),
         )
 
@@ -275,16 +274,11 @@ class Seeder:
         """Whether everybody in the box has both counterparts, with both decisions."""
         ground, box = self.ground, self.ground.user.box(lo, hi)
         if not all(
-            one.exists(box) and one.similar(box, ground.given_relations) for one in self._counterparts(best)
+            one.exists(box) and one.similar(box, ground.given_relations)
+            for one in self.ground.as_counterparts(best)
         ):
             return False
         return all(
             ground.decides(lo, hi, change, lean, budget)
-            for change, lean in zip(best, (UPPER, LOWER), strict=True)
-        )
-
-    def _counterparts(self, best: tuple[Change, Change]) -> tuple[Counterpart, ...]:
-        return tuple(
-            Counterpart(change=change.translated(self.ground.user.code), lean=lean)
             for change, lean in zip(best, (UPPER, LOWER), strict=True)
         )

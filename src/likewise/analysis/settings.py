@@ -3,8 +3,8 @@
     levels, and integers with few values    all of them
     other numbers                           a grid: equally spaced from lo to hi
 
-`every_setting` is all combinations, `observed_settings` those of the rows with how often they occur (numbers at the nearest point of the grid),
-`reference_setting` one of them: as given, or the most frequent one.
+`every_setting` is all combinations, `observed_settings` those of the rows with how often they occur (numbers at the nearest point of the grid;
+who misses one does not count), `reference_setting` one of them: as given, or the most frequent one.
 """
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ def every_setting(space: Space, names: Sequence[str], grid: int) -> Choice:
 
 
 def observed_settings(space: Space, names: Sequence[str], grid: int, rows: NDArray[np.float64]) -> Choice:
-    """Those of the rows (codes of the space), the most frequent first."""
+    """Those of the rows (codes of the space) that miss none of these numbers, the most frequent first."""
+    rows = rows[_complete(space, names, rows)]
     if not len(rows):
-        raise SpecError("observed settings need rows", hint="pass X")
+        raise SpecError("observed settings need rows that miss no number of them", hint="pass X")
     columns = [_nearest(space, name, grid, rows[:, space.names.index(name)]) for name in names]
     found = Counter(zip(*columns, strict=True)) if names else Counter({(): len(rows)})
     ordered = sorted(found.items(), key=lambda item: (-item[1], tuple(map(str, item[0]))))
@@ -103,6 +104,14 @@ def reference_setting(
         common = dict(zip(others, choice.settings[0], strict=True))
     setting = tuple(given.get(name, common.get(name)) for name in names)
     return Choice(names=tuple(names), settings=(setting,), counts=(1,))
+
+
+def _complete(space: Space, names: Sequence[str], rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which rows miss none of these numbers: no setting is a missing one."""
+    numbers = [name for name in names if not isinstance(space[name], (Categorical, Ordinal))]
+    gaps = [space[name].missing_code for name in numbers]
+    missing = rows[:, [space.names.index(name) for name in numbers]] == np.array(gaps, dtype=np.float64)
+    return ~np.logical_or.reduce(missing, axis=1)  # type: ignore[no-any-return]
 
 
 def _values(space: Space, name: str, grid: int) -> list[Any]:

@@ -29,14 +29,14 @@ from likewise.html_tables import table
 from likewise.model.question import round_down, round_up
 from likewise.progress import Listener
 from likewise.search.budget import Budget, interruptible
-from likewise.spec.features import Categorical, Continuous, Integer
+from likewise.spec.features import Categorical, Continuous
+from likewise.spec.relations import said_tolerance, span
 from likewise.spec.similarity import Similarity
 from likewise.verifying.deciding import verify
 from likewise.verifying.showing import pair_html
 from likewise.verifying.wording import number, pair_rows, treated_by
 
 if TYPE_CHECKING:
-    from likewise.spec.features import Feature
     from likewise.spec.properties import Property
     from likewise.spec.space import Space
     from likewise.verifying.result import Result
@@ -134,7 +134,7 @@ class Ladder:
     @property
     def largest(self) -> Fraction:
         """The level at which every tolerance reaches across its domain."""
-        return max(_span(self.space[name]) / unit for name, unit in self.units.items())
+        return max(span(self.space[name]) / unit for name, unit in self.units.items())
 
     def similarity(self, level: Fraction) -> Similarity | None:
         """Who is similar at a level, tolerances rounded up to doubles; None if everybody is alone."""
@@ -293,6 +293,8 @@ class Asking:
     def answer(self, feature: str | None) -> Radius:
         """The bracket, its ends rounded so that both still hold: proved downwards, refuted upwards."""
         pair = None if self.witness is None else self.witness.pair
+        largest = round_up(self.ladder.largest)  # as good as any level above
+        everything = self.proved is not None and self.proved >= self.ladder.largest
         closed = (
             self.refuted is not None
             and self.proved is not None
@@ -300,9 +302,9 @@ class Asking:
         )
         return Radius(
             of=feature,
-            proved=None if self.proved is None else round_down(self.proved),
+            proved=None if self.proved is None else largest if everything else round_down(self.proved),
             refuted=None if self.refuted is None else round_up(self.refuted),
-            largest=float(self.ladder.largest),
+            largest=largest,
             pair=pair,
             names=self.ladder.space.names,
             result=self.witness,
@@ -316,13 +318,9 @@ class Asking:
 def ladder_of(space: Space, similar: Similarity, feature: str | None) -> Ladder:
     """The levels of one feature's tolerance, or of a factor on all tolerances."""
     if feature is None:
-        relations = dict(zip(space.names, similar.relations(space), strict=True))
-        # A tolerance that reaches across the domain counts as that; one that reaches nobody cannot be scaled.
-        reaches = {
-            name: _span(space[name]) if relations[name].kind == "free" else relations[name].tolerance
-            for name in similar.within
-        }
-        units = {name: reach for name, reach in reaches.items() if reach}
+        similar.relations(space)  # refuses names that the space does not have
+        said = {name: said_tolerance(name, given, space[name]) for name, given in similar.within.items()}
+        units = {name: tolerance for name, tolerance in said.items() if tolerance and span(space[name])}
         if not units:
             raise SpecError(
                 "the similarity has no tolerance that a factor could be put on",
@@ -343,13 +341,6 @@ def ladder_of(space: Space, similar: Similarity, feature: str | None) -> Ladder:
         )
     within = {name: tolerance for name, tolerance in similar.within.items() if name != feature}
     kept = Similarity(free=similar.free, within=within, pairs=similar.pairs)
-    if not _span(space[feature]):
+    if not span(space[feature]):
         raise SpecError(f"{feature!r} has one value only, so that nobody differs in it")
     return Ladder(space=space, kept=kept, units={feature: Fraction(1)})
-
-
-def _span(feature: Feature) -> Fraction:
-    """How far apart two values can be: in steps for levels."""
-    if isinstance(feature, (Continuous, Integer)):
-        return Fraction(feature.hi) - Fraction(feature.lo)
-    return Fraction(len(feature.levels) - 1)

@@ -90,6 +90,7 @@ def _text(found: Comparison, loaded: Loaded) -> str:
     lines += paragraph("space", loaded.space.describe())
     for name, result, disparity in zip(found.names, found.results, found.disparities, strict=True):
         bracket = f"{LARGEST[found.of]} between {number(disparity.lower)} and {number(disparity.upper)}"
+        bracket += "" if disparity.proved else " (upper end not proved)"
         lines += paragraph(name, f"{result.verdict!s:<8} {bracket}")
     in_words = {
         "better": "better: the new model is fairer",

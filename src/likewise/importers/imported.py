@@ -163,7 +163,8 @@ def _imported_settled_trees(
     final, grow = unfolded.final, grower_of(held.final)
     if grow is None:
         raise InternalError(f"{type(held.final).__name__} is no ensemble of trees")
-    inside = _imported_trees(final.held, held, grow(held.final), inputs, rows)
+    grown = grow(held.final)
+    inside = _imported_trees(final.held, held, grown, inputs, rows)
     inputs, rows = inside.replay.inputs, inside.rows
     body, model = body_of(inside.model), settled_trees(final, inside.model, inputs)
     count = len(final.settings)
@@ -171,10 +172,10 @@ def _imported_settled_trees(
         for wrapper in unfolded.wrappers:
             refuse_wrapper(wrapper, model)
         asked = class_replay(estimator, unfolded, model.head, inputs)
-        check_settled_trees(model, body, asked, inputs.space, rows, count)
+        check_settled_trees(model, body, asked, inputs.space, rows, count, grown.bits)
         return ImportedClasses(model=model, replay=asked, recoding=inputs.recoding, rows=rows)
     model, replay = _with_wrappers(estimator, unfolded, model, inputs)
-    check_settled_trees(model, body, replay, inputs.space, rows, count)
+    check_settled_trees(model, body, replay, inputs.space, rows, count, grown.bits)
     return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
 
 

@@ -40,7 +40,7 @@ def classes_of(head: ClassHead, level: Fraction, scores: Several) -> Classes:
     room = error
     if head.rule == "argmax":
         room = 2 * error + SLACK * (2 * np.abs(scores.values).max(axis=2) + margin)
-    lead = leads(head, scores.values.reshape(-1, n)).reshape(rows, settings, -1)
+    lead = leads(head, scores.values.reshape(-1, n)).reshape(rows, settings, len(head.labels))
     sure, may = lead > (margin + room)[..., None], lead >= (margin - room)[..., None]
     known: Classes = lead.argmax(axis=2)
     return np.where(sure.any(axis=2), known, np.where(may.any(axis=2), OPEN, NOBODY))

@@ -56,12 +56,14 @@ def free_relation(feature: Feature) -> Relation:
 
 def within_relation(name: str, given: Tolerance, feature: Feature) -> Relation:
     """The relation of a tolerance."""
-    tolerance = _exact_tolerance(name, given, feature)
-    if tolerance == 0 or _span(feature) == 0:
+    tolerance = said_tolerance(name, given, feature)
+    if isinstance(feature, Integer):
+        tolerance = Fraction(math.floor(tolerance))
+    if tolerance == 0 or span(feature) == 0:
         return Relation("same")
     if feature.missing:
-        return _beside_missing(feature, min(tolerance, _span(feature)))
-    return Relation("free") if tolerance >= _span(feature) else Relation("within", tolerance)
+        return _beside_missing(feature, min(tolerance, span(feature)))
+    return Relation("free") if tolerance >= span(feature) else Relation("within", tolerance)
 
 
 def pairs_relation(name: str, pairs: LevelPairs, feature: Feature) -> Relation:
@@ -81,7 +83,7 @@ def pairs_relation(name: str, pairs: LevelPairs, feature: Feature) -> Relation:
     return Relation("pairs", allowed=tuple(allowed))
 
 
-def _span(feature: Feature) -> Fraction:
+def span(feature: Feature) -> Fraction:
     """The largest difference two values may have: hi - lo, or steps between the outer levels; none are missing."""
     if isinstance(feature, Continuous | Integer):
         return Fraction(feature.hi) - Fraction(feature.lo)
@@ -101,14 +103,15 @@ def _beside_missing(feature: Feature, tolerance: Fraction) -> Relation:
     return Relation("pairs", allowed=tuple(sorted(steps)))
 
 
-def _exact_tolerance(name: str, given: Tolerance, feature: Feature) -> Fraction:
+def said_tolerance(name: str, given: Tolerance, feature: Feature) -> Fraction:
+    """The number that a tolerance is, exactly; of whole numbers only the whole ones below it are within."""
     if isinstance(given, str):
         if isinstance(feature, Categorical | Ordinal):
             raise SpecError(
                 f"within: a percentage ({given}) means nothing for {name!r}, which has levels",
                 hint="for an Ordinal give a number of steps; otherwise make it free",
             )
-        tolerance = percentage(name, given) * _span(feature)
+        tolerance = percentage(name, given) * span(feature)
     else:
         tolerance = Fraction(given)
     if isinstance(feature, Categorical) and tolerance > 0:
@@ -121,4 +124,4 @@ def _exact_tolerance(name: str, given: Tolerance, feature: Feature) -> Fraction:
             f"within: {number_text(tolerance)} is no number of steps for the ordinal feature {name!r}",
             hint=f"give a whole number, such as {math.floor(tolerance)} or {math.ceil(tolerance)}",
         )
-    return Fraction(math.floor(tolerance)) if isinstance(feature, Integer) else tolerance
+    return tolerance

@@ -10,6 +10,7 @@ side, and the float32 numbers next to it:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -39,6 +40,15 @@ FEWEST_THRESHOLDS = 20  # of each feature
 MOST_LEVELS = 400
 MOST_ANSWERS = 200_000  # rows that a settled estimator asks the one inside about, all settings together
 GAPS = 0.2  # share of missing values in some rows
+FEW_MORE = 4  # operations besides one a tree, or a setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likely:
+    """How a program adds up leaves, where no rounding is stated as what comes before the trees is rounded as well: good for comparing."""
+
+    operations: int
+    bits: int
 
 
 def check_trees(
@@ -49,29 +59,37 @@ def check_trees(
     codes = probing_codes(body, reaching.inputs.space, rows)
     leaves = [leaves_of(tree, codes, body.missing) for tree in body.trees]
     _check_leaves(model, body, leaves, grown, reaching, codes)
-    allowed = 2 * float(_error(model.rounding, body))
+    likely = Likely(operations=len(body.trees) + FEW_MORE, bits=grown.bits)
+    allowed = 2 * float(_error(model.rounding, body, likely))
     _compare(model, scores_at(body, leaves), allowed, replay, reaching.inputs.space, codes)
 
 
 def check_settled_trees(
-    model: Model | ClassModel, inside: TreeSum, replay: Any, space: Space, rows: Floats, settings: int
+    model: Model | ClassModel,
+    inside: TreeSum,
+    replay: Any,
+    space: Space,
+    rows: Floats,
+    settings: int,
+    bits: int,
 ) -> None:
     """The same all in all for a settled estimator, whose model inside was compared leaf by leaf already: at what that one tests, settled or not."""
     codes = probing_codes(inside, space, rows)
     codes = codes[:: max(1, len(codes) * settings // MOST_ANSWERS)]
-    ours, allowed = _settled_scores(model, codes)
+    likely = Likely(operations=len(inside.trees) + settings + FEW_MORE, bits=bits)
+    ours, allowed = _settled_scores(model, codes, likely)
     _compare(model, ours, allowed, replay, space, codes)
 
 
-def _settled_scores(model: Model | ClassModel, codes: Floats) -> tuple[Floats, float]:
+def _settled_scores(model: Model | ClassModel, codes: Floats, likely: Likely) -> tuple[Floats, float]:
     """Scores in float64, and how far another program's may be off."""
     if isinstance(model, ClassModel) or isinstance(model.body, TreeSum):
         body = body_of(model)
         leaves = [leaves_of(tree, codes, body.missing) for tree in body.trees]
-        return scores_at(body, leaves), 2 * float(_error(model.rounding, body))
+        return scores_at(body, leaves), 2 * float(_error(model.rounding, body, likely))
     if not (isinstance(model.body, Combined) and isinstance(model.rounding, CombinedRounding)):
         raise TypeError(f"{model.family} has no trees")
-    found, errors = zip(*(_settled_scores(part, codes) for part in model.rounding.parts), strict=True)
+    found, errors = zip(*(_settled_scores(part, codes, likely) for part in model.rounding.parts), strict=True)
     extreme = np.max if model.body.how == "max" else np.min
     return extreme(np.stack(found), axis=0), max(errors)
 
@@ -196,10 +214,10 @@ def scores_at(body: TreeSum, leaves: list[NDArray[np.intp]]) -> Floats:
     return total
 
 
-def _error(stated: object, body: TreeSum) -> Fraction:
+def _error(stated: object, body: TreeSum, likely: Likely) -> Fraction:
     """How far a program's sum may be off, and how far ours, which multiplies by rounded factors."""
     if not isinstance(stated, TreeRounding):
-        stated = TreeRounding(constant=size_of(body), operations=len(body.trees) + 2)
+        stated = TreeRounding(constant=size_of(body), operations=likely.operations, bits=likely.bits)
     more = TreeRounding(constant=stated.constant, operations=stated.operations + 4, bits=stated.bits)
     return more.error()
 
