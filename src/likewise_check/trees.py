@@ -105,11 +105,9 @@ class Numbers:
 
     def read(self, item: object, what: str) -> str:
         """A text that stands for a number, which is known from then on."""
-        if type(item) is str and item in self.known:
-            return item
-        found, value = str(item), number(item, what)
-        self.known[found] = value
-        return found
+        if type(item) is not str or item not in self.known:
+            self.known[str(item)] = number(item, what)
+        return str(item)
 
     def scaled(self, scale: int) -> dict[str, Exact]:
         """scale * each of them."""
@@ -223,11 +221,9 @@ class Tests:
         return Node(k, self._number(test, what), right, left)
 
     def _number(self, test: object, what: str) -> Exact:
-        if type(test) is str and test in self._numbers:
-            return self._numbers[test]
-        found = exact(number(test, f"{what}, the test"))
-        self._numbers[str(test)] = found
-        return found
+        if type(test) is not str or test not in self._numbers:
+            self._numbers[str(test)] = exact(number(test, f"{what}, the test"))
+        return self._numbers[str(test)]
 
 
 def _positions(test: object, levels: int, what: str) -> int:
