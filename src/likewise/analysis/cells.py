@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 BATCH = 64
 FEW = 2_000  # individuals of a cell that are looked through, those that differ in free features counted
+LOOKED_AT = 32  # individuals of a cell, before it is put to a proof
 MOST_SETTINGS = 64  # of the free features, tried for a biased cell
 LEANS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -158,7 +159,9 @@ class Bracketing:
 
     def _lines(self, batch: list[Cell]) -> list[bool]:
         if self.certificates is not None:
-            return [self.certificates.looks_fair(cell.lo, cell.hi) for cell in batch]
+            return [
+                not self._witnessed(cell) and self.certificates.looks_fair(cell.lo, cell.hi) for cell in batch
+            ]
         settled = [self._closed(batch, first=True)]
         if any(relation.kind in ("within", "pairs") for relation in self.judging.asked.pairs.relations):
             settled.append(self._closed(batch, first=False))
@@ -187,6 +190,18 @@ class Bracketing:
     def _proved(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> bool:
         oracle = self.judging.prepared.problem.oracle
         return not oracle.exact or oracle.prove(lo, hi, leaf, question) is not None
+
+    def _witnessed(self, cell: Cell) -> bool:
+        """Whether float64 sees somebody in the cell, one of a few, who is treated differently at two settings: then it is not put to the proof."""
+        settings, free = self._settings()
+        if not len(settings):
+            return False
+        lo, hi = (np.repeat(end[None], LOOKED_AT, axis=0) for end in (cell.lo, cell.hi))
+        rows = self.measure.drawn(self.judging.random, lo, hi, np.zeros(lo.shape, dtype=bool))
+        rows = np.repeat(rows, len(settings), axis=0)
+        rows[:, free] = np.tile(settings, (LOOKED_AT, 1))
+        scores = self.judging.prepared.problem.scores(rows).reshape(LOOKED_AT, -1)
+        return bool((self.judging.question.margin(scores.max(axis=1), scores.min(axis=1)) > 0).any())
 
     def _certified(self, cell: Cell) -> bool:
         return self.certificates is None or self.certificates.fair(cell.lo, cell.hi)
