@@ -402,6 +402,27 @@ def test_categories_of_other_columns_are_noticed(people):
         imported_of(model, marked)
 
 
+def test_numbers_that_are_categories_of_one_of_two_columns():
+    """`categorical_feature` names the column without pandas categories: whose the list is only the frame can tell."""
+    plain = pd.DataFrame([(p, q) for p in range(3) for q in range(3)] * 6, columns=["p", "q"])
+    frame = plain.assign(q=pd.Categorical(plain.q, categories=[2, 1, 0]))
+    settings = {**LEAFY, "min_data_per_group": 1, "cat_smooth": 0}
+    space = lw.Space({"p": lw.Integer(0, 2), "q": lw.Integer(1, 2)})
+    here, free = plain.q > 0, lw.Similarity(free=["q"])
+    for named, where in (["p"], "'p'"), ("auto", "'q'"):
+        model = lightgbm.LGBMClassifier(**settings)
+        model.fit(frame, plain.q == 2, categorical_feature=named)
+        assert len(set(model.predict(frame[here]))) == 2
+        for X in (None, plain[here]):
+            with pytest.raises(UnsupportedModel, match=f"are those of {where}"):
+                lw.verify(model, space, free, X=X)
+        if named == "auto":
+            assert lw.verify(model, space, free, X=frame[here]).verdict == lw.Verdict.BIASED
+        else:
+            with pytest.raises(DataError, match="the frame has categories in 'q'"):
+                lw.verify(model, space, free, X=frame[here])
+
+
 @pytest.mark.parametrize("kind", ["XGBClassifier", "LGBMClassifier"])
 def test_missing_categories(people, kind):
     X, target = people

@@ -20,10 +20,22 @@ SHOWN = 10  # regions of a kind that are printed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
-    """A box of individuals: its rule in words, its ranges and levels where they are not all, its share of the space.
+    """A box of individuals, and what is proved of it.
 
-    `certificates` prove what is said of it: one of a fair region, two of a biased one, whose `counterparts` say how its individuals are
-    changed (upper decision first).
+    Attributes
+    ----------
+    kind : str
+        'fair', 'biased', 'undecided' or 'empty'.
+    rule : str
+        The box in words.
+    box : dict
+        Ranges and levels by feature, where they are not all of them.
+    measure : fractions.Fraction
+        Its share of the space.
+    certificates : tuple of Certificate
+        One of a fair region, two of a biased one.
+    counterparts : tuple of dict
+        How the individuals of a biased region are changed, the upper decision first.
     """
 
     kind: Kind
@@ -56,7 +68,19 @@ class Region:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regions:
-    """The partition, largest regions first. With `around`, `fair` holds the one region asked for, if there is any."""
+    """The partition of the space, largest regions first.
+
+    Attributes
+    ----------
+    fair, biased, undecided, empty : list of Region
+        The boxes of each kind. With `around`, `fair` holds the one region asked for, if there is any.
+    around : str or None
+        The rule that was asked about.
+    reason : str or None
+        Why the search ended early.
+    stats : dict
+        Seconds and the like.
+    """
 
     fair: list[Region]
     biased: list[Region]

@@ -47,7 +47,7 @@ class StoredTree:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredLightGBM:
     """`trees` add to the scores 0, 1, ..., n_scores - 1 in turn; `levels` are the categories of pandas columns in the order of their
-    codes; `averaged` if the score is the mean over the rounds."""
+    codes, `doubtful` where they could be those of other columns as well; `averaged` if the score is the mean over the rounds."""
 
     objective: str
     settings: Mapping[str, str]
@@ -55,6 +55,7 @@ class StoredLightGBM:
     averaged: bool
     names: tuple[str, ...]
     levels: Mapping[int, tuple[Any, ...]]
+    doubtful: bool
     trees: tuple[StoredTree, ...]
 
     @property
@@ -93,13 +94,16 @@ def _stored(text: str) -> StoredLightGBM:
     if n_scores < 1 or not trees or len(trees) % n_scores:
         raise ValueError(f"{len(trees)} trees for {n_scores} scores")
     objective, *settings = lines.get("objective", "custom").split()
+    infos = lines.get("feature_infos", "").split(" ")
+    levels = _levels(rest, infos)
     return StoredLightGBM(
         objective=objective,
         settings={key: value for key, _, value in (one.partition(":") for one in settings)},
         n_scores=n_scores,
         averaged="average_output" in head.split("\n"),
         names=names,
-        levels=_levels(rest, lines.get("feature_infos", "").split(" ")),
+        levels=levels,
+        doubtful=_doubtful(levels, infos),
         trees=trees,
     )
 
@@ -132,6 +136,28 @@ def _levels(rest: str, infos: list[str]) -> dict[int, tuple[Any, ...]]:
         f"it was trained on {len(lists)} pandas columns of categories, and does not say which ones",
         hint="ordered categories come to LightGBM as numbers: pass their codes (.cat.codes) as such, or make them unordered",
     )
+
+
+def _doubtful(levels: Mapping[int, tuple[Any, ...]], infos: list[str]) -> bool:
+    """Whether numbers that are categories could be those of a column that was trained on as numbers, by its codes.
+
+    So it is if `categorical_feature` names other columns than those with pandas categories. Text tells whose it is, as no number of another column is
+    among it; and where codes are the numbers themselves it makes no difference.
+    """
+    for listed in levels.values():
+        if any(isinstance(level, str) for level in listed) or list(listed) == list(range(len(listed))):
+            continue
+        if any(c not in levels and _could_be_codes(info, len(listed)) for c, info in enumerate(infos)):
+            return True
+    return False
+
+
+def _could_be_codes(info: str, size: int) -> bool:
+    """Whether all that was seen in a column of numbers may be codes of so many categories."""
+    if not info.startswith("["):
+        return info == "none"
+    lo, hi = (float(end) for end in info.strip("[]").split(":"))
+    return lo >= -1 and hi <= size - 1
 
 
 def _coded(infos: list[str], columns: list[int], lists: list[list[Any]]) -> bool:
