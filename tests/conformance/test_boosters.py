@@ -409,7 +409,7 @@ def test_numbers_that_are_categories_of_one_of_two_columns():
     settings = {**LEAFY, "min_data_per_group": 1, "cat_smooth": 0}
     space = lw.Space({"p": lw.Integer(0, 2), "q": lw.Integer(1, 2)})
     here, free = plain.q > 0, lw.Similarity(free=["q"])
-    for named, where in (["p"], "'p'"), ("auto", "'q'"):
+    for named, where in (["p"], "'q', or of one of 'p'"), ("auto", "'p', or of one of 'q'"):
         model = lightgbm.LGBMClassifier(**settings)
         model.fit(frame, plain.q == 2, categorical_feature=named)
         assert len(set(model.predict(frame[here]))) == 2

@@ -154,12 +154,14 @@ def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]
             f"{', '.join(map(repr, sorted(marked)))}",
             hint="fit it on a frame with categories in the columns that it is to take for such, and let it find them itself",
         )
-    if grown.doubtful and marked != set(found):
-        raise UnsupportedModel(
-            f"{grown.family} does not say whether the categories {', '.join(map(repr, next(iter(found.values()))[:6]))} are those of "
-            f"{', '.join(map(repr, found))}",
-            hint="pass X, a frame with the dtypes that it was fitted on; or fit it on categories that are text",
-        )
+    if marked != set(found):
+        for c, levels in grown.rivals.items():
+            if any(value in levels for value in _values(inputs.space[inputs.columns[c]])):
+                raise UnsupportedModel(
+                    f"{grown.family} does not say whether the categories {', '.join(map(repr, levels[:6]))} are those of "
+                    f"{inputs.columns[c]!r}, or of one of {', '.join(map(repr, found))}",
+                    hint="pass X, a frame with the dtypes that it was fitted on; or fit it on categories that are text",
+                )
     return found
 
 

@@ -78,7 +78,7 @@ def grown_lightgbm(
             c: {level: float(code) for code, level in enumerate(levels)}
             for c, levels in stored.levels.items()
         },
-        doubtful=stored.doubtful,
+        rivals=stored.rivals,
         taken=Taken(whole_single=True),
     )
 

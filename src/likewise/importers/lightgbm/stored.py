@@ -47,7 +47,7 @@ class StoredTree:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredLightGBM:
     """`trees` add to the scores 0, 1, ..., n_scores - 1 in turn; `levels` are the categories of pandas columns in the order of their
-    codes, `doubtful` where they could be those of other columns as well; `averaged` if the score is the mean over the rounds."""
+    codes, `rivals` the columns that some of them could be those of as well; `averaged` if the score is the mean over the rounds."""
 
     objective: str
     settings: Mapping[str, str]
@@ -55,7 +55,7 @@ class StoredLightGBM:
     averaged: bool
     names: tuple[str, ...]
     levels: Mapping[int, tuple[Any, ...]]
-    doubtful: bool
+    rivals: Mapping[int, tuple[Any, ...]]
     trees: tuple[StoredTree, ...]
 
     @property
@@ -103,7 +103,7 @@ def _stored(text: str) -> StoredLightGBM:
         averaged="average_output" in head.split("\n"),
         names=names,
         levels=levels,
-        doubtful=_doubtful(levels, infos),
+        rivals=_rivals(levels, infos),
         trees=trees,
     )
 
@@ -138,18 +138,20 @@ def _levels(rest: str, infos: list[str]) -> dict[int, tuple[Any, ...]]:
     )
 
 
-def _doubtful(levels: Mapping[int, tuple[Any, ...]], infos: list[str]) -> bool:
-    """Whether numbers that are categories could be those of a column that was trained on as numbers, by its codes.
+def _rivals(levels: Mapping[int, tuple[Any, ...]], infos: list[str]) -> dict[int, tuple[Any, ...]]:
+    """Columns that were trained on as numbers, each with numbers that are categories of which these could be the codes.
 
     So it is if `categorical_feature` names other columns than those with pandas categories. Text tells whose it is, as no number of another column is
     among it; and where codes are the numbers themselves it makes no difference.
     """
+    found: dict[int, tuple[Any, ...]] = {}
     for listed in levels.values():
         if any(isinstance(level, str) for level in listed) or list(listed) == list(range(len(listed))):
             continue
-        if any(c not in levels and _could_be_codes(info, len(listed)) for c, info in enumerate(infos)):
-            return True
-    return False
+        for c, info in enumerate(infos):
+            if c not in levels and _could_be_codes(info, len(listed)):
+                found[c] = (*found.get(c, ()), *listed)
+    return found
 
 
 def _could_be_codes(info: str, size: int) -> bool:

@@ -39,8 +39,8 @@ Leaves = Callable[["NDArray[np.float64]"], Iterable["NDArray[np.float64]"]]
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GrownModel:
     """An estimator as its library sees it: `own` and `numbered` are what it does to columns before its trees test them (see
-    `reaching`), `doubtful` where other columns may be the
-    numbered ones, `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
+    `reaching`), `rivals` are columns that
+    may be numbered in the place of others, with the values they would have, `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
     that rows of columns come to, tree by tree; `answers` has scikit-learn's verbs, where the estimator itself
     lacks some; `takes_missing` that it lets NaN pass."""
 
@@ -52,7 +52,7 @@ class GrownModel:
     more: Fraction = Fraction(0)
     own: Own | None = None
     numbered: Mapping[int, Numbering] = field(default_factory=dict)
-    doubtful: bool = False
+    rivals: Mapping[int, tuple[Any, ...]] = field(default_factory=dict)
     taken: Taken = PLAIN
     leaves: Leaves | None = None
     answers: Any = None
