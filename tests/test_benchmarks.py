@@ -6,6 +6,7 @@ from benchmarks.__main__ import main, names
 SMALLEST = {
     "audits": ("--budget 2", "polynomial, degree 2"),
     "certificates": ("--cells 10", "us/cell"),
+    "defaults": ("--data german --models dt --seconds 2", "dt"),
     "linear": ("--data credit", "Credit Linear1"),
     "pipelines": ("--data credit --model logistic --way dropped --budget 3", "credit  logistic"),
     "polynomial": ("--data credit --budget 3", "Credit Poly1"),

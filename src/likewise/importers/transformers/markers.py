@@ -36,7 +36,7 @@ def raw_columns(inputs: Inputs) -> tuple[Traced, ...]:
 
 def _marker(inputs: Inputs, name: str) -> str | None:
     """What stands for a missing level in rows like the user's own; None where those do not tell, and for pandas' NA, which comes
-    in columns of its own dtypes and which programs turn into NaN."""
+    in columns of its own dtypes and which programs turn into NaN. A null among polars' numbers comes to programs as NaN, too."""
     space, given = inputs.space, inputs.recoding.given
     feature = space[name]
     if not isinstance(feature, (Categorical, Ordinal)) or not feature.missing or given[name] != feature:
@@ -46,7 +46,7 @@ def _marker(inputs: Inputs, name: str) -> str | None:
     row = np.array([[float(given[other].code_range[0]) for other in given.names]])
     row[0, given.names.index(name)] = feature.missing_code
     made = inputs.of_raw(row)
-    value = made[0, inputs.columns.index(name)] if isinstance(made, np.ndarray) else next(iter(made[name]))
+    value = made[0, inputs.columns.index(name)] if isinstance(made, np.ndarray) else np.asarray(made[name])[0]
     return None if value is not None and not isinstance(value, float) else marker_name(value)
 
 
