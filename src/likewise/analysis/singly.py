@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -51,17 +51,34 @@ GAIN = 16  # a pair is better if it gains this part of the tolerance
 CELLS = 2_000  # spent on the largest gap of a row, in each order
 
 
+class JudgesOne(Protocol):
+    """What judges one row."""
+
+    def into(self, found: Judgement, i: int) -> None:
+        """Put what is found into the place of the row."""
+
+
 def judged_singly(
     prepared: Prepared, asked: Asked, rows: Floats, budget: Budget, told: Callable[[int], None] | None = None
 ) -> Judgement:
     """All rows, one after another, as far as the budget goes."""
+    return one_by_one(lambda row, part: Single(prepared, asked, row, part), rows, budget, told)
+
+
+def one_by_one(
+    single: Callable[[Floats, Budget], JudgesOne],
+    rows: Floats,
+    budget: Budget,
+    told: Callable[[int], None] | None,
+) -> Judgement:
+    """All rows as far as the budget goes; `single` is given a row and its part of the budget."""
     found = Judgement.open(len(rows), rows.shape[1])
     for i, row in enumerate(rows):
         if budget.over:
             found.reasons |= dict.fromkeys(range(i, len(rows)), budget.reason)
             break
         seconds = PATIENCE * (budget.seconds - budget.elapsed) / (len(rows) - i)
-        Single(prepared, asked, row, Part(budget, max(LEAST_SECONDS, seconds))).into(found, i)
+        single(row, Part(budget, max(LEAST_SECONDS, seconds))).into(found, i)
         if told is not None:
             told(i + 1)
     return found

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.analysis.singly import LEAST_SECONDS, PATIENCE, narrowed, variants
+from likewise.analysis.singly import narrowed, one_by_one, variants
 from likewise.model.cases import DecisionCase
 from likewise.progress import silent
-from likewise.search.budget import Part
 from likewise.search.cases import case_search, unproved
 from likewise.search.counterparts import BIASED, FAIR, NO_PRECISION, UNDECIDED, Judgement
 from likewise.search.treatments import NOBODY, compared, exact_class
@@ -43,16 +42,7 @@ def judged_classes_singly(
     told: Callable[[int], None] | None = None,
 ) -> Judgement:
     """All rows, one after another, as far as the budget goes."""
-    found = Judgement.open(len(rows), rows.shape[1])
-    for i, row in enumerate(rows):
-        if budget.over:
-            found.reasons |= dict.fromkeys(range(i, len(rows)), budget.reason)
-            break
-        seconds = PATIENCE * (budget.seconds - budget.elapsed) / (len(rows) - i)
-        ClassSingle(prepared, asked, row, Part(budget, max(LEAST_SECONDS, seconds))).into(found, i)
-        if told is not None:
-            told(i + 1)
-    return found
+    return one_by_one(lambda row, part: ClassSingle(prepared, asked, row, part), rows, budget, told)
 
 
 class ClassSingle:
