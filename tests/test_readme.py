@@ -29,6 +29,14 @@ def test_the_commands_and_flags_exist():
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README)) <= options
 
 
+def test_the_first_screen_names_the_commands_that_do_everything_and_how_long_they_take():
+    first = "\n".join(README.splitlines()[:25]).split("\n## ")[0]
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    rows = dict(re.findall(r"^\| `make ([a-z-]+)` \|(.*)\|$", first, flags=re.MULTILINE))
+    assert set(rows) == {"demo", "test"} <= set(targets)
+    assert all(re.search(r"about (\d+|a) (second|minute)s?", said) for said in rows.values())
+
+
 def test_the_first_verdict_is_that_of_the_first_page():
     verdicts = [
         [block.text for block in blocks(page) if block.kind == "text" and "verdict  BIASED" in block.text]
