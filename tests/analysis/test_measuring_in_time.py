@@ -11,11 +11,11 @@ from tests.analysis.test_measuring import hard_case
 from tests.bounds.trees.forests import all_scores, prepared_of, random_case
 
 import likewise as lw
+from likewise import clock
 from likewise.analysis.climbing import Climb
 from likewise.analysis.measuring import certified
 from likewise.analysis.subjects import OneScore
 from likewise.model.gauge import Gauge
-from likewise.search import budget as budgets
 from likewise.search.budget import Budget
 from likewise.verifying.certifying import Checking
 
@@ -27,11 +27,11 @@ class Clock:
     """Every look takes `step` seconds."""
 
     def __init__(self, step):
-        self.now, self.step = 0.0, step
+        self.seconds, self.step = 0.0, step
 
-    def perf_counter(self):
-        self.now += self.step
-        return self.now
+    def now(self):
+        self.seconds += self.step
+        return self.seconds
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def prepared_forest():
 
 
 def climb_by(monkeypatch, prepared, step):
-    monkeypatch.setattr(budgets, "time", Clock(step))
+    monkeypatch.setattr(clock, "now", Clock(step).now)
     prepared.problem.budget = Budget(SECONDS)
     climb = Climb(OneScore(prepared, Gauge(of="score")), Fraction(0))
     climb.run()

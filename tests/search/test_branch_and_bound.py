@@ -234,10 +234,12 @@ def test_a_second_ctrl_c_leaves_at_once():
             os.kill(os.getpid(), signal.SIGINT)
 
 
-@pytest.mark.parametrize("seconds", [0, -1, math.nan, "60", None])
-def test_budgets_are_positive_numbers(seconds):
-    with pytest.raises(BudgetError):
+@pytest.mark.parametrize("seconds", [-1, math.nan, "60", None])
+def test_budgets_are_numbers_from_0_on(seconds):
+    with pytest.raises(BudgetError, match="budget must be"):
         Budget(seconds)
+    with pytest.raises(BudgetError, match="import_budget must be"):
+        Budget(1, seconds)
 
 
 def test_an_infinite_budget_is_allowed():

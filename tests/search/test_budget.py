@@ -1,17 +1,19 @@
 """Budgets by a clock that is set by hand, and by one that only moves when it is looked at."""
 
+import math
 from types import SimpleNamespace
 
 import pytest
 
-from likewise.search import budget as budgets
-from likewise.search.budget import Budget, Until
+from likewise import clock as clocks
+from likewise.errors import BudgetError
+from likewise.search.budget import Budget, Part, Until
 
 
 @pytest.fixture
 def clock(monkeypatch):
     hand = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(budgets, "time", SimpleNamespace(perf_counter=lambda: hand.now))
+    monkeypatch.setattr(clocks, "now", lambda: hand.now)
     return hand
 
 
@@ -62,3 +64,72 @@ def test_an_interruption_ends_what_searches_but_not_what_settles(clock):
     assert searching.reason == settling.reason == whole.reason
     clock.now += 11
     assert settling.over
+
+
+def test_parts_share_what_is_left_and_the_grace(clock):
+    whole = Budget(10)
+    clock.now += 2
+    first = whole.part(1 / 4)
+    assert first.seconds == pytest.approx(2)
+    assert first.for_checking == pytest.approx(2 + 3 / 4)
+    clock.now += 2
+    assert first.over
+    assert not whole.over
+    clock.now += 10
+    assert whole.for_checking == first.for_checking == 0
+    late = whole.part(1 / 2)
+    assert (late.seconds, late.for_checking) == (0, 0)
+
+
+def test_no_part_outlives_the_whole(clock):
+    whole = Budget(10)
+    part = Part(whole, 100)
+    clock.now += 9.5
+    assert part.left == pytest.approx(0.5)
+    assert part.for_checking == pytest.approx(3.5) == whole.for_checking
+    whole.interrupt()
+    assert part.over
+    assert part.left == 0
+
+
+def test_parts_of_an_infinite_budget_are_infinite(clock):
+    part = Budget(math.inf).part(1 / 2)
+    clock.now += 1e9
+    assert not part.over
+    assert part.for_checking == math.inf
+
+
+def test_a_budget_of_nothing_is_over_at_once_and_has_its_grace(clock):
+    budget = Budget(0)
+    assert budget.over
+    assert budget.for_checking == 1
+
+
+def test_reading_models_is_on_another_clock_with_a_limit_of_its_own(clock):
+    budget = Budget(10, 5)
+    part = budget.part(1 / 2)
+    with part.importing():
+        clock.now += 3
+        clocks.look_at_clock()
+    assert (budget.elapsed, part.elapsed) == (0, 0)
+    assert budget.stats["import_seconds"] == part.stats["import_seconds"] == 3
+
+    def read_another():
+        with budget.importing():
+            clock.now += 3
+            clocks.look_at_clock()
+
+    with pytest.raises(BudgetError, match=r"(?s)longer than the 5 s.*--import-budget"):
+        read_another()
+    assert budget.elapsed == 0
+
+
+def test_work_looks_at_the_innermost_limit(clock):
+    budget = Budget(10)
+    clock.now += 10.5
+    with budget.grace_watched():
+        clocks.look_at_clock()
+        with budget.watched(), pytest.raises(clocks.OutOfTime):
+            clocks.look_at_clock()
+        clocks.look_at_clock()
+    clocks.look_at_clock()

@@ -20,7 +20,7 @@ from likewise.analysis.judging import Jobs, Judging, imputed_within, judgement_o
 from likewise.errors import SpecError
 from likewise.html_tables import table
 from likewise.progress import Listener
-from likewise.search.budget import interruptible
+from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
 from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
 from likewise.spec.properties import SameDecision
 from likewise.verifying.deciding import listening
@@ -132,12 +132,13 @@ def audit(
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
+    import_budget: float = IMPORT_SECONDS,
 ) -> Audit:
     """For every row of `X`: is there a similar individual in the space who is treated differently?
 
     Parameters
     ----------
-    model, space, similar, property, budget, random_state, progress
+    model, space, similar, property, budget, random_state, progress, import_budget
         As for `verify`.
     X : frame
         The rows.
@@ -164,8 +165,9 @@ def audit(
         raise SpecError("audit needs rows to look at", hint="audit(model, X, space, similar)")
     property = SameDecision() if property is None else property
     with listening(progress) as listener:
+        clock = budget_of(budget, import_budget)
         judging = judging_of(
-            model, space, similar, property, X=X, budget=budget, random_state=random_state, listener=listener
+            model, space, similar, property, X=X, budget=clock, random_state=random_state, listener=listener
         )
         rows = judging.rows
         if not len(rows):

@@ -15,7 +15,7 @@ import numpy as np
 
 from likewise.analysis.counterparts import Change, Counterpart
 from likewise.analysis.ground import Unasked, narrowed
-from likewise.analysis.settling import Settler, Slice
+from likewise.analysis.settling import Settler, slice_of
 from likewise.errors import InternalError
 from likewise.importers.recoding import same_space
 from likewise.importers.restricting import restricted
@@ -84,7 +84,7 @@ class CellCertificates:
         problem = replace(
             self.problem,
             pairs=narrowed(self.problem.pairs, low, high),
-            budget=Slice(budget, OF_THE_TIME * (budget.seconds - budget.elapsed)),
+            budget=slice_of(budget, OF_THE_TIME * (budget.seconds - budget.elapsed)),
             unreplayed=[],
         )
         return search_of(problem).run(most=FAIR_CELLS) == "closed"

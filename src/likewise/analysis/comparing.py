@@ -7,19 +7,21 @@ Disparities of probabilities can be compared between any two models that have th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likewise.analysis.measuring import UNPROVED, Disparity, measure
+from likewise.analysis.measuring import UNPROVED, Disparity, Wanted, measure_taken
 from likewise.errors import SpecError
 from likewise.html_tables import table
 from likewise.progress import Listener
-from likewise.search.budget import Budget, interruptible
-from likewise.spec.properties import SameDecision
-from likewise.verifying.deciding import verify
+from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
+from likewise.verifying.deciding import checked_property, checking_with, listening, verify_taken
+from likewise.verifying.preparing import Taken, take
+from likewise.verifying.result import Claimed
 from likewise.verifying.wording import number
 
 if TYPE_CHECKING:
@@ -117,12 +119,13 @@ def compare(
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
+    import_budget: float = IMPORT_SECONDS,
 ) -> Comparison:
     """Verdict and disparity of two models side by side.
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
         As for `verify`.
     other : fitted estimator
         The second model, of the same space.
@@ -138,14 +141,22 @@ def compare(
     Comparison
         Both verdicts, both brackets, and what changed.
     """
-    property = SameDecision() if property is None else property
-    share = budget / PARTS
-    common = {"X": X, "budget": share, "n_jobs": n_jobs, "executor": executor}
-    common |= {"random_state": random_state, "progress": progress}
-    scales = SCALES if of is None else (of,)
-    with interruptible(Budget(budget)):
-        results = tuple(verify(one, space, similar, property, **common) for one in (model, other))
-        disparities = _measured((model, other), space, similar, scales, tolerance=tolerance, **common)
+    asked, checking = checked_property(property), checking_with(n_jobs, executor)
+    scales = [
+        Wanted(of=scale, class_of_interest=None, tolerance=tolerance)
+        for scale in (SCALES if of is None else (of,))
+    ]
+    clock = budget_of(budget, import_budget)
+    with listening(progress) as listener, interruptible(clock):
+        how: dict[str, Any] = {"random_state": random_state, "listener": listener}
+        both = [take(one, space, similar, X=X, budget=clock, listener=listener) for one in (model, other)]
+        results = []
+        for done, taken in enumerate(both):
+            claimed = Claimed(
+                space=space, similarity=similar, property=asked, family=taken.imported.model.family
+            )
+            results.append(verify_taken(taken, claimed, clock.part(1 / (PARTS - done)), checking, **how))
+        disparities = _measured((both[0], both[1]), scales, clock, how)
     return Comparison(
         names=names,
         results=(results[0], results[1]),
@@ -155,12 +166,13 @@ def compare(
 
 
 def _measured(
-    models: tuple[Any, Any], space: Space, similar: Similarity, scales: tuple[Scale, ...], **options: Any
+    models: tuple[Taken, Taken], scales: Sequence[Wanted], clock: Budget, how: dict[str, Any]
 ) -> tuple[Disparity, Disparity]:
     """Both disparities on the first scale that both models have."""
     for last, scale in enumerate(scales, 1):
         try:
-            first, second = (measure(one, space, similar, of=scale, **options) for one in models)
+            first = measure_taken(models[0], scale, clock.part(1 / 2), **how)
+            second = measure_taken(models[1], scale, clock.part(1), **how)
         except SpecError:
             if last == len(scales):
                 raise

@@ -19,7 +19,7 @@ from likewise.errors import SpecError
 from likewise.importers.imported import ImportedClasses
 from likewise.importers.two_classes import has_one_lead
 from likewise.progress import Listener, silent
-from likewise.search.budget import interruptible
+from likewise.search.budget import Budget, budget_of, interruptible
 from likewise.search.counterparts import Judgement
 from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap, place_of_class
 from likewise.verifying.deciding import checking_with
@@ -47,7 +47,7 @@ def judging_of(
     property: Property,
     *,
     X: Any,
-    budget: float,
+    budget: float | Budget,
     random_state: int | np.random.Generator | None,
     listener: Listener,
 ) -> Judging:
@@ -57,9 +57,10 @@ def judging_of(
             f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(property).__name__}",
             hint="for instance likewise.SameDecision()",
         )
-    taken = take(model, space, similar, X=X, budget=budget, listener=listener)
+    clock = budget_of(budget)
+    taken = take(model, space, similar, X=X, budget=clock, listener=listener)
     imported, given = taken.imported, (model, space, similar, property, X)
-    more: dict[str, Any] = {"budget": budget, "random_state": random_state, "listener": listener}
+    more: dict[str, Any] = {"budget": clock, "random_state": random_state, "listener": listener}
     place_of_class(property.class_of_interest, imported.model.head.labels, imported.model.family)
     if isinstance(imported, ImportedClasses) and not (
         isinstance(property, SameDecision) and has_one_lead(imported)

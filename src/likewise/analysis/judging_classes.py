@@ -102,7 +102,7 @@ def class_judging(
     taken: Taken,
     given: tuple[Any, ...],
     *,
-    budget: float,
+    budget: Budget,
     random_state: int | np.random.Generator | None,
     listener: Listener,
 ) -> ClassJudging:

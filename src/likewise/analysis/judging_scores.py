@@ -146,7 +146,7 @@ def score_judging(
     taken: Taken,
     given: tuple[Any, ...],
     *,
-    budget: float,
+    budget: Budget,
     random_state: int | np.random.Generator | None,
     listener: Listener,
 ) -> ScoreJudging:

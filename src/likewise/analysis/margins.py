@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.measuring import TOLERANCE, measure
+from likewise.analysis.measuring import TOLERANCE, Wanted, measure_taken
 from likewise.analysis.widening import Ladder, ladder_of
 from likewise.model.question import round_up
 from likewise.progress import Listener
-from likewise.search.budget import Budget, interruptible
+from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
+from likewise.verifying.deciding import checking_with, listening
+from likewise.verifying.preparing import take
 
 if TYPE_CHECKING:
     from likewise.model.gauge import Scale
@@ -70,28 +72,27 @@ def margins(
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
+    import_budget: float = IMPORT_SECONDS,
 ) -> Margins:
     """The largest gap for each of `FACTORS` on all tolerances of `similar`; parameters are those of `measure`."""
     ladder = ladder_of(space, similar, None)
-    asked = _asked(ladder)
-    options = {"X": X, "n_jobs": n_jobs, "executor": executor, "random_state": random_state}
-    points = []
-    with interruptible(Budget(budget)):
-        for factor, at_factor in asked:
+    asked, points = _asked(ladder), []
+    wanted = Wanted(of=of, class_of_interest=class_of_interest, tolerance=tolerance)
+    checking_with(n_jobs, executor)  # refuses what is none, although nothing is checked here
+    clock = budget_of(budget, import_budget)
+    with listening(progress) as listener, interruptible(clock):
+        taken = take(model, space, similar, X=X, budget=clock, listener=listener)
+        for done, (factor, at_factor) in enumerate(asked):
             if at_factor is None:  # everybody is similar to nobody else, and differs from nobody
                 if of != "margin":
                     points.append(Margin(factor=round_up(factor), lower=0.0, upper=0.0, proved=True))
                 continue
-            found = measure(
-                model,
-                space,
-                at_factor,
-                of=of,
-                class_of_interest=class_of_interest,
-                tolerance=tolerance,
-                budget=budget / len(asked),
-                progress=progress,
-                **options,
+            found = measure_taken(
+                replace(taken, relations=at_factor.resolve(space)),
+                wanted,
+                clock.part(1 / (len(asked) - done)),
+                random_state=random_state,
+                listener=listener,
             )
             points.append(
                 Margin(

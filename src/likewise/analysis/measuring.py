@@ -20,8 +20,8 @@ from likewise.importers.imported import ImportedClasses
 from likewise.model.classes import ClassHead
 from likewise.model.gauge import Gauge, Scale
 from likewise.model.question import round_down
-from likewise.progress import Listener
-from likewise.search.budget import interruptible
+from likewise.progress import Listener, silent
+from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
 from likewise.search.portfolio import independence
 from likewise.spec.properties import Label, Property, place_of_class
 from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, why_not
@@ -136,12 +136,13 @@ def measure(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     certify: bool = False,
+    import_budget: float = IMPORT_SECONDS,
 ) -> Disparity:
     """Bracket the largest gap of scores, of probabilities, or the largest margin of a flipped decision.
 
     Parameters
     ----------
-    model, space, similar, X, budget, n_jobs, executor, random_state, progress
+    model, space, similar, X, budget, n_jobs, executor, random_state, progress, import_budget
         As for `verify`.
     of : 'score', 'probability' or 'margin'
         The scale of the gap.
@@ -168,27 +169,54 @@ def measure(
     >>> print(lw.measure(model, credit.space, similar, of="probability", X=credit.X))
     largest probability gap of a similar pair: between 0.1012 and 0.1012
     """
-    if of not in ("score", "probability", "margin"):
-        raise SpecError(f"of must be 'score', 'probability' or 'margin', not {of!r}")
-    if not (isinstance(tolerance, (int, float)) and 0 <= tolerance < math.inf):
-        raise SpecError(f"tolerance must be a positive number, not {tolerance!r}")
     checking = checking_with(n_jobs, executor) if certify else None
+    wanted = Wanted(of=of, class_of_interest=class_of_interest, tolerance=tolerance)
+    clock = budget_of(budget, import_budget)
     with listening(progress) as listener:
-        taken = take(model, space, similar, X=X, budget=budget, listener=listener)
-        options: dict[str, Any] = {"budget": budget, "random_state": random_state, "listener": listener}
-        prepared: Prepared | PreparedClasses
-        if isinstance(taken.imported, ImportedClasses):
-            prepared = prepare_classes(taken, _asked(taken, of, class_of_interest), **options)
-            subject: Subject = SeveralClasses(prepared)
-        else:
-            prepared = prepare_taken(taken, Gauge(of=of).question(Fraction(0)), of, **options)
-            head, family = prepared.imported.model.head, prepared.imported.model.family
-            place_of_class(class_of_interest, head.labels, family)
-            subject = OneScore(prepared, prepared.gauge)
-        with interruptible(prepared.problem.budget):
-            climb = Climb(subject, _tolerance(tolerance, of, prepared), certifies=certify)
-            climb.run()
-            return _disparity(prepared, climb, of, checking)
+        taken = take(model, space, similar, X=X, budget=clock, listener=listener)
+        return measure_taken(taken, wanted, clock, checking, random_state=random_state, listener=listener)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be measured: the scale, the class of interest, and how narrow the bracket is to be."""
+
+    of: Scale
+    class_of_interest: Label | None
+    tolerance: float
+
+    def __post_init__(self) -> None:
+        if self.of not in ("score", "probability", "margin"):
+            raise SpecError(f"of must be 'score', 'probability' or 'margin', not {self.of!r}")
+        if not (isinstance(self.tolerance, (int, float)) and 0 <= self.tolerance < math.inf):
+            raise SpecError(f"tolerance must be a positive number, not {self.tolerance!r}")
+
+
+def measure_taken(
+    taken: Taken,
+    wanted: Wanted,
+    clock: Budget,
+    checking: Checking | None = None,
+    *,
+    random_state: int | np.random.Generator | None = 0,
+    listener: Listener = silent,
+) -> Disparity:
+    """The same of a model that was read already, on a clock that runs."""
+    options: dict[str, Any] = {"budget": clock, "random_state": random_state, "listener": listener}
+    of, label = wanted.of, wanted.class_of_interest
+    prepared: Prepared | PreparedClasses
+    if isinstance(taken.imported, ImportedClasses):
+        prepared = prepare_classes(taken, _asked(taken, of, label), **options)
+        subject: Subject = SeveralClasses(prepared)
+    else:
+        prepared = prepare_taken(taken, Gauge(of=of).question(Fraction(0)), of, **options)
+        head, family = prepared.imported.model.head, prepared.imported.model.family
+        place_of_class(label, head.labels, family)
+        subject = OneScore(prepared, prepared.gauge)
+    with interruptible(clock):
+        climb = Climb(subject, _tolerance(wanted.tolerance, of, prepared), certifies=checking is not None)
+        climb.run()
+        return _disparity(prepared, climb, of, checking)
 
 
 def _asked(taken: Taken, of: Scale, label: Label | None) -> Property:
@@ -238,7 +266,7 @@ def _disparity(
         certificate=certificate,
         proved=climb.proved or certificate is not None,
         reason=reason,
-        stats={"seconds": elapsed, "cells": 1 if climb.search is None else climb.search.cells},
+        stats={**prepared.problem.budget.stats, "cells": 1 if climb.search is None else climb.search.cells},
     )
 
 

@@ -35,7 +35,7 @@ from likewise.errors import SpecError
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
 from likewise.progress import Listener, Snapshot
-from likewise.search.budget import Budget, interruptible
+from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
 from likewise.spec.features import Categorical
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.spec.space import Space
@@ -65,6 +65,7 @@ def regions(
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
+    import_budget: float = IMPORT_SECONDS,
 ) -> Regions:
     """Boxes of individuals proved to be treated fairly, boxes of individuals all of whom are not, and the rest.
 
@@ -72,7 +73,7 @@ def regions(
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
         As for `verify`.
     around : str, frame or mapping, optional
         Ask for one fair box instead, as large as it can be made: around a rule such as
@@ -110,16 +111,16 @@ def regions(
                 hint="declare the feature without them: the regions are then about those of whom it is known",
             )
     space = space.where(*([where] if isinstance(where, str) else where))
-    clock = Budget(budget)
+    clock = budget_of(budget, import_budget)
     with listening(progress) as listener, interruptible(clock):
 
         def prepared_on(part: Space) -> Prepared:
-            taken = take(model, part, similar, X=X if around is None else None, budget=budget)
+            taken = take(model, part, similar, X=X if around is None else None, budget=clock)
             return prepare_taken(
                 replace(taken, imported=one_score(taken.imported, property)),
                 question_of(property),
                 gauge_of(property).of,
-                budget=budget,
+                budget=clock,
                 random_state=random_state,
                 listener=listener,
             )

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likewise.analysis.measuring import measure
+from likewise.analysis.measuring import TOLERANCE, Wanted, measure_taken
 from likewise.analysis.repaired import Repaired, compared
 from likewise.analysis.settings import Choice, every_setting, observed_settings, reference_setting
 from likewise.analysis.thresholds import with_fair_threshold
@@ -35,8 +35,9 @@ from likewise.model.classscore import ClassScore
 from likewise.model.head import Head
 from likewise.model.scored import score_of
 from likewise.model.trees import TreeSum
-from likewise.search.budget import Budget
+from likewise.search.budget import IMPORT_SECONDS, budget_of
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
+from likewise.verifying.deciding import checking_with
 from likewise.verifying.preparing import take
 
 if TYPE_CHECKING:
@@ -66,12 +67,13 @@ def repair(
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
+    import_budget: float = IMPORT_SECONDS,
 ) -> Repaired:
     """Build a model that treats similar individuals alike, and prove it.
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
         As for `verify`.
     method : str
         'average', 'max', 'min', 'reference', 'shrink' or 'threshold'.
@@ -103,8 +105,8 @@ def repair(
             f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(asked).__name__}",
             hint="for instance likewise.SameDecision()",
         )
-    clock = Budget(budget)
-    taken = take(model, space, similar, X=X, budget=budget)
+    clock = budget_of(budget, import_budget)
+    taken = take(model, space, similar, X=X, budget=clock)
     inside = unfold(model)
     refuse_wrappers(inside)
     if is_settled(inside.final):
@@ -124,7 +126,9 @@ def repair(
         taken=taken,
         asked=asked_for_scores(inside.final, taken.imported.model),
         budget=clock,
-        options={"n_jobs": n_jobs, "executor": executor, "random_state": random_state, "progress": progress},
+        checking=checking_with(n_jobs, executor),
+        random_state=random_state,
+        progress=progress,
     )
     if method == "threshold":
         new, result, facts = with_fair_threshold(wish)
@@ -203,15 +207,11 @@ def _shrunk(wish: Wish) -> tuple[Any, dict[str, Any]]:
             f"{imported.model.family} is a sum of Gaussians, and what becomes of it has no bounds that prove a gap",
             hint="use method='average', 'max', 'min' or 'reference'",
         )
-    found = measure(
-        wish.model,
-        wish.space,
-        wish.similar,
-        of="score",
-        class_of_interest=asked.class_of_interest,
-        X=wish.X,
-        budget=wish.budget.seconds / 2,
-        random_state=wish.options["random_state"],
+    found = measure_taken(
+        wish.taken,
+        Wanted(of="score", class_of_interest=asked.class_of_interest, tolerance=TOLERANCE),
+        wish.budget.part(1 / 2),
+        random_state=wish.random_state,
     )
     if not math.isfinite(found.upper):
         raise UnsupportedModel(

@@ -19,7 +19,7 @@ from likewise.analysis.exploring import Exploration, Kind
 from likewise.analysis.ground import Ground
 from likewise.analysis.merging import Piece, merged, pieces_of
 from likewise.analysis.region_result import Region, Regions, region_of
-from likewise.analysis.settling import Settler, Slice
+from likewise.analysis.settling import Settler, slice_of
 from likewise.progress import Listener, Snapshot
 
 EXPLORING = 0.25  # of the time that is left, in every round
@@ -48,10 +48,12 @@ class Partition:
         while self._goes_on:
             remaining = budget.seconds - budget.elapsed
             found = self.exploration.run(
-                Slice(budget, EXPLORING * remaining), self.listener, most=int(min(4 * self.most, MOST_BOXES))
+                slice_of(budget, EXPLORING * remaining),
+                self.listener,
+                most=int(min(4 * self.most, MOST_BOXES)),
             )
             grown = self.exploration.seeded(
-                Slice(budget, GROWING * remaining), most=int(min(self.most, MOST_GROWN)) - self.grown
+                slice_of(budget, GROWING * remaining), most=int(min(self.most, MOST_GROWN)) - self.grown
             )
             self.boxes += len(found) + len(grown)
             self.grown += len(grown)

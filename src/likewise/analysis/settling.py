@@ -23,7 +23,7 @@ from likewise.importers.restricting import restricted
 from likewise.importers.two_classes import as_one_score
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
-from likewise.search.budget import Budget
+from likewise.search.budget import Budget, Part
 from likewise.search.portfolio import Outcome, conclude, independence
 from likewise.search.proof import Proof
 from likewise.search.remembering import search_of
@@ -49,16 +49,9 @@ LEAST_SECONDS = 0.2
 ALONE = Similarity()
 
 
-class Slice(Budget):
-    """A part of another budget: over when either is."""
-
-    def __init__(self, whole: Budget, seconds: float) -> None:
-        super().__init__(max(seconds, LEAST_SECONDS))
-        self.whole = whole
-
-    @property
-    def over(self) -> bool:
-        return self.whole.over or self.elapsed >= self.seconds
+def slice_of(whole: Budget, seconds: float) -> Part:
+    """A part of a budget that is worth beginning with."""
+    return Part(whole, max(seconds, LEAST_SECONDS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +165,7 @@ class Settler:
                 similar.relations(space),
                 question_of(self.asked),
                 gauge_of(self.asked).of,
-                budget=Slice(self.budget, self.of_the_time * left),
+                budget=slice_of(self.budget, self.of_the_time * left),
                 random=np.random.default_rng(0),
             )
         except SpecError:

@@ -21,7 +21,7 @@ from likewise.analysis.share_methods import Sharing
 from likewise.analysis.share_result import Share
 from likewise.errors import SpecError
 from likewise.progress import Listener
-from likewise.search.budget import interruptible
+from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
 from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
 from likewise.spec.properties import SameDecision
 from likewise.verifying.deciding import listening
@@ -49,12 +49,13 @@ def share(
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
+    import_budget: float = IMPORT_SECONDS,
 ) -> Share:
     """The share of individuals who have a differently treated counterpart.
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
         As for `verify`.
     over : "uniform", "marginals" or frame
         Who is counted: all individuals of the space alike; all of them, with every feature distributed as in `X` and independent of the
@@ -87,7 +88,7 @@ def share(
             similar,
             property,
             X=data,
-            budget=budget,
+            budget=budget_of(budget, import_budget),
             random_state=random_state,
             listener=listener,
         )

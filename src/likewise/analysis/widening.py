@@ -14,31 +14,34 @@ A level that is left undecided is no end of the bracket: the search goes on belo
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.certificate.certificate import Certificate
-from likewise.errors import SpecError, closest
+from likewise.errors import InternalError, SpecError, closest
 from likewise.html_tables import table
 from likewise.model.question import round_down, round_up
 from likewise.progress import Listener
-from likewise.search.budget import Budget, interruptible
+from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
 from likewise.spec.features import Categorical, Continuous
 from likewise.spec.relations import said_tolerance, span
 from likewise.spec.similarity import Similarity
-from likewise.verifying.deciding import verify
+from likewise.verifying.certifying import Checking
+from likewise.verifying.deciding import checked_property, checking_with, listening, verify_taken
+from likewise.verifying.preparing import take
+from likewise.verifying.result import Claimed
 from likewise.verifying.showing import pair_html
 from likewise.verifying.wording import number, pair_rows, treated_by
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Property
     from likewise.spec.space import Space
+    from likewise.verifying.preparing import Taken
     from likewise.verifying.result import Result
 
 SHARE = 0.5  # of what is left of the budget that one level may take
@@ -136,6 +139,14 @@ class Ladder:
         """The level at which every tolerance reaches across its domain."""
         return max(span(self.space[name]) / unit for name, unit in self.units.items())
 
+    @property
+    def widest(self) -> Similarity:
+        """Who is similar at that level."""
+        similar = self.similarity(self.largest)
+        if similar is None:
+            raise InternalError("a ladder of tolerances that all are nothing")
+        return similar
+
     def similarity(self, level: Fraction) -> Similarity | None:
         """Who is similar at a level, tolerances rounded up to doubles; None if everybody is alone."""
         within = {name: self._tolerance(name, level) for name in self.units}
@@ -190,12 +201,13 @@ def radius(
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
+    import_budget: float = IMPORT_SECONDS,
 ) -> Radius:
     """The largest tolerance for which a property is proved, and the smallest for which a pair refutes it.
 
     Parameters
     ----------
-    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
         As for `verify`.
     feature : str, optional
         Whose tolerance is looked for, everything else as `similar` says; without, a common factor on all
@@ -207,20 +219,17 @@ def radius(
         The largest level proved, and the smallest one refuted with its pair.
     """
     ladder = ladder_of(space, similar, feature)
-    asking = Asking(
-        ladder=ladder,
-        model=model,
-        asked=property,
-        budget=Budget(budget),
-        options={
-            "X": X,
-            "n_jobs": n_jobs,
-            "executor": executor,
-            "random_state": random_state,
-            "progress": progress,
-        },
-    )
-    with interruptible(asking.budget):
+    asked, checking = checked_property(property), checking_with(n_jobs, executor)
+    clock = budget_of(budget, import_budget)
+    with listening(progress) as listener, interruptible(clock):
+        asking = Asking(
+            ladder=ladder,
+            taken=take(model, space, ladder.widest, X=X, budget=clock, listener=listener),
+            asked=asked,
+            budget=clock,
+            checking=checking,
+            options={"random_state": random_state, "listener": listener},
+        )
         asking.bisect()
     return asking.answer(feature)
 
@@ -230,9 +239,10 @@ class Asking:
     """One bisection: what is proved and refuted so far."""
 
     ladder: Ladder
-    model: Any
-    asked: Property | None
+    taken: Taken
+    asked: Property
     budget: Budget
+    checking: Checking
     options: dict[str, Any]
     proved: Fraction | None = None
     refuted: Fraction | None = None
@@ -254,10 +264,6 @@ class Asking:
                 return
             self.ask(level)
 
-    @property
-    def left(self) -> float:
-        return self.budget.seconds - self.budget.elapsed
-
     def _open(self) -> Fraction | None:
         """The level to ask about next; None if the bracket is as narrow as it gets."""
         if self.proved is None or self.proved >= self.ladder.largest:
@@ -272,16 +278,15 @@ class Asking:
         if similar is None:  # nobody is similar to anybody else
             self.proved = level
             return
-        started = time.perf_counter()
-        result = verify(
-            self.model,
-            self.ladder.space,
-            similar,
-            self.asked,
-            budget=max(SHARE * self.left, 0.01 * self.budget.seconds),
+        part, space, family = self.budget.part(SHARE), self.ladder.space, self.taken.imported.model.family
+        result = verify_taken(
+            replace(self.taken, relations=similar.resolve(space)),
+            Claimed(space=space, similarity=similar, property=self.asked, family=family),
+            part,
+            self.checking,
             **self.options,
         )
-        self.history.append((float(level), str(result.verdict), time.perf_counter() - started))
+        self.history.append((float(level), str(result.verdict), part.elapsed))
         if result.verdict == "FAIR":
             self.proved, self.proof = level, result
         elif result.verdict == "BIASED":
@@ -311,7 +316,7 @@ class Asking:
             certificate=None if self.proof is None else self.proof.certificate,
             reason=None if closed or self.refuted == 0 else self.reason,
             history=tuple(self.history),
-            stats={"seconds": self.budget.elapsed, "levels": len(self.history)},
+            stats={**self.budget.stats, "levels": len(self.history)},
         )
 
 

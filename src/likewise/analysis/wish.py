@@ -9,13 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 from likewise.errors import UnsupportedModel
 from likewise.model.head import Head
 from likewise.search.budget import Budget
-from likewise.verifying import verify
+from likewise.verifying.deciding import listening, verify_taken
+from likewise.verifying.preparing import take
+from likewise.verifying.result import Claimed
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from likewise.analysis.settings import Choice
+    from likewise.progress import Listener
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
+    from likewise.verifying.certifying import Checking
     from likewise.verifying.preparing import Taken
     from likewise.verifying.result import Result
 
@@ -38,12 +44,24 @@ class Wish:
     taken: Taken
     asked: str
     budget: Budget
-    options: dict[str, Any]
+    checking: Checking
+    random_state: int | np.random.Generator | None
+    progress: bool | Listener
 
     def verify(self, model: Any) -> Result:
         """The verdict on a new model, in what is left of the budget."""
-        left = max(self.budget.seconds - self.budget.elapsed, 1.0)
-        return verify(model, self.space, self.similar, self.property, X=self.X, budget=left, **self.options)
+        clock = self.budget.part(1)
+        with listening(self.progress) as listener:
+            taken = take(model, self.space, self.similar, X=self.X, budget=clock, listener=listener)
+            claimed = Claimed(
+                space=self.space,
+                similarity=self.similar,
+                property=self.property,
+                family=taken.imported.model.family,
+            )
+            return verify_taken(
+                taken, claimed, clock, self.checking, random_state=self.random_state, listener=listener
+            )
 
 
 def settled_estimator(wish: Wish, choice: Choice, how: str, keep: float) -> Any:

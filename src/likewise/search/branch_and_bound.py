@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from likewise import clock
 from likewise.bounds.enumerated import pair_count, witnesses
 from likewise.bounds.oracle import Clearance, Leaf
 from likewise.errors import InternalError
@@ -122,10 +122,10 @@ class Search:
         self.problem.question, self.problem.wanted = question, wanted
 
     def _timed_work(self, batch: list[Cell]) -> bool:
-        started = time.perf_counter()
+        started = clock.now()
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
             found = self._work(batch)
-        self.looking += time.perf_counter() - started
+        self.looking += clock.now() - started
         self.looked += len(batch)
         return found
 
@@ -265,9 +265,9 @@ class Search:
             self.proof.close(cell.number, leaf)
             self.closed += 1
             return True
-        started = time.perf_counter()
+        started = clock.now()
         clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, self.problem.question)
-        self.proving += time.perf_counter() - started
+        self.proving += clock.now() - started
         self.proofs += 1
         if clearance is None:
             return False

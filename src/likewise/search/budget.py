@@ -3,7 +3,10 @@
 The first Ctrl-C ends the search at its next look at the clock, with the best bounds so far, and with it whatever the search is a
 part of: the levels of a radius, the claims of a run. Handlers can be set in the main thread only, elsewhere KeyboardInterrupt passes as usual.
 
-When a budget is over no search goes on. What was found by then is proved and checked within a grace: a fifth of the budget and a second more.
+When a budget is over no search goes on. What was found by then is proved and checked within a grace: a fifth of the budget and a second more. An analysis
+has one budget, and what it consists of has parts of it, each with its part of the grace; so the whole ends in time however many parts there are.
+
+Reading the model comes before: the clock stands still meanwhile, and another one runs (`importing`), which has a limit of its own.
 """
 
 from __future__ import annotations
@@ -11,24 +14,26 @@ from __future__ import annotations
 import math
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
+from likewise import clock
 from likewise.errors import BudgetError
 
 GRACE, GRACE_SECONDS = 0.2, 1.0  # of the budget, and besides: for checking what was found when it ends
+IMPORT_SECONDS = 600.0  # that reading a model may take
 
 
 class Budget:
     """A clock that runs from its creation; `reason` says why it is over."""
 
-    def __init__(self, seconds: float) -> None:
-        if not isinstance(seconds, (int, float)) or math.isnan(seconds) or seconds <= 0:
-            raise BudgetError(f"budget must be a positive number of seconds, not {seconds!r}")
-        self.seconds = float(seconds)
-        self.started = time.perf_counter()
+    def __init__(self, seconds: float, import_seconds: float = IMPORT_SECONDS) -> None:
+        self.seconds = _checked("budget", seconds)
+        self.most_for_import = _checked("import_budget", import_seconds)
+        self.started = clock.now()
+        self.import_seconds = 0.0  # that reading models took so far
         self.interrupted = False
         self.interrupted_at = math.inf
 
@@ -38,20 +43,52 @@ class Budget:
 
     @property
     def elapsed(self) -> float:
-        return time.perf_counter() - self.started
+        return clock.now() - self.started
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Stand still meanwhile."""
-        stopped = time.perf_counter()
+        """Stand still meanwhile: while loops are compiled, and for nothing else."""
+        stopped = clock.now()
         try:
             yield
         finally:
-            self.started += time.perf_counter() - stopped
+            self.started += clock.now() - stopped
+
+    @contextmanager
+    def importing(self) -> Iterator[None]:
+        """Read a model meanwhile: on a clock of its own, the same one for all models of an analysis, which ends in a BudgetError."""
+        began = clock.now() - self.import_seconds
+        try:
+            with self.stopped(), clock.limited(lambda: clock.now() - began >= self.most_for_import):
+                yield
+        except clock.OutOfTime:
+            raise BudgetError(
+                f"reading the model and comparing it with the original takes longer than the {self.most_for_import:g} s that it may take",
+                hint=f"give it more time, import_budget={2 * self.most_for_import:g} (--import-budget), or verify a smaller model",
+            ) from None
+        finally:
+            self.import_seconds = clock.now() - began
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Work that is left (`OutOfTime`) once the budget is over."""
+        with clock.limited(lambda: self.over):
+            yield
+
+    @contextmanager
+    def grace_watched(self) -> Iterator[None]:
+        """Work that is left once the grace is over: what is due at the end."""
+        with clock.limited(lambda: self.for_checking <= 0):
+            yield
 
     @property
     def over(self) -> bool:
         return self.interrupted or self.elapsed >= self.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds until it is over."""
+        return max(self.end - self.elapsed, 0.0)
 
     @property
     def end(self) -> float:
@@ -68,6 +105,16 @@ class Budget:
         """Seconds that a check may take from now on."""
         return max(self.last_moment - self.elapsed, 0.0)
 
+    def part(self, share: float) -> Part:
+        """This share of what is left, and of what is left of the grace."""
+        grace = self.last_moment - max(self.end, self.elapsed) if self.seconds < math.inf else math.inf
+        return Part(self, share * self.left, grace=share * max(grace, 0.0))
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What an answer tells of the time it took."""
+        return {"seconds": self.elapsed, "import_seconds": self.import_seconds}
+
     @property
     def reason(self) -> str:
         if self.interrupted:
@@ -75,12 +122,23 @@ class Budget:
         return f"the budget of {self.seconds:g} s is used up"
 
 
+def _checked(name: str, seconds: float) -> float:
+    if not isinstance(seconds, (int, float)) or math.isnan(seconds) or seconds < 0:
+        raise BudgetError(f"{name} must be a number of seconds from 0 on, not {seconds!r}")
+    return float(seconds)
+
+
+def budget_of(budget: float | Budget, import_budget: float = IMPORT_SECONDS) -> Budget:
+    """A new clock of so many seconds, or the one that runs already: that of the analysis which this is a part of."""
+    return budget if isinstance(budget, Budget) else Budget(budget, import_budget)
+
+
 class Until(Budget):
     """The same clock with another end: an earlier one leaves time for what comes next. With `settling` it is for what is due when the whole budget
     is over, and goes on then."""
 
     def __init__(self, whole: Budget, end: float, *, settling: bool = False) -> None:
-        super().__init__(max(end, math.ulp(0.0)))
+        super().__init__(max(end, 0.0))
         self.whole, self.settling = whole, settling
 
     @property
@@ -91,6 +149,15 @@ class Until(Budget):
     def stopped(self) -> Iterator[None]:
         with self.whole.stopped():
             yield
+
+    @contextmanager
+    def importing(self) -> Iterator[None]:
+        with self.whole.importing():
+            yield
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        return self.whole.stats
 
     @property
     def over(self) -> bool:
@@ -106,20 +173,38 @@ class Until(Budget):
 
 
 class Part(Budget):
-    """A part of a budget: over with it, and after its own seconds."""
+    """A part of a budget: over with it, and after its own seconds. Its grace is its own as well, and ends with that of the whole."""
 
-    def __init__(self, whole: Budget, seconds: float) -> None:
+    def __init__(self, whole: Budget, seconds: float, *, grace: float | None = None) -> None:
         super().__init__(seconds)
         self.whole = whole
+        self.grace = GRACE * self.seconds + GRACE_SECONDS if grace is None else grace
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
         with self.whole.stopped(), super().stopped():
             yield
 
+    @contextmanager
+    def importing(self) -> Iterator[None]:
+        with super().stopped(), self.whole.importing():
+            yield
+
     @property
     def over(self) -> bool:
         return self.whole.over or super().over
+
+    @property
+    def end(self) -> float:
+        return min(super().end, self.elapsed + self.whole.end - self.whole.elapsed)
+
+    @property
+    def last_moment(self) -> float:
+        return min(self.end + self.grace, self.elapsed + self.whole.last_moment - self.whole.elapsed)
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        return {"seconds": self.elapsed, "import_seconds": self.whole.stats["import_seconds"]}
 
     @property
     def reason(self) -> str:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from likewise import clock
 from likewise.bounds.enumerated import pair_count
 from likewise.bounds.oracle import Clearance, Leaf, Proposal, Remembering
 from likewise.model.question import EVEN, snap
@@ -263,13 +263,13 @@ class RememberingSearch(Search):
     # -- proofs -----------------------------------------------------------------------------------------------
 
     def _close(self, cell: Cell, leaf: Leaf) -> bool:
-        started = time.perf_counter()
+        started = clock.now()
         question = self._asked()
         if leaf.rule == self.problem.oracle.rule:
             clearance = self._oracle().prove_memory(self._memory(cell), leaf, question)
         else:
             clearance = self.problem.oracle.prove(cell.lo, cell.hi, leaf, self.problem.question)
-        self.proving += time.perf_counter() - started
+        self.proving += clock.now() - started
         self.proofs += 1
         if clearance is None:
             return False

@@ -25,7 +25,7 @@ from likewise.model.gauge import Gauge
 from likewise.model.trees import TreeSum
 from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, silent
-from likewise.search.budget import Budget
+from likewise.search.budget import Budget, budget_of
 from likewise.search.cases import ClassOutcome, decide_classes
 from likewise.search.problem import Problem
 from likewise.search.together import still_allowed
@@ -116,7 +116,7 @@ def prepare_classes(
     taken: Taken,
     property: Property,
     *,
-    budget: float = 60,
+    budget: float | Budget = 60,
     random_state: int | np.random.Generator | None = 0,
     listener: Listener = silent,
 ) -> PreparedClasses:
@@ -142,15 +142,17 @@ def prepare_classes(
     rows = np.concatenate([imported.rows, score.landmarks(space)])
     if not isinstance(score.parts[0], (Separable, TreeScore)):
         pairs = with_differences(pairs)
-    oracles = Oracles(score, pairs)
-    marks = oracles.marked()  # before the clock starts: what is known of trees is gathered and compiled here
+    clock = budget_of(budget)
+    with clock.stopped():  # compiled on first use
+        oracles = Oracles(score, pairs)
+        marks = oracles.marked()
     problem = Problem(
         pairs=pairs,
         oracle=oracles,  # type: ignore[arg-type]  # of all cases: it only encloses scores
         question=question,  # type: ignore[arg-type]
         scores=score.scores,
         replay=_Replayed(imported, property),
-        budget=Budget(budget),
+        budget=clock,
         random=generator(random_state),
         rows=rows,
         cost=score.cost,

@@ -18,7 +18,7 @@ from likewise.importers.imported import ImportedClasses
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
 from likewise.progress import Listener, silent, terminal
-from likewise.search.budget import interruptible
+from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
 from likewise.search.portfolio import Outcome, decide
 from likewise.search.together import still_allowed
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
@@ -55,6 +55,7 @@ def verify(
     random_state: int | np.random.Generator | None = 0,
     progress: bool | Listener = False,
     certify: bool = True,
+    import_budget: float = IMPORT_SECONDS,
 ) -> Result:
     """Decide whether a model treats similar individuals alike.
 
@@ -71,8 +72,8 @@ def verify(
     X : frame, optional
         Known individuals: the search starts from them, and the pair comes back in this kind of frame.
     budget : float
-        Seconds, from when the model has been read (which took `stats["import_seconds"]`). When they are over the answer is UNKNOWN with the bounds reached; a proof that was
-        found by then may be checked for a fifth of the budget and a second more.
+        Seconds, from when the model has been read (which took `stats["import_seconds"]`). When they are over the answer is UNKNOWN with the bounds reached; what was
+        found by then may be proved and checked for a fifth of the budget and a second more. 0 takes what is at hand.
     n_jobs : int
         Processes that check the proof's leaves.
     executor : concurrent.futures.Executor, optional
@@ -84,6 +85,8 @@ def verify(
     certify : bool
         Write the proof and have it checked. Without, no proof is written and a claim that the search
         could not break is UNKNOWN: only what the checker accepted is FAIR.
+    import_budget : float
+        Seconds that reading the model and comparing it with the original may take; a model that takes longer is refused by a `BudgetError`.
 
     Returns
     -------
@@ -100,48 +103,66 @@ def verify(
     >>> print(lw.verify(model, credit.space, similar, X=credit.X).verdict)
     BIASED
     """
+    property = checked_property(property)
+    checking = checking_with(n_jobs, executor) if certify else None
+    clock = budget_of(budget, import_budget)
+    with listening(progress) as listener:
+        taken = take(model, space, similar, X=X, budget=clock, listener=listener)
+        return verify_taken(
+            taken,
+            Claimed(space=space, similarity=similar, property=property, family=taken.imported.model.family),
+            clock,
+            checking,
+            random_state=random_state,
+            listener=listener,
+        )
+
+
+def checked_property(property: Property | None) -> Property:
+    """The property that is asked for: the same decision, if nothing was said."""
     property = SameDecision() if property is None else property
     if not isinstance(property, (SameDecision, ScoreGap, ProbabilityGap)):
         raise SpecError(
             f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(property).__name__}",
             hint="for instance likewise.SameDecision()",
         )
-    checking = checking_with(n_jobs, executor) if certify else None
-    with listening(progress) as listener:
-        taken = take(model, space, similar, X=X, budget=budget, listener=listener)
-        family = taken.imported.model.family
-        if isinstance(taken.imported, ImportedClasses):
-            several = prepare_classes(
-                taken, property, budget=budget, random_state=random_state, listener=listener
-            )
-            claimed = Claimed(space=space, similarity=similar, property=property, family=family)
-            with interruptible(several.problem.budget):
-                return _timed(verify_classes(several, claimed, checking), taken)
-        prepared = prepare_taken(
-            taken,
-            question_of(property),
-            gauge_of(property).of,
-            budget=budget,
-            random_state=random_state,
-            listener=listener,
-        )
-        # Two classes: what is claimed of one label is claimed of the other.
-        place_of_class(property.class_of_interest, prepared.imported.model.head.labels, family)
-        claimed = Claimed(
-            space=space,
-            similarity=similar,
-            property=property,
-            family=family,
-            notes=prepared.imported.recoding.notes,
-        )
-        with interruptible(prepared.problem.budget):
-            outcome = decide(prepared.problem)
-            return _timed(conclude(prepared, outcome, claimed, checking), taken)
+    return property
 
 
-def _timed(result: Result, taken: Taken) -> Result:
-    """The result, which also tells how long reading the model took, before the clock of the budget ran."""
-    return replace(result, stats={**result.stats, "import_seconds": taken.seconds})
+def verify_taken(
+    taken: Taken,
+    claimed: Claimed,
+    clock: Budget,
+    checking: Checking | None,
+    *,
+    random_state: int | np.random.Generator | None = 0,
+    listener: Listener = silent,
+) -> Result:
+    """The same of a model that was read already, on a clock that runs."""
+    asked = claimed.property
+    if isinstance(taken.imported, ImportedClasses):
+        several = prepare_classes(taken, asked, budget=clock, random_state=random_state, listener=listener)
+        with interruptible(clock):
+            return _timed(verify_classes(several, claimed, checking), clock)
+    prepared = prepare_taken(
+        taken,
+        question_of(asked),
+        gauge_of(asked).of,
+        budget=clock,
+        random_state=random_state,
+        listener=listener,
+    )
+    # Two classes: what is claimed of one label is claimed of the other.
+    place_of_class(asked.class_of_interest, prepared.imported.model.head.labels, claimed.family)
+    claimed = replace(claimed, notes=prepared.imported.recoding.notes)
+    with interruptible(clock):
+        outcome = decide(prepared.problem)
+        return _timed(conclude(prepared, outcome, claimed, checking), clock)
+
+
+def _timed(result: Result, clock: Budget) -> Result:
+    """The result, which also tells how long reading the model took, while the clock of the budget stood still."""
+    return replace(result, stats={**result.stats, **clock.stats})
 
 
 def checking_with(n_jobs: int, executor: Executor | None) -> Checking:

@@ -29,7 +29,7 @@ from likewise.model.question import DecisionQuestion, ProbabilityQuestion, Quest
 from likewise.model.scored import score_of
 from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, Snapshot, silent
-from likewise.search.budget import Budget
+from likewise.search.budget import Budget, budget_of
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Problem
 from likewise.spec.pairs import PairSpace, with_differences
@@ -97,7 +97,6 @@ class Taken:
     relations: tuple[Relation, ...]
     given: NDArray[np.float64]
     like: Any
-    seconds: float = 0.0  # that all this took
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -114,7 +113,7 @@ def take(
     similar: Similarity,
     *,
     X: Any = None,
-    budget: float = 60,
+    budget: float | Budget = 60,
     listener: Listener = silent,
 ) -> Taken:
     """Check and import; raises what is wrong with the user's input."""
@@ -127,15 +126,16 @@ def take(
             f"similar must be a likewise.Similarity, not {type(similar).__name__}",
             hint='Similarity(free=["sex"], within={"age": 2})',
         )
-    clock = Budget(budget)  # refuses a budget that is none before anything else is done
+    clock = budget_of(budget)  # refuses a budget that is none before anything else is done
     listener(Snapshot(stage="reading the model and comparing it with the original", seconds=0.0))
-    relations = similar.resolve(space)
-    given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
-    imported = import_model(model, space, rows=given, like=X)
-    check_own_rows(imported, X, given)
-    if imported.space.constraints:
-        some_individual(imported.space)
-    return Taken(imported=imported, relations=relations, given=given, like=X, seconds=clock.elapsed)
+    with clock.importing():
+        relations = similar.resolve(space)
+        given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
+        imported = import_model(model, space, rows=given, like=X)
+        check_own_rows(imported, X, given)
+        if imported.space.constraints:
+            some_individual(imported.space)
+    return Taken(imported=imported, relations=relations, given=given, like=X)
 
 
 def prepare(
@@ -146,18 +146,19 @@ def prepare(
     scale: Scale,
     *,
     X: Any = None,
-    budget: float = 60,
+    budget: float | Budget = 60,
     random_state: int | np.random.Generator | None = 0,
     listener: Listener = silent,
     two_as_one: bool = False,
 ) -> Prepared:
     """Everything up to the search, for a model of one score."""
-    taken = take(model, space, similar, X=X, budget=budget, listener=listener)
+    clock = budget_of(budget)
+    taken = take(model, space, similar, X=X, budget=clock, listener=listener)
     return prepare_taken(
         taken,
         question,
         scale,
-        budget=budget,
+        budget=clock,
         random_state=random_state,
         listener=listener,
         two_as_one=two_as_one,
@@ -169,7 +170,7 @@ def prepare_taken(
     question: Question,
     scale: Scale,
     *,
-    budget: float = 60,
+    budget: float | Budget = 60,
     random_state: int | np.random.Generator | None = 0,
     listener: Listener = silent,
     two_as_one: bool = False,
@@ -192,7 +193,7 @@ def prepare_taken(
         taken.relations,
         question,
         scale,
-        budget=Budget(budget),
+        budget=budget_of(budget),
         random=generator(random_state),
         like=taken.like,
         listener=listener,

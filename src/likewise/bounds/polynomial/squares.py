@@ -8,7 +8,6 @@ in exact arithmetic (`bounds.sos.exact`).
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from flint import fmpq
 
+from likewise import clock
 from likewise.bounds.polynomial.coordinates import MOST_PLACES, Coordinate, Coordinates
 from likewise.bounds.polynomial.tables import substituted
 from likewise.bounds.sos.cube import Cube, Group, polynomial
@@ -93,7 +93,7 @@ class Squares:
 
     def propose(self, lo: Floats, hi: Floats, question: Question) -> Squared | None:
         """The best content found for a cell; None where no program is worth trying."""
-        asked, now = _asked(question, linear=self.degree > 2), time.perf_counter()
+        asked, now = _asked(question, linear=self.degree > 2), clock.now()
         self.started = self.started or now
         if asked is None or not self._affordable(lo, hi, now - self.started):
             return None
@@ -110,7 +110,7 @@ class Squares:
             )
             if found.closes:
                 break
-        self.spent += time.perf_counter() - now
+        self.spent += clock.now() - now
         self.tried += found is not None
         return found
 
