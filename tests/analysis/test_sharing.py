@@ -266,6 +266,19 @@ def test_ends_that_are_shown_alike_are_said_once():
     assert "between 0% and 1e-10%" in str(Share(lower=0.0, upper=1e-12, **said))
 
 
+def test_shares_of_rows_are_those_of_an_audit_also_where_rounding_hides_a_counterpart():
+    """Sex counts by 1e-17: in real arithmetic the row with age 5 has a counterpart on the other side of zero, and no program shows it."""
+    space = lw.Space({"age": lw.Integer(0, 9), "sex": lw.Categorical([0, 1])})
+    rows = pd.DataFrame({"age": [5, 4, 6], "sex": [0, 1, 0]})
+    model = LogisticRegression().fit(rows, [0, 1, 0])
+    model.coef_, model.intercept_ = np.array([[1.0, 1e-17]]), np.array([-5.0])
+    similar = lw.Similarity(free=["sex"])
+    audit, share = lw.audit(model, rows, space, similar), lw.share(model, space, similar, over=rows)
+    assert (audit.biased, audit.undecided) == (0, 1)
+    assert (share.lower, share.upper) == (audit.share, audit.share_at_most) == (0, 1 / 3)
+    assert share.reason in audit.reasons
+
+
 def test_what_is_asked_must_make_sense():
     model, similar = fitted(MODELS["linear"]), lw.Similarity(free=["c"])
     for options, word in (

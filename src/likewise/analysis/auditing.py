@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-NOT_REPLAYED = "rounding: a counterpart breaks the property in exact arithmetic, but the model's own floating-point prediction does not show it"
 SHOWN = 10  # rows in the text
 
 
@@ -174,18 +173,7 @@ def audit(
             raise SpecError("audit needs rows to look at, and the frame has none")
         with interruptible(judging.budget):
             found = judgement_of_data(judging, Jobs(n_jobs, executor))
-            _replay(judging, rows, found)
             return _audit(judging, rows, found, X)
-
-
-def _replay(judging: Judging, rows: Floats, found: Judgement) -> None:
-    """Biased rows are shown on the model's own predictions as well; where they do not show, nothing is claimed."""
-    biased = np.flatnonzero(found.verdict == BIASED)
-    if not len(biased):
-        return
-    confirmed = judging.confirmed(rows[biased], found.counterpart[biased])
-    for i in biased[~confirmed].tolist():
-        found.verdict[i], found.reasons[i] = UNDECIDED, NOT_REPLAYED
 
 
 def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:

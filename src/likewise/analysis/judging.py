@@ -20,7 +20,7 @@ from likewise.importers.imported import ImportedClasses
 from likewise.importers.two_classes import has_one_lead
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget, budget_of, interruptible
-from likewise.search.counterparts import Judgement
+from likewise.search.counterparts import BIASED, UNDECIDED, Judgement
 from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap, place_of_class
 from likewise.verifying.deciding import checking_with
 from likewise.verifying.preparing import take
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 Judging = ScoreJudging | ClassJudging
+NOT_REPLAYED = "rounding: a counterpart breaks the property in exact arithmetic, but the model's own floating-point prediction does not show it"
 Given = tuple[
     Any, "Space", "Similarity", "Property", Any
 ]  # the rows of the data last: they tell what missing looks like
@@ -78,7 +79,18 @@ class Jobs:
 
 
 def judgement_of_data(judging: Judging, jobs: Jobs) -> Judgement:
-    """All rows of the data. Who misses a number that is within a tolerance is similar to nobody who has one, even where the model puts a
+    """All rows of the data. Biased ones are shown on the model's own predictions as well; where they do not show, nothing is claimed."""
+    found = _judgement_by_missing(judging, jobs)
+    biased = np.flatnonzero(found.verdict == BIASED)
+    if len(biased):
+        confirmed = judging.confirmed(judging.rows[biased], found.counterpart[biased])
+        for i in biased[~confirmed].tolist():
+            found.verdict[i], found.reasons[i] = UNDECIDED, NOT_REPLAYED
+    return found
+
+
+def _judgement_by_missing(judging: Judging, jobs: Jobs) -> Judgement:
+    """Who misses a number that is within a tolerance is similar to nobody who has one, even where the model puts a
     number in its place: such rows are judged apart from the others."""
     rows, imputed = judging.rows, imputed_within(judging)
     if not imputed:

@@ -1,0 +1,164 @@
+"""Answers: what an estimator itself says of everybody, in the numbers of its own program.
+
+Only `predict`, `decision_function` and `predict_proba` are asked (`predict` with `output_margin` or `raw_score` of boosters,
+which have no decision function). A program rounds and a proof is about real numbers; `rounding` bounds how far the two may be apart,
+from the sizes of what is added up, as rounding analysis has it to first order: u n S, with S the largest sum of absolute values of
+the terms of a score, n the operations that a term passes through, and u the unit of the arithmetic (2^-53; 2^-24 in XGBoost). It is 0 where nothing is rounded.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, NuSVC
+
+DOUBLE, SINGLE = 2.0**-53, 2.0**-24
+ROOM = 8.0  # for scalers and encoders in front, which pass each value through a few operations more
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Of each person: the label, the scores (one, or one a class), the probabilities; None of what the model has not.
+
+    `rule` says how labels follow from scores: "above" zero (or "from" zero, libsvm), the "largest", "votes" between any two classes
+    (`duels`), or None of a regressor.
+    """
+
+    rule: str | None
+    labels: Any
+    classes: tuple[Any, ...]
+    scores: Any
+    probabilities: Any
+    duels: Any
+    rounding: float
+    probability_rounding: float
+
+
+def asked(model: Any, given: Any, *, exact: bool = False) -> Answers:
+    """What the model says of these rows; `exact` where its program rounds nothing. Scalers keep single precision where columns have it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        final = model[-1] if isinstance(model, Pipeline) else model
+        name = type(final).__name__
+        single = _adds_in_single(model) or "float32" in str(getattr(given, "dtypes", "")).lower()
+        rounding = 0.0 if exact else (SINGLE if single else DOUBLE) * ROOM * _size(model, given)
+        proper = 0.25 * rounding + (0.0 if not single else 2.0**-21) + 2.0**-49
+        labels = np.asarray(model.predict(given)).reshape(-1)
+        if not hasattr(model, "classes_"):
+            scores = labels.astype(float).reshape(-1, 1)
+            return Answers(None, None, (), scores, None, None, rounding, proper)
+        classes = tuple(c.item() if hasattr(c, "item") else c for c in model.classes_)
+        scores, duels = _scores(model, final, name, given, len(classes))
+        probabilities = None
+        if hasattr(model, "predict_proba") and name not in ("SVC", "NuSVC"):
+            probabilities = np.asarray(model.predict_proba(given), dtype=float)
+        return Answers(
+            _rule(final, scores, duels), labels, classes, scores, probabilities, duels, rounding, proper
+        )
+
+
+def _rule(final: Any, scores: Any, duels: Any) -> str:
+    if duels is not None:
+        return "votes"
+    if scores.shape[1] > 1:
+        return "largest"
+    return "from" if isinstance(final, (SVC, NuSVC, FixedThresholdClassifier)) else "above"
+
+
+def _scores(model: Any, final: Any, name: str, given: Any, classes: int) -> tuple[Any, Any]:
+    if isinstance(final, FixedThresholdClassifier):
+        return _over_threshold(final, given), None
+    if isinstance(final, (SVC, NuSVC)) and classes > 2:
+        between = copy.copy(final)
+        between.decision_function_shape = "ovo"
+        rows = model[:-1].transform(given) if isinstance(model, Pipeline) and len(model) > 1 else given
+        return None, np.asarray(between.decision_function(rows), dtype=float)
+    if name in ("XGBClassifier", "LGBMClassifier"):
+        option = {"output_margin": True} if name == "XGBClassifier" else {"raw_score": True}
+        scores = model.predict(given, **option)
+    elif hasattr(model, "decision_function"):
+        scores = model.decision_function(given)
+    else:
+        scores = model.predict_proba(given)
+    return np.asarray(scores, dtype=float).reshape(len(scores), -1), None
+
+
+def _over_threshold(final: Any, given: Any) -> Any:
+    inside = final.estimator_
+    if final.response_method == "predict_proba" or not hasattr(inside, "decision_function"):
+        response = inside.predict_proba(given)[:, 1]
+    else:
+        response = inside.decision_function(given)
+    return (np.asarray(response, dtype=float) - float(final.threshold)).reshape(-1, 1)
+
+
+# -- sizes -----------------------------------------------------------------------------------------------
+
+
+def _adds_in_single(model: Any) -> bool:
+    """Whether scores are summed in single precision, as XGBoost's are."""
+    for inside in ("held", "estimator_"):
+        if hasattr(model, inside):
+            return _adds_in_single(getattr(model, inside))
+    final = model[-1] if isinstance(model, Pipeline) else model
+    return type(final).__name__.startswith("XGB")
+
+
+def _size(model: Any, given: Any) -> float:
+    """n S: the largest sum of absolute terms, times the operations of one term."""
+    if hasattr(model, "held"):  # a repaired model: settings of the one inside
+        return 64 * max(1.0, _size(model.held, given))
+    if isinstance(model, FixedThresholdClassifier):
+        return 4 * _size(model.estimator_, given) + 64
+    if isinstance(model, Pipeline):
+        rows = model[:-1].transform(given) if len(model) > 1 else given
+        return _size_of_final(model[-1], rows)
+    return _size_of_final(model, given)
+
+
+def _size_of_final(final: Any, rows: Any) -> float:
+    if isinstance(final, OneVsRestClassifier):
+        return max(_size_of_final(each, rows) for each in final.estimators_)
+    if hasattr(final, "dual_coef_") and (
+        isinstance(final, KernelRidge) or hasattr(final, "support_vectors_")
+    ):
+        return _size_of_kernel(final, np.abs(_numbers(rows)))
+    if hasattr(final, "coef_"):
+        values, weights = np.abs(_numbers(rows)), np.abs(np.atleast_2d(final.coef_))
+        sums = values @ weights.T + np.max(np.abs(final.intercept_))
+        return float(sums.max()) * (values.shape[1] + 8)
+    asks = getattr(final, "decision_function", None) or getattr(final, "predict_proba", None) or final.predict
+    return 128 * (1.0 + float(np.abs(asks(rows)).max()))
+
+
+def _size_of_kernel(final: Any, values: Any) -> float:
+    vectors = np.abs(_numbers(final.X_fit_ if isinstance(final, KernelRidge) else final.support_vectors_))
+    dual = np.abs(_numbers(final.dual_coef_)).reshape(-1, len(vectors))
+    gamma = getattr(final, "_gamma", None) or final.gamma or 1.0
+    operations = values.shape[1] + len(vectors) + 16
+    if final.kernel == "rbf":
+        largest = np.ones((1, len(vectors)))
+        operations *= 1 + gamma * float(
+            (values**2).sum(axis=1).max() + (vectors**2).sum(axis=1).max(initial=0)
+        )
+    else:
+        products = values @ vectors.T
+        largest = (
+            products if final.kernel == "linear" else (gamma * products + abs(final.coef0)) ** final.degree
+        )
+        operations *= 1 if final.kernel == "linear" else final.degree
+    intercept = np.max(np.abs(getattr(final, "intercept_", 0.0)))
+    return (float((largest @ dual.T).max(initial=0)) + float(intercept)) * operations
+
+
+def _numbers(rows: Any) -> Any:
+    rows = rows.toarray() if hasattr(rows, "toarray") else rows
+    return np.asarray(rows, dtype=float)

@@ -1,0 +1,111 @@
+"""Similarities: who may stand beside whom, drawn, and tested value by value from the definition."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from tests.fuzz.choices import Choices, chance, one_of
+from tests.fuzz.populations import Attribute, Population
+
+import likewise as lw
+
+
+@dataclass(frozen=True)
+class Similar:
+    """What is said of each feature; nothing is said of those that must be the same."""
+
+    free: tuple[str, ...] = ()
+    within: Mapping[str, Any] = field(default_factory=dict)
+    pairs: Mapping[str, tuple[tuple[Any, Any], ...]] = field(default_factory=dict)
+    grouped: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.free, *self.within, *self.pairs)
+
+    def declared(self) -> Any:
+        if self.grouped:
+            groups = [([name], math.inf) for name in self.free]
+            return lw.Similarity.groups([*groups, *(([name], t) for name, t in self.within.items())])
+        return lw.Similarity(free=list(self.free), within=dict(self.within), pairs=dict(self.pairs))
+
+    def replaced(self, name: str, tolerance: Any) -> Similar:
+        """The same with another tolerance of one feature; none at all if it is zero."""
+        within = {k: t for k, t in self.within.items() if k != name}
+        if tolerance:
+            within[name] = tolerance
+        return Similar(
+            tuple(n for n in self.free if n != name),
+            within,
+            {n: p for n, p in self.pairs.items() if n != name},
+        )
+
+    def alike(self, attribute: Attribute, value: Any, other: Any) -> bool:
+        """Whether two values of a feature may stand beside each other."""
+        if value == other or (value is None and other is None) or attribute.name in self.free:
+            return True
+        if attribute.name in self.pairs:
+            return {value, other} in [set(pair) for pair in self.pairs[attribute.name]]
+        if attribute.name not in self.within or value is None or other is None:
+            return False
+        tolerance = self.within[attribute.name]
+        if attribute.kind == "ordinal":
+            return abs(attribute.values.index(value) - attribute.values.index(other)) <= tolerance
+        if isinstance(tolerance, str):
+            span = Fraction(attribute.values[-1]) - Fraction(attribute.values[0])
+            reach = Fraction(tolerance.rstrip("%")) / 100 * span
+        else:
+            reach = Fraction(tolerance)
+        return abs(Fraction(value) - Fraction(other)) <= reach
+
+    def similar(self, population: Population, person: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+        return all(map(self.alike, population.attributes, person, other))
+
+    def matrix(self, population: Population) -> Any:
+        """Which two of the listed people are similar."""
+        found = np.ones((len(population.people),) * 2, dtype=bool)
+        for k, attribute in enumerate(population.attributes):
+            values = attribute.all_values
+            at = np.array([values.index(person[k]) for person in population.people])
+            table = np.array([[self.alike(attribute, v, w) for w in values] for v in values])
+            found &= table[at][:, at]
+        return found
+
+
+def drawn_similarity(choices: Choices, population: Population) -> Similar:
+    """At least one feature with more than one value may differ."""
+    free: list[str] = []
+    within: dict[str, Any] = {}
+    pairs: dict[str, Any] = {}
+    for attribute in population.attributes:
+        said = one_of(choices, ("same", "same", "free", "within", "pairs"))
+        if said == "within" and attribute.kind != "categorical":
+            within[attribute.name] = _tolerance(choices, attribute)
+        elif said == "pairs" and attribute.kind in ("categorical", "ordinal"):
+            every = list(itertools.combinations(attribute.all_values, 2))
+            pairs[attribute.name] = tuple(
+                dict.fromkeys(one_of(choices, every) for _ in range(choices.whole(1, 3)))
+            )
+        elif said == "free":
+            free.append(attribute.name)
+    if not free and not within and not pairs:
+        free.append(population.attributes[-1].name)
+    plain = not pairs and all(not isinstance(t, str) for t in within.values())
+    return Similar(tuple(free), within, pairs, grouped=plain and chance(choices, 15))
+
+
+def _tolerance(choices: Choices, attribute: Attribute) -> Any:
+    if attribute.kind == "ordinal":
+        return choices.whole(1, 2)
+    if attribute.kind == "integer":
+        span = attribute.values[-1] - attribute.values[0]
+        percent = f"{one_of(choices, (20, 33.5, 60))}%"
+        return percent if span > 3 and chance(choices, 20) else one_of(choices, (1, 2, 1.5, 3))
+    span = attribute.values[-1] - attribute.values[0]
+    return one_of(choices, ("30%", span / 4, span / 6, 0.1))
