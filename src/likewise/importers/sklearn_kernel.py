@@ -5,7 +5,7 @@
 the latter multiplied out exactly (`expansion`). `gamma="scale"` and `"auto"` are taken as resolved when the model was fitted. SVC and NuSVC put the score
 zero into the upper class (libsvm asks whether it is below zero); their public `dual_coef_` and `intercept_`
 have the sign of `decision_function`. KernelRidge has no intercept, and gamma 1 / (number of columns) unless
-it is given. Other kernels are refused by name. With more than two classes there is such a score a pair of them (`one_vs_one`).
+it is given. A regressor whose tube holds all targets has no support vector, and then the score is b, an affine one. Other kernels are refused by name. With more than two classes there is such a score a pair of them (`one_vs_one`).
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Model | Scor
     machines = [_ridge(estimator)] if name == "KernelRidge" else _libsvm(estimator, name)
     labels = several_labels(estimator, name) if name in CLASSIFIERS else None
     head = _head(estimator, name) if labels is None else Head(labels=None)
+    if labels is None and not machines[0][2].any():
+        return _constant(machines[0], embedding, name, head)
     models = tuple(_machine(estimator, one, embedding, head) for one in machines)
     if labels is None:
         return models[0]
@@ -66,7 +68,7 @@ def _machine(estimator: Any, parameters: Parameters, embedding: tuple[Column, ..
         raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(embedding)}")
     if kernel == "linear":
         factors = [Fraction(value) for value in coefficients.tolist()]
-        weights, constant, rounding = summed(factors, centres.tolist(), Fraction(0))
+        weights, constant, rounding = summed(factors, centres, Fraction(0))
         body = Affine(weights=weights, bias=constant)
         return Model(family=name, rounding=rounding, embedding=embedding, body=body, head=head)
     if kernel in POLYNOMIAL:
@@ -86,6 +88,17 @@ def _machine(estimator: Any, parameters: Parameters, embedding: tuple[Column, ..
         body=RbfSum(gamma=gamma, bias=bias, coefficients=coefficients, centres=centres),
         head=head,
     )
+
+
+def _constant(parameters: Parameters, embedding: tuple[Column, ...], name: str, head: Head) -> Model:
+    """The bias alone: no centre, or none that counts."""
+    _, bias, coefficients, centres = parameters
+    _check_numbers(name, 0.0, bias, coefficients, centres)
+    if centres.shape[1] != len(embedding):
+        raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(embedding)}")
+    weights, constant, rounding = summed([Fraction(0)] * len(centres), centres, Fraction(bias))
+    body = Affine(weights=weights, bias=constant)
+    return Model(family=name, rounding=rounding, embedding=embedding, body=body, head=head)
 
 
 def _polynomial(powers: PowerSum, embedding: tuple[Column, ...], name: str, head: Head) -> Model:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from likewise.model.classes import ClassHead
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.scored import Model, Rounding
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LOGISTIC = {"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"}
 CLASSIFIERS = LOGISTIC | {
@@ -117,7 +120,7 @@ def _dual(estimator: Any, name: str) -> list[Parameters]:
         raise UnsupportedModel(
             f"{name} with kernel={estimator.kernel!r} is not supported", hint="supported kernels: 'linear'"
         )
-    vectors = dense(estimator.support_vectors_).tolist()
+    vectors = dense(estimator.support_vectors_)
     return [
         summed(_rationals(factors, name), vectors, _rationals([constant], name)[0])
         for factors, constant in duel_parameters(estimator, name)
@@ -125,12 +128,12 @@ def _dual(estimator: Any, name: str) -> list[Parameters]:
 
 
 def summed(
-    factors: Sequence[Fraction], vectors: Sequence[Sequence[float]], constant: Fraction
+    factors: Sequence[Fraction], vectors: NDArray[np.float64], constant: Fraction
 ) -> tuple[tuple[Fraction, ...], Fraction, Rounding]:
-    """constant + <sum_t factor_t vector_t, x>, and how a program that goes through the vectors rounds."""
-    width = len(vectors[0])
+    """constant + <sum_t factor_t vector_t, x>, and how a program that goes through the vectors rounds; there may be none."""
+    width = vectors.shape[1]
     weights, sizes = [Fraction(0)] * width, [Fraction(0)] * width
-    for factor, vector in zip(factors, vectors, strict=True):
+    for factor, vector in zip(factors, vectors.tolist(), strict=True):
         for k, value in enumerate(vector):
             if value:
                 weights[k] += factor * Fraction(value)

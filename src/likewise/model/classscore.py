@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ class ClassScore:
         self.model, self.n_features = model, n_features
         units = np.eye(model.n_scores, dtype=int).tolist()
         self.forms: dict[Alpha, Score] = {}
+        self.parts: list[Score] = []
         self.parts = [self.form(tuple(Fraction(n) for n in unit)) for unit in units]
 
     def form(self, alpha: Alpha) -> Score:
@@ -41,6 +43,10 @@ class ClassScore:
         return self.forms[alpha]
 
     def _made(self, alpha: Alpha) -> Score:
+        mixed = sum(map(abs, alpha)) != 1
+        kernels = [part for part in self.parts if isinstance(part, KernelScore)] if mixed else []
+        if kernels:
+            return _mixed(alpha, kernels)
         body = self.model.form(alpha)
         if not isinstance(body, TreeForm):
             return body_score(body, self.model.embedding, self.n_features)
@@ -98,6 +104,18 @@ class ClassScore:
         """Whether scores are known exactly."""
         first = self.parts[0]
         return first.rational if isinstance(first, CombinedScore) else not isinstance(first, KernelScore)
+
+
+def _mixed(alpha: Alpha, parts: Sequence[KernelScore]) -> KernelScore:
+    """alpha . f of sums of Gaussians over the same centres, with its coefficients rounded to doubles. Good enough for bounds, which only
+    propose there: pairs are decided by all scores themselves, and the checker forms alpha . f in rationals."""
+    weights = np.array([float(a) for a in alpha])
+    body = replace(
+        parts[0].body,
+        bias=float(weights @ [part.body.bias for part in parts]),
+        coefficients=weights @ np.stack([part.body.coefficients for part in parts]),
+    )
+    return replace(parts[0], body=body)
 
 
 def shares_centres(model: ClassModel) -> bool:

@@ -41,3 +41,8 @@ def test_contacts(h):
 def test_series_and_closed_form_agree(h):
     assert upper_cubic(h) == pytest.approx(cubic(h, True), rel=1e-11)
     assert lower_cubic(h) == pytest.approx(cubic(h, False), rel=1e-11)
+
+
+@pytest.mark.parametrize("h", [1e-160, 1e-200, 1e-300, 5e-324])
+def test_an_interval_whose_square_is_no_double_has_the_cubic_of_a_point(h):
+    assert upper_cubic(h) == pytest.approx((1.0, 1.0, 0.5, 1 / 6))

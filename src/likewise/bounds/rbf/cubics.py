@@ -60,7 +60,7 @@ def cosh_part(a: float) -> float:
 def upper_cubic(h: float) -> tuple[float, float, float, float]:
     """Coefficients of a cubic that is at least exp on [-h, h]."""
     half = math.sinh(0.5 * h)
-    square = 2.0 * half * half / (h * h) if h > 0.0 else 0.5
+    square = 2.0 * half * half / (h * h) if h * h > 0.0 else 0.5  # a tiny h has no square
     return 1.0, 1.0, square, sinh_part(h)
 
 
