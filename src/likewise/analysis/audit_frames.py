@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import DataError, closest
-from likewise.search.counterparts import BIASED, UNDECIDED
+from likewise.search.judgement import BIASED, UNDECIDED
 from likewise.spec.columns import as_table
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.frames import frame_from_columns
@@ -16,7 +16,7 @@ from likewise.spec.frames import frame_from_columns
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.search.counterparts import Judgement
+    from likewise.search.judgement import Judgement
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]

@@ -21,14 +21,14 @@ from likewise.errors import SpecError
 from likewise.html_tables import table
 from likewise.progress import Listener
 from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
-from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
+from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.spec.properties import SameDecision
 from likewise.verifying.deciding import listening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.search.counterparts import Judgement
+    from likewise.search.judgement import Judgement
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space

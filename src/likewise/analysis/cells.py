@@ -32,8 +32,9 @@ from likewise.analysis.cell_certificates import CellCertificates
 from likewise.analysis.standing import loosest, standing
 from likewise.bounds.oracle import Leaf
 from likewise.model.question import DecisionQuestion, snap
-from likewise.search.counterparts import BIASED, FAIR, judged
+from likewise.search.counterparts import judged
 from likewise.search.extremes import windows
+from likewise.search.judgement import BIASED, FAIR
 from likewise.search.neighbours import options
 from likewise.search.proof import root_cell
 from likewise.search.validity import Validity

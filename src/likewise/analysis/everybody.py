@@ -16,7 +16,7 @@ from likewise.analysis.judging_classes import ClassJudging
 from likewise.analysis.judging_scores import ScoreJudging
 from likewise.bounds.judges import growth
 from likewise.search.certainty import Near, answers
-from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
+from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.search.lattice import (
     GROUP_VALUES,
     ROWS,

@@ -20,7 +20,7 @@ from likewise.importers.imported import ImportedClasses
 from likewise.importers.two_classes import has_one_lead
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget, budget_of, interruptible
-from likewise.search.counterparts import BIASED, UNDECIDED, Judgement
+from likewise.search.judgement import Judgement
 from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap, place_of_class
 from likewise.verifying.deciding import checking_with
 from likewise.verifying.preparing import take
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 Judging = ScoreJudging | ClassJudging
-NOT_REPLAYED = "rounding: a counterpart breaks the property in exact arithmetic, but the model's own floating-point prediction does not show it"
 Given = tuple[
     Any, "Space", "Similarity", "Property", Any
 ]  # the rows of the data last: they tell what missing looks like
@@ -79,28 +78,17 @@ class Jobs:
 
 
 def judgement_of_data(judging: Judging, jobs: Jobs) -> Judgement:
-    """All rows of the data. Biased ones are shown on the model's own predictions as well; where they do not show, nothing is claimed."""
-    found = _judgement_by_missing(judging, jobs)
-    biased = np.flatnonzero(found.verdict == BIASED)
-    if len(biased):
-        confirmed = judging.confirmed(judging.rows[biased], found.counterpart[biased])
-        for i in biased[~confirmed].tolist():
-            found.verdict[i], found.reasons[i] = UNDECIDED, NOT_REPLAYED
-    return found
-
-
-def _judgement_by_missing(judging: Judging, jobs: Jobs) -> Judgement:
-    """Who misses a number that is within a tolerance is similar to nobody who has one, even where the model puts a
-    number in its place: such rows are judged apart from the others."""
+    """All rows of the data; those that are biased are so on the model's own predictions as well. Who misses a number that is within a tolerance is similar to
+    nobody who has one, even where the model puts a number in its place: such rows are judged apart from the others."""
     rows, imputed = judging.rows, imputed_within(judging)
     if not imputed:
-        return judgement_of(judging, rows, jobs)
+        return judgement_of(judging, rows, jobs, replayed=True)
     missing = judging.missing[:, imputed]
     found = Judgement.open(len(rows), rows.shape[1])
     for pattern in np.unique(missing, axis=0):
         some = np.flatnonzero((missing == pattern).all(axis=1))
         features = [k for k, gone in zip(imputed, pattern, strict=True) if gone]
-        found.put(some, judgement_of(judging, rows[some], jobs, pinned=tuple(features)))
+        found.put(some, judgement_of(judging, rows[some], jobs, pinned=tuple(features), replayed=True))
     return found
 
 
@@ -111,15 +99,18 @@ def imputed_within(judging: Judging) -> list[int]:
     return [k for k, part in parts.items() if part.gap is not None and relations[k].kind == "within"]
 
 
-def judgement_of(judging: Judging, rows: Floats, jobs: Jobs, *, pinned: tuple[int, ...] = ()) -> Judgement:
-    """All rows, together where that is possible; of whom nobody is similar who differs in the `pinned` features."""
+def judgement_of(
+    judging: Judging, rows: Floats, jobs: Jobs, *, pinned: tuple[int, ...] = (), replayed: bool = False
+) -> Judgement:
+    """All rows, together where that is possible; of whom nobody is similar who differs in the `pinned` features. Searches find only what the
+    original shows as well; with `replayed` it is asked about rows that are judged together, too."""
     count, executor = checking_with(jobs.n_jobs, jobs.executor).jobs, jobs.executor
     asked = judging.pinned(pinned) if pinned else judging
 
     def told(done: int) -> None:
         judging.tell(f"{done:,} of {len(rows):,} rows", share=done / len(rows))
 
-    found = asked.together(rows, told)
+    found = asked.together(rows, told, replayed=replayed)
     if found is not None:
         return found
     if executor is None and (count == 1 or len(rows) == 1):

@@ -13,7 +13,8 @@ from likewise.bounds.judges.classes import ClassJudge
 from likewise.errors import UnsupportedModel
 from likewise.progress import Listener, Snapshot
 from likewise.search.class_counterparts import ClassAsked, judged_classes
-from likewise.search.counterparts import Judgement
+from likewise.search.judgement import Judgement
+from likewise.search.pacing import settling_part, warm_up
 from likewise.spec.pairs import pinned_pairs
 from likewise.verifying.classes import PreparedClasses, prepare_classes
 
@@ -69,9 +70,11 @@ class ClassJudging:
         snapshot = Snapshot(stage=stage, seconds=self.budget.elapsed, share=share, **more)
         self.prepared.problem.listener(snapshot)
 
-    def together(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement | None:
-        """Many rows at once; None where that is not possible."""
-        return judged_classes(self.asked, rows, self.budget, told)
+    def together(
+        self, rows: Floats, told: Callable[[int], None] | None = None, *, replayed: bool = False
+    ) -> Judgement | None:
+        """Many rows at once; None where that is not possible. With `replayed`, who is biased is so for the original as well."""
+        return judged_classes(self.asked, rows, self.budget, told, self.confirmed if replayed else None)
 
     def singly(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement:
         """One row after another."""
@@ -86,16 +89,19 @@ class ClassJudging:
         return self.prepared.imported.replay.confirmed(own, other, self.given[3])
 
     def decisions(self, rows: Floats, found: Judgement) -> tuple[list[Any], list[Any]]:
-        """Of all rows and of their counterparts."""
-        somebody = ~np.isnan(found.counterpart).any(axis=1)
+        """Of all rows and of their counterparts, as far as there is time."""
+        somebody, at_last = ~np.isnan(found.counterpart).any(axis=1), settling_part(self.budget)
+        own = self._labels(rows, at_last)
         others: list[Any] = [None] * len(rows)
-        for i, label in zip(np.flatnonzero(somebody), self._labels(found.counterpart[somebody]), strict=True):
+        for i, label in zip(
+            np.flatnonzero(somebody), self._labels(found.counterpart[somebody], at_last), strict=True
+        ):
             others[i] = label
-        return self._labels(rows), others
+        return own, others
 
-    def _labels(self, rows: Floats) -> list[Any]:
+    def _labels(self, rows: Floats, budget: Budget) -> list[Any]:
         labels = self.asked.question.head.labels
-        return [None if place is None else labels[place] for place in self.asked.classes(rows)]
+        return [None if place is None else labels[place] for place in self.asked.classes(rows, budget)]
 
 
 def class_judging(
@@ -115,4 +121,5 @@ def class_judging(
             hint="ask for SameDecision or ScoreGap",
         )
     asked = ClassAsked(pairs=prepared.pairs, judge=ClassJudge(score), question=question)
+    warm_up(asked.judge, asked.pairs, prepared.problem.budget)
     return ClassJudging(prepared=prepared, asked=asked, given=given, missing=taken.missing)

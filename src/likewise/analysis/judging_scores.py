@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,12 +12,16 @@ import numpy as np
 
 from likewise.analysis.singly import gauge_of_gaps, judged_singly
 from likewise.bounds.judges import judge_of
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.model.combined import CombinedScore
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of
 from likewise.progress import Listener, Snapshot
-from likewise.search.counterparts import Asked, Judgement, judged
+from likewise.search.certainty import Near
+from likewise.search.counterparts import Asked, judged
+from likewise.search.judgement import Judgement
+from likewise.search.pacing import scored_in_pieces, settling_part, warm_up
 from likewise.spec.pairs import pinned_pairs
 from likewise.verifying.preparing import Prepared, Taken, prepare_taken
 
@@ -26,7 +31,6 @@ if TYPE_CHECKING:
     from likewise.importers.recoding import Recoding
     from likewise.model.question import Question
     from likewise.search.budget import Budget
-    from likewise.search.certainty import Near
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -82,9 +86,11 @@ class ScoreJudging:
         snapshot = Snapshot(stage=stage, seconds=self.budget.elapsed, share=share, **more)
         self.prepared.problem.listener(snapshot)
 
-    def together(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement | None:
-        """Many rows at once; None where that is not possible."""
-        return judged(self.asked, rows, self.budget, told)
+    def together(
+        self, rows: Floats, told: Callable[[int], None] | None = None, *, replayed: bool = False
+    ) -> Judgement | None:
+        """Many rows at once; None where that is not possible. With `replayed`, who is biased is so for the original as well."""
+        return judged(self.asked, rows, self.budget, told, self.confirmed if replayed else None)
 
     def singly(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement:
         """One row after another."""
@@ -92,10 +98,7 @@ class ScoreJudging:
 
     def confirmed(self, own: Floats, other: Floats) -> Flags:
         """Which pairs break the property for the original, in its own floating point."""
-        replay = self.prepared.imported.replay
-        found: Flags = replay.confirmed(own, other, self.question) | replay.confirmed(
-            other, own, self.question
-        )
+        found: Flags = self.prepared.imported.replay.confirmed_either_way(own, other, self.question)
         return found
 
     def pinned(self, features: Sequence[int]) -> ScoreJudging:
@@ -105,13 +108,29 @@ class ScoreJudging:
     # -- decisions ------------------------------------------------------------------------------------------
 
     def decisions(self, rows: Floats, found: Judgement) -> tuple[list[Any], list[Any]] | None:
-        """Of all rows and of their counterparts; None for a regressor."""
+        """Of all rows and of their counterparts, as far as there is time; None for a regressor."""
         if self.prepared.imported.model.head.labels is None:
             return None
-        return self._labels(rows, found.score), self._labels(found.counterpart, found.other)
+        at_last = settling_part(self.budget)
+        return self._labels(rows, found.score, at_last), self._labels(found.counterpart, found.other, at_last)
 
-    def _labels(self, codes: Floats, score: Near) -> list[Any]:
-        """The decision of each individual, by the sign of its score: by enclosures where float64 does not tell."""
+    def _labels(self, codes: Floats, score: Near, budget: Budget) -> list[Any]:
+        """The decision of each individual, by the sign of its score: by enclosures where float64 does not tell. None where there is nobody, no
+        precision tells, or the time is over."""
+        unknown = np.flatnonzero(~np.isfinite(score.error) & ~np.isnan(codes).any(axis=1))
+        for some, scored in scored_in_pieces(self.asked.judge, codes, unknown, budget):
+            score.take(some, Near(value=scored.values[:, 0], error=scored.error[:, 0]))
+        labels = self.prepared.imported.model.head.labels or (None, None)
+        known = self._sides(score)
+        found = [labels[place] if place >= 0 else None for place in known.tolist()]
+        with suppress(OutOfTime), budget.watched():
+            for i in np.flatnonzero((known < 0) & ~np.isnan(score.value)).tolist():
+                look_at_clock()
+                found[i] = self._exact_label(codes[i])
+        return found
+
+    def _sides(self, score: Near) -> NDArray[np.int64]:
+        """1 where the upper label is certain, 0 where the lower one is, else -1."""
         head, mirrored = self.prepared.imported.model.head, self.prepared.mirrored
         at = Fraction(0) if head.undecided is None else -head.offset / head.slope
         rising = (head.undecided is None or head.slope > 0) != mirrored
@@ -119,17 +138,10 @@ class ScoreJudging:
         room = score.error + abs(border) * 2.0**-50 + np.abs(score.value) * 2.0**-50
         above, below = score.value - border > room, score.value - border < -room
         upper, lower = (above, below) if rising else (below, above)
-        labels = head.labels or (None, None)
-        known: list[Any] = np.where(upper, 1, np.where(lower, 0, -1)).tolist()
-        return [
-            labels[place] if place >= 0 else self._exact_label(row)
-            for place, row in zip(known, codes, strict=True)
-        ]
+        return np.where(upper, 1, np.where(lower, 0, -1))
 
     def _exact_label(self, codes: Floats) -> Any:
-        """None where there is nobody, or no precision tells."""
-        if np.isnan(codes).any():
-            return None
+        """None where no precision tells."""
         head, bits = self.prepared.imported.model.head, FIRST_BITS
         exact = [Fraction(c) for c in codes.tolist()]
         while bits <= MOST_BITS:
@@ -168,4 +180,5 @@ def score_judging(
         gauge=gauge_of_gaps(prepared.gauge),
         settle=taken.imported.recoding.settled_part if taken.imported.recoding.bent else None,
     )
+    warm_up(asked.judge, asked.pairs, prepared.problem.budget)
     return ScoreJudging(prepared=prepared, asked=asked, given=given, missing=taken.missing)

@@ -23,7 +23,7 @@ import numpy as np
 from likewise.analysis.intervals import Rung, clopper_pearson, draws_for, ladder
 from likewise.analysis.judging import Jobs, Judging, judgement_of
 from likewise.errors import SpecError
-from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
+from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,7 +22,7 @@ from likewise.analysis.share_result import Share
 from likewise.errors import SpecError
 from likewise.progress import Listener
 from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
-from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
+from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.spec.properties import SameDecision
 from likewise.verifying.deciding import listening
 

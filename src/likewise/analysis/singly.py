@@ -23,8 +23,9 @@ from likewise.model.enclosure import FIRST_BITS
 from likewise.model.question import DecisionQuestion, round_down, round_up
 from likewise.progress import silent
 from likewise.search.budget import Part
-from likewise.search.counterparts import BIASED, FAIR, UNDECIDED, Asked, Judgement
+from likewise.search.counterparts import Asked
 from likewise.search.extremes import windows
+from likewise.search.judgement import BIASED, FAIR, UNDECIDED, Judgement
 from likewise.search.neighbours import options
 from likewise.search.remembering import search_of
 from likewise.spec.terms import nearest

@@ -19,7 +19,7 @@ from likewise.analysis.singly import narrowed, one_by_one, variants
 from likewise.model.cases import DecisionCase
 from likewise.progress import silent
 from likewise.search.cases import case_search, unproved
-from likewise.search.counterparts import BIASED, FAIR, NO_PRECISION, UNDECIDED, Judgement
+from likewise.search.judgement import BIASED, FAIR, NO_PRECISION, UNDECIDED, Judgement
 from likewise.search.treatments import NOBODY, compared, exact_class
 
 if TYPE_CHECKING:

@@ -74,17 +74,7 @@ class EstimatorReplay:
     def confirmed(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
         """The same for many pairs."""
         if isinstance(question, DecisionQuestion) and self.head.labels is not None:
-            lower, upper = self.head.labels
-            expected = (lower, upper) if self.head.zero_is_upper else (upper, lower)
-            differ = [
-                np.array([decision == label for decision in self.decisions(codes).tolist()], dtype=bool)
-                for codes, label in zip((first, second), expected, strict=True)
-            ]
-            confirmed: NDArray[np.bool_] = differ[0] & differ[1]
-            if question.level and confirmed.any():
-                deep = [self._oriented(codes) for codes in (first, second)]
-                level = float(question.level)
-                confirmed &= (deep[0] > level) & (deep[1] <= -level)
+            confirmed: NDArray[np.bool_] = self._sides(first, question)[0] & self._sides(second, question)[1]
             return confirmed
         if isinstance(question, ProbabilityQuestion) or (
             isinstance(question, GapQuestion) and question.of_probabilities
@@ -95,6 +85,31 @@ class EstimatorReplay:
             gaps = np.abs(self.scores(first) - self.scores(second))
             return np.asarray(gaps > float(question.delta))
         return np.asarray(question.margin(self._oriented(first), self._oriented(second)) > 0)
+
+    def confirmed_either_way(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
+        """The same in one order or the other; the original is asked about everybody once."""
+        if not (isinstance(question, DecisionQuestion) and self.head.labels is not None):
+            return self.confirmed(first, second, question)  # gaps have no order
+        above, below = self._sides(np.concatenate([first, second]), question)
+        own, other = slice(None, len(first)), slice(len(first), None)
+        either: NDArray[np.bool_] = (above[own] & below[other]) | (above[other] & below[own])
+        return either
+
+    def _sides(
+        self, codes: Floats, question: DecisionQuestion
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Who is decided as the first of a pair should be, and who as the second, by the margin."""
+        lower, upper = self.head.labels or (None, None)
+        decisions = self.decisions(codes).tolist()
+        first, second = (
+            np.array([decision == label for decision in decisions], dtype=bool)
+            for label in ((lower, upper) if self.head.zero_is_upper else (upper, lower))
+        )
+        if question.level:
+            depth, level = self._oriented(codes), float(question.level)
+            first &= depth > level
+            second &= depth <= -level
+        return first, second
 
     def _oriented(self, codes: Floats) -> Floats:
         """Scores as the question asks for them: the deciding side is the one above."""

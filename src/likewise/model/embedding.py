@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Column:
     """One encoded column: a table over the levels of its feature, or an affine map or pieces of its number."""
 
@@ -46,7 +47,12 @@ class Column:
             return self.table[int(code)]
         return self.offset + self.slope * code
 
-    @property
+    @cached_property
+    def entries(self) -> NDArray[np.float64]:
+        """The table in float64; empty where there is none."""
+        return np.array([float(value) for value in self.table or ()])
+
+    @cached_property
     def constant(self) -> bool:
         """Whether the column has one and the same value whatever the feature."""
         if self.pieces is not None:
@@ -64,7 +70,7 @@ def embedded(embedding: Sequence[Column], codes: NDArray[np.float64]) -> NDArray
         elif column.table is None:
             columns[:, c] = float(column.offset) + float(column.slope) * values
         else:
-            columns[:, c] = np.array([float(v) for v in column.table])[values.astype(np.intp)]
+            columns[:, c] = column.entries[values.astype(np.intp)]
     return columns
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from flint import arb, ctx, fmpq
+from flint import arb, arb_mat, ctx, fmpq
 
+from likewise.clock import look_at_clock
 from likewise.model.body import RbfSum
 from likewise.model.embedding import Column, embedded
 from likewise.model.question import lower_end
@@ -27,10 +29,32 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+GUARD = 64  # bits more, for what the difference of squares loses where centres are far from 0
+EXACT = 4_300  # bits that hold every sum of squares of doubles
+CENTRES = 256  # at a time: some milliseconds between two looks at the clock
 BLOCK = 4_000_000  # kernel values computed at a time: memory stays at some ten megabytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class Centres:
+    """Some of the centres in balls, made when first asked for: |x - s|^2 is |x|^2 - 2 x.s + |s|^2, and x.s of all of them is one product of matrices."""
+
+    def __init__(self, body: RbfSum, some: slice) -> None:
+        self.coefficients: list[float] = body.coefficients[some].tolist()
+        self._rows = body.centres[some]
+
+    @cached_property
+    def centres(self) -> arb_mat:
+        terms, columns = self._rows.shape
+        return arb_mat(terms, columns, self._rows.ravel().tolist())
+
+    @cached_property
+    def squares(self) -> list[arb]:
+        """Exact: a square of a double has 106 bits."""
+        with ctx.workprec(EXACT):
+            return [sum((arb(v) ** 2 for v in row if v), arb(0)) for row in self._rows.tolist()]
+
+
+@dataclass(frozen=True, kw_only=True)
 class KernelScore:
     """The score of an RBF body over codes."""
 
@@ -76,9 +100,10 @@ class KernelScore:
                 if isinstance(feature, Integer):
                     codes[:, k] = np.round(codes[:, k])
             elif owned:
-                tables = np.array([[float(v) for v in self.embedding[c].table or ()] for c in owned])
-                distances = ((self.body.centres[:, owned, None] - tables[None]) ** 2).sum(axis=1)
-                codes[:, k] = distances.argmin(axis=1)
+                tables = np.array([self.embedding[c].entries for c in owned])  # (columns, levels)
+                middle = tables.mean(axis=1)
+                tables, centres = tables - middle[:, None], self.body.centres[:, owned] - middle
+                codes[:, k] = ((tables**2).sum(axis=0) - 2 * (centres @ tables)).argmin(axis=1)
         return codes
 
     def columns(self, codes: Floats) -> Floats:
@@ -88,17 +113,26 @@ class KernelScore:
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         """One score in ball arithmetic: the result is rigorous whatever the precision."""
         values = [column.exact(codes[column.feature]) for column in self.embedding]
-        with ctx.workprec(bits):
+        with ctx.workprec(bits + GUARD):
             point = [arb(fmpq(v.numerator, v.denominator)) for v in values]
+            square = sum((here**2 for here in point), arb(0))
+            column = arb_mat(len(point), 1, point)
             gamma, total = arb(self.body.gamma), arb(self.body.bias)
-            for coefficient, centre in zip(
-                self.body.coefficients.tolist(), self.body.centres.tolist(), strict=True
-            ):
-                distance = arb(0)
-                for here, there in zip(point, centre, strict=True):
-                    distance += (here - there) ** 2
-                total += coefficient * (-gamma * distance).exp()
+            for part in self._parts:
+                look_at_clock()
+                products = part.centres * column
+                for i, coefficient in enumerate(part.coefficients):
+                    distance = square - 2 * products[i, 0] + part.squares[i]
+                    total += coefficient * (-gamma * distance).exp()
             return Enclosure(lower_end(total), -lower_end(-total))
+
+    @cached_property
+    def _parts(self) -> list[Centres]:
+        """The centres, some at a time, as matrices of balls, which hold doubles exactly."""
+        return [
+            Centres(self.body, slice(start, start + CENTRES))
+            for start in range(0, len(self.body.centres), CENTRES)
+        ]
 
     def depends(self, feature: int) -> bool:
         """Whether the score can change with a feature: False only if no column moves with it."""

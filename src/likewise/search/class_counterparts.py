@@ -7,6 +7,7 @@ break the property and which may. Rows that have none of the former and some of 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -14,16 +15,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.search.certainty import SLACK
-from likewise.search.counterparts import BIASED, FAIR, NO_PRECISION, SCORES, UNDECIDED, Judgement
+from likewise.search.confirming import Confirming
+from likewise.search.counterparts import SCORES
+from likewise.search.judgement import BIASED, FAIR, NO_PRECISION, UNDECIDED, Judgement
 from likewise.search.neighbours import (
     MOST_SETTINGS,
     Neighbours,
     moving_features,
-    neighbourhoods,
+    paced_neighbourhoods,
     settings_around,
 )
+from likewise.search.pacing import scored_in_pieces
 from likewise.search.treatments import NOBODY, OPEN, classes_of, compared, exact_class, told_apart
 
 if TYPE_CHECKING:
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from likewise.bounds.judges.classes import ClassJudge
     from likewise.model.classquestion import ClassQuestion
     from likewise.search.budget import Budget
+    from likewise.search.confirming import Confirm
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -51,13 +57,20 @@ class ClassAsked:
         """The features that may differ and matter to a score or to a constraint."""
         return moving_features(self.pairs, self.judge)
 
-    def classes(self, rows: Floats) -> list[int | None]:
-        """The class of each individual, margins left aside; None where no precision tells."""
+    def classes(self, rows: Floats, budget: Budget) -> list[int | None]:
+        """The class of each individual, margins left aside; None where no precision tells, or the budget is over."""
         head, level = self.question.head, Fraction(0)
-        scores = self.judge.cross(rows, (), np.empty((1, 0)))
-        known: list[int | None] = list(classes_of(head, level, scores)[:, 0].tolist())
-        for i, place in enumerate(known):
-            if place in (OPEN, NOBODY):
+        known: list[int | None] = [None] * len(rows)
+        unsure = []
+        for some, scores in scored_in_pieces(self.judge, rows, np.arange(len(rows)), budget):
+            for i, place in zip(some.tolist(), classes_of(head, level, scores)[:, 0].tolist(), strict=True):
+                if place in (OPEN, NOBODY):
+                    unsure.append(i)
+                else:
+                    known[i] = place
+        with suppress(OutOfTime), budget.watched():
+            for i in unsure:
+                look_at_clock()
                 exact = [Fraction(c) for c in rows[i].tolist()]
                 known[i] = exact_class(head, level, self.judge.enclose, exact)
         return known
@@ -75,9 +88,13 @@ class Around:
 
 
 def judged_classes(
-    asked: ClassAsked, rows: Floats, budget: Budget, told: Callable[[int], None] | None = None
+    asked: ClassAsked,
+    rows: Floats,
+    budget: Budget,
+    told: Callable[[int], None] | None = None,
+    confirm: Confirm | None = None,
 ) -> Judgement | None:
-    """All rows, as far as the budget goes; None where what may differ has too many settings."""
+    """All rows, as far as the budget goes; None where what may differ has too many settings. Biased are those for whom `confirm` shows it as well."""
     found = Judgement.open(len(rows), rows.shape[1])
     moving = asked.moving
     if not moving:
@@ -85,14 +102,18 @@ def judged_classes(
         return found
     if settings_around(asked.pairs, asked.judge, moving) > MOST_SETTINGS:
         return None
-    for near in neighbourhoods(asked.pairs, asked.judge, moving, rows, SCORES // asked.judge.n_scores):
-        if budget.over:
-            break
-        _decide(asked, near, _around(asked, near), found, budget)
-        if told is not None:
-            told(int((found.verdict != UNDECIDED).sum()))
-    for i in np.flatnonzero(found.verdict == UNDECIDED).tolist():
-        found.reasons.setdefault(i, budget.reason)
+    confirming = None if confirm is None else Confirming(confirm, rows, found, budget)
+    most = SCORES // asked.judge.n_scores
+    with suppress(OutOfTime), budget.watched():
+        for near in paced_neighbourhoods(asked.pairs, asked.judge, moving, rows, budget, most):
+            _decide(asked, near, _around(asked, near), found)
+            if confirming is not None:
+                confirming.add(near.some)
+            if told is not None:
+                told(int((found.verdict != UNDECIDED).sum()))
+    if confirming is not None:
+        confirming.finish()
+    found.close(budget.reason)
     return found
 
 
@@ -125,22 +146,21 @@ def _somewhere(flags: Flags, axis: int) -> Flags:
     return found
 
 
-def _decide(asked: ClassAsked, near: Neighbours, around: Around, found: Judgement, budget: Budget) -> None:
+def _decide(asked: ClassAsked, near: Neighbours, around: Around, found: Judgement) -> None:
     some = near.some
     biased, open_ = _somewhere(around.sure, 1), _somewhere(around.may, 1)
     verdict = np.where(biased, BIASED, np.where(open_, UNDECIDED, FAIR)).astype(np.int8)
     chosen = np.where(biased[:, None], np.where(around.sure, around.gap, -np.inf), around.gap).argmax(axis=1)
     largest = around.gap.max(axis=1)
     nobody = largest == -np.inf
-    for i in np.flatnonzero(verdict == UNDECIDED).tolist():
-        if budget.over:
-            break
-        verdict[i], witness, reason = _redo(asked, near, around, i)
-        found.redone += 1
-        if witness is not None:
-            chosen[i] = witness
-        if reason is not None:
-            found.reasons[int(some[i])] = reason
+    with suppress(OutOfTime):
+        for i in np.flatnonzero(verdict == UNDECIDED).tolist():
+            verdict[i], witness, reason = _redo(asked, near, around, i)
+            found.redone += 1
+            if witness is not None:
+                chosen[i] = witness
+            if reason is not None:
+                found.reasons[int(some[i])] = reason
     found.verdict[some] = verdict
     found.counterpart[some] = near.with_settings(chosen)
     found.counterpart[some[nobody]] = np.nan
@@ -154,6 +174,7 @@ def _redo(asked: ClassAsked, near: Neighbours, around: Around, i: int) -> tuple[
     own = tuple(Fraction(c) for c in near.rows[i].tolist())
     places = np.flatnonzero(around.may[i])
     for v in places[np.argsort(-around.gap[i, places])].tolist():
+        look_at_clock()
         other = near.rows[i].copy()
         other[list(near.moving)] = near.settings[v]
         answer, bits = None, FIRST_BITS

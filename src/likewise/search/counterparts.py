@@ -14,23 +14,36 @@ neither way is left to a search of its own for each row (`search.singly`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.bounds.judges.separable import SeparableJudge
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
 from likewise.search.certainty import Near, decided_pair, either_way, gaps
+from likewise.search.confirming import Confirming
 from likewise.search.extremes import Extremes, extremes_of, separately
+from likewise.search.judgement import (
+    BIASED,
+    FAIR,
+    NO_PRECISION,
+    NOT_REPRESENTABLE,
+    UNDECIDED,
+    Judgement,
+)
 from likewise.search.neighbours import (
     MOST_SETTINGS,
     Neighbours,
     moving_features,
-    neighbourhoods,
+    paced_neighbourhoods,
     settings_around,
 )
+from likewise.search.pacing import Pace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,15 +52,14 @@ if TYPE_CHECKING:
     from likewise.model.gauge import Gauge
     from likewise.model.question import Question
     from likewise.search.budget import Budget
+    from likewise.search.confirming import Confirm
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-SCORES = 1_000_000  # at a time
-UNDECIDED, FAIR, BIASED = -1, 0, 1
-NO_PRECISION = "two scores are too close to a border for any precision to tell"
-NOT_REPRESENTABLE = "rounding: a counterpart exists in the real numbers, but no representable one was found"
+SCORES = 1_000_000  # at a time, at most
+FIRST_ROWS = 1_024  # whose extremes are had feature by feature, before anything is known of the pace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,85 +79,53 @@ class Asked:
         return moving_features(self.pairs, self.judge)
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Judgement:
-    """For each individual: BIASED, FAIR or UNDECIDED (with a reason), its largest gap and a counterpart.
-
-    `gap` is within `gap_error` of the largest gap to a similar individual. The counterpart breaks the property where somebody does, and by
-    the largest gap; else it is the one with the largest gap. NaN where there is nobody else, or nothing is known.
-    """
-
-    verdict: NDArray[np.int8]
-    score: Near
-    other: Near  # the counterpart's score
-    gap: Floats
-    gap_error: Floats
-    counterpart: Floats
-    proved: Flags  # False where FAIR rests on floating point
-    reasons: dict[int, str] = field(default_factory=dict)
-    redone: int = 0  # decided by enclosures
-
-    @staticmethod
-    def open(count: int, features: int) -> Judgement:
-        return Judgement(
-            verdict=np.full(count, UNDECIDED, dtype=np.int8),
-            score=Near.unknown(count),
-            other=Near.unknown(count),
-            gap=np.full(count, np.nan),
-            gap_error=np.full(count, np.nan),
-            counterpart=np.full((count, features), np.nan),
-            proved=np.ones(count, dtype=bool),
-        )
-
-    def put(self, some: NDArray[np.intp], part: Judgement) -> None:
-        """Fill in a judgement of some of the individuals."""
-        for name in ("verdict", "gap", "gap_error", "counterpart", "proved"):
-            getattr(self, name)[some] = getattr(part, name)
-        self.score.take(some, part.score)
-        self.other.take(some, part.other)
-        self.reasons |= {int(some[i]): reason for i, reason in part.reasons.items()}
-        self.redone += part.redone
-
-
 def judged(
-    asked: Asked, rows: Floats, budget: Budget, told: Callable[[int], None] | None = None
+    asked: Asked,
+    rows: Floats,
+    budget: Budget,
+    told: Callable[[int], None] | None = None,
+    confirm: Confirm | None = None,
 ) -> Judgement | None:
-    """All rows, as far as the budget goes; None where counterparts can be had in neither way."""
+    """All rows, as far as the budget goes; None where counterparts can be had in neither way. Biased are those for whom `confirm` shows it as well."""
     found = Judgement.open(len(rows), rows.shape[1])
     if not asked.moving:
-        own = asked.judge.cross(rows, (), np.empty((1, 0)))
-        found.score.take(slice(None), Near(value=own.values[:, 0], error=own.error[:, 0]))
         found.verdict[:], found.gap[:], found.gap_error[:] = FAIR, 0.0, 0.0
         return found
     if separately(asked.pairs, asked.judge, asked.moving):
-        work = _by_features(asked, rows)
+        work = _by_features(asked, rows, budget)
     elif settings_around(asked.pairs, asked.judge, asked.moving) <= MOST_SETTINGS:
-        work = _by_settings(asked, rows)
+        work = _by_settings(asked, rows, budget)
     else:
         return None
-    for some, extremes in work:
-        if budget.over:
-            break
-        _decide(asked, rows[some], some, extremes, found, budget)
-        if told is not None:
-            told(int((found.verdict != UNDECIDED).sum()))
-    for i in np.flatnonzero(found.verdict == UNDECIDED).tolist():
-        found.reasons.setdefault(i, budget.reason)
+    confirming = None if confirm is None else Confirming(confirm, rows, found, budget)
+    with suppress(OutOfTime), budget.watched():
+        for some, extremes in work:
+            _decide(asked, rows[some], some, extremes, found)
+            if confirming is not None:
+                confirming.add(some)
+            if told is not None:
+                told(int((found.verdict != UNDECIDED).sum()))
+    if confirming is not None:
+        confirming.finish()
+    found.close(budget.reason)
     return found
 
 
-def _by_features(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
+def _by_features(asked: Asked, rows: Floats, budget: Budget) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
     judge = asked.judge
     if not isinstance(judge, SeparableJudge):
         raise InternalError("features one by one: for sums of one-feature terms only")
-    step = SCORES // max(1, rows.shape[1])
-    for start in range(0, len(rows), step):
-        some = np.arange(start, min(start + step, len(rows)))
+    pace = Pace(budget, first=FIRST_ROWS, most=SCORES // max(1, rows.shape[1]))
+    start = 0
+    while start < len(rows) and pace.fits(1):
+        some = np.arange(start, min(start + pace.size, len(rows)))
         yield some, extremes_of(asked.pairs, judge, asked.moving, rows[some], asked.settle)
+        pace.done(len(some))
+        start += len(some)
 
 
-def _by_settings(asked: Asked, rows: Floats) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
-    for near in neighbourhoods(asked.pairs, asked.judge, asked.moving, rows, SCORES):
+def _by_settings(asked: Asked, rows: Floats, budget: Budget) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
+    for near in paced_neighbourhoods(asked.pairs, asked.judge, asked.moving, rows, budget, SCORES):
         yield near.some, _of_settings(asked, near)
 
 
@@ -186,9 +166,8 @@ def _decide(
     some: NDArray[np.intp],
     extremes: Extremes,
     found: Judgement,
-    budget: Budget,
 ) -> None:
-    """Put the extremes of some rows to the question, and to enclosures where float64 does not tell."""
+    """Put the extremes of some rows to the question, and to enclosures where float64 does not tell, as long as there is time."""
     sides = (extremes.low, extremes.high)
     (sure_low, may_low), (sure_high, may_high) = (either_way(asked.question, extremes.own, s) for s in sides)
     sure, may = sure_low | sure_high, may_low | may_high
@@ -201,16 +180,15 @@ def _decide(
     counterpart[nobody] = np.nan
     chosen = np.where(at_low, extremes.low.value, extremes.high.value)
     told = np.where(at_low, extremes.low.error, extremes.high.error)
-    for i in np.flatnonzero(verdict == UNDECIDED).tolist():
-        if budget.over:
-            break
-        verdict[i], witness, reason = _redo(asked, rows[i], extremes, i)
-        found.redone += 1
-        if witness is not None:
-            counterpart[i] = witness
-            told[i] = np.inf  # its score is to be looked at again
-        if reason is not None:
-            found.reasons[int(some[i])] = reason
+    with suppress(OutOfTime):
+        for i in np.flatnonzero(verdict == UNDECIDED).tolist():
+            verdict[i], witness, reason = _redo(asked, rows[i], extremes, i)
+            found.redone += 1
+            if witness is not None:
+                counterpart[i] = witness
+                told[i] = np.inf  # its score is to be looked at again
+            if reason is not None:
+                found.reasons[int(some[i])] = reason
     found.verdict[some], found.counterpart[some] = verdict, counterpart
     found.score.take(some, extremes.own)
     found.other.take(some, Near(value=chosen, error=told))
@@ -220,11 +198,11 @@ def _decide(
 
 def _redo(asked: Asked, row: Floats, extremes: Extremes, i: int) -> tuple[int, Floats | None, str | None]:
     """One row by enclosures."""
-    exact, unsure = [Fraction(c) for c in row.tolist()], False
+    exact, unsure = tuple(Fraction(c) for c in row.tolist()), False
+    enclose = cache(asked.judge.enclose)  # the row itself is beside everybody
     for other in extremes.others(i):
-        answer = decided_pair(
-            asked.question, asked.judge.enclose, exact, [Fraction(c) for c in other.tolist()]
-        )
+        look_at_clock()
+        answer = decided_pair(asked.question, enclose, exact, tuple(Fraction(c) for c in other.tolist()))
         if answer:
             return BIASED, other, None
         unsure = unsure or answer is None

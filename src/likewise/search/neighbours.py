@@ -8,7 +8,7 @@ stands for all: the window's lowest double, and the double after each threshold.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.search.extremes import windows
+from likewise.search.pacing import Pace
 from likewise.search.validity import Validity
 
 if TYPE_CHECKING:
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
 
     from likewise.bounds.judges import Judge
     from likewise.bounds.judges.classes import ClassJudge
+    from likewise.search.budget import Budget
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
 MOST_SETTINGS = 20_000  # of what may differ, around one row
+FIRST_SECONDS = 0.002  # of scoring, by the judge's own word, before anything is known of its pace
 SLACK = 1e-9
 
 
@@ -135,15 +138,19 @@ class Neighbours:
 
 
 def neighbourhoods(
-    pairs: PairSpace, judge: Judge | ClassJudge, moving: tuple[int, ...], rows: Floats, most: int
+    pairs: PairSpace,
+    judge: Judge | ClassJudge,
+    moving: tuple[int, ...],
+    rows: Floats,
+    most: Callable[[], int],
 ) -> Iterator[Neighbours]:
-    """All rows with the settings around them, at most so many individuals at a time."""
+    """All rows with the settings around them, those that come first in the data first; `most` is asked before each piece how many individuals it may have."""
     cuts = {k: cuts_of(pairs, judge, k) for k in moving if not pairs.variables[pairs.first[k]].discrete}
     centred = [k for k in moving if pairs.relations[k].kind != "free"]
     around, group = np.unique(rows[:, centred], axis=0, return_inverse=True)
     order = np.argsort(group.ravel(), kind="stable")
     borders = np.searchsorted(group.ravel()[order], np.arange(len(around) + 1))
-    for g in range(len(around)):
+    for g in np.argsort(order[borders[:-1]]).tolist():
         some = order[borders[g] : borders[g + 1]]
         choices = []
         for k in moving:
@@ -152,9 +159,30 @@ def neighbourhoods(
                 options(pairs, k, code) if parts is None else representatives(pairs, k, code, parts)
             )
         settings = np.array(list(product(*choices)))
-        step = max(1, most // len(settings))
-        for start in range(0, len(some), step):
-            yield _neighbours(pairs, judge, moving, some[start : start + step], rows, settings)
+        start = 0
+        while start < len(some):
+            end = start + max(1, most() // len(settings))
+            yield _neighbours(pairs, judge, moving, some[start:end], rows, settings)
+            start = end
+
+
+def paced_neighbourhoods(
+    pairs: PairSpace,
+    judge: Judge | ClassJudge,
+    moving: tuple[int, ...],
+    rows: Floats,
+    budget: Budget,
+    most: int,
+) -> Iterator[Neighbours]:
+    """The same in pieces as large as the budget allows, and no longer than it lasts: what is done with a piece counts as a part of it."""
+    pace = Pace(budget, first=int(judge.pace * FIRST_SECONDS), most=most)
+    if not pace.fits(1):
+        return
+    for near in neighbourhoods(pairs, judge, moving, rows, lambda: pace.size):
+        yield near
+        pace.done(near.counterparts.size)
+        if not pace.fits(near.counterparts.shape[1]):
+            return
 
 
 def _neighbours(

@@ -16,7 +16,8 @@ import numpy as np
 
 from likewise.bounds.judges import UNIT, at_settings, growth, judge_of
 from likewise.bounds.judges.exponential import LARGEST, LOST, RELATIVE, falling
-from likewise.bounds.judges.trees import rounding_of
+from likewise.bounds.judges.trees import at_a_time, rounding_of
+from likewise.clock import look_at_clock
 from likewise.model.treescore import TreeScore
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ROWS = 65_536  # walked down trees at a time
 FARTHEST = 0.01  # that an argument of exp may be off
 
 
@@ -80,8 +80,9 @@ class ClassJudge:
     def _of_trees(self, first: TreeScore, rows: Floats, features: Sequence[int], settings: Floats) -> Several:
         """One walk down the trees for all scores."""
         values = np.empty((len(rows), len(settings), self.n_scores))
-        step = max(1, ROWS // max(1, len(settings)))
+        step = max(1, at_a_time(len(first.body.trees)) // max(1, len(settings)))
         for start in range(0, len(rows), step):
+            look_at_clock()
             part = rows[start : start + step]
             scores = first.all_scores(at_settings(part, features, settings))
             values[start : start + step] = scores.reshape(len(part), len(settings), -1)

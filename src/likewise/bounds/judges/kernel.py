@@ -25,6 +25,7 @@ import numpy as np
 
 from likewise.bounds.judges import PRODUCTS_A_SECOND, TINY, UNIT, Scored, growth
 from likewise.bounds.judges.exponential import LOST, RELATIVE, falling
+from likewise.clock import look_at_clock
 from likewise.model.embedding import embedded
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ LARGEST = 0.005  # error of both factors that PRODUCT covers; beyond it nothing 
 STEEPEST = 0.86  # sqrt(2 / e) is 0.8577...
 PRODUCT = 1.01  # (1 + error) of the other factor, and the rounding of the errors themselves
 BLOCK = 1_000_000  # factors at a time
+KEPT = 16  # blocks of factors of settings, 8 megabytes each
 
 
 class KernelJudge:
@@ -49,9 +51,7 @@ class KernelJudge:
         self.score = score
         self.size = float(np.abs(score.body.coefficients).sum()) * 1.001
         terms = len(score.body.coefficients)
-        self._known: tuple[tuple[int, ...], bytes, Floats, float] | None = (
-            None  # of the settings asked for last
-        )
+        self._known: dict[tuple[tuple[int, ...], bytes], tuple[Floats, float]] = {}  # of settings
         self.summing = growth(terms + 4) * (self.size + abs(score.body.bias)) + terms * TINY
 
     @property
@@ -63,34 +63,40 @@ class KernelJudge:
         return PRODUCTS_A_SECOND / self.cost
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
-        body = self.score.body
         moving = [c for c, column in enumerate(self.score.embedding) if column.feature in features]
         shared = [c for c in range(len(self.score.embedding)) if c not in moving]
-        weighted, more = self._weighted(moving, features, settings, rows.shape[1])
-        values, error = np.empty((len(rows), len(settings))), np.empty(len(rows))
-        step = max(1, BLOCK // max(1, len(body.coefficients)))
+        values, error, more = np.empty((len(rows), len(settings))), np.zeros(len(rows)), 0.0
+        step = max(1, BLOCK // max(1, self.cost))
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow has an infinite error
             for start in range(0, len(rows), step):
                 part = slice(start, start + step)
+                look_at_clock()
                 factors, error[part] = self._factors(shared, rows[part])
-                values[part] = factors @ weighted
-        values += body.bias
-        off = np.where(error + more < LARGEST, error + more, np.inf)
-        error = PRODUCT * self.size * off + self.summing
+                for first in range(0, len(settings), step):
+                    some = slice(first, first + step)
+                    weighted, off = self._weighted(moving, features, settings[some], rows.shape[1])
+                    values[part, some] = factors @ weighted
+                    more = max(more, off)
+        values += self.score.body.bias
+        off_by = np.where(error + more < LARGEST, error + more, np.inf)
+        error = PRODUCT * self.size * off_by + self.summing
         return Scored.of(values, error)
 
     def _weighted(
         self, moving: list[int], features: Sequence[int], settings: Floats, n: int
     ) -> tuple[Floats, float]:
-        """a_t F_t (terms, settings), and what F is off by at most; kept, as many rows are asked about the same settings."""
+        """a_t F_t (terms, settings), and what F is off by at most; the last ones are kept, as many rows are asked about the same settings."""
         asked = tuple(features), settings.tobytes()
-        if self._known is None or self._known[:2] != asked:
+        if asked not in self._known:
+            look_at_clock()
             placed = np.zeros((len(settings), n))
             placed[:, list(features)] = settings
-            with np.errstate(over="ignore", invalid="ignore"):
-                beside, off = self._factors(moving, placed)
-                self._known = (*asked, (beside * self.score.body.coefficients).T, float(off.max(initial=0.0)))
-        return self._known[2:]
+            beside, off = self._factors(moving, placed)
+            if len(self._known) >= KEPT:
+                self._known.pop(next(iter(self._known)))
+            beside *= self.score.body.coefficients
+            self._known[asked] = beside.T, float(off.max(initial=0.0))
+        return self._known[asked]
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         return self.score.enclose(codes, bits)
@@ -136,8 +142,7 @@ def column_sizes(column: Column, codes: Floats) -> Floats:
     if column.pieces is not None:
         return np.full(len(codes), np.inf)  # only affine models have such columns
     if column.table is not None:
-        entries: Floats = np.abs(np.array([float(v) for v in column.table]))[codes.astype(np.intp)]
-        return entries
+        return np.abs(column.entries)[codes.astype(np.intp)]
     size: Floats = abs(float(column.offset)) + abs(float(column.slope)) * np.abs(codes)
     return size * (1 + 8 * UNIT)
 

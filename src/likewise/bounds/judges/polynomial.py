@@ -12,6 +12,7 @@ evaluated once, at the largest S that occur in the rows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ import numpy as np
 
 from likewise.bounds.judges import PRODUCTS_A_SECOND, TINY, WIDEST, Scored, growth, ordinary
 from likewise.bounds.judges.kernel import column_sizes
+from likewise.clock import look_at_clock
 from likewise.model.body import PolynomialSum
 from likewise.model.embedding import embedded
 from likewise.model.polynomial import Products, products_by_degree
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     Product = tuple[int, ...]
 
 MOST_DEGREE = 5
+ONE = Fraction(1)
 BLOCK = 1_000_000  # products at a time
 
 
@@ -63,6 +66,7 @@ class PolynomialJudge:
         step = max(1, BLOCK // max(len(part.last) for part in known.by_degree))
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(0, len(rows), step):
+                look_at_clock()
                 values[start : start + step] = known.values(columns[start : start + step])
             sizes = np.array([[column_sizes(c, rows[:, c.feature]).max(initial=0.0) for c in embedding]])
             error = float((known.growth * known.sizes(sizes)).max()) + TINY
@@ -128,13 +132,15 @@ def weighted(score: PolynomialScore, features: Sequence[int], settings: Floats) 
         for s in settings.tolist()
     ]
     weights: dict[Product, list[Fraction]] = {(): [Fraction(0)] * len(known)}
+    beside: dict[Product, list[Fraction]] = {}  # products of differing columns, at every setting
     for coefficient, product in zip(score.body.coefficients, score.body.products, strict=True):
+        look_at_clock()
         shared = tuple(c for c in product if c not in moving)
         differing = tuple(c for c in product if c in moving)
+        if differing not in beside:
+            beside[differing] = [math.prod((columns[c] for c in differing), start=ONE) for columns in known]
         row = weights.setdefault(shared, [Fraction(0)] * len(known))
-        for i, columns in enumerate(known):
-            value = coefficient
-            for c in differing:
-                value *= columns[c]
-            row[i] += value
+        for i, value in enumerate(beside[differing]):
+            if value:
+                row[i] += coefficient * value
     return Weighted(weights)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.bounds.judges import TINY, Scored, at_settings, growth, ordinary
+from likewise.clock import look_at_clock
 from likewise.model.question import round_up
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ROWS = 65_536  # scored at a time
+WALKS = 1_000_000  # down one tree, between two looks at the clock
+ROWS = 65_536  # scored at a time, at most
 WALKS_A_SECOND = 1e7  # down one tree
 
 
@@ -45,8 +47,9 @@ class TreeJudge:
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         values = np.empty((len(rows), len(settings)))
-        step = max(1, ROWS // max(1, len(settings)))
+        step = max(1, at_a_time(len(self.score.body.trees)) // max(1, len(settings)))
         for start in range(0, len(rows), step):
+            look_at_clock()
             part = rows[start : start + step]
             codes = at_settings(part, features, settings)
             values[start : start + step] = self.score.scores(codes).reshape(len(part), len(settings))
@@ -60,6 +63,11 @@ class TreeJudge:
 
     def cuts(self, feature: int) -> Floats | None:
         return self.score.body.thresholds(feature)
+
+
+def at_a_time(trees: int) -> int:
+    """How many individuals are scored between two looks at the clock."""
+    return max(1, min(ROWS, WALKS // max(1, trees)))
 
 
 def rounding_of(body: TreeSum, alpha: tuple[Fraction, ...]) -> float:

@@ -1,0 +1,66 @@
+"""Judgement: what is known of each of many individuals, and why of some nothing is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.search.certainty import Near
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+UNDECIDED, FAIR, BIASED = -1, 0, 1
+NO_PRECISION = "two scores are too close to a border for any precision to tell"
+NOT_REPRESENTABLE = "rounding: a counterpart exists in the real numbers, but no representable one was found"
+NOT_REPLAYED = "rounding: a counterpart breaks the property in exact arithmetic, but the model's own floating-point prediction does not show it"
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Judgement:
+    """For each individual: BIASED, FAIR or UNDECIDED (with a reason), its largest gap and a counterpart.
+
+    `gap` is within `gap_error` of the largest gap to a similar individual. The counterpart breaks the property where somebody does, and by
+    the largest gap; else it is the one with the largest gap. NaN where there is nobody else, or nothing is known.
+    """
+
+    verdict: NDArray[np.int8]
+    score: Near
+    other: Near  # the counterpart's score
+    gap: Floats
+    gap_error: Floats
+    counterpart: Floats
+    proved: Flags  # False where FAIR rests on floating point
+    reasons: dict[int, str] = field(default_factory=dict)
+    redone: int = 0  # decided by enclosures
+
+    @staticmethod
+    def open(count: int, features: int) -> Judgement:
+        return Judgement(
+            verdict=np.full(count, UNDECIDED, dtype=np.int8),
+            score=Near.unknown(count),
+            other=Near.unknown(count),
+            gap=np.full(count, np.nan),
+            gap_error=np.full(count, np.nan),
+            counterpart=np.full((count, features), np.nan),
+            proved=np.ones(count, dtype=bool),
+        )
+
+    def put(self, some: NDArray[np.intp], part: Judgement) -> None:
+        """Fill in a judgement of some of the individuals."""
+        for name in ("verdict", "gap", "gap_error", "counterpart", "proved"):
+            getattr(self, name)[some] = getattr(part, name)
+        self.score.take(some, part.score)
+        self.other.take(some, part.other)
+        self.reasons |= {int(some[i]): reason for i, reason in part.reasons.items()}
+        self.redone += part.redone
+
+    def close(self, reason: str) -> None:
+        """Nothing more will be found: `reason` is why, of whom is undecided for no other one."""
+        for i in np.flatnonzero(self.verdict == UNDECIDED).tolist():
+            self.reasons.setdefault(i, reason)
