@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.bounds.enumerated import enumerated_clearance, independent
-from likewise.bounds.exclusion import empty_leaf
+from likewise.bounds.exclusion import empty_leaf, excludes
 from likewise.bounds.families import oracle_of
 from likewise.bounds.forms import Forms
 from likewise.bounds.odds import OddsOracle
@@ -206,9 +206,7 @@ class CaseOracle:
         if leaf.rule == "enumerated":
             return enumerated_clearance(self.pairs, self.score.enclose, lo.tolist(), hi.tolist(), question)
         if leaf.rule == "empty":
-            if empty_leaf(self.pairs, lo.tolist(), hi.tolist()) == leaf:
-                return math.inf
-            return self.views[0].oracle.prove(lo, hi, leaf, self.views[0].question)
+            return math.inf if excludes(self.pairs, lo.tolist(), hi.tolist(), leaf) else None
         view = self.views[self.place(leaf)]
         return view.oracle.prove(lo, hi, leaf, view.question)
 

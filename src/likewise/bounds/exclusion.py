@@ -1,6 +1,7 @@
-"""Cells without any pair, closed by the rule `empty`: no similar codes are left, or one constraint excludes all.
+"""Cells without any pair, closed by the rule `empty`: no similar codes are left, or constraints exclude all.
 
-In exact arithmetic, so what is proposed here is proved.
+`empty_leaf` sees what one constraint does by itself, in exact arithmetic. `excludes` decides of any leaf of the rule, also of one that weighs
+several constraints (`relaxation` proposes them): exactly what a checker computes.
 """
 
 from __future__ import annotations
@@ -8,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from likewise.bounds.exact import exact_bound
+from likewise.bounds.narrowing import excluding
 from likewise.bounds.oracle import Leaf
+from likewise.model.question import NOWHERE
 from likewise.spec.pairs import PairSpace
+from likewise.spec.terms import Separable, Term
 
 
 def empty_leaf(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> Leaf | None:
@@ -20,10 +25,17 @@ def empty_leaf(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> Le
     for side, owner in enumerate((pairs.first, pairs.second)):
         for j, constraint in enumerate(pairs.constraints):
             if constraint.least([lo[v] for v in owner], [hi[v] for v in owner]) > 0:
-                weights = [Fraction(0)] * (2 * count)
-                weights[side * count + j] = Fraction(1)
-                return Leaf(rule="empty", multipliers=tuple(weights))
+                return excluding(pairs, side, j)
     return None
+
+
+def excludes(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float], leaf: Leaf) -> bool:
+    """Whether a leaf of the rule `empty` shows that the cell has no pair. Exact."""
+    if len(leaf.multipliers) != 2 * len(pairs.constraints) or any(m < 0 for m in leaf.multipliers):
+        return False
+    nothing = Separable(bias=Fraction(0), terms=(Term(),) * len(pairs.relations))
+    bound = exact_bound(nothing, pairs, NOWHERE, leaf.multipliers).bound(lo, hi)
+    return bound is None or bound < 0
 
 
 def _similar(pairs: PairSpace, k: int, lo: Sequence[float], hi: Sequence[float]) -> bool:

@@ -25,7 +25,7 @@ import numpy as np
 from likewise.bounds.bands import bands_of
 from likewise.bounds.distances import Distance, distance_of
 from likewise.bounds.enumerated import enumerated_clearance, independent
-from likewise.bounds.exclusion import empty_leaf
+from likewise.bounds.exclusion import empty_leaf, excludes
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule
 from likewise.bounds.rbf import Boxes, bound_cells, bound_twins, shared_terms
 from likewise.bounds.rbf.copies import ROUNDING
@@ -210,8 +210,7 @@ class KernelOracle:
             found = enumerated_clearance(self.pairs, self.score.enclose, lo.tolist(), hi.tolist(), question)
             return found if found is None or isinstance(found, float) else Fraction(0)
         if leaf.rule == "empty":
-            relaxed = self.relax(lo, hi, question)
-            return math.inf if relaxed is not None and relaxed.leaf == leaf else None
+            return math.inf if excludes(self.pairs, lo.tolist(), hi.tolist(), leaf) else None
         if leaf.rule != "kernel" or leaf.lean is None or not question.admits(leaf.lean):
             return None
         lean = np.array([float(leaf.lean)])

@@ -221,6 +221,9 @@ class Remembering(Oracle, Protocol):
     def pair(self) -> Floats:
         """The point of pair space of the last proposal."""
 
+    def agreed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        """The part of a cell, around the last proposal, in which all pairs have its scores."""
+
     def cut_memory(self, memory: Any, lean: float, excess: float) -> tuple[int, float, float, float]:
         """Variable (-1: none) and place to split, and by how much the bounds of the left and of the right part are lower, to 1e-6 of the excess."""
 

@@ -43,6 +43,7 @@ Row = dict[int, Fraction]
 FRACTIONAL = 1e-6  # distance from a whole number that makes a relaxed discrete variable worth splitting
 TIE = 1e-7  # |z*| below this is treated as a possible tie: the duals are then computed exactly
 TANGENTS = 4  # lines added to the question's polygon before giving up on a cell
+INSIDE = 1.0  # how far inside the constraints is far enough, in units of their coefficients
 DUAL_GRID = 2**40  # float duals are rounded to this grid: any non-negative value is sound
 
 
@@ -63,6 +64,18 @@ class LinearRelaxation:
             for c in pairs.constraints
         ]
 
+    def pair(self, lo: Floats, hi: Floats) -> Relaxed | None:
+        """The same without any score: a pair as far inside the constraints as the cell allows, or, if it allows none, the multipliers
+        that show it; None if the solver gives up. `elastic` constraints alone are kept at a distance: equalities have no inside."""
+        answer = _Program(self, lo, hi, None, [], elastic=self.elastic).solve(self.solver)
+        if answer is not None:
+            return answer
+        return _Program(self, lo, hi, None, [], elastic=self._giving()).solve(self.solver)
+
+    def _giving(self) -> list[Fraction]:
+        """All constraints elastic, equalities too."""
+        return [e or Fraction(1) for e in self.elastic]
+
     def solve(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
         """Lean and multipliers for this cell; None if the solver gives up."""
         leans = [Fraction(lean) for lean in question.leans()]
@@ -71,8 +84,7 @@ class LinearRelaxation:
             program = _Program(self, lo, hi, question, leans, elastic=self.elastic)
             answer = program.solve(self.solver)
             if answer is None:  # equalities exclude the whole cell: let them give way too
-                everything = [e or Fraction(1) for e in self.elastic]
-                return _Program(self, lo, hi, question, leans, elastic=everything).solve(self.solver)
+                return _Program(self, lo, hi, question, leans, elastic=self._giving()).solve(self.solver)
             more = question.lean_at(program.second_score(answer.point)) if program.excess > TIE else None
             if more is None or snap(more) in leans:
                 return answer
@@ -88,7 +100,7 @@ class _Program:
         owner: LinearRelaxation,
         lo: Floats,
         hi: Floats,
-        question: Question,
+        question: Question | None,
         leans: list[Fraction],
         *,
         elastic: list[Fraction],
@@ -102,9 +114,8 @@ class _Program:
         self.rows: list[tuple[Row, float, float]] = []
         self._add_variables()
         self.z = len(self.columns)
-        self.columns.append((-highspy.kHighsInf, highspy.kHighsInf))
-        thresholds = question.threshold(np.array([float(lean) for lean in leans]))
-        for lean, threshold in zip(leans, thresholds, strict=True):
+        self.columns.append((-highspy.kHighsInf, INSIDE if question is None else highspy.kHighsInf))
+        for lean, threshold in zip(leans, self._thresholds(), strict=True):
             row = _sum(self._terms(self.score, 1, lean), self._terms(self.second, 2, lean - 1))
             row[self.z] = Fraction(-1)
             constant = lean * self.score.bias + (lean - 1) * self.second.bias
@@ -134,7 +145,7 @@ class _Program:
         weights, multipliers = duals[:count], duals[count : count + 2 * len(self.pairs.constraints)]
         total = sum(weights, Fraction(0))
         lean = None  # the constraints alone exclude the cell
-        if total > 0:
+        if total > 0 and self.question is not None:
             lean = sum((w * at for w, at in zip(weights, self.leans, strict=True)), Fraction(0)) / total
             # The duals are for weights that add up to `total`; a probability's direction has another scale.
             way = self.question.direction(lean)
@@ -142,6 +153,12 @@ class _Program:
         point, fractional = self._point(values)
         leaf = Leaf(rule="separable" if total > 0 else "empty", lean=lean, multipliers=tuple(multipliers))
         return Relaxed(leaf=leaf, point=point, fractional=fractional)
+
+    def _thresholds(self) -> list[float]:
+        if self.question is None:
+            return []
+        found: list[float] = self.question.threshold(np.array([float(lean) for lean in self.leans])).tolist()
+        return found
 
     def second_score(self, point: Floats) -> float:
         _, other = self.pairs.split([float(c) for c in point])

@@ -61,6 +61,9 @@ class RememberingCaseOracle(CaseOracle):
     def pair(self) -> Floats:
         return self._looking().pair()
 
+    def agreed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        return self._looking().agreed(lo, hi)
+
     def cut_memory(self, memory: Memories, lean: float, excess: float) -> tuple[int, float, float, float]:
         return self._looking().cut_memory(memory[self.view], lean, excess)
 

@@ -26,7 +26,7 @@ from likewise.errors import InternalError
 from likewise.model.question import snap
 from likewise.progress import Snapshot
 from likewise.search.leaning import FIRST_STEP, Trial, next_step, separated
-from likewise.search.proof import Proof, Split, children, root_cell, walk
+from likewise.search.proof import Proof, Split, begin, children, walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,10 +82,15 @@ class Search:
     proving: float = 0.0  # seconds spent on exact proofs, and how many there were
     proofs: int = 0
     view: int = 0  # the one that bounds are asked of
+    start: tuple[Floats, Floats] = field(init=False)  # the first cell
 
     def __post_init__(self) -> None:
-        lo, hi = root_cell(self.problem.pairs)
-        self.open.append(Cell(-np.inf, 0, lo, hi, 0.5))
+        start = begin(self.problem.pairs)
+        self.proof = start.proof
+        self.closed = start.proof.leaves
+        self.start = start.lo, start.hi
+        if start.number is not None:
+            self.open.append(Cell(-np.inf, start.number, start.lo, start.hi, 0.5))
 
     def run(self, *, most: float = math.inf) -> End:
         """Until every cell is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
@@ -134,7 +139,7 @@ class Search:
 
     def _starts(self) -> bool:
         """Look at what the oracle would start from; True on a witness."""
-        return self._look(*self._scored(self.problem.oracle.starts(*root_cell(self.problem.pairs))))
+        return self._look(*self._scored(self.problem.oracle.starts(*self.start)))
 
     def prove(self, number: int, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:  # noqa: ARG002
         """Whether a leaf closes the cell of this number, exactly; searches may know that from before."""

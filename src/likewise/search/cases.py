@@ -24,7 +24,7 @@ from likewise.search.falsification import climbed, falsify
 from likewise.search.leaning import Trial
 from likewise.search.portfolio import why_stuck
 from likewise.search.problem import Problem, Witness
-from likewise.search.proof import Proof, root_cell
+from likewise.search.proof import Proof
 from likewise.search.remembering_cases import RememberingCaseSearch
 from likewise.search.together import Searches
 
@@ -121,7 +121,7 @@ def climbed_from_starts(problem: Problem, search: ClassSearch) -> Witness | None
     """The best pair, if it is a witness, that coordinate ascent leads to from where the oracles of softmax cases would start: there several
     features hold each other in balance, which no ascent from random rows finds soon."""
     starts = [
-        part.oracle.starts(*root_cell(problem.pairs))[:, list(problem.pairs.first)]
+        part.oracle.starts(*part.start)[:, list(problem.pairs.first)]
         for part in search.searches
         if isinstance(part.problem.question, SoftmaxCase) and not part.problem.question.by_lines
     ]

@@ -20,7 +20,7 @@ from likewise.bounds.enumerated import pair_count, witnesses
 from likewise.bounds.oracle import Clearance, Leaf
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import falsify
-from likewise.search.proof import Proof, root_cell
+from likewise.search.proof import Proof, begin, root_cell
 from likewise.search.remembering import search_of
 
 if TYPE_CHECKING:
@@ -70,14 +70,14 @@ def decide(problem: Problem) -> Outcome:
 
 def look_through(problem: Problem) -> Outcome:
     """Every pair one by one, if they are few: the one-leaf proof, or a witness."""
-    lo, hi = root_cell(problem.pairs)
-    engine = "looking through"
-    if pair_count(problem.pairs, lo.tolist(), hi.tolist()) > MOST_PAIRS:
+    start, engine = begin(problem.pairs), "looking through"
+    lo, hi, proof = start.lo, start.hi, start.proof
+    if start.number is None or pair_count(problem.pairs, lo.tolist(), hi.tolist()) > MOST_PAIRS:
         return Outcome(engine=engine, reason=f"no proof is known: {NO_BOUNDS}")
-    proof, leaf = Proof(), Leaf(rule="enumerated")
+    leaf = Leaf(rule="enumerated")
     clearance = problem.oracle.prove(lo, hi, leaf, problem.question)
     if clearance is not None:
-        proof.close(0, leaf)
+        proof.close(start.number, leaf)
         return Outcome(engine=engine, proof=proof, clearance=clearance)
     for x, other in witnesses(
         problem.pairs, problem.oracle.enclose, lo.tolist(), hi.tolist(), problem.question

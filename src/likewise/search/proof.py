@@ -2,7 +2,8 @@
 
 The root is the whole pair space. A node is a `Split` of one variable into two children that cover it, or
 a `Leaf` with the rule that closes it. `walk` visits the leaves with their cells, depth first, which is
-also the order in which a proof is written down.
+also the order in which a proof is written down. A search starts (`begin`) from what constraints leave of the ranges of single
+variables: the proof begins with the cuts that lead there, and each leaves a cell without pairs aside.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.bounds.narrowing import narrow
 from likewise.bounds.oracle import Leaf
 
 if TYPE_CHECKING:
@@ -67,6 +69,33 @@ def root_cell(pairs: PairSpace) -> tuple[Floats, Floats]:
     lo = np.array([float(v.lo) for v in pairs.variables])
     hi = np.array([float(v.hi) for v in pairs.variables])
     return lo, hi
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A proof with all of its cells closed but the node `number`, if that is not None: the cell that is left to a search."""
+
+    proof: Proof
+    number: int | None
+    lo: Floats
+    hi: Floats
+
+
+def begin(pairs: PairSpace) -> Start:
+    """The proof that constraints on the ranges of single variables begin, exactly."""
+    proof, number, narrowed = Proof(), 0, narrow(pairs)
+    for cut in narrowed.cuts:
+        split = proof.split(number, cut.variable, cut.at, cut.after)
+        aside, number = (split.right, split.left) if cut.keeps_left else (split.left, split.right)
+        proof.close(aside, cut.leaf)
+    if narrowed.nobody is not None:
+        proof.close(number, narrowed.nobody)
+    return Start(
+        proof=proof,
+        number=None if narrowed.nobody is not None else number,
+        lo=np.array(narrowed.lo),
+        hi=np.array(narrowed.hi),
+    )
 
 
 def children(pairs: PairSpace, lo: Floats, hi: Floats, split: Split) -> tuple[tuple[Floats, Floats], ...]:

@@ -4,6 +4,9 @@ The search is the same: a cell is closed, gives a witness, or is split. But a ce
 from, splits come with the bounds of both parts, which order the cells still to be looked at, and what is proved of a
 closed cell is kept, so that it need not be proved again for a weaker claim.
 
+Under constraints a bound may be attained by nobody but pairs that they exclude. Such a cell is put to a linear program (`meeting`), first the part of it
+in which all pairs have the scores of the maximum: that has a pair, which is a witness, or none, and then it is cut off, or with it the whole cell.
+
 For questions that more than one lean can answer, the excess over the threshold is convex in the lean: each cell tries its parent's lean,
 the end that the slope points to, and then where the tangents at the two leans around the minimum cross.
 """
@@ -24,6 +27,7 @@ from likewise.bounds.oracle import Clearance, Leaf, Proposal, Remembering
 from likewise.model.question import EVEN, snap
 from likewise.search.branch_and_bound import FEW_PAIRS, FRONTIER, NEARLY, Cell, Search
 from likewise.search.leaning import touching
+from likewise.search.meeting import Meeting
 from likewise.search.proof import children
 
 if TYPE_CHECKING:
@@ -65,6 +69,11 @@ class RememberingSearch(Search):
 
     memories: dict[int, Any] = field(default_factory=dict)
     ceilings: dict[int, Ceiling] = field(default_factory=dict)
+    meeting: Meeting = field(init=False)
+
+    def __post_init__(self) -> None:
+        Search.__post_init__(self)
+        self.meeting = Meeting(self.problem)
 
     def forget(self) -> None:
         self.memories.clear()
@@ -104,10 +113,13 @@ class RememberingSearch(Search):
         if proposal is not None and self._tempting(proposal):
             x, other = self.problem.pairs.split(oracle.pair().tolist())
             self.witness = self.problem.referee(x, other)
+            if self.witness is None and self.problem.pairs.constraints:
+                self.witness = self.meeting.witness(*oracle.agreed(cell.lo, cell.hi))
             if self.witness is not None:
                 return True
-        stubborn = proposal is not None and proposal.attains and bool(self.problem.pairs.constraints)
-        return self._divide(cell, trial, stubborn=stubborn)
+        if proposal is not None and proposal.attains and self.problem.pairs.constraints:
+            return self._divide_stubborn(cell, trial)
+        return self._divide(cell, trial)
 
     def _separated(self, cell: Cell) -> Trial | None:
         """The cell at its best lean; None where that closes it."""
@@ -135,16 +147,23 @@ class RememberingSearch(Search):
         relaxed = self.problem.oracle.relax(cell.lo, cell.hi, self.problem.question)
         return relaxed is not None and self._close(cell, relaxed.leaf)
 
-    def _divide(self, cell: Cell, trial: Trial, *, stubborn: bool) -> bool:
-        """Split a cell, or look through it; True on a witness. A `stubborn` cell has its bound attained by somebody whom a
-        constraint excludes: it is cut where the constraints are."""
+    def _divide_stubborn(self, cell: Cell, trial: Trial) -> bool:
+        """A cell whose bound is attained by somebody whom constraints exclude: it has no pair at all, or is cut where the constraints are."""
+        found = self.meeting.looked_at(cell.lo, cell.hi)
+        if found is not None and self._close(cell, found.leaf):
+            return False
+        place = self._oracle().halved(cell.lo.tolist(), cell.hi.tolist(), self._constrained())
+        if found is not None and found.fractional is not None:
+            place = found.fractional
+        return self._divide(cell, trial, place)
+
+    def _divide(self, cell: Cell, trial: Trial, place: tuple[int, float] = (-1, 0.0)) -> bool:
+        """Split a cell, at the `place` that is known or where its bounds say, or look through it; True on a witness."""
         problem, oracle = self.problem, self._oracle()
         lo, hi = cell.lo.tolist(), cell.hi.tolist()
         if pair_count(problem.pairs, lo, hi) <= max(1, FEW_PAIRS // problem.cost):
             return self._look_through(cell)
-        variable, at, left, right = -1, 0.0, 0.0, 0.0
-        if stubborn:
-            variable, at = oracle.halved(lo, hi, self._constrained())
+        (variable, at), left, right = place, 0.0, 0.0
         if variable < 0:
             variable, at, left, right = oracle.cut_memory(
                 self._memory(cell), trial.lean, max(trial.excess, 1e-300)
@@ -206,11 +225,16 @@ class RememberingSearch(Search):
                 break
             known.add(lean)
             trial = self._at(memory, lean)
-            if (trial.excess, self._attained(trial.lean)) < (best.excess, self._attained(best.lean)):
-                best = trial
+            best = min(best, trial, key=self._preference)
+        if self._attained(best.lean) and abs(best.excess) <= self._oracle().noise(best.lean):
+            best = min(best, self._at(memory, float(EVEN)), key=self._preference)
         if question.lean_at(0.0) is not None and not self._enough(best):
             best = self._refined(memory, best, left, right)
         return best
+
+    def _preference(self, trial: Trial) -> tuple[float, bool]:
+        """Lower is better; among equals, those where a witness does not lie on the line: a tie closes the cell there."""
+        return trial.excess, self._attained(trial.lean)
 
     def _enough(self, trial: Trial) -> bool:
         """Whether a cell should be closed, as far as float64 can tell; at lean 0 a witness may lie on the line itself."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.bounds.oracle import Bounds, Clearance, Leaf
-from likewise.search.proof import Proof, children, root_cell, walk
+from likewise.search.proof import Proof, begin, children, walk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,10 @@ class Sided:
     witness: None = None  # a search that certificates are made of has one; here nobody is looked for
 
     def __post_init__(self) -> None:
-        self.open.append((0, *root_cell(self.problem.pairs)))
+        start = begin(self.problem.pairs)
+        self.proof = start.proof
+        if start.number is not None:
+            self.open.append((start.number, start.lo, start.hi))
 
     def run(self, *, most: float = math.inf) -> End:
         """Until every cell is closed, somebody is decided the other way ("witness"), or the budget is used up."""

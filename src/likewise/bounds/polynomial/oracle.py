@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from likewise.bounds.enumerated import enumerated_clearance, independent
-from likewise.bounds.exclusion import empty_leaf
+from likewise.bounds.exclusion import empty_leaf, excludes
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Relaxed, Rule
 from likewise.bounds.polynomial.coordinates import MOST_PLACES, Coordinate, coordinates_of
 from likewise.bounds.polynomial.hot import bound_cells
@@ -196,7 +196,7 @@ class PolynomialOracle:
             found = enumerated_clearance(self.pairs, self.score.enclose, lo.tolist(), hi.tolist(), question)
             return found if found is None or isinstance(found, float) else Fraction(0)
         if leaf.rule == "empty":
-            return math.inf if empty_leaf(self.pairs, lo.tolist(), hi.tolist()) == leaf else None
+            return math.inf if excludes(self.pairs, lo.tolist(), hi.tolist(), leaf) else None
         if leaf.rule == "sos" and leaf.squares is not None and self.squares is not None:
             return Fraction(0) if self.squares.proves(lo, hi, leaf.squares, question) else None
         if leaf.rule != "polynomial" or leaf.lean is None or not question.admits(leaf.lean):

@@ -16,6 +16,7 @@ import numpy as np
 from flint import fmpq
 
 from likewise import clock
+from likewise.bounds.narrowing import narrow
 from likewise.bounds.polynomial.coordinates import MOST_PLACES, Coordinate, Coordinates
 from likewise.bounds.polynomial.tables import substituted
 from likewise.bounds.sos.cube import Cube, Group, polynomial
@@ -85,8 +86,9 @@ class Squares:
         self.pairs, self.coordinates = pairs, coordinates
         self.copies = tuple(substituted(score.body, maps) for maps in coordinates.maps)
         self.degree = max((len(key) for copy in self.copies for key in copy), default=0)
+        narrowed = narrow(pairs)
         self.shared = [
-            (n, float(v.lo), float(v.hi)) for n, v in enumerate(pairs.variables) if v.side == "both"
+            (n, narrowed.lo[n], narrowed.hi[n]) for n, v in enumerate(pairs.variables) if v.side == "both"
         ]
         self.started: float | None = None
         self.spent, self.tried = 0.0, 0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.bounds.enumerated import enumerated_clearance, independent
-from likewise.bounds.exclusion import empty_leaf
+from likewise.bounds.exclusion import empty_leaf, excludes
 from likewise.bounds.oracle import Bounds, Clearance, Leaf, Proposal, Relaxed, Rule
 from likewise.bounds.trees.agreeing import ATTAINED, CONFLICT, common
 from likewise.bounds.trees.cutting import cut
@@ -24,7 +24,7 @@ from likewise.bounds.trees.elements import Elements
 from likewise.bounds.trees.exact import ExactValues
 from likewise.bounds.trees.ground import Ground
 from likewise.bounds.trees.meeting import CLOSED, HIGH, LOW, MISSING, tighten
-from likewise.bounds.trees.points import pair_in
+from likewise.bounds.trees.points import limits_in, pair_in
 from likewise.bounds.trees.scanning import Ranking, bound, largest, sifted
 from likewise.model.treescore import TreeScore
 from likewise.spec.enclosure import Enclosure
@@ -226,6 +226,11 @@ class TreeOracle:
         """The point of pair space that the last proposal was about."""
         return pair_in(self.pairs, self.features, self.axes, self._shared, self._allowed)
 
+    def agreed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+        """What a cell has in common with the box of the last proposal: all of its pairs have the scores of the proposal."""
+        first, last = limits_in(self.features, self.axes, self._shared, self._allowed)
+        return np.maximum(lo, first), np.minimum(hi, last)
+
     def cut_memory(self, memory: Memory, lean: float, excess: float) -> tuple[int, float, float, float]:
         """Where to split the cell that was bounded last at this lean: variable (-1: nowhere), code, and by how much the bounds of both
         parts are lower, as far as that matters."""
@@ -326,16 +331,17 @@ class TreeOracle:
         self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None
     ) -> tuple[int, float]:
         """The variable with most indices left, or else with a range of codes that constraints or relations may cut, and its
-        middle; -1 where nothing is left to cut."""
+        middle; -1 where nothing is left to cut. Continuous codes of one index are not cut under constraints: scores are the same all
+        over them, so a linear program tells whether one of them has a pair."""
         best, variable, at = 0.0, -1, 0.0
-        bound_codes = bool(self.pairs.constraints) or len(self.axes.joined) > 0
         for v in range(len(self.axes.size)) if among is None else among:
             axis = self.features[self.axes.feature[v]]
             first, last = axis.index(lo[v]), axis.index(hi[v])
             middle = (
                 axis.last[(first + last) // 2] if last > first else _middle(lo[v], hi[v], whole=axis.whole)
             )
-            width = last - first + (0.5 if bound_codes and hi[v] > lo[v] else 0.0)
+            inside = axis.whole if self.pairs.constraints else len(self.axes.joined) > 0
+            width = last - first + (0.5 if inside and hi[v] > lo[v] else 0.0)
             if width > best and middle < hi[v]:
                 best, variable, at = width, v, middle
         return variable, at
@@ -357,8 +363,7 @@ class TreeOracle:
         if leaf.rule == "enumerated":
             return enumerated_clearance(self.pairs, self.score.enclose, lo.tolist(), hi.tolist(), question)
         if leaf.rule == "empty":
-            relaxed = self.relax(lo, hi, question)
-            return math.inf if relaxed is not None and relaxed.leaf == leaf else None
+            return math.inf if excludes(self.pairs, lo.tolist(), hi.tolist(), leaf) else None
         return (
             self.prove_memory(self.memory(lo.tolist(), hi.tolist()), leaf, question)
             if leaf.rule == self.rule

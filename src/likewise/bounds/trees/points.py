@@ -42,6 +42,14 @@ def pair_in(
     return point
 
 
+def limits_in(
+    features: list[Axis], axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """First and last codes of all variables in the box; of a variable with sets one position."""
+    ranges = [_range(features[axes.feature[v]], axes, box, allowed, v) for v in range(box.shape[1])]
+    return np.array([first for first, _ in ranges]), np.array([last for _, last in ranges])
+
+
 def _range(axis: Axis, axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_], v: int) -> Range:
     """First and last code of a variable in the box."""
     low, high = int(box[LOW, v]), int(box[HIGH, v])
