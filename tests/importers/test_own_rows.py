@@ -96,3 +96,50 @@ def test_another_marker_than_the_encoder_was_fitted_on_is_refused():
     ):
         lw.verify(model, space, free, lw.SameDecision(), X=rows(np.nan))
     assert str(lw.verify(model, space, free, lw.SameDecision(), X=rows(None)).verdict) == "BIASED"
+
+
+NAMED = ROWS.assign(s=ROWS["s"].map({0: "east", 1: "west"}))
+CATEGORIES = NAMED.assign(s=NAMED["s"].astype("category"))
+
+
+@pytest.fixture(scope="module")
+def boosted():
+    """A model of pandas categories, which fails on the same words as text."""
+    xgboost = pytest.importorskip("xgboost")
+    return xgboost.XGBClassifier(n_estimators=2, enable_categorical=True).fit(CATEGORIES, LABELS)
+
+
+ANSWERS = {
+    "verify": lambda model, X, space: lw.verify(model, space, FREE, X=X),
+    "measure": lambda model, X, space: lw.measure(model, space, FREE, X=X),
+    "audit": lambda model, X, space: lw.audit(model, X, space, FREE),
+    "share": lambda model, X, space: lw.share(model, space, FREE, over=X),
+    "share of everybody": lambda model, X, space: lw.share(model, space, FREE, X=X),
+    "radius": lambda model, X, space: lw.radius(model, space, FREE, X=X, feature="a"),
+    "regions": lambda model, X, space: lw.regions(model, space, FREE, X=X),
+    "repair": lambda model, X, space: lw.repair(model, space, FREE, X=X).result,
+    "compare": lambda model, X, space: lw.compare(model, model, space, FREE, X=X).results[1],
+}
+
+
+@pytest.mark.parametrize("command", ANSWERS)
+def test_every_answer_tells_how_many_rows_were_compared_or_why_none_could_be(boosted, command):
+    space = lw.Space.from_data(NAMED)
+    stats = ANSWERS[command](boosted, CATEGORIES, space).stats
+    assert (stats["rows_compared"], stats["rows_not_compared"]) == (len(ROWS), None)
+    stats = ANSWERS[command](boosted, NAMED, space).stats
+    assert stats["rows_compared"] == 0
+    assert stats["rows_not_compared"].startswith("ValueError: DataFrame.dtypes")
+    assert "\n" not in stats["rows_not_compared"]
+
+
+def test_a_verdict_says_so_where_rows_could_not_be_compared(boosted):
+    space = lw.Space.from_data(NAMED)
+    compared, through_codes = (
+        lw.verify(boosted, space, FREE, lw.ProbabilityGap(0.9), X=X) for X in (CATEGORIES, NAMED)
+    )
+    said = "compared through codes only"
+    for text in (str, lambda result: result.model_card(), lambda result: result._repr_html_()):
+        words = [" ".join(text(result).split()) for result in (compared, through_codes)]
+        assert [said in one for one in words] == [False, True]
+    assert lw.verify(boosted, space, FREE, lw.ProbabilityGap(0.9)).stats["rows_not_compared"] is None

@@ -196,7 +196,8 @@ def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:
         proved=bool(found.proved[found.verdict == FAIR].all()),
         reasons=reasons,
         stats={
-            "seconds": judging.budget.elapsed,
+            **judging.budget.stats,
+            **judging.prepared.imported.compared.stats,
             "redone_exactly": found.redone,
             "gap_error": float(finite.max(initial=0.0)),
             "gaps_not_proved": int((~np.isfinite(found.gap_error)).sum()),

@@ -266,7 +266,11 @@ def _disparity(
         certificate=certificate,
         proved=climb.proved or certificate is not None,
         reason=reason,
-        stats={**prepared.problem.budget.stats, "cells": 1 if climb.search is None else climb.search.cells},
+        stats={
+            **prepared.problem.budget.stats,
+            **prepared.imported.compared.stats,
+            "cells": 1 if climb.search is None else climb.search.cells,
+        },
     )
 
 

@@ -150,8 +150,10 @@ def regions(
         if around is not None:
             from likewise.analysis.growing import grown
 
-            return grown(ground, settler, around, listener)
-        return Partition(ground, settler, listener, max_boxes).run()
+            found = grown(ground, settler, around, listener)
+        else:
+            found = Partition(ground, settler, listener, max_boxes).run()
+        return replace(found, stats={**found.stats, **first.imported.compared.stats})
 
 
 def in_order_of_scores(prepared: Prepared, space: Space) -> Space:

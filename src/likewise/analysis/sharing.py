@@ -12,6 +12,7 @@ For linear models cells are settled before a sample is drawn, which is then draw
 from __future__ import annotations
 
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,14 +95,16 @@ def share(
         )
         with interruptible(judging.budget):
             if not isinstance(over, str):
-                return _of_rows(judging, method, Jobs(n_jobs, executor))
-            sharing = Sharing(
-                judging=judging,
-                over=over,
-                confidence=confidence,
-                jobs=Jobs(n_jobs, executor),
-            )
-            return sharing.by(method)
+                found = _of_rows(judging, method, Jobs(n_jobs, executor))
+            else:
+                sharing = Sharing(
+                    judging=judging,
+                    over=over,
+                    confidence=confidence,
+                    jobs=Jobs(n_jobs, executor),
+                )
+                found = sharing.by(method)
+        return replace(found, stats={**found.stats, **judging.prepared.imported.compared.stats})
 
 
 def _of_rows(judging: Judging, method: str, jobs: Jobs) -> Share:

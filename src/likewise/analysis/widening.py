@@ -316,7 +316,11 @@ class Asking:
             certificate=None if self.proof is None else self.proof.certificate,
             reason=None if closed or self.refuted == 0 else self.reason,
             history=tuple(self.history),
-            stats={**self.budget.stats, "levels": len(self.history)},
+            stats={
+                **self.budget.stats,
+                **self.taken.imported.compared.stats,
+                "levels": len(self.history),
+            },
         )
 
 

@@ -86,7 +86,7 @@ def audit(**given: Any) -> int:
 
 
 def _text(found: Audit, loaded: Loaded, groups: Any, flags: ClaimFlags, given: dict[str, Any]) -> str:
-    from likewise.verifying.wording import claim_in_words, paragraph
+    from likewise.verifying.wording import claim_in_words, paragraph, rows_lines
 
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
@@ -101,6 +101,7 @@ def _text(found: Audit, loaded: Loaded, groups: Any, flags: ClaimFlags, given: d
         lines += ["worst", *_worst(found)]
     if groups is not None:
         lines += [*paragraph("by", str(given["by"])), *_groups(groups)]
+    lines += rows_lines(found.stats)
     if given["output"] is not None:
         lines += paragraph("file", str(given["output"]), whole_words=True)
     else:

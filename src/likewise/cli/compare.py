@@ -84,7 +84,7 @@ def compare(**given: Any) -> int:
 
 
 def _text(found: Comparison, loaded: Loaded) -> str:
-    from likewise.verifying.wording import claim_in_words, number, paragraph
+    from likewise.verifying.wording import claim_in_words, number, paragraph, rows_in_words
 
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
@@ -92,6 +92,8 @@ def _text(found: Comparison, loaded: Loaded) -> str:
         bracket = f"{LARGEST[found.of]} between {number(disparity.lower)} and {number(disparity.upper)}"
         bracket += "" if disparity.proved else " (upper end not proved)"
         lines += paragraph(name, f"{result.verdict!s:<8} {bracket}")
+        if (rows := rows_in_words(result.stats)) is not None:
+            lines += paragraph("", rows)
     in_words = {
         "better": "better: the new model is fairer",
         "worse": "worse: the new model is less fair",

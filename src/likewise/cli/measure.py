@@ -100,7 +100,7 @@ def _document(disparity: Disparity, loaded: Loaded) -> dict[str, Any]:
 def _text(
     disparity: Disparity, loaded: Loaded, flags: ClaimFlags, show: OutputFlags, look: SearchFlags
 ) -> str:
-    from likewise.verifying.wording import pair_lines, pair_of, paragraph, treated_by
+    from likewise.verifying.wording import pair_lines, pair_of, paragraph, rows_lines, treated_by
 
     lines = bracket_lines(
         disparity, loaded.space, loaded.similarity, class_of_interest=loaded.property.class_of_interest
@@ -110,6 +110,7 @@ def _text(
         treated_by(disparity),
         all_features=show.all_features,
     )
+    lines += rows_lines(disparity.stats)
     if show.certificate is not None and disparity.certificate is not None:
         lines += paragraph(
             "proof", f"{show.certificate} (likewise-check {show.certificate})", whole_words=True

@@ -74,7 +74,7 @@ def radius(**given: Any) -> int:
 
 
 def _text(found: Radius, loaded: Loaded, show: OutputFlags) -> str:
-    from likewise.verifying.wording import Treated, number, pair_lines, pair_of, paragraph
+    from likewise.verifying.wording import Treated, number, pair_lines, pair_of, paragraph, rows_lines
 
     what = f"the tolerance of {found.of}" if found.of is not None else "the factor on all tolerances"
     others = loaded.similarity.describe(loaded.space) if loaded.similarity.names else "differ in nothing else"
@@ -99,6 +99,7 @@ def _text(found: Radius, loaded: Loaded, show: OutputFlags) -> str:
         )
         pair = pair_of(found.pair, loaded.space.names)
         lines += pair_lines(pair, treated, all_features=show.all_features)
+    lines += rows_lines(found.stats)
     if found.reason is not None:
         lines += paragraph("reason", found.reason)
     if show.certificate is not None and found.certificate is not None:

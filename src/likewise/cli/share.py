@@ -102,13 +102,14 @@ def share(**given: Any) -> int:
 
 
 def _text(found: Share, loaded: Loaded, flags: ClaimFlags) -> str:
-    from likewise.verifying.wording import claim_in_words, paragraph
+    from likewise.verifying.wording import claim_in_words, paragraph, rows_lines
 
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
     lines += paragraph("over", found.over)
     lines += paragraph("share", f"{found.in_words()} have a counterpart who breaks the claim")
     lines += paragraph("basis", _basis(found))
+    lines += rows_lines(found.stats)
     if found.reason is not None:
         lines += paragraph("reason", found.reason)
     following = (

@@ -20,7 +20,7 @@ from likewise.importers.classes import Scores, class_model, refuse_wrapper
 from likewise.importers.fitted import fitted_columns
 from likewise.importers.heads import worked_in
 from likewise.importers.inputs import Inputs
-from likewise.importers.own_rows import check_order
+from likewise.importers.own_rows import NOTHING_COMPARED, RowsCompared, check_order
 from likewise.importers.products import multiplied, of_products, place_of_products, unknown_columns
 from likewise.importers.recoding import Recoding, same_space
 from likewise.importers.replay import EstimatorReplay
@@ -57,13 +57,14 @@ class Imported:
     """The model as mathematics and the original to replay witnesses on.
 
     `space` is the one that the model is over: the user's own, with some features declared otherwise (see `recoding`).
-    `rows` are the user's rows in its codes.
+    `rows` are the user's rows in its codes, `compared` what was asked about them as they are.
     """
 
     model: Model
     replay: EstimatorReplay
     recoding: Recoding
     rows: NDArray[np.float64]
+    compared: RowsCompared = NOTHING_COMPARED
 
     @property
     def space(self) -> Space:
@@ -78,6 +79,7 @@ class ImportedClasses:
     replay: ClassReplay
     recoding: Recoding
     rows: NDArray[np.float64]
+    compared: RowsCompared = NOTHING_COMPARED
 
     @property
     def space(self) -> Space:

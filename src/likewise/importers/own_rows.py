@@ -4,11 +4,14 @@ A proof is about codes, and the program is asked about codes made into rows agai
 a dtype, a marker of missing values, an order of columns, no checker can see. So the program is asked twice about rows of the user: as they
 were handed over, and made of their codes. Scores that differ by more than single precision end the matter.
 
-Rows that the program fails on as they are (text from a file, where it takes pandas categories) say nothing.
+Rows that the program fails on as they are (text from a file, where it takes pandas categories) say nothing: then that is recorded, and
+every answer tells it.
 """
 
 from __future__ import annotations
 
+import textwrap
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +27,24 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_ROWS = 256
+LONGEST = 120  # of a reason, in characters
 SINGLE = 1e-4  # of the largest score: rows in float32 are calculated with as such by some programs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsCompared:
+    """How many rows of the user were put to the program as they are and through their codes, or why none could be."""
+
+    rows: int = 0
+    reason: str | None = None
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What an answer tells of it."""
+        return {"rows_compared": self.rows, "rows_not_compared": self.reason}
+
+
+NOTHING_COMPARED = RowsCompared()
 
 
 def check_order(columns: tuple[str, ...], frame: Any) -> None:
@@ -41,16 +61,16 @@ def check_order(columns: tuple[str, ...], frame: Any) -> None:
         )
 
 
-def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Floats) -> None:
-    """Raise DataError where rows of the user are treated otherwise than their codes, in the user's space, say."""
+def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Floats) -> RowsCompared:
+    """What was compared; raises DataError where rows of the user are treated otherwise than their codes, in the user's space, say."""
     if frame is None or not len(rows):
-        return
+        return NOTHING_COMPARED
     replay = imported.replay
     places = np.arange(0, len(rows), max(1, len(rows) // MOST_ROWS))[:MOST_ROWS]
     try:
         given = replay.scores_of(_as_given(frame, places, replay.inputs))
-    except (DataError, TypeError, ValueError):
-        return
+    except (DataError, TypeError, ValueError) as error:
+        return RowsCompared(reason=_in_one_line(error))
     made = replay.scores_of(replay.inputs.of_raw(rows[places]))
     off = np.abs(given - made).reshape(len(places), -1).max(axis=1)
     wrong = ~(off <= SINGLE * max(np.abs(made).max(), np.abs(given).max()))
@@ -64,6 +84,14 @@ def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Float
             hint="the columns have dtypes that the space does not know: hand them over as plain numbers and text, or let the "
             "pipeline encode them",
         )
+    return RowsCompared(rows=len(places))
+
+
+def _in_one_line(error: Exception) -> str:
+    """What the program said, in short."""
+    cause = error.__cause__ or error  # what the program itself raised
+    said = cause.message if isinstance(cause, DataError) else f"{type(cause).__name__}: {cause}"
+    return textwrap.shorten(said.strip().partition("\n")[0], LONGEST, placeholder=" ...")
 
 
 def _as_given(frame: Any, places: NDArray[np.intp], inputs: Inputs) -> Any:

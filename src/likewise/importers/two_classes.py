@@ -86,4 +86,5 @@ def as_one_score(imported: ImportedClasses, *, share: Fraction = WHOLE) -> Impor
         ),
         recoding=imported.recoding,
         rows=imported.rows,
+        compared=imported.compared,
     )

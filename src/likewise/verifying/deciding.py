@@ -143,7 +143,7 @@ def verify_taken(
     if isinstance(taken.imported, ImportedClasses):
         several = prepare_classes(taken, asked, budget=clock, random_state=random_state, listener=listener)
         with interruptible(clock):
-            return _timed(verify_classes(several, claimed, checking), clock)
+            return _timed(verify_classes(several, claimed, checking), clock, taken)
     prepared = prepare_taken(
         taken,
         question_of(asked),
@@ -157,12 +157,12 @@ def verify_taken(
     claimed = replace(claimed, notes=prepared.imported.recoding.notes)
     with interruptible(clock):
         outcome = decide(prepared.problem)
-        return _timed(conclude(prepared, outcome, claimed, checking), clock)
+        return _timed(conclude(prepared, outcome, claimed, checking), clock, taken)
 
 
-def _timed(result: Result, clock: Budget) -> Result:
-    """The result, which also tells how long reading the model took, while the clock of the budget stood still."""
-    return replace(result, stats={**result.stats, **clock.stats})
+def _timed(result: Result, clock: Budget, taken: Taken) -> Result:
+    """The result, which also tells how long reading the model took, while the clock of the budget stood still, and what was compared then."""
+    return replace(result, stats={**result.stats, **clock.stats, **taken.imported.compared.stats})
 
 
 def checking_with(n_jobs: int, executor: Executor | None) -> Checking:

@@ -18,6 +18,7 @@ from likewise.verifying.wording import (
     bounds_in_words,
     feature_rows,
     pair_of,
+    rows_in_words,
     treated_by,
 )
 
@@ -73,6 +74,8 @@ def _facts(result: Result, disparity: Any, share: Any) -> list[tuple[str, str]]:
     ]
     if result.verdict == "FAIR":
         rows.append(("basis", basis_in_words(result)))
+    elif (words := rows_in_words(result.stats)) is not None:
+        rows.append(("compared", words))
     if result.reason is not None:
         rows.append(("reason", result.reason))
         rows.append(("bounds", bounds_in_words(result.claimed.property, result.bounds)))

@@ -6,7 +6,7 @@ so that the question's strict side is the deciding one, and starts the clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +132,7 @@ def take(
         relations = similar.resolve(space)
         given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
         imported = import_model(model, space, rows=given, like=X)
-        check_own_rows(imported, X, given)
+        imported = replace(imported, compared=check_own_rows(imported, X, given))
         if imported.space.constraints:
             some_individual(imported.space)
     return Taken(imported=imported, relations=relations, given=given, like=X)

@@ -11,6 +11,7 @@ from likewise.verifying.wording import (
     bounds_in_words,
     feature_rows,
     pair_of,
+    rows_in_words,
     treated_by,
     verdict_line,
 )
@@ -27,6 +28,8 @@ def result_html(result: Result) -> str:
     rows.append(("verdict", " ".join(verdict_line(result).split())))
     if result.verdict == "FAIR":
         rows.append(("basis", basis_in_words(result)))
+    elif (words := rows_in_words(result.stats)) is not None:
+        rows.append(("compared", words))
     if result.reason is not None:
         rows.append(("reason", result.reason))
         rows.append(("bounds", bounds_in_words(result.claimed.property, result.bounds)))

@@ -50,6 +50,8 @@ def result_text(result: Result, *, all_features: bool = False, shown: Shown | No
         lines += pair_lines(pair, treated_by(result), all_features=all_features, shown=shown)
     elif result.verdict == "FAIR":
         lines += paragraph("basis", basis_in_words(result))
+    if result.verdict != "FAIR":
+        lines += rows_lines(result.stats)
     if result.reason is not None:
         lines += paragraph("reason", result.reason)
         lines += paragraph("bounds", bounds_in_words(result.claimed.property, result.bounds))
@@ -71,9 +73,27 @@ def verdict_line(result: Result) -> str:
 
 def basis_in_words(result: Result) -> str:
     """What a FAIR rests on."""
-    if result.covers_floating_point:
-        return "the model's stored numbers in exact arithmetic; covers the rounding of predict"
-    return "the model's stored numbers in exact arithmetic; the rounding of predict is not covered"
+    rounding = (
+        "covers the rounding of predict"
+        if result.covers_floating_point
+        else "the rounding of predict is not covered"
+    )
+    rows = rows_in_words(result.stats)
+    return "; ".join(["the model's stored numbers in exact arithmetic", rounding, *([rows] if rows else [])])
+
+
+def rows_in_words(stats: Mapping[str, Any]) -> str | None:
+    """That the rows of the data were not put to the model as they are, and why; None where they were, or where there are none."""
+    reason = stats.get("rows_not_compared")
+    if reason is None:
+        return None
+    return f"the model was compared through codes only, as it does not take the rows as given ({reason})"
+
+
+def rows_lines(stats: Mapping[str, Any]) -> list[str]:
+    """The same as a paragraph, if there is anything to say."""
+    words = rows_in_words(stats)
+    return [] if words is None else paragraph("compared", words)
 
 
 def bounds_in_words(property: Property, bounds: tuple[float, float]) -> str:
