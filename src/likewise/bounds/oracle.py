@@ -31,7 +31,8 @@ class Bounds:
 
     `first`, `second` are s and s' at `points`; `noise` bounds the rounding error of `upper`. A cell without
     any similar pair has upper = -inf. `closes`, where a family's rule is more than the bound, tells which
-    cells it should close, with `hints` if it takes any; `loss` and `cuts`, by cell and variable, are what an
+    cells it should close, with `hints` if it takes any, and `nearly` which ones are so close to it that float64 does not
+    tell: the checker does, whose sums are exact. `loss` and `cuts`, by cell and variable, are what an
     oracle learned about where to split.
     """
 
@@ -41,6 +42,7 @@ class Bounds:
     points: Floats
     noise: Floats
     closes: NDArray[np.bool_] | None = None
+    nearly: NDArray[np.bool_] | None = None
     hints: list[tuple[int, ...]] | None = None
     loss: Floats | None = None
     cuts: Floats | None = None

@@ -5,6 +5,9 @@ A cell is closed as soon as ONE line separates its score pairs from the witness 
 
 Float bounds only steer: a leaf counts once `oracle.prove` has accepted it in exact arithmetic, and a
 point once the referee has. What can neither be closed nor split is left `stuck`.
+
+Where the checker has the last word, leaves within rounding of closing are proposed to it (`proposes_ties`): at a tie the bound is exactly
+the threshold, which float64 cannot tell from one that is above it. What it refuses is put to every other rule, and cut.
 """
 
 from __future__ import annotations
@@ -44,6 +47,7 @@ NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a
 CLOSING = 0.5  # of the time that looking at a cell has taken so far: what it takes if it need not be split
 A_PROOF = 1e-3  # seconds that an exact proof is taken to need before there was one
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
+UNCUT_PAIRS = 2**14  # the same of cells that no bound knows how to cut
 
 EXPLAINED = 0.1  # of the excess of a cell, from which on its losses tell where to cut it
 
@@ -82,6 +86,7 @@ class Search:
     proving: float = 0.0  # seconds spent on exact proofs, and how many there were
     proofs: int = 0
     view: int = 0  # the one that bounds are asked of
+    proposes_ties: bool = False  # cells that are nearly closed are left to the checker
     start: tuple[Floats, Floats] = field(init=False)  # the first cell
 
     def __post_init__(self) -> None:
@@ -145,8 +150,10 @@ class Search:
         """Whether a leaf closes the cell of this number, exactly; searches may know that from before."""
         return self.problem.oracle.prove(lo, hi, leaf, question)
 
-    def reopen(self, numbers: Container[int], *, split: bool) -> None:
-        """Open closed cells again: cut in two (`split`) where their leaf was refused, else as they are."""
+    def reopen(self, numbers: Container[int], *, split: bool) -> bool:
+        """Open closed cells again: closed in another way or cut in two (`split`) where their leaf was refused, else as
+        they are. True where one turns out to hold a witness."""
+        found = False
         for number, node, lo, hi in list(walk(self.proof, self.problem.pairs)):
             if number not in numbers or not isinstance(node, Leaf):
                 continue
@@ -162,10 +169,10 @@ class Search:
             variable, at = self.problem.oracle.branch(
                 lo[None], hi[None], tried.bounds.loss, tried.bounds.cuts
             )
-            if variable[0] < 0:
-                self.stuck.append(cell)
-            else:
-                self._split(cell, int(variable[0]), float(at[0]))
+            found = found or self._finish(cell, int(variable[0]), float(at[0]))
+            if found:
+                heapq.heappush(self.open, cell)
+        return found
 
     def forget(self) -> None:
         """Drop what is known of cells besides the proof: nothing."""
@@ -192,7 +199,8 @@ class Search:
             cell.rank = -float(trial.excess[i])
             if trial.closes[i] and self._close(cell, self._leaf(trial, i)):
                 continue
-            if self._finish(cell, int(variable[i]), float(at[i])):
+            tie = self._leaf(trial, i) if self.proposes_ties and trial.nearly[i] else None
+            if self._finish(cell, int(variable[i]), float(at[i]), tie):
                 self._put_back(batch[i:])
                 return True
         return False
@@ -281,8 +289,9 @@ class Search:
         self.closed += 1
         return True
 
-    def _finish(self, cell: Cell, variable: int, at: float) -> bool:
-        """Close a cell by the relaxation or by looking through it, else split it; True on a witness."""
+    def _finish(self, cell: Cell, variable: int, at: float, tie: Leaf | None = None) -> bool:
+        """Close a cell by the relaxation, by looking through it or by a leaf that may hold exactly (`tie`), else split it; True on
+        a witness."""
         problem = self.problem
         relaxed = self._relaxed(cell)
         if relaxed is not None:
@@ -292,8 +301,11 @@ class Search:
                 return True
             if relaxed.fractional is not None:
                 variable, at = relaxed.fractional
-        if pair_count(problem.pairs, cell.lo.tolist(), cell.hi.tolist()) <= max(1, FEW_PAIRS // problem.cost):
+        pairs = pair_count(problem.pairs, cell.lo.tolist(), cell.hi.tolist())
+        if pairs <= (max(1, FEW_PAIRS // problem.cost) if variable >= 0 else UNCUT_PAIRS):
             return self._look_through(cell)
+        if tie is not None and self._close(cell, tie):
+            return False
         if variable < 0:
             self.stuck.append(cell)
         else:

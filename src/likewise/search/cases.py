@@ -163,12 +163,15 @@ def case_search(problem: Problem, case: Case, oracles: Oracles) -> CaseSearch | 
 
 def conclude_classes(problem: Problem, search: ClassSearch) -> ClassOutcome:
     """Run the searches to their end and say what came out."""
+    for part in search.searches:
+        part.proposes_ties = True
     end, engine = search.run(), "branch and bound"
     if end == "witness":
         return ClassOutcome(engine=engine, witness=search.witness, search=search)
     if end == "closed":
         return ClassOutcome(engine=engine, proofs=search.proofs, search=search)
-    reason = problem.budget.reason if end == "budget" else why_stuck(problem)
+    exact = all(part.problem.oracle.exact for part in search.searches)
+    reason = problem.budget.reason if end == "budget" else why_stuck(problem, exact=exact)
     return ClassOutcome(engine=engine, reason=reason, search=search)
 
 

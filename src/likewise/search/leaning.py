@@ -50,6 +50,11 @@ class Trial:
         close: NDArray[np.bool_] = self.excess <= self.bounds.noise
         return close if self.bounds.closes is None else self.bounds.closes
 
+    @property
+    def nearly(self) -> NDArray[np.bool_]:
+        """Which cells an exact look may close where float64 cannot tell."""
+        return self.closes if self.bounds.nearly is None else self.bounds.nearly
+
     def slope(self, question: Question) -> Floats:
         """How the excess changes with the lean."""
         return self.bounds.first + self.bounds.second - question.balance(self.lean)

@@ -85,26 +85,32 @@ def look_through(problem: Problem) -> Outcome:
         witness = problem.referee([float(c) for c in x], [float(c) for c in other])
         if witness is not None:
             return Outcome(engine=engine, witness=witness)
-    return Outcome(engine=engine, reason=why_stuck(problem))
+    return Outcome(engine=engine, reason=why_stuck(problem, exact=True))
 
 
 def conclude(problem: Problem, search: Search) -> Outcome:
     """Run a branch and bound to its end and say what came out."""
+    search.proposes_ties = True
     end = search.run()
     engine = "branch and bound"
     if end == "witness":
         return Outcome(engine=engine, witness=search.witness, search=search)
     if end == "closed":
         return Outcome(engine=engine, proof=search.proof, clearance=search.clearance, search=search)
-    reason = problem.budget.reason if end == "budget" else why_stuck(problem)
+    reason = problem.budget.reason if end == "budget" else why_stuck(problem, exact=problem.oracle.exact)
     return Outcome(engine=engine, reason=reason, search=search)
 
 
-def why_stuck(problem: Problem) -> str:
-    """Why cells that can neither be closed nor split are left."""
+def why_stuck(problem: Problem, *, exact: bool) -> str:
+    """Why cells that can neither be closed nor split are left; `exact` bounds leave them open only where a pair is."""
     if problem.unreplayed:
         return (
             "rounding: a pair breaks the property in exact arithmetic, "
             "but the model's own floating-point prediction does not show it"
         )
-    return "rounding: a pair exists in the real numbers, but no representable one was found"
+    if exact:
+        return "rounding: a pair exists in the real numbers, but no representable one was found"
+    return (
+        "rounding: what is left open is as narrow as numbers are, and neither a pair that breaks the property "
+        "nor a proof that none does was found there"
+    )

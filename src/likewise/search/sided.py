@@ -62,12 +62,13 @@ class Sided:
                     return "witness"
         return "stuck" if self.stuck else "closed"
 
-    def reopen(self, numbers: Container[int], *, split: bool) -> None:  # noqa: ARG002 (a refused leaf is cut)
-        """Cut closed cells whose leaves were refused."""
+    def reopen(self, numbers: Container[int], *, split: bool) -> bool:  # noqa: ARG002 (a refused leaf is cut)
+        """Cut closed cells whose leaves were refused; nobody is looked for in them."""
         for number, node, lo, hi in list(walk(self.proof, self.problem.pairs)):
             if number in numbers and isinstance(node, Leaf):
                 self.proof.reopen(number)
                 self._split([(number, lo, hi)], self._bounded(lo[None], hi[None]), [0])
+        return False
 
     def _bounded(self, lo: Floats, hi: Floats) -> Bounds:
         lean = np.full(len(lo), float(self.lean))

@@ -89,6 +89,8 @@ def checked(checking: Checking, certificate: Certificate, problem: Problem, node
 
 def why_not(report: CheckReport, budget: Budget) -> str:
     """Why a proof that was found proves nothing."""
+    if report.finished and budget.over:
+        return f"{budget.reason}: the checker refused leaves, and what they were cut into is not closed ({report.reason})"
     if report.finished:
         return f"the checker refused the proof: {report.reason}"
     return f"{budget.reason}: a proof was found, but checking it takes longer"
@@ -121,8 +123,7 @@ def certify_proof(
         report = checked(checking, certificate, prepared.problem, len(numbers))
         if report.accepted or search is None or not (report.refused and report.finished):
             return certificate, report
-        search.reopen({numbers[i] for i in report.refused}, split=True)
-        if search.run() != "closed":
+        if search.reopen({numbers[i] for i in report.refused}, split=True) or search.run() != "closed":
             return certificate, report
 
 

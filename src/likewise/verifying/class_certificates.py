@@ -64,10 +64,14 @@ def certify_cases(
         report = checked(checking, certificate, prepared.problem, len(places))
         if report.accepted or search is None or not (report.refused and report.finished):
             return certificate, report
-        for n, (part, case) in enumerate(zip(search.searches, question.cases(), strict=True)):
+        found = None
+        for n, part in enumerate(search.searches):
             refused = {number for case, number in (places[i] for i in report.refused) if case == n}
-            if refused:
-                part.reopen(refused, split=True)
+            if refused and part.reopen(refused, split=True):
+                found = part.witness
+        if found is not None:
+            search.witness = found
+            return certificate, report
         if search.run() != "closed":
             return certificate, report
 

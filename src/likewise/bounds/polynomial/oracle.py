@@ -93,7 +93,7 @@ class PolynomialOracle:
         upper, room, y, at, e, masses = bound_cells(
             self.tables, boxes.middle, boxes.half, boxes.place_from, boxes.place_count, lean, threshold
         )
-        closes = (upper + room < 0) & ~boxes.empty
+        closes, nearly = (upper + room < 0) & ~boxes.empty, (upper <= room) & ~boxes.empty
         points = self._points(lo, hi, boxes.middle + boxes.half * y, at)
         return Bounds(
             upper=np.where(boxes.empty, -np.inf, upper + threshold),
@@ -102,7 +102,8 @@ class PolynomialOracle:
             points=points,
             noise=np.zeros(len(lo)),
             closes=closes,
-            hints=[self._hints(lo[i], hi[i], e[i]) if closes[i] else () for i in range(len(lo))],
+            nearly=nearly,
+            hints=[self._hints(lo[i], hi[i], e[i]) if nearly[i] else () for i in range(len(lo))],
             loss=self._losses(lo, hi, masses),
         )
 
