@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.multiclass import OneVsRestClassifier
@@ -21,6 +22,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, NuSVC
 
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24
+FROM_ZERO = (
+    SVC,
+    NuSVC,
+    GradientBoostingClassifier,
+    FixedThresholdClassifier,
+)  # a score of zero is the upper class
 ROOM = 8.0  # for scalers and encoders in front, which pass each value through a few operations more
 
 
@@ -70,7 +77,7 @@ def _rule(final: Any, scores: Any, duels: Any) -> str:
         return "votes"
     if scores.shape[1] > 1:
         return "largest"
-    return "from" if isinstance(final, (SVC, NuSVC, FixedThresholdClassifier)) else "above"
+    return "from" if isinstance(final, FROM_ZERO) else "above"
 
 
 def _scores(model: Any, final: Any, name: str, given: Any, classes: int) -> tuple[Any, Any]:
