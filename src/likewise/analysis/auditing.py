@@ -48,8 +48,8 @@ class Audit:
     Attributes
     ----------
     rows : frame
-        The worst-treated first: `row` (position in the data), `biased` (null where undecided), `gap`, `decision`,
-        `counterpart_decision`, `proved`, and `counterpart_<feature>` for each feature that may differ.
+        The worst-treated first: `row` (position in the data), `biased` (null where undecided), `gap`, `decision` and
+        `counterpart_decision` (null where there was no time to tell them), `proved`, and `counterpart_<feature>` for each feature that may differ.
     total, biased, undecided : int
         Numbers of rows.
     proved : bool

@@ -20,6 +20,7 @@ B <= b <= 1 - E - F, the fair ones at least V and all together at most 1 - E, so
 from __future__ import annotations
 
 import heapq
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count, product
@@ -31,11 +32,14 @@ import numpy as np
 from likewise.analysis.cell_certificates import CellCertificates
 from likewise.analysis.standing import loosest, standing
 from likewise.bounds.oracle import Leaf
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.model.question import DecisionQuestion, snap
+from likewise.search.budget import Until
 from likewise.search.counterparts import judged
 from likewise.search.extremes import windows
 from likewise.search.judgement import BIASED, FAIR
 from likewise.search.neighbours import options
+from likewise.search.pacing import Pace
 from likewise.search.proof import root_cell
 from likewise.search.validity import Validity
 from likewise.verifying.certifying import Checking
@@ -110,18 +114,18 @@ class Bracketing:
 
     def run(self, *, width: float, seconds: float) -> None:
         """Until the bracket is so narrow, or so many seconds (of the budget) have passed."""
-        budget = self.judging.budget
-        end = budget.elapsed + seconds
+        budget = Until(self.judging.budget, self.judging.budget.elapsed + seconds)
         with budget.stopped():
             self.judging.prepared.problem.oracle.warm_up()
-        while self.open and self.upper - self.lower > width and budget.elapsed < end and not budget.over:
-            batch = [heapq.heappop(self.open) for _ in range(min(BATCH, len(self.open)))]
-            for cell, fair in zip(batch, self._fair(batch), strict=True):
-                if budget.over:
-                    heapq.heappush(self.open, cell)
-                    continue
-                self.cells += 1
-                self._settle(cell, fair=fair)
+        pace = Pace(budget, first=1, most=BATCH)
+        while self.open and self.upper - self.lower > width and pace.fits(1):
+            batch = [heapq.heappop(self.open) for _ in range(min(pace.size, len(self.open)))]
+            count = len(batch)
+            with suppress(OutOfTime), budget.watched():
+                self._work(batch)
+            for cell in batch:  # what there was no time for
+                heapq.heappush(self.open, cell)
+            pace.done(count)
             self.judging.tell(
                 "settling cells",
                 lower=float(self.lower),
@@ -129,6 +133,15 @@ class Bracketing:
                 closed=self.cells,
                 open=len(self.open),
             )
+
+    def _work(self, batch: list[Cell]) -> None:
+        """Settle or cut cells and take them out of the batch, one after another; those that are left when the time is over have not been counted."""
+        known = self._fair(batch)
+        while batch:
+            look_at_clock()
+            self._settle(batch[0], fair=known[-len(batch)])
+            self.cells += 1
+            del batch[0]
 
     def _settle(self, cell: Cell, *, fair: bool) -> None:
         """Count a cell, or cut it."""
@@ -160,9 +173,12 @@ class Bracketing:
 
     def _lines(self, batch: list[Cell]) -> list[bool]:
         if self.certificates is not None:
-            return [
-                not self._witnessed(cell) and self.certificates.looks_fair(cell.lo, cell.hi) for cell in batch
-            ]
+            found = []
+            for cell in batch:
+                look_at_clock()
+                fair = not self._witnessed(cell) and self.certificates.looks_fair(cell.lo, cell.hi)
+                found.append(fair)
+            return found
         settled = [self._closed(batch, first=True)]
         if any(relation.kind in ("within", "pairs") for relation in self.judging.asked.pairs.relations):
             settled.append(self._closed(batch, first=False))
@@ -173,6 +189,7 @@ class Bracketing:
         cells = [self._pair_cell(cell, first=first) for cell in batch]
         lo, hi = np.stack([low for low, _ in cells]), np.stack([high for _, high in cells])
         closed = [False] * len(batch)
+        look_at_clock()
         leans = LEANS if isinstance(question, DecisionQuestion) else question.leans()
         for lean in leans:
             left = [i for i, done in enumerate(closed) if not done]
@@ -183,6 +200,7 @@ class Bracketing:
             close = bounds.upper <= question.threshold(tried) + bounds.noise
             close = close if bounds.closes is None else bounds.closes
             for place, i in enumerate(left):
+                look_at_clock()
                 hints = () if bounds.hints is None else bounds.hints[place]
                 leaf = Leaf(rule=oracle.rule, lean=snap(lean), hints=hints)
                 closed[i] = bool(close[place]) and self._proved(lo[i], hi[i], leaf, question)

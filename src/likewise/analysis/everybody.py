@@ -7,6 +7,7 @@ doubles: their relative error, a rounding an addition and a few a weight, is add
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import numpy as np
 from likewise.analysis.judging_classes import ClassJudging
 from likewise.analysis.judging_scores import ScoreJudging
 from likewise.bounds.judges import growth
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.search.certainty import Near, answers
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.search.lattice import (
@@ -28,6 +30,7 @@ from likewise.search.lattice import (
     whole_tables,
 )
 from likewise.search.neighbours import MOST_SETTINGS, settings_around
+from likewise.search.pacing import Pace
 from likewise.search.validity import Validity
 
 if TYPE_CHECKING:
@@ -46,7 +49,7 @@ INDIVIDUALS_A_SECOND = 8e6  # filters and comparisons
 SLOWER = 4  # comparing an individual with a similar one, score by score
 AT_A_TIME = 131_072  # individuals of several classes
 OF_THE_BUDGET = 0.7
-BLOCK_SECONDS = 1.0  # between two looks at the clock, about
+FIRST_SECONDS = 0.01  # of scoring, by the judge's own word, before anything is known of its pace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,15 +100,15 @@ def counted(judging: Judging, measure: Measure | None) -> Counted | None:
     if lattice is None:
         return None
     weigh = _Alike() if measure is None else _Weighted(lattice, measure)
-    sums, people, redone, complete = np.zeros(3), 0, 0, True
+    sums, people, redone, seen = np.zeros(3), 0, 0, 0
     blocks = _by_score if isinstance(judging, ScoreJudging) else _by_classes
-    for looked in blocks(judging, lattice):  # type: ignore[arg-type]
-        if looked is None:
-            complete = False
-            break
-        sums += [weigh(looked.start, part) for part in (looked.certain, looked.at_most, looked.valid)]
-        people, redone = people + int(looked.valid.sum()), redone + looked.redone
-        judging.tell(f"{people:,} individuals", share=(looked.start + looked.valid.size) / _size(lattice))
+    with suppress(OutOfTime), judging.budget.watched():
+        for looked in blocks(judging, lattice):  # type: ignore[arg-type]
+            sums += [weigh(looked.start, part) for part in (looked.certain, looked.at_most, looked.valid)]
+            people, redone = people + int(looked.valid.sum()), redone + looked.redone
+            seen = looked.start + looked.valid.size
+            judging.tell(f"{people:,} individuals", share=seen / _size(lattice))
+    complete = seen == _size(lattice)
     return Counted(
         biased=float(sums[0]),
         at_most=float(sums[1]),
@@ -118,12 +121,9 @@ def counted(judging: Judging, measure: Measure | None) -> Counted | None:
     )
 
 
-def _by_score(judging: ScoreJudging, lattice: Lattice) -> Iterator[Looked | None]:
-    """All blocks, by the lowest and highest score of those who are similar; None once the budget is over."""
+def _by_score(judging: ScoreJudging, lattice: Lattice) -> Iterator[Looked]:
+    """Blocks as long as there is time, by the lowest and highest score of those who are similar."""
     for block, near in _blocks(judging, lattice):
-        if judging.budget.over:
-            yield None
-            return
         certain, open_ = _answered(judging, block, near)
         at_most, places, redone = certain | open_, np.flatnonzero(open_), 0
         again = judging.together(block.codes(places)) if len(places) else None
@@ -136,17 +136,17 @@ def _by_score(judging: ScoreJudging, lattice: Lattice) -> Iterator[Looked | None
         )
 
 
-def _by_classes(judging: ClassJudging, lattice: Lattice) -> Iterator[Looked | None]:
-    """All blocks, each individual beside everybody who is similar to it; None once the budget is over."""
+def _by_classes(judging: ClassJudging, lattice: Lattice) -> Iterator[Looked]:
+    """Blocks as long as there is time, each individual beside everybody who is similar to it."""
     valid_of, across = Validity.of_all(judging.pairs), lattice.count((*lattice.moving, *lattice.right))
     step = max(1, AT_A_TIME // across) * across
     for start in range(0, _size(lattice), step):
+        look_at_clock()
         rows = lattice.codes(np.arange(start, min(start + step, _size(lattice))))
         valid = valid_of.individuals(rows)
         certain, at_most = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
         found = judging.together(rows[valid])
-        if found is None or judging.budget.over:
-            yield None
+        if found is None:
             return
         certain[valid] = found.verdict == BIASED
         at_most[valid] = found.verdict != FAIR
@@ -178,10 +178,11 @@ def _blocks(judging: ScoreJudging, lattice: Lattice) -> Iterator[tuple[Block, Ne
     across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
     beside = lattice.codes(np.arange(across))[:, list(inner)]
     tables = [whole_tables(lattice, constraint) for constraint in pairs.constraints]
-    scores = min(SCORES, int(judge.pace * BLOCK_SECONDS))
-    step, total = max(1, scores // across), lattice.count(lattice.left)
-    for start in range(0, total, step):
-        some = np.arange(start, min(start + step, total))
+    total, start = lattice.count(lattice.left), 0
+    first, most = (max(1, int(scores) // across) for scores in (judge.pace * FIRST_SECONDS, SCORES))
+    pace = Pace(judging.budget, first=first, most=most)
+    while start < total and pace.fits(1):
+        some = np.arange(start, min(start + pace.size, total))
         scored = judge.cross(lattice.codes(some * across), inner, beside)
         values = scored.values
         for table in tables:
@@ -189,6 +190,8 @@ def _blocks(judging: ScoreJudging, lattice: Lattice) -> Iterator[tuple[Block, Ne
         values = values.reshape(len(some), *shape, lattice.count(lattice.right))
         error = scored.error.reshape(len(some), *([1] * (values.ndim - 1)))
         yield Block(lattice=lattice, start=start * across, scores=values), Near(value=values, error=error)
+        pace.done(len(some))
+        start += len(some)
 
 
 def _answered(judging: ScoreJudging, block: Block, near: Near) -> tuple[Flags, Flags]:

@@ -7,7 +7,9 @@ one a class; what else models of several classes are asked is about all their sc
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+STARTING_SECONDS = 1.0  # of a process, before it reads the model
+WORTH = 4.0  # times as long as that a process should have
 Judging = ScoreJudging | ClassJudging
 Given = tuple[
     Any, "Space", "Similarity", "Property", Any
@@ -113,25 +117,38 @@ def judgement_of(
     found = asked.together(rows, told, replayed=replayed)
     if found is not None:
         return found
-    if executor is None and (count == 1 or len(rows) == 1):
+    if len(rows) < 2 or (executor is None and (count == 1 or not _worth_processes(judging))):
         return asked.singly(rows, told)
     if executor is not None:
         return _in_parts(judging, rows, pinned, max(count, 2), executor)
-    with ProcessPoolExecutor(count) as pool:
+    pool = ProcessPoolExecutor(count)
+    try:
         return _in_parts(judging, rows, pinned, count, pool)
+    finally:
+        pool.shutdown(wait=judging.budget.for_checking > 0, cancel_futures=True)
+
+
+def _worth_processes(judging: Judging) -> bool:
+    """Whether there is time for processes of their own: each has to start and to read the model again."""
+    budget = judging.budget
+    return budget.left >= WORTH * (STARTING_SECONDS + float(budget.stats["import_seconds"]))
 
 
 def _in_parts(
     judging: Judging, rows: Floats, pinned: tuple[int, ...], jobs: int, executor: Executor
 ) -> Judgement:
-    """Every process takes each so-many-th row, for what is left of the budget."""
-    left = max(judging.budget.seconds - judging.budget.elapsed, 0.01)
+    """Every process takes each so-many-th row, for what is left of the budget when it has read the model; what has not come back in time is undecided."""
+    budget = judging.budget
+    left = max(budget.left - float(budget.stats["import_seconds"]), 0.0)
     places = [np.arange(start, len(rows), jobs) for start in range(min(jobs, len(rows)))]
     parts = [executor.submit(_part, judging.given, rows[some], pinned, left) for some in places]
     found = Judgement.open(len(rows), rows.shape[1])
     for some, part in zip(places, parts, strict=True):
-        found.put(some, part.result())
+        with suppress(TimeoutError):
+            found.put(some, part.result(timeout=min(budget.for_checking, threading.TIMEOUT_MAX)))
+        part.cancel()
         judging.tell(f"{len(rows):,} rows in {jobs} processes")
+    found.close(budget.reason)
     return found
 
 

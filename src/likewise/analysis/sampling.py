@@ -12,7 +12,6 @@ judged in the order in which they were drawn, and the narrowest of those interva
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -92,13 +91,15 @@ class Sampling:
         """How many to draw, and why that is less than aimed at."""
         budget = self.judging.budget
         self._paced(FEWEST)  # what is done once is not the pace
+        if budget.over:
+            return 1, budget.reason
         pace, _ = self._paced(FEWEST)
-        count = int(min(max(FOR_THE_PILOT * (budget.seconds - budget.elapsed) / pace, FEWEST), PILOT))
+        count = int(min(max(FOR_THE_PILOT * budget.left / pace, FEWEST), PILOT))
         pace, about = self._paced(count)
         whole = self.settled + self.mass * about
         width = max(min(NARROW, RELATIVELY * whole), NARROWEST)
         wanted, enough = (self._draws(about, width), self._draws(about, NARROW))
-        affordable = int(FOR_DRAWS * (budget.seconds - budget.elapsed) / pace)
+        affordable = int(FOR_DRAWS * budget.left / pace)
         draws = max(min(wanted, affordable), 1)
         # Once within the absolute aim, nobody minds that the relative one would take longer.
         return draws, f"the budget allowed {draws:,} draws" if draws < min(wanted, enough) else None
@@ -108,9 +109,10 @@ class Sampling:
 
     def _paced(self, count: int) -> tuple[float, float]:
         """Seconds for one draw, and about the share of hits, of a sample that is thrown away."""
-        started = time.perf_counter()
-        verdict = judgement_of(self.judging, self.draw(count), self.jobs).verdict
-        pace = max(time.perf_counter() - started, 1e-6) / max(int((verdict != UNDECIDED).sum()), 1)
+        budget = self.judging.budget
+        started = budget.elapsed
+        verdict = judgement_of(self.judging, self.draw(count), Jobs()).verdict
+        pace = max(budget.elapsed - started, 1e-6) / max(int((verdict != UNDECIDED).sum()), 1)
         return pace, (float((verdict == BIASED).sum()) + 1) / (count + 2)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from likewise.analysis.climbing import Unasked
 from likewise.bounds.combined import NO_BOUNDS
+from likewise.clock import OutOfTime
 from likewise.model.combined import CombinedScore
 from likewise.model.enclosure import FIRST_BITS
 from likewise.model.question import DecisionQuestion, round_down, round_up
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 VARIANTS = 64  # similar individuals of a row that are tried before any search
 PATIENCE = 8.0  # times its even share of the budget that one row may take
 LEAST_SECONDS = 0.02
+FOR_THE_GAP = 0.5  # of what a row may take, before its verdict
 CLOSELY = Fraction(1, 1000)  # the largest gap is climbed to within this part of it
 AT_LEAST = Fraction(1, 10**6)
 GAIN = 16  # a pair is better if it gains this part of the tolerance
@@ -78,8 +80,12 @@ def one_by_one(
         if budget.over:
             found.reasons |= dict.fromkeys(range(i, len(rows)), budget.reason)
             break
-        seconds = PATIENCE * (budget.seconds - budget.elapsed) / (len(rows) - i)
-        single(row, Part(budget, max(LEAST_SECONDS, seconds))).into(found, i)
+        part = Part(budget, max(LEAST_SECONDS, PATIENCE * budget.left / (len(rows) - i)))
+        try:
+            with part.watched():
+                single(row, part).into(found, i)
+        except OutOfTime:
+            found.reasons[i] = part.reason
         if told is not None:
             told(i + 1)
     return found
@@ -105,7 +111,12 @@ class Single:
     def into(self, found: Judgement, i: int) -> None:
         """Decide, and write down what came out."""
         self._try_variants()
-        self._climb()
+        gap = Part(self.budget, FOR_THE_GAP * self.budget.left)
+        try:
+            with gap.watched():
+                self._climb(gap)
+        except OutOfTime:
+            self.closed = False
         verdict, witness = self._verdict()
         other = witness if witness is not None else self.best
         found.verdict[i] = verdict
@@ -146,11 +157,11 @@ class Single:
         if gap > self.lower or self.best is None:
             self.lower, self.best = max(gap, Fraction(0)), other
 
-    def _climb(self) -> None:
+    def _climb(self, budget: Budget) -> None:
         gauge, self.closed = self.asked.gauge, self.bounded
         for first in (True, False) if self.bounded else ():
             problem = self._problem(gauge.question(self.lower), first=first)
-            problem.replay = Unasked()
+            problem.replay, problem.budget = Unasked(), budget
             search = search_of(problem)
             while True:
                 self.tolerance = max(AT_LEAST, CLOSELY * self.lower)

@@ -26,8 +26,10 @@ import numpy as np
 
 from likewise.bounds.judges import growth
 from likewise.bounds.judges.separable import SeparableJudge
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.model.question import DecisionQuestion, GapQuestion
 from likewise.search.neighbours import options, settings_around
+from likewise.search.pacing import Pace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +45,7 @@ Own = tuple[
 ]  # a setting's mass, its value, the lowest and highest similar one
 SLACK = 1e-6  # of a cell a term: quotients below 2^23 are off by far less
 MOST_SETTINGS = 20_000
-FIRST_CELLS, FINER, MOST_CELLS = 2**16, 4, 2**22
+FIRST_CELLS, FINER, MOST_CELLS = 2**12, 4, 2**22  # the first ones take next to no time
 EFFORT = 4e9  # products of a convolution
 
 
@@ -122,9 +124,14 @@ def bracket_of_sums(
         (_least(judge.score.terms[k], measure.spreads[k]) for k in shared), Fraction(0)
     )
     cells, found = FIRST_CELLS, (Fraction(0), Fraction(1))
-    while not judging.budget.over:
-        distribution = distributed(known, least, cells)
-        now = _bracket(distribution, own, asked.question.level)
+    pace = Pace(judging.budget, first=1, most=1)
+    while pace.fits(int(_effort(known, cells))):
+        try:
+            with judging.budget.watched():
+                now = _bracket(distributed(known, least, cells), own, asked.question.level)
+        except OutOfTime:
+            break
+        pace.done(int(_effort(known, cells)))
         found = max(found[0], now[0]), min(found[1], now[1])
         judging.tell("adding up terms", lower=float(found[0]), upper=float(found[1]))
         cells *= FINER
@@ -143,6 +150,7 @@ def distributed(parts: list[Part], least: Fraction, cells: int) -> Distribution:
     for places, weights in gridded:
         longer = np.zeros(len(masses) + int(places[-1]))
         for place, weight in zip(places.tolist(), weights.tolist(), strict=True):
+            look_at_clock()
             longer[place : place + len(masses)] += weight * masses
         masses = longer
         operations += len(places) + 4 + len(weights)
@@ -169,6 +177,7 @@ def _effort(parts: list[Part], cells: int) -> float:
 def _bracket(distribution: Distribution, own: list[Own], margin: Fraction) -> tuple[Fraction, Fraction]:
     lower = upper = Fraction(0)
     for mass, value, low, high in own:
+        look_at_clock()
         for above, up_to in ((margin - value, -margin - low), (margin - high, -margin - value)):
             if up_to <= above:
                 continue
