@@ -90,10 +90,9 @@ def _start(problem: Problem) -> tuple[list[dict[int, float | str]], Floats, Floa
 
 
 def random_rows(problem: Problem, count: int) -> Floats:
-    """Individuals drawn uniformly from the box of the space; constraints may not hold for all of them."""
-    variables = [problem.pairs.variables[v] for v in problem.pairs.first]
+    """Individuals drawn uniformly from the ranges that constraints leave; they may not hold for all of them."""
     columns = []
-    for variable in variables:
+    for variable in problem.ranges:
         if variable.discrete:
             columns.append(
                 problem.random.integers(int(variable.lo), int(variable.hi) + 1, count).astype(float)
@@ -112,7 +111,7 @@ def _combinations(problem: Problem) -> list[dict[int, float | str]]:
     pairs = problem.pairs
     choices: list[list[tuple[int, float | str]]] = []
     for k, relation in enumerate(pairs.relations):
-        variable = pairs.variables[pairs.first[k]]
+        variable = problem.ranges[k]
         if relation.kind == "within":
             choices.append([(k, "own"), (k, "up")])
         elif relation.kind != "same":
@@ -208,7 +207,7 @@ def _variant(problem: Problem, rows: Floats, setting: dict[int, float | str]) ->
         if isinstance(value, float):
             changed[:, k] = value
         elif value == "up":
-            variable = problem.pairs.variables[problem.pairs.first[k]]
+            variable = problem.ranges[k]
             reach = float(problem.pairs.relations[k].tolerance or 0)
             up = np.minimum(rows[:, k] + reach, variable.last)
             changed[:, k] = np.maximum(up, rows[:, k])  # what is missing stays so
@@ -243,7 +242,7 @@ def _climb(
 
 def _values(problem: Problem, k: int, now: Floats) -> Floats:
     """Values to try for one feature, one line each: first its own, so that ties change nothing."""
-    variable = problem.pairs.variables[problem.pairs.first[k]]
+    variable = problem.ranges[k]
     lo, hi = float(variable.lo), float(variable.last)
     if variable.discrete and hi - lo < 2 * STEPS:
         settings = [np.full(len(now), lo + i) for i in range(int(hi - lo) + 1)]

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
+from likewise.bounds.narrowing import narrow
 from likewise.model.enclosure import decide
 from likewise.progress import Listener, silent
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from likewise.model.question import Question
     from likewise.search.budget import Budget
     from likewise.spec.enclosure import Enclosure
-    from likewise.spec.pairs import PairSpace
+    from likewise.spec.pairs import PairSpace, Variable
 
     Floats = NDArray[np.float64]
 
@@ -83,6 +84,18 @@ class Problem:
     settle: Callable[[Floats], Floats] | None = (
         None  # codes nearby that individuals really have; None: all are
     )
+
+    _ranges: tuple[Variable, ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def ranges(self) -> tuple[Variable, ...]:
+        """By feature: the codes that constraints leave to an individual, each feature taken by itself."""
+        if self._ranges is None:
+            left, pairs = narrow(self.pairs), self.pairs
+            self._ranges = tuple(
+                replace(pairs.variables[v], lo=left.lo[v], hi=left.hi[v]) for v in pairs.first
+            )
+        return self._ranges
 
     @property
     def sought(self) -> Question:
