@@ -163,7 +163,7 @@ def test_a_fair_claim_says_so_and_has_no_pair(fair, tmp_path):
     (verdict,) = [element for element in elements.of("section") if element["id"] == "verdict"]
     assert "FAIR" in verdict["text"]
     assert "accepted by the independent checker" in verdict["text"]
-    assert "rounding of the program that predicts is not covered" in verdict["text"]
+    assert "for predict itself up to rounding of" in verdict["text"]
 
 
 def test_an_unknown_claim_is_not_called_fair(claim, fair, tmp_path):

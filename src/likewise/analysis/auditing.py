@@ -8,7 +8,7 @@ Rows for which the budget was too short are neither, and say why.
 from __future__ import annotations
 
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,13 @@ from likewise.analysis.audit_frames import audit_frame, grouped, records, write_
 from likewise.analysis.judging import Jobs, Judging, imputed_within, judgement_of_data, judging_of
 from likewise.errors import SpecError
 from likewise.html_tables import table
+from likewise.model.program_rounding import of_program
 from likewise.progress import Listener
 from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.spec.properties import SameDecision
 from likewise.verifying.deciding import listening
+from likewise.verifying.wording import warning_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +97,8 @@ class Audit:
             text += f"; {self.undecided:,} are undecided ({'; '.join(self.reasons)})"
         if not self.proved:
             text += "; rows that are not biased rest on floating point"
-        return text
+        warning = warning_of(self.stats)
+        return text if warning is None else f"{text}; {warning}"
 
     def _repr_html_(self) -> str:
         head = records(self.rows, SHOWN)
@@ -173,7 +176,8 @@ def audit(
             raise SpecError("audit needs rows to look at, and the frame has none")
         with interruptible(judging.budget):
             found = judgement_of_data(judging, Jobs(n_jobs, executor))
-            return _audit(judging, rows, found, X)
+            answer = _audit(judging, rows, found, X)
+    return replace(answer, stats=answer.stats | of_program(judging.prepared.imported.program))
 
 
 def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:

@@ -69,6 +69,8 @@ class Comparison:
             bracket = f"largest {self.of} gap in [{disparity.lower:.6g}, {disparity.upper:.6g}]"
             bracket += "" if disparity.proved else f" ({UNPROVED})"
             lines.append(f"{name:<{width}}  {result.verdict!s:<8} {bracket}")
+            note = disparity.rounding_note()
+            lines += [] if note is None else [f"{'':<{width}}  {note}"]
         return "\n".join([*lines, f"{self.names[1]} is {_IN_WORDS[self.change]}"])
 
     def _repr_html_(self) -> str:

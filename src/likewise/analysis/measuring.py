@@ -19,6 +19,7 @@ from likewise.html_tables import table
 from likewise.importers.imported import ImportedClasses
 from likewise.model.classes import ClassHead
 from likewise.model.gauge import Gauge, Scale
+from likewise.model.program_rounding import of_program, shifted
 from likewise.model.question import round_down
 from likewise.progress import Listener, silent
 from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
@@ -30,7 +31,7 @@ from likewise.verifying.classes import PreparedClasses, class_property, prepare_
 from likewise.verifying.deciding import checking_with, listening
 from likewise.verifying.preparing import Prepared, Taken, prepare_taken, take
 from likewise.verifying.showing import pair_html
-from likewise.verifying.wording import pair_rows, treated_by
+from likewise.verifying.wording import number, pair_rows, short, treated_by, warning_of
 
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
@@ -59,6 +60,11 @@ class Disparity:
         The ends of the bracket.
     pair : frame or None
         Two individuals whose gap is `lower`.
+    program_lower, program_upper : float or None
+        The same of the program that rounds. `program_lower` is what the model's own program shows for `pair`, the least of asking it about the two one by
+        one and together. No gap of the numbers that it shows for any similar pair is above `program_upper`: that is `upper`, and what the
+        program's rounding can add for two scores (through the link, for probabilities), as far as `upper` itself is proved; None where
+        the program's rounding is not known.
     scores, decisions, probabilities : tuple or None
         Of the two, as in `Result`.
     history : tuple
@@ -83,6 +89,8 @@ class Disparity:
     probabilities: tuple[float, ...] | None = None
     upper_label: Any = None
     score_name: str = "score"
+    program_lower: float | None = None
+    program_upper: float | None = None
     history: tuple[tuple[float, float, float], ...] = ()
     certificate: Certificate | None = None
     proved: bool = True
@@ -91,24 +99,55 @@ class Disparity:
 
     def __str__(self) -> str:
         notes = [UNPROVED] * (not self.proved) + [self.reason] * bool(self.reason)
+        notes += [note] if (note := self.rounding_note()) is not None else []
         text = f"largest {self.of} gap of a similar pair: between {self.lower:.6g} and {self.upper:.6g}"
         return f"{text}  ({'; '.join(map(str, notes))})" if notes else text
+
+    @property
+    def rounding_shows(self) -> bool:
+        """Whether the program's bracket is another one in the digits that are shown."""
+        ends = ((self.lower, self.program_lower), (self.upper, self.program_upper))
+        return any(its is not None and f"{own:.6g}" != f"{its:.6g}" for own, its in ends)
+
+    def rounding_note(self) -> str | None:
+        """What is to be said of the program's rounding where it shows, or is large."""
+        notes = [self.program_in_words()] * self.rounding_shows
+        warning = warning_of(self.stats)
+        return "; ".join(notes if warning is None else [*notes, warning]) or None
+
+    def program_in_words(self) -> str:
+        """The program's own bracket."""
+        if self.program_lower is None:
+            return "the program itself was not asked"
+        shows = f"the program itself shows {number(self.program_lower)} for the pair"
+        if self.program_upper is None:
+            return f"{shows}; its rounding is not known"
+        if not math.isfinite(self.program_upper):
+            return shows
+        high, moves = number(self.program_upper), self.stats["program_rounding"]["moves"]
+        if high == number(self.upper):
+            high = f"{high} + {short(moves)}"
+        return f"{shows}, and with its rounding at most {high} for any"
 
     def _repr_html_(self) -> str:
         rows = [("lower end", f"{self.lower:.6g}"), ("upper end", f"{self.upper:.6g}")]
         rows.append(("upper end is", "proved" if self.proved else "floating point, not proved"))
+        rows += [("rounding", self.program_in_words())] if self.program_lower is not None else []
         rows += [] if self.reason is None else [("reason", self.reason)]
         shown = table(f"largest {self.of} gap of a similar pair", rows)
         return shown if self.pair is None else shown + pair_html(self.pair, self.names, treated_by(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON: infinite bounds are null."""
-        finite = [b if math.isfinite(b) else None for b in (self.lower, self.upper)]
+        ends = (self.lower, self.upper, self.program_lower, self.program_upper)
+        finite = [b if b is not None and math.isfinite(b) else None for b in ends]
         history = [[b if math.isfinite(b) else None for b in point] for point in self.history]
         return {
             "of": self.of,
             "lower": finite[0],
             "upper": finite[1],
+            "program_lower": finite[2],
+            "program_upper": finite[3],
             "pair": None if self.pair is None else pair_rows(self.pair, self.names),
             "scores": None if self.scores is None else list(self.scores),
             "decisions": None if self.decisions is None else list(self.decisions),
@@ -251,6 +290,7 @@ def _disparity(
     pair, scores = prepared.pair(climb.witness)
     treated = prepared.treated(climb.witness)
     elapsed, lower = prepared.problem.budget.elapsed, round_down(climb.lower)
+    program, head = prepared.imported.program, prepared.imported.model.head
     return Disparity(
         of=of,
         lower=lower,
@@ -266,10 +306,13 @@ def _disparity(
         certificate=certificate,
         proved=climb.proved or certificate is not None,
         reason=reason,
+        program_lower=prepared.shown(climb.witness, of),
+        program_upper=shifted(climb.upper, program.moved(of, head), of),
         stats={
             **prepared.problem.budget.stats,
             **prepared.imported.compared.stats,
             "cells": 1 if climb.search is None else climb.search.cells,
+            **of_program(program, of, head),
         },
     )
 

@@ -33,6 +33,7 @@ from likewise.analysis.rounds import Partition
 from likewise.analysis.settling import Settler, one_score
 from likewise.errors import SpecError
 from likewise.model.gauge import gauge_of
+from likewise.model.program_rounding import of_program
 from likewise.model.question import question_of
 from likewise.progress import Listener, Snapshot
 from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
@@ -153,7 +154,8 @@ def regions(
             found = grown(ground, settler, around, listener)
         else:
             found = Partition(ground, settler, listener, max_boxes).run()
-        return replace(found, stats={**found.stats, **first.imported.compared.stats})
+    known = {**first.imported.compared.stats, **of_program(first.imported.program)}
+    return replace(found, stats={**found.stats, **known})
 
 
 def in_order_of_scores(prepared: Prepared, space: Space) -> Space:

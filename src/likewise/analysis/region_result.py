@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.analysis.exploring import Kind
 from likewise.certificate.certificate import Certificate
+from likewise.verifying.wording import warning_of
 
 if TYPE_CHECKING:
     from likewise.analysis.merging import Piece
@@ -109,7 +110,8 @@ class Regions:
 
     def __str__(self) -> str:
         lines = [shown_line(*shown) for shown in self.shown()]
-        return "\n".join([*lines, f"({self.reason})"] if self.reason else lines)
+        notes = [f"({note})" for note in (self.reason, warning_of(self.stats)) if note]
+        return "\n".join([*lines, *notes])
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -119,7 +121,7 @@ class Regions:
         head = (
             "<tr>" + "".join(f'<th scope="col">{name}</th>' for name in ("kind", "share", "rule")) + "</tr>"
         )
-        caption = escape(self.reason or "")
+        caption = escape("; ".join(note for note in (self.reason, warning_of(self.stats)) if note))
         return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from likewise.errors import DataError
 from likewise.html_tables import table
 from likewise.verifying.result import Result
+from likewise.verifying.wording import warning_of
 
 if TYPE_CHECKING:
     from likewise.importers.imported import Imported, ImportedClasses
@@ -64,6 +65,8 @@ class Repaired:
             lines.append(f"{self.measure:<11}{self.before:.4f} before, {self.after:.4f} after")
         if self.result.reason is not None:
             lines.append(f"reason     {self.result.reason}")
+        if (warning := warning_of(self.result.stats)) is not None:
+            lines.append(f"warning    {warning}")
         return "\n".join(lines)
 
     def how(self) -> str:
@@ -95,7 +98,7 @@ class Repaired:
         rows = [("verdict", str(self.result.verdict)), ("changed", self.changed_in_words())]
         for name, value in (("before", self.before), ("after", self.after)):
             rows.append((f"{self.measure} {name}", None if value is None else f"{value:.4f}"))
-        rows.append(("reason", self.result.reason))
+        rows += [("reason", self.result.reason), ("warning", warning_of(self.result.stats))]
         shown = [(name, text) for name, text in rows if text is not None]
         return table(f"repaired: {self.how()}", shown)
 

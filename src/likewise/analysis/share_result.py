@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from likewise.html_tables import table
+from likewise.verifying.wording import warning_of
 
 Method = Literal["exact", "certified", "sampled"]
 _UNPROVED = {
@@ -57,7 +58,9 @@ class Share:
         return lower if lower == upper or self.exact else f"between {lower} and {upper}"
 
     def __str__(self) -> str:
+        warning = warning_of(self.stats)
         reason = f"  ({self.reason})" if self.reason else ""
+        reason += "" if warning is None else f"; {warning}"
         return f"share of {self.over} with a differently treated counterpart: {self.in_words()}, {self._basis()}{reason}"
 
     def _basis(self) -> str:
@@ -78,6 +81,8 @@ class Share:
         ]
         if self.reason is not None:
             rows.append(("reason", self.reason))
+        if (warning := warning_of(self.stats)) is not None:
+            rows.append(("warning", warning))
         return table("Individuals with a differently treated counterpart", rows)
 
     def to_dict(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from likewise.analysis.judging import Jobs, Judging, judgement_of_data, judging_
 from likewise.analysis.share_methods import Sharing
 from likewise.analysis.share_result import Share
 from likewise.errors import SpecError
+from likewise.model.program_rounding import of_program
 from likewise.progress import Listener
 from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
@@ -94,17 +95,15 @@ def share(
             listener=listener,
         )
         with interruptible(judging.budget):
+            jobs = Jobs(n_jobs, executor)
             if not isinstance(over, str):
-                found = _of_rows(judging, method, Jobs(n_jobs, executor))
+                answer = _of_rows(judging, method, jobs)
             else:
-                sharing = Sharing(
-                    judging=judging,
-                    over=over,
-                    confidence=confidence,
-                    jobs=Jobs(n_jobs, executor),
-                )
-                found = sharing.by(method)
-        return replace(found, stats={**found.stats, **judging.prepared.imported.compared.stats})
+                sharing = Sharing(judging=judging, over=over, confidence=confidence, jobs=jobs)
+                answer = sharing.by(method)
+    imported = judging.prepared.imported
+    known = {**imported.compared.stats, **of_program(imported.program)}
+    return replace(answer, stats={**answer.stats, **known})
 
 
 def _of_rows(judging: Judging, method: str, jobs: Jobs) -> Share:

@@ -25,6 +25,8 @@ import numpy as np
 from likewise.certificate.certificate import Certificate
 from likewise.errors import InternalError, SpecError, closest
 from likewise.html_tables import table
+from likewise.model.gauge import gauge_of
+from likewise.model.program_rounding import of_program
 from likewise.model.question import round_down, round_up
 from likewise.progress import Listener
 from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
@@ -36,7 +38,14 @@ from likewise.verifying.deciding import checked_property, checking_with, listeni
 from likewise.verifying.preparing import take
 from likewise.verifying.result import Claimed
 from likewise.verifying.showing import pair_html
-from likewise.verifying.wording import number, pair_rows, treated_by
+from likewise.verifying.wording import (
+    covers_program,
+    number,
+    pair_rows,
+    rounding_in_words,
+    treated_by,
+    warning_of,
+)
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Property
@@ -59,6 +68,9 @@ class Radius:
         The feature whose tolerance the levels are; None if they are factors on all tolerances.
     proved, refuted : float or None
         The levels; None where there is no such one.
+    program_proved : float or None
+        The largest level whose proof covers the rounding of the model's own program as well; up to `proved` that holds but for the rounding
+        that `stats["program_rounding"]` tells.
     largest : float
         The level beyond which nothing changes.
     pair : frame or None
@@ -79,6 +91,8 @@ class Radius:
     proved: float | None
     refuted: float | None
     largest: float
+    program_proved: float | None = None
+    rounding: str | None = None  # what the proof says of the program, in words
     pair: Any = None
     names: tuple[str, ...] = ()
     result: Result | None = None  # with the pair
@@ -98,13 +112,20 @@ class Radius:
         else:
             text = f"{what}: proved up to {self.proved:.6g}"
             text += ", nothing refuted" if self.refuted is None else f", refuted at {self.refuted:.6g}"
-        return text + (f"  ({self.reason})" if self.reason else "")
+        notes = [note for note in (self.rounding_note(), self.reason, warning_of(self.stats)) if note]
+        return text + (f"  ({'; '.join(notes)})" if notes else "")
+
+    def rounding_note(self) -> str | None:
+        """What the proof says of the program that rounds, where it does not cover it."""
+        return None if self.program_proved == self.proved else self.rounding
 
     def _repr_html_(self) -> str:
         what = "the factor on all tolerances" if self.of is None else f"the tolerance of {self.of}"
         rows = [("proved up to", "no level" if self.proved is None else number(self.proved))]
         rows.append(("refuted at", "no level" if self.refuted is None else number(self.refuted)))
         rows.append(("everybody is reached at", number(self.largest)))
+        for title, note in (("rounding", self.rounding_note()), ("warning", warning_of(self.stats))):
+            rows += [] if note is None else [(title, note)]
         rows += [] if self.reason is None else [("reason", self.reason)]
         shown = table(what, rows)
         if self.pair is None or self.result is None:
@@ -117,6 +138,7 @@ class Radius:
             "of": self.of,
             "proved": self.proved,
             "refuted": self.refuted,
+            "program_proved": self.program_proved,
             "largest": self.largest,
             "pair": None if self.pair is None else pair_rows(self.pair, self.names),
             "reason": self.reason,
@@ -246,6 +268,7 @@ class Asking:
     options: dict[str, Any]
     proved: Fraction | None = None
     refuted: Fraction | None = None
+    covered: Fraction | None = None  # the highest level whose proof covers the program's rounding
     undecided: Fraction | None = None  # the lowest level that was given up
     proof: Result | None = None
     witness: Result | None = None
@@ -276,7 +299,7 @@ class Asking:
         """Put one level to `verify` and take in the answer."""
         similar = self.ladder.similarity(level)
         if similar is None:  # nobody is similar to anybody else
-            self.proved = level
+            self.proved = self.covered = level
             return
         part, space, family = self.budget.part(SHARE), self.ladder.space, self.taken.imported.model.family
         result = verify_taken(
@@ -289,6 +312,8 @@ class Asking:
         self.history.append((float(level), str(result.verdict), part.elapsed))
         if result.verdict == "FAIR":
             self.proved, self.proof = level, result
+            if covers_program(result):
+                self.covered = level
         elif result.verdict == "BIASED":
             self.refuted, self.witness = self.ladder.reached(result.pair), result
         else:
@@ -305,9 +330,15 @@ class Asking:
             and self.proved is not None
             and self.ladder.settled(self.proved, self.refuted)
         )
+        proved = None if self.proved is None else largest if everything else round_down(self.proved)
+        covered = None if self.covered is None else round_down(self.covered)
+        imported = self.taken.imported
+        rounding = of_program(imported.program, gauge_of(self.asked).of, imported.model.head)
         return Radius(
             of=feature,
-            proved=None if self.proved is None else largest if everything else round_down(self.proved),
+            proved=proved,
+            program_proved=proved if self.covered == self.proved else covered,
+            rounding=None if self.proof is None else rounding_in_words(self.proof),
             refuted=None if self.refuted is None else round_up(self.refuted),
             largest=largest,
             pair=pair,
@@ -318,8 +349,9 @@ class Asking:
             history=tuple(self.history),
             stats={
                 **self.budget.stats,
-                **self.taken.imported.compared.stats,
+                **imported.compared.stats,
                 "levels": len(self.history),
+                **rounding,
             },
         )
 

@@ -86,7 +86,7 @@ def audit(**given: Any) -> int:
 
 
 def _text(found: Audit, loaded: Loaded, groups: Any, flags: ClaimFlags, given: dict[str, Any]) -> str:
-    from likewise.verifying.wording import claim_in_words, paragraph, rows_lines
+    from likewise.verifying.wording import claim_in_words, paragraph, rounding_lines, rows_lines
 
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
@@ -97,6 +97,7 @@ def _text(found: Audit, loaded: Loaded, groups: Any, flags: ClaimFlags, given: d
     lines += paragraph("biased", f"{_count(found)} have a counterpart who breaks the claim{exact}")
     if found.undecided:
         lines += paragraph("undecided", f"{found.undecided:,}: {'; '.join(found.reasons)}")
+    lines += rounding_lines(found.stats)
     if found.biased:
         lines += ["worst", *_worst(found)]
     if groups is not None:

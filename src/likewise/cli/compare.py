@@ -94,6 +94,8 @@ def _text(found: Comparison, loaded: Loaded) -> str:
         lines += paragraph(name, f"{result.verdict!s:<8} {bracket}")
         if (rows := rows_in_words(result.stats)) is not None:
             lines += paragraph("", rows)
+        note = disparity.rounding_note()
+        lines += [] if note is None else paragraph("", note)
     in_words = {
         "better": "better: the new model is fairer",
         "worse": "worse: the new model is less fair",

@@ -133,7 +133,7 @@ def bracket_lines(
     disparity: Disparity, space: Space, similarity: Similarity, *, class_of_interest: Label | None = None
 ) -> list[str]:
     """What was measured, and between which numbers it lies."""
-    from likewise.verifying.wording import number, paragraph
+    from likewise.verifying.wording import number, paragraph, rounding_lines
 
     seconds = disparity.stats.get("seconds", 0.0)
     lines = paragraph("measure", f"{_measured(disparity.of, class_of_interest)} {similarity.describe(space)}")
@@ -145,6 +145,9 @@ def bracket_lines(
     lines += paragraph("between", f"{low} and {high}   {how.format(seconds)}")
     if not disparity.proved:
         lines += paragraph("", "the upper end is floating point: --certificate FILE proves it")
+    if disparity.program_lower is not None:
+        lines += paragraph("rounding", disparity.program_in_words())
+    lines += rounding_lines(disparity.stats)
     if disparity.reason is not None:
         lines += paragraph("reason", disparity.reason)
     if disparity.of == "margin" and disparity.upper < 0:

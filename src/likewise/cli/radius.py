@@ -74,7 +74,15 @@ def radius(**given: Any) -> int:
 
 
 def _text(found: Radius, loaded: Loaded, show: OutputFlags) -> str:
-    from likewise.verifying.wording import Treated, number, pair_lines, pair_of, paragraph, rows_lines
+    from likewise.verifying.wording import (
+        Treated,
+        number,
+        pair_lines,
+        pair_of,
+        paragraph,
+        rounding_lines,
+        rows_lines,
+    )
 
     what = f"the tolerance of {found.of}" if found.of is not None else "the factor on all tolerances"
     others = loaded.similarity.describe(loaded.space) if loaded.similarity.names else "differ in nothing else"
@@ -88,7 +96,9 @@ def _text(found: Radius, loaded: Loaded, show: OutputFlags) -> str:
         proved = "0: only for individuals who are alike"
     else:
         proved = f"up to {number(found.proved)}"
-    lines += paragraph("proved", proved)
+    note = found.rounding_note()
+    lines += paragraph("proved", proved if note is None else f"{proved}; {note}")
+    lines += rounding_lines(found.stats)
     if found.refuted is not None and found.result is not None:
         lines += paragraph("refuted", f"at {number(found.refuted)}, by this pair")
         treated = Treated(

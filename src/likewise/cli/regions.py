@@ -143,7 +143,7 @@ def _save(found: Regions, folder: Path) -> None:
 
 def _text(found: Regions, loaded: Loaded, *, all_regions: bool) -> str:
     from likewise.analysis.region_result import KINDS, share_text
-    from likewise.verifying.wording import paragraph, rows_lines
+    from likewise.verifying.wording import paragraph, rounding_lines, rows_lines
 
     claim = f"individuals who {loaded.similarity.describe(loaded.space)} {loaded.property.describe()}"
     lines = paragraph("regions", claim) + paragraph("space", loaded.space.describe())
@@ -159,6 +159,7 @@ def _text(found: Regions, loaded: Loaded, *, all_regions: bool) -> str:
         if len(kept) > SHOWN and not all_regions:
             lines.append(f"  ... {len(kept) - SHOWN} more (--all shows them)")
     lines += rows_lines(found.stats)
+    lines += rounding_lines(found.stats)
     if found.reason is not None:
         lines += paragraph("reason", found.reason)
     return "\n".join(lines)

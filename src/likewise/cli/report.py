@@ -89,7 +89,14 @@ def report(**given: Any) -> int:
     from likewise.report import Analyses, write_report
     from likewise.search.budget import Budget, interruptible
     from likewise.verifying import verify
-    from likewise.verifying.wording import bounds_in_words, paragraph, verdict_line
+    from likewise.verifying.wording import (
+        bounds_in_words,
+        paragraph,
+        rounding_in_words,
+        rounding_lines,
+        verdict_line,
+        warning_of,
+    )
 
     read = {name: _read(name, given[name]) for name in READ if given[name] is not None}
     Analyses.of(**read)  # refuses what is no answer before anything is searched
@@ -114,12 +121,20 @@ def report(**given: Any) -> int:
     saved = None if result.certificate is None else given["certificate"]
     known = bounds_in_words(loaded.property, result.bounds)
     path = write_report(
-        result, given["output"], analyses, known=known, command=command, certificate_file=saved
+        result,
+        given["output"],
+        analyses,
+        known=known,
+        rounding=rounding_in_words(result),
+        warning=warning_of(result.stats),
+        command=command,
+        certificate_file=saved,
     )
     if given["quiet"]:
         emit(str(result.verdict))
     else:
         lines = paragraph("claim", result.claimed.in_words()) + paragraph("verdict", verdict_line(result))
+        lines += rounding_lines(result.stats)
         for name, why in analyses.left_out.items():
             lines += paragraph("without", f"{name}: {why}")
         emit("\n".join([*lines, *paragraph("report", str(path), whole_words=True)]))

@@ -102,7 +102,7 @@ def share(**given: Any) -> int:
 
 
 def _text(found: Share, loaded: Loaded, flags: ClaimFlags) -> str:
-    from likewise.verifying.wording import claim_in_words, paragraph, rows_lines
+    from likewise.verifying.wording import claim_in_words, paragraph, rounding_lines, rows_lines
 
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
@@ -110,6 +110,7 @@ def _text(found: Share, loaded: Loaded, flags: ClaimFlags) -> str:
     lines += paragraph("share", f"{found.in_words()} have a counterpart who breaks the claim")
     lines += paragraph("basis", _basis(found))
     lines += rows_lines(found.stats)
+    lines += rounding_lines(found.stats)
     if found.reason is not None:
         lines += paragraph("reason", found.reason)
     following = (

@@ -39,6 +39,7 @@ from likewise.model.combined import OPPOSITE, Combined, SimpleBody
 from likewise.model.question import lower_end
 from likewise.model.scored import (
     CombinedRounding,
+    KernelRounding,
     Model,
     PolynomialRounding,
     ProductRounding,
@@ -113,6 +114,8 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
             coefficients=float(by.slope) * rounding.coefficients,
             bias=abs(float(by.slope) * rounding.bias) + float(by.size),
         )
+    if isinstance(rounding, KernelRounding):
+        rounding = replace(rounding, more=abs(float(by.slope) * rounding.more) + float(by.size))
     if isinstance(rounding, Rounding):
         rounding = replace(
             rounding,

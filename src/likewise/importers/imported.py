@@ -34,6 +34,7 @@ from likewise.importers.unfolding import Unfolded, unfold
 from likewise.model.body import Affine
 from likewise.model.classes import ClassModel
 from likewise.model.embedding import columns_as_they_are
+from likewise.model.program_rounding import UNDESCRIBED, ProgramRounding, program_rounding
 from likewise.model.scored import KernelRounding, Model, PolynomialRounding, ProductRounding, Rounding
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ class Imported:
     """The model as mathematics and the original to replay witnesses on.
 
     `space` is the one that the model is over: the user's own, with some features declared otherwise (see `recoding`).
-    `rows` are the user's rows in its codes, `compared` what was asked about them as they are.
+    `rows` are the user's rows in its codes, `compared` what was asked about them as they are, `program` how far the original's scores may
+    be from those of the model.
     """
 
     model: Model
@@ -65,6 +67,7 @@ class Imported:
     recoding: Recoding
     rows: NDArray[np.float64]
     compared: RowsCompared = NOTHING_COMPARED
+    program: ProgramRounding = UNDESCRIBED
 
     @property
     def space(self) -> Space:
@@ -80,6 +83,7 @@ class ImportedClasses:
     recoding: Recoding
     rows: NDArray[np.float64]
     compared: RowsCompared = NOTHING_COMPARED
+    program: ProgramRounding = UNDESCRIBED
 
     @property
     def space(self) -> Space:
@@ -109,8 +113,9 @@ def import_model(
     if isinstance(model, Scores):
         return _imported_classes(estimator, unfolded, model, inputs, rows)
     model, replay = _with_wrappers(estimator, unfolded, model, inputs)
-    check_import(model, replay, inputs.space, rows)
-    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
+    observed = check_import(model, replay, inputs.space, rows)
+    program = program_rounding([model], inputs.space, observed)
+    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
 
 
 def _with_wrappers(
@@ -143,11 +148,18 @@ def _imported_trees(
         for wrapper in unfolded.wrappers:
             refuse_wrapper(wrapper, found.model)
         asked = class_replay(estimator, unfolded, found.model.head, inputs)
-        check_trees(found.model, grown, found.reaching, asked, rows)
-        return ImportedClasses(model=found.model, replay=asked, recoding=inputs.recoding, rows=rows)
+        observed = check_trees(found.model, grown, found.reaching, asked, rows)
+        return ImportedClasses(
+            model=found.model,
+            replay=asked,
+            recoding=inputs.recoding,
+            rows=rows,
+            program=program_rounding([found.model], inputs.space, observed, bits=grown.bits),
+        )
     model, replay = _with_wrappers(estimator, unfolded, found.model, inputs)
-    check_trees(model, grown, found.reaching, replay, rows)
-    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
+    observed = check_trees(model, grown, found.reaching, replay, rows)
+    program = program_rounding([model], inputs.space, observed, bits=grown.bits)
+    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
 
 
 def _held_trees(unfolded: Unfolded) -> Unfolded | None:
@@ -174,11 +186,15 @@ def _imported_settled_trees(
         for wrapper in unfolded.wrappers:
             refuse_wrapper(wrapper, model)
         asked = class_replay(estimator, unfolded, model.head, inputs)
-        check_settled_trees(model, body, asked, inputs.space, rows, count, grown.bits)
-        return ImportedClasses(model=model, replay=asked, recoding=inputs.recoding, rows=rows)
+        observed = check_settled_trees(model, body, asked, inputs.space, rows, count, grown.bits)
+        program = program_rounding([model], inputs.space, observed, bits=grown.bits)
+        return ImportedClasses(
+            model=model, replay=asked, recoding=inputs.recoding, rows=rows, program=program
+        )
     model, replay = _with_wrappers(estimator, unfolded, model, inputs)
-    check_settled_trees(model, body, replay, inputs.space, rows, count, grown.bits)
-    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
+    observed = check_settled_trees(model, body, replay, inputs.space, rows, count, grown.bits)
+    program = program_rounding([model], inputs.space, observed, bits=grown.bits)
+    return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
 
 
 def _check_complete(space: Space) -> None:
@@ -195,8 +211,9 @@ def _imported_classes(
         refuse_wrapper(wrapper, scores)
     model = class_model(scores)
     replay = class_replay(estimator, unfolded, model.head, inputs)
-    check_classes(model, scores.models, replay, inputs.space, rows)
-    return ImportedClasses(model=model, replay=replay, recoding=inputs.recoding, rows=rows)
+    observed = check_classes(model, scores.models, replay, inputs.space, rows)
+    program = program_rounding(scores.models, inputs.space, observed)
+    return ImportedClasses(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
 
 
 def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
@@ -235,7 +252,7 @@ def rounded(model: Model, embedded: Embedded) -> Model:
     lines, rounding = embedded.lines, model.rounding
     if isinstance(rounding, (KernelRounding, PolynomialRounding, ProductRounding)):
         slacks = tuple((line.roundings + 2, float(line.slack + 2 * abs(line.offset))) for line in lines)
-        return replace(model, rounding=replace(rounding, columns=slacks))
+        return replace(model, rounding=replace(rounding, columns=slacks, described=embedded.settled))
     if not isinstance(rounding, Rounding):
         return model
     slack = sum((size * line.slack for size, line in zip(rounding.sizes, lines, strict=True)), Fraction(0))
@@ -244,6 +261,7 @@ def rounded(model: Model, embedded: Embedded) -> Model:
         constant=rounding.constant + Fraction(math.ceil(slack * SLACK_GRID), SLACK_GRID),
         operations=rounding.operations + max(line.roundings for line in lines),
         described=embedded.settled,
+        bounded=embedded.settled,
     )
     return replace(model, rounding=more)
 

@@ -61,6 +61,16 @@ def check_order(columns: tuple[str, ...], frame: Any) -> None:
         )
 
 
+def in_single(frame: Any, columns: tuple[str, ...]) -> bool:
+    """Whether any of these columns has less than double precision: programs then calculate with less as well, how is not described."""
+    if frame is None:
+        return False
+    import narwhals.stable.v2 as nw
+
+    schema = nw.from_native(frame, eager_only=True).collect_schema()
+    return any(schema[name] in (nw.Float32, nw.Float16) for name in columns if name in schema)
+
+
 def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Floats) -> RowsCompared:
     """What was compared; raises DataError where rows of the user are treated otherwise than their codes, in the user's space, say."""
     if frame is None or not len(rows):

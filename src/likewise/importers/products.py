@@ -107,6 +107,7 @@ def of_products(model: Model, made: Multiplied, columns: tuple[Column, ...]) -> 
         ),
         products=made.products,
         bias=float(abs(body.bias)) + _sizes_of_offsets(body, made),
+        after=max((line.roundings for line in made.lines), default=0),
     )
     polynomial = PolynomialSum(coefficients=tuple(kept.values()), products=tuple(kept))
     return replace(model, body=polynomial, embedding=columns, rounding=rounding)

@@ -25,6 +25,7 @@ from likewise.model.classes import ClassHead, ClassModel
 from likewise.model.combined import Combined, CombinedScore, SimpleBody, made_of
 from likewise.model.embedding import embedded
 from likewise.model.kernel import KernelScore
+from likewise.model.program_rounding import Observed
 from likewise.model.question import logistic
 from likewise.model.scored import (
     CombinedRounding,
@@ -50,19 +51,34 @@ if TYPE_CHECKING:
 DATA_ROWS = 64
 RANDOM_ROWS = 64
 CORNERS = 16
+OBSERVED_ROWS = 16  # of a kernel model, on which its score is enclosed to tell the program's error
+OBSERVED_WORK = 400_000  # columns of centres that this may look at, all rows together; where one row has more, differences in float64 must do
+OBSERVED_BITS = 256
 LINK_TOLERANCE = 1e-9  # probabilities: expit is computed in a few roundings of numbers below one
 
 
-def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floats) -> None:
-    """Raise UnsupportedModel where the imported model and the original disagree."""
+def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floats) -> Observed:
+    """Raise UnsupportedModel where the imported model and the original disagree; what the original's rounding was seen to do."""
     codes = replay.inputs.recoding.settled(sample_codes(space, rows))
     ours, allowed = _scores(model, space, codes), _errors(model, space, codes)
     theirs = replay.scores(codes)
     for i, (value, given) in enumerate(zip(ours, theirs, strict=True)):
         if not (math.isfinite(given) and abs(Fraction(float(given)) - value) <= allowed[i]):
             _refuse(model, space, codes[i], f"its score is {given!r}, the imported one {nearest(value)!r}")
-    if model.head.labels is None:
-        return
+    if model.head.labels is not None:
+        _check_head(model, ours, allowed, replay, space, codes)
+    return observed(score_of(model, len(space)), codes, ours, theirs)
+
+
+def _check_head(
+    model: Model,
+    ours: Sequence[Fraction],
+    allowed: Sequence[Fraction],
+    replay: EstimatorReplay,
+    space: Space,
+    codes: Floats,
+) -> None:
+    """Labels wherever no rounding can change them, and probabilities."""
     room = max(Fraction(1), abs(model.head.slope))  # what the link makes of an error of the score
     labels = replay.decisions(codes)
     for i, value in enumerate(ours):
@@ -83,7 +99,7 @@ def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floa
 
 def check_classes(
     model: ClassModel, parts: Sequence[Model], replay: ClassReplay, space: Space, rows: Floats
-) -> None:
+) -> Observed:
     """The same for more than two classes; `parts` are the models of each score, with their rounding."""
     if not isinstance(model.bodies, tuple):
         raise InternalError("ensembles of trees are compared where they are imported")
@@ -94,7 +110,27 @@ def check_classes(
     ]
     ours = list(zip(*(_scores(one, space, codes) for one in joined), strict=True))
     allowed = list(zip(*(_errors(part, space, codes) for part in parts), strict=True))
-    compare_classes(model, ours, allowed, replay, space, codes)
+    theirs = compare_classes(model, ours, allowed, replay, space, codes)
+    each = [
+        observed(score_of(one, len(space)), codes, values, given)
+        for one, values, given in zip(joined, zip(*ours, strict=True), theirs.T, strict=True)
+    ]
+    return Observed(error=max(one.error for one in each), size=max(one.size for one in each))
+
+
+def observed(score: Score, codes: Floats, ours: Sequence[Fraction], theirs: Floats) -> Observed:
+    """The largest difference of the original's scores from the exact ones; where those are irrational, on the rows where it is likeliest."""
+    off = [abs(Fraction(given) - value) for value, given in zip(ours, theirs.tolist(), strict=True)]
+    size = float(np.abs(theirs).max(initial=0.0))
+    kernels = [part for part in getattr(score, "parts", (score,)) if isinstance(part, KernelScore)]
+    if not kernels:
+        return Observed(error=nearest(max(off, default=Fraction(0))), size=size)
+    count = min(OBSERVED_WORK // max(sum(part.body.centres.size for part in kernels), 1), OBSERVED_ROWS)
+    largest = Fraction(0) if count else max(off, default=Fraction(0))
+    for i in sorted(range(len(off)), key=lambda i: -off[i])[:count]:
+        exact = score.enclose([Fraction(c) for c in codes[i].tolist()], OBSERVED_BITS)
+        largest = max(largest, abs(Fraction(float(theirs[i])) - exact.middle))
+    return Observed(error=nearest(largest), size=size)
 
 
 def compare_classes(
@@ -104,8 +140,8 @@ def compare_classes(
     replay: ClassReplay,
     space: Space,
     codes: Floats,
-) -> None:
-    """Raise UnsupportedModel where exact scores and the original's own are further apart than allowed, or decide otherwise."""
+) -> Floats:
+    """The original's own scores; raises UnsupportedModel where they and the exact ones are further apart than allowed, or decide otherwise."""
     head, theirs, labels = model.head, replay.scores(codes), replay.decisions(codes)
     if labels.shape != (len(codes),):
         _refuse(model, space, codes[0], "it gives more than one label")
@@ -121,6 +157,7 @@ def compare_classes(
             _refuse(model, space, codes[i], f"it says {labels[i]!r}, the imported one {decided!r}")
     if head.link is not None:
         _compare_probabilities(model, ours, allowed, replay, space, codes)
+    return theirs
 
 
 def _certain(head: ClassHead, values: Sequence[Fraction], errors: Sequence[Fraction]) -> bool:

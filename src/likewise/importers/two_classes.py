@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from likewise.importers.class_replay import ClassReplay
     from likewise.importers.imported import ImportedClasses
+    from likewise.model.program_rounding import ProgramRounding
 
     Floats = NDArray[np.float64]
 
@@ -53,6 +54,16 @@ def has_one_lead(imported: ImportedClasses) -> bool:
     model = imported.model
     joined = not isinstance(model.bodies, tuple) or not isinstance(model.bodies[0], (RbfSum, Combined))
     return model.head.rule == "argmax" and len(model.head.labels) == 2 and joined
+
+
+def _of_lead(program: ProgramRounding, share: Fraction) -> ProgramRounding:
+    """Either score may be off by what one is."""
+    error = program.error
+    return replace(
+        program,
+        bounds=(None if error is None else 2 * share * error,),
+        observed=replace(program.observed, error=2 * float(share) * program.observed.error),
+    )
 
 
 def as_one_score(imported: ImportedClasses, *, share: Fraction = WHOLE) -> Imported | None:
@@ -87,4 +98,5 @@ def as_one_score(imported: ImportedClasses, *, share: Fraction = WHOLE) -> Impor
         recoding=imported.recoding,
         rows=imported.rows,
         compared=imported.compared,
+        program=_of_lead(imported.program, share),
     )

@@ -46,13 +46,15 @@ class Rounding:
     and size * slack in the constant cover that, as (1 + g_n) (1 + g_k) = 1 + g_(n+k) for g_n = (1 + u)^n - 1.
 
     A program whose rounding is not `described` (it goes through logarithms, say) is only compared with, as if
-    it did no more than this; what a proof states of it covers no rounding at all.
+    it did no more than this; what a proof states of it covers no rounding at all. Its score is still `bounded` by this where only what
+    it makes of the score (a probability that is compared) is not described.
     """
 
     sizes: tuple[Fraction, ...]
     constant: Fraction
     operations: int
     described: bool = True
+    bounded: bool = True
 
     def error(self, columns: Sequence[Fraction]) -> Fraction:
         """The bound for columns whose absolute values are at most these."""
@@ -72,12 +74,14 @@ class Rounding:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelRounding:
     """How the original program computes squared distances: from differences, or `expanded` as
-    |x|^2 - 2 x.s + |s|^2, which loses the digits that the squares have in common. Good for comparing two
-    programs; it bounds no rounding that a proof could cover, as the error of exp itself is not known.
+    |x|^2 - 2 x.s + |s|^2, which loses the digits that the squares have in common. `error` is good for comparing two
+    programs; what bounds the program's error over a space is in `program_error`, and no certificate states it.
     `columns` has (k, slack) for each column that the program computes: off by about k u (|column| + slack)."""
 
     expanded: bool
     columns: tuple[tuple[int, float], ...] = ()
+    more: float = 0.0  # sizes of what is added to the sum afterwards
+    described: bool = True  # whether the columns are: see `Rounding`
 
     def error(self, body: RbfSum, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room."""
@@ -105,6 +109,7 @@ class PolynomialRounding:
     bias: float
     degree: int
     columns: tuple[tuple[int, float], ...] = ()  # as in `KernelRounding`
+    described: bool = True
 
     def error(self, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room.
@@ -132,6 +137,8 @@ class ProductRounding:
     products: tuple[tuple[int, ...], ...]
     bias: float
     columns: tuple[tuple[int, float], ...] = ()  # as in `KernelRounding`
+    after: int = 0  # roundings of what scales the products
+    described: bool = True
 
     def error(self, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room: a product of
@@ -217,8 +224,13 @@ def rounding_error(model: Model | ClassModel, space: Space) -> Fraction | None:
         return model.rounding.error()
     if not isinstance(model.rounding, Rounding):
         return None
+    return model.rounding.stated().error(extents(model.embedding, space))
+
+
+def extents(embedding: Sequence[Column], space: Space) -> list[Fraction]:
+    """The largest absolute value of each column over the whole space; of one in pieces, of the terms that are added up."""
     ends = []
-    for column in model.embedding:
+    for column in embedding:
         feature = space[space.names[column.feature]]
         if column.pieces is not None and isinstance(feature, (Continuous, Integer)):
             lo, hi, whole = Fraction(feature.lo), Fraction(feature.hi), isinstance(feature, Integer)
@@ -227,7 +239,7 @@ def rounding_error(model: Model | ClassModel, space: Space) -> Fraction | None:
             ends.append(max(abs(column.exact(Fraction(end))) for end in (feature.lo, feature.hi)))
         else:
             ends.append(max(abs(value) for value in column.table or (Fraction(0),)))
-    return model.rounding.stated().error(ends)
+    return ends
 
 
 def score_of(model: Model, n_features: int) -> Score:

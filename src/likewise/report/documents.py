@@ -182,6 +182,10 @@ def disparity_section(disparity: Mapping[str, Any]) -> dict[str, Any]:
         "of": disparity["of"],
         "lower": number(disparity["lower"]),
         "upper": _end(disparity["lower"], disparity["upper"]),
+        "program": None if disparity.get("program_lower") is None else number(disparity["program_lower"]),
+        "program_upper": None
+        if disparity.get("program_upper") is None
+        else _end(disparity["upper"], disparity["program_upper"]),
         "proved": disparity["proved"],
         "no_flip": disparity["of"] == "margin" and disparity["upper"] is not None and disparity["upper"] < 0,
         "reason": disparity["reason"],

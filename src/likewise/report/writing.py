@@ -62,16 +62,21 @@ def write_report(
     analyses: Analyses | None = None,
     *,
     known: str | None = None,
+    rounding: str | None = None,
+    warning: str | None = None,
     command: str | None = None,
     certificate_file: str | os.PathLike[str] | None = None,
 ) -> Path:
-    """Write the report, whole or not at all; `known` says what is known where the verdict is UNKNOWN."""
+    """Write the report, whole or not at all; `known` says what is known where the verdict is UNKNOWN, `rounding` what a proof
+    says of the program that rounds, `warning` that its rounding is large."""
     told = Told(
         result=result,
         analyses=Analyses() if analyses is None else analyses,
         contributions=result.contributions,
         certificate=certified(result.certificate, certificate_file),
         known=known,
+        rounding=rounding,
+        warning=warning,
         command=command,
     )
     content = b""
@@ -95,6 +100,8 @@ class Told:
     contributions: Contributions | None
     certificate: Mapping[str, Any] | None
     known: str | None
+    rounding: str | None
+    warning: str | None
     command: str | None
 
     def section(
@@ -124,6 +131,8 @@ def rendered(told: Told, room: Room) -> str:
     context = {
         "result": result,
         "known": told.known,
+        "rounding": told.rounding,
+        "warning": told.warning,
         "stats": result.stats,
         "pair": documents.pair_table(result, room.features),
         "path": documents.score_path(told.contributions, room.features),

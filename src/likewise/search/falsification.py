@@ -58,6 +58,17 @@ def deepest(problem: Problem) -> Witness | None:
     return climbed(problem, climbers, combinations) or witness
 
 
+def nearest_pairs(problem: Problem, count: int) -> list[tuple[list[float], list[float]]]:
+    """The pairs that come nearest to being witnesses in float64, of known and random rows and of those that climbed from them."""
+    combinations, x, other, depth, climbers = _start(problem)
+    _, *more = _climb(problem, climbers, combinations)
+    x, other, depth = (np.concatenate(both) for both in zip((x, other, depth), more, strict=True))
+    if problem.settle is not None:
+        x, other = problem.settle(x), problem.settle(other)
+    order = np.argsort(-depth)[:count]
+    return list(zip(x[order].tolist(), other[order].tolist(), strict=True))
+
+
 def climbed(
     problem: Problem, rows: Floats, combinations: list[dict[int, float | str]] | None = None
 ) -> Witness | None:

@@ -7,7 +7,7 @@ pair that breaks a case in exact arithmetic, also to the checker, and on the mod
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from likewise.importers.imported import ImportedClasses
 from likewise.importers.kept import similar_codes
 from likewise.model.body import RbfSum
 from likewise.model.cases import DecisionCase
+from likewise.model.classes import dot
 from likewise.model.classquestion import ClassQuestion
 from likewise.model.classscore import ClassScore, shares_centres
 from likewise.model.gauge import Gauge
@@ -37,14 +38,19 @@ from likewise.verifying.class_certificates import certify_cases, certify_pair
 from likewise.verifying.contributions import Compared, compared_classes
 from likewise.verifying.preparing import Taken, generator
 from likewise.verifying.result import Claimed, Result
-from likewise.verifying.verdicts import concluded
+from likewise.verifying.verdicts import concluded, level_of
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from likewise.certificate.certificate import Certificate
+    from likewise.model.gauge import Scale
     from likewise.search.problem import Witness
+
+    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +86,17 @@ class PreparedClasses:
             score_name=self.score_name(witness),
         )
 
+    def shown(self, witness: Witness, of: Scale) -> float:
+        """What the model's own program shows of a pair on a scale, the least of asking one by one and together."""
+        replay, case = self.imported.replay, witness.case
+        codes = np.array([witness.x, witness.other])
+        asked = replay.probabilities if of == "probability" else replay.scores
+        ways = (asked(codes), np.concatenate([asked(codes[:1]), asked(codes[1:])]))
+        if of == "margin" and isinstance(case, DecisionCase):
+            return min(_least_lead(case, scores) for scores in ways)
+        place = self.place(witness)
+        return min(abs(float(scores[0, place] - scores[1, place])) for scores in ways)
+
     def place(self, witness: Witness) -> int:
         """The class that the pair is about: of a decision the one that the first individual gets."""
         if isinstance(witness.case, DecisionCase):
@@ -92,6 +109,17 @@ class PreparedClasses:
         if self.question.kind != "decision":
             return f"score of {head.labels[self.place(witness)]}"
         return "votes for it" if head.rule == "votes" else "lead over others"
+
+
+def _least_lead(case: DecisionCase, scores: Floats) -> float:
+    """By how much all conditions of a case hold, by the program's own scores."""
+    sides = zip((case.first, case.second), scores.tolist(), strict=True)
+    forms = [
+        float(dot(condition.alpha, [Fraction(score) for score in of]))
+        for conditions, of in sides
+        for condition in conditions
+    ]
+    return min(forms, default=0.0)
 
 
 class _Replayed:
@@ -217,6 +245,13 @@ class FoundOfClasses:
         return certify_cases(
             self.posed, self.posed.question, self.outcome.search, self.claimed.in_words(), checking
         )
+
+    def asked_again(self, claimed: Claimed) -> FoundOfClasses:
+        posed, level = self.posed, Fraction(level_of(claimed.property))
+        question: Any = posed.question.at(level)
+        problem = replace(posed.problem, question=question, wanted=None, unreplayed=[])
+        posed = replace(posed, problem=problem, question=question)
+        return FoundOfClasses(posed, decide_classes(problem, question, posed.oracles), claimed)
 
     def certify_witness(self, witness: Witness, checking: Checking) -> tuple[Certificate, CheckReport]:
         return certify_pair(self.posed, witness, self.claimed.in_words(), checking)

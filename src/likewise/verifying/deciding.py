@@ -242,6 +242,13 @@ class FoundOfScore:
             search,
         )
 
+    def asked_again(self, claimed: Claimed) -> FoundOfScore:
+        question = self.posed.gauge.question(Fraction(level_of(claimed.property)))
+        posed = replace(
+            self.posed, problem=replace(self.posed.problem, question=question, wanted=None, unreplayed=[])
+        )
+        return FoundOfScore(posed, decide(posed.problem), claimed)
+
     def certify_witness(self, witness: Witness, checking: Checking) -> tuple[Certificate, CheckReport]:
         return certify_witness(self.posed, witness, self.statement, checking)
 

@@ -20,6 +20,7 @@ from likewise.verifying.wording import (
     pair_of,
     rows_in_words,
     treated_by,
+    warning_of,
 )
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def _facts(result: Result, disparity: Any, share: Any) -> list[tuple[str, str]]:
         rows.append(("basis", basis_in_words(result)))
     elif (words := rows_in_words(result.stats)) is not None:
         rows.append(("compared", words))
+    if (warning := warning_of(result.stats)) is not None:
+        rows.append(("warning", warning))
     if result.reason is not None:
         rows.append(("reason", result.reason))
         rows.append(("bounds", bounds_in_words(result.claimed.property, result.bounds)))
@@ -106,6 +109,8 @@ def _disparity(found: Mapping[str, Any]) -> tuple[str, str]:
             text += "; the upper end was accepted by the checker"
         else:
             text += "" if found.get("proved", False) else "; the upper end is floating point, not proved"
+    if found.get("program_upper") is not None:
+        text += f"; for the program that rounds at most {outward(found['program_upper'], up=True)}"
     if found.get("reason"):
         text += f" ({found['reason']})"
     return _GAPS[found["of"]], text

@@ -19,7 +19,7 @@ from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
 from likewise.importers.kept import similar_codes
-from likewise.importers.own_rows import check_own_rows
+from likewise.importers.own_rows import check_own_rows, in_single
 from likewise.importers.two_classes import HALF, as_one_score
 from likewise.model.combined import CombinedScore
 from likewise.model.gauge import Gauge
@@ -80,6 +80,16 @@ class Prepared:
             upper_label=None if head.labels is None else head.labels[1],
         )
 
+    def shown(self, witness: Witness, of: Scale) -> float:
+        """What the model's own program shows of a pair on a scale, the least of asking one by one and together in either order."""
+        replay = self.imported.replay
+        high, low = (np.array([codes]) for codes, _ in self.ordered(witness))
+        asked = replay.probabilities if of == "probability" else replay.scores
+        together, swapped = asked(np.concatenate([high, low])), asked(np.concatenate([low, high]))[::-1]
+        alone = np.concatenate([asked(high), asked(low)])
+        first, second = np.array([alone, together, swapped]).T
+        return float(np.min(np.minimum(first, -second) if of == "margin" else np.abs(first - second)))
+
     def ordered(
         self, witness: Witness
     ) -> tuple[tuple[tuple[float, ...], Enclosure], tuple[tuple[float, ...], Enclosure]]:
@@ -133,6 +143,8 @@ def take(
         given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
         imported = import_model(model, space, rows=given, like=X)
         imported = replace(imported, compared=check_own_rows(imported, X, given))
+        if imported.model.embedding and in_single(X, imported.replay.inputs.columns):
+            imported = replace(imported, program=replace(imported.program, bounds=(None,)))
         if imported.space.constraints:
             some_individual(imported.space)
     return Taken(imported=imported, relations=relations, given=given, like=X)

@@ -25,7 +25,14 @@ from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
 from likewise.verifying.contributions import Compared, Contributions
 from likewise.verifying.showing import result_html
-from likewise.verifying.wording import bounds_in_words, claim_in_words, pair_rows, result_text
+from likewise.verifying.wording import (
+    bounds_in_words,
+    claim_in_words,
+    pair_rows,
+    result_text,
+    rounding_in_words,
+    warning_of,
+)
 
 
 class Verdict(StrEnum):
@@ -76,6 +83,10 @@ class Result:
         The proof or the witness, accepted by the checker.
     covers_floating_point : bool
         Whether the verdict holds for the program that rounds, too.
+    program_lower, program_upper : float or None
+        As `bounds`, of the program that rounds. `program_lower` is what the model's own program shows for `pair`, None without one. No similar pair has a
+        gap (or a margin) above `program_upper` in the numbers that the program shows: that is the upper end of `bounds`, and what its
+        rounding can add; None where its rounding is not known, or nothing is.
     stats : dict
         The engine that decided, seconds, cells and the like.
     claimed : object
@@ -95,6 +106,8 @@ class Result:
     reason: str | None = None
     certificate: Certificate | None = None
     covers_floating_point: bool = False
+    program_lower: float | None = None
+    program_upper: float | None = None
     stats: dict[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -158,6 +171,10 @@ class Result:
             "bounds": [b if math.isfinite(b) else None for b in self.bounds],
             "reason": self.reason,
             "covers_floating_point": self.covers_floating_point,
+            "program_lower": self.program_lower,
+            "program_upper": self.program_upper
+            if self.program_upper is not None and math.isfinite(self.program_upper)
+            else None,
             "certified": self.certificate is not None,
             "stats": dict(self.stats),
         }
@@ -195,6 +212,8 @@ class Result:
                 repair=repair,
             ),
             known=bounds_in_words(self.claimed.property, self.bounds),
+            rounding=rounding_in_words(self),
+            warning=warning_of(self.stats),
             command=command,
             certificate_file=certificate_file,
         )

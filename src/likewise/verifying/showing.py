@@ -14,6 +14,7 @@ from likewise.verifying.wording import (
     rows_in_words,
     treated_by,
     verdict_line,
+    warning_of,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def result_html(result: Result) -> str:
     if result.reason is not None:
         rows.append(("reason", result.reason))
         rows.append(("bounds", bounds_in_words(result.claimed.property, result.bounds)))
+    warning = warning_of(result.stats)
+    rows += [] if warning is None else [("warning", warning)]
     shown = table(str(result.verdict), rows)
     if result.pair is None:
         return shown

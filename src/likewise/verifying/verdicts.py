@@ -1,6 +1,6 @@
 """Verdicts: what a search found, of one score or of several classes, as a `Result`. The one page that says what a verdict rests on.
 
-FAIR     a complete proof, written down and accepted by the independent checker
+FAIR     a complete proof, written down and accepted by the independent checker; of programs that round much, with room for that (`obeying`)
 BIASED   a pair that is a witness in exact arithmetic, also to the checker, and on the model's own predict
 UNKNOWN  everything else, with its reason and the bounds reached
 """
@@ -11,13 +11,19 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
+from likewise.model.classes import ClassHead
+from likewise.model.gauge import gauge_of
+from likewise.model.program_rounding import of_program, shifted
 from likewise.model.question import round_down
 from likewise.spec.properties import Property, SameDecision
 from likewise.verifying.certifying import why_not
+from likewise.verifying.obeying import leaves_room, why_not_obeyed
 from likewise.verifying.result import Claimed, Result, Verdict
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Certificate
+    from likewise.importers.imported import Imported, ImportedClasses
+    from likewise.model.gauge import Scale
     from likewise.search.problem import Problem, Witness
     from likewise.verifying.certifying import Checking, CheckReport
     from likewise.verifying.contributions import Compared
@@ -30,8 +36,14 @@ class Posed(Protocol):
     @property
     def problem(self) -> Problem: ...
 
+    @property
+    def imported(self) -> Imported | ImportedClasses: ...
+
     def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
         """The witness as a frame of the user's kind, with its scores."""
+
+    def shown(self, witness: Witness, of: Scale) -> float:
+        """What the model's own program shows of a pair on a scale."""
 
     def treated(self, witness: Witness) -> Treated:
         """What the model's own program says about the two."""
@@ -74,6 +86,9 @@ class Found(Protocol):
     def upper(self) -> float:
         """What the cells left open allow, in float64."""
 
+    def asked_again(self, claimed: Claimed) -> Found:
+        """What a search for the same claim at another level comes to, in what is left of the budget."""
+
     def facts(self) -> dict[str, Any]:
         """The engine and what it took."""
 
@@ -90,16 +105,34 @@ def concluded(found: Found, claimed: Claimed, checking: Checking | None) -> Resu
         if found.witness is not None:
             return _biased(found, found.witness, claimed, checking)
         if report.accepted:
-            return Result(
-                verdict=Verdict.FAIR,
-                claimed=claimed,
-                bounds=(least(claimed.property), level_of(claimed.property)),
-                certificate=certificate,
-                covers_floating_point=report.covers_floating_point,
-                stats=_stats(found, report),
-            )
+            return _fair(found, claimed, checking, certificate, report)
         reason = why_not(report, found.posed.problem.budget)
     return _unknown(found, claimed, found.upper(), reason, report)
+
+
+def _fair(
+    found: Found, claimed: Claimed, checking: Checking, certificate: Certificate, report: CheckReport
+) -> Result:
+    """FAIR, unless the program's own rounding is large and it may not obey what is proved (`obeying`)."""
+    level, large = level_of(claimed.property), found.posed.imported.program.large
+    covered = large and not report.covers_floating_point and leaves_room(found, claimed, checking)
+    reason = why_not_obeyed(found, claimed, report, covered)
+    if reason is not None:
+        return _unknown(found, claimed, level, reason, report)
+    stats = _stats(found, claimed, report)
+    if covered:
+        stats["program_rounding"]["covered"] = True
+    return Result(
+        verdict=Verdict.FAIR,
+        claimed=claimed,
+        bounds=(least(claimed.property), level),
+        certificate=certificate,
+        covers_floating_point=report.covers_floating_point,
+        program_upper=level
+        if covered or report.covers_floating_point
+        else _program_upper(found, level, claimed),
+        stats=stats,
+    )
 
 
 def _unknown(
@@ -110,7 +143,8 @@ def _unknown(
         claimed=claimed,
         bounds=(least(claimed.property), upper),
         reason=reason,
-        stats=_stats(found, report),
+        program_upper=_program_upper(found, upper, claimed),
+        stats=_stats(found, claimed, report),
     )
 
 
@@ -136,12 +170,32 @@ def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking
         bounds=(round_down(found.value(witness)), math.inf),
         certificate=certificate,
         covers_floating_point=found.stand_in is None,
-        stats=_stats(found, None),
+        program_lower=_program_lower(found, witness, claimed),
+        stats=_stats(found, claimed, None),
     )
 
 
-def _stats(found: Found, report: CheckReport | None) -> dict[str, Any]:
-    stats = {**found.facts(), "seconds": found.posed.problem.budget.elapsed}
+def _program_lower(found: Found, witness: Witness, claimed: Claimed) -> float | None:
+    """What the model's own program shows of the pair; votes have no margin."""
+    head, of = found.posed.imported.model.head, gauge_of(claimed.property).of
+    if of == "margin" and isinstance(head, ClassHead) and head.rule == "votes":
+        return None
+    return found.posed.shown(witness, of)
+
+
+def _program_upper(found: Found, upper: float, claimed: Claimed) -> float | None:
+    """What no similar pair exceeds on the program itself, where `upper` is what none exceeds in exact arithmetic."""
+    imported, of = found.posed.imported, gauge_of(claimed.property).of
+    return shifted(upper, imported.program.moved(of, imported.model.head), of)
+
+
+def _stats(found: Found, claimed: Claimed, report: CheckReport | None) -> dict[str, Any]:
+    imported = found.posed.imported
+    stats = {
+        **found.facts(),
+        "seconds": found.posed.problem.budget.elapsed,
+        **of_program(imported.program, gauge_of(claimed.property).of, imported.model.head),
+    }
     if report is not None:
         stats |= {"checked": report.accepted, "check_seconds": report.seconds}
     return stats if found.stand_in is None else {**stats, "replay": found.stand_in}

@@ -11,6 +11,7 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal, localcontext
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,7 @@ def result_text(result: Result, *, all_features: bool = False, shown: Shown | No
         lines += paragraph("basis", basis_in_words(result))
     if result.verdict != "FAIR":
         lines += rows_lines(result.stats)
+    lines += rounding_lines(result.stats)
     if result.reason is not None:
         lines += paragraph("reason", result.reason)
         lines += paragraph("bounds", bounds_in_words(result.claimed.property, result.bounds))
@@ -73,13 +75,25 @@ def verdict_line(result: Result) -> str:
 
 def basis_in_words(result: Result) -> str:
     """What a FAIR rests on."""
-    rounding = (
-        "covers the rounding of predict"
-        if result.covers_floating_point
-        else "the rounding of predict is not covered"
-    )
     rows = rows_in_words(result.stats)
-    return "; ".join(["the model's stored numbers in exact arithmetic", rounding, *([rows] if rows else [])])
+    said = ["the model's stored numbers in exact arithmetic", rounding_in_words(result)]
+    return "; ".join(said if rows is None else [*said, rows])
+
+
+def covers_program(result: Result) -> bool:
+    """Whether a proof holds of the program that rounds: by its clearance, or as the claim is proved with room for the rounding."""
+    rounding = result.stats.get("program_rounding", {})
+    return result.covers_floating_point or bool(rounding.get("covered"))
+
+
+def rounding_in_words(result: Result) -> str:
+    """What a proof says of the program that rounds."""
+    rounding = result.stats.get("program_rounding", {})
+    if covers_program(result):
+        return "covers the rounding of predict"
+    if rounding.get("moves") is None:
+        return "the rounding of predict is not known"
+    return f"for predict itself up to rounding of {short(rounding['moves'])}"
 
 
 def rows_in_words(stats: Mapping[str, Any]) -> str | None:
@@ -112,6 +126,33 @@ def bounds_in_words(property: Property, bounds: tuple[float, float]) -> str:
     if not math.isfinite(high):
         return f"{what} is at least {number(low)}; {allowed}"
     return f"{what} is between {number(low)} and {number(high)}; {allowed}"
+
+
+def warning_of(stats: Mapping[str, Any]) -> str | None:
+    """A sentence on the program's own rounding, where it is large (`model.program_rounding`)."""
+    found = stats.get("program_rounding")
+    if not found or not found["large"]:
+        return None
+    seen = short(found["observed"])
+    if found["bound"] is None:
+        return (
+            f"the program's own rounding moves scores by {seen} on the rows compared; no bound of it is known"
+        )
+    return (
+        f"the program's own rounding may move scores by {short(found['bound'])} ({seen} on the rows compared)"
+    )
+
+
+def short(value: float) -> str:
+    """A bound in one digit, rounded up."""
+    with localcontext(prec=1, rounding=ROUND_CEILING):
+        return f"{float(+Decimal(value)):g}"
+
+
+def rounding_lines(stats: Mapping[str, Any]) -> list[str]:
+    """A warning where the program's own rounding is large, else nothing."""
+    warning = warning_of(stats)
+    return [] if warning is None else paragraph("warning", warning)
 
 
 # -- the pair ---------------------------------------------------------------------------------------------

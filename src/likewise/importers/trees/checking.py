@@ -22,6 +22,7 @@ from likewise.importers.trees.growing import GrownModel, size_of
 from likewise.importers.trees.reaching import Reaching, missing_code
 from likewise.model.classes import ClassModel
 from likewise.model.combined import Combined
+from likewise.model.program_rounding import Observed
 from likewise.model.question import logistic
 from likewise.model.scored import CombinedRounding, Model, TreeRounding
 from likewise.model.trees import LEAF, Tree, TreeSum
@@ -53,15 +54,15 @@ class Likely:
 
 def check_trees(
     model: Model | ClassModel, grown: GrownModel, reaching: Reaching, replay: Any, rows: Floats
-) -> None:
-    """Raise UnsupportedModel where the imported trees and the original disagree."""
+) -> Observed:
+    """Raise UnsupportedModel where the imported trees and the original disagree; what the original's rounding was seen to do."""
     body = body_of(model)
     codes = probing_codes(body, reaching.inputs.space, rows)
     leaves = [leaves_of(tree, codes, body.missing) for tree in body.trees]
     _check_leaves(model, body, leaves, grown, reaching, codes)
     likely = Likely(operations=len(body.trees) + FEW_MORE, bits=grown.bits)
     allowed = 2 * float(_error(model.rounding, body, likely))
-    _compare(model, scores_at(body, leaves), allowed, replay, reaching.inputs.space, codes)
+    return _compare(model, scores_at(body, leaves), allowed, replay, reaching.inputs.space, codes)
 
 
 def check_settled_trees(
@@ -72,13 +73,13 @@ def check_settled_trees(
     rows: Floats,
     settings: int,
     bits: int,
-) -> None:
+) -> Observed:
     """The same all in all for a settled estimator, whose model inside was compared leaf by leaf already: at what that one tests, settled or not."""
     codes = probing_codes(inside, space, rows)
     codes = codes[:: max(1, len(codes) * settings // MOST_ANSWERS)]
     likely = Likely(operations=len(inside.trees) + settings + FEW_MORE, bits=bits)
     ours, allowed = _settled_scores(model, codes, likely)
-    _compare(model, ours, allowed, replay, space, codes)
+    return _compare(model, ours, allowed, replay, space, codes)
 
 
 def _settled_scores(model: Model | ClassModel, codes: Floats, likely: Likely) -> tuple[Floats, float]:
@@ -96,7 +97,7 @@ def _settled_scores(model: Model | ClassModel, codes: Floats, likely: Likely) ->
 
 def _compare(
     model: Model | ClassModel, ours: Floats, allowed: float, replay: Any, space: Space, codes: Floats
-) -> None:
+) -> Observed:
     """Scores, labels and probabilities with the original's own."""
     theirs = np.asarray(replay.scores(codes), dtype=np.float64).reshape(ours.shape)
     off = ~(np.abs(ours - theirs) <= allowed)
@@ -111,6 +112,9 @@ def _compare(
         _check_classes(model, ours, allowed, replay, space, codes)
     elif model.head.labels is not None:
         _check_two(model, ours[:, 0], allowed, replay, space, codes)
+    return Observed(
+        error=float(np.abs(ours - theirs).max(initial=0.0)), size=float(np.abs(theirs).max(initial=0.0))
+    )
 
 
 def body_of(model: Model | ClassModel) -> TreeSum:
