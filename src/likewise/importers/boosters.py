@@ -22,6 +22,7 @@ from likewise.importers.transformers.encoders import check_written
 from likewise.importers.unfolding import Unfolded, unfold
 from likewise.importers.xgboost import answers as xgboost
 from likewise.importers.xgboost.forest import grown_xgboost
+from likewise.importers.xgboost.names import categories_of, with_names_of
 from likewise.importers.xgboost.stored import StoredXGBoost, read_xgboost
 from likewise.model.head import Head
 from likewise.spec.features import Continuous, Feature, Integer
@@ -147,7 +148,7 @@ def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]
             )
         if inputs.space[name].missing:
             check_written(name, _values(inputs.space[name]), levels, partial(_refuse, grown.family))
-    marked = _categories_of(inputs.like) & set(inputs.columns)
+    marked = set(categories_of(inputs.like)) & set(inputs.columns)
     if found and marked and marked != set(found):
         raise DataError(
             f"{grown.family} numbers the categories of {', '.join(map(repr, found))}, and the frame has categories in "
@@ -167,14 +168,6 @@ def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]
 
 def _refuse(family: str, why: str, *, hint: str) -> NoReturn:
     raise UnsupportedModel(f"{family} {why}", hint=hint)
-
-
-def _categories_of(frame: Any) -> set[str]:
-    """The columns of a pandas frame that hold categories."""
-    dtypes: Any = getattr(frame, "dtypes", None)
-    if not hasattr(dtypes, "items"):
-        return set()
-    return {str(name) for name, kind in dtypes.items() if str(kind) == "category"}
 
 
 def _values(feature: Feature) -> Sequence[Any]:
@@ -218,9 +211,21 @@ def spelled(knowing: Any, space: Space) -> tuple[str, ...]:
 
 
 def _of_xgboost_answers(answers: xgboost.Answers) -> GrownModel:
-    model = answers.model
-    grown = grown_xgboost(model.stored, family="XGBoost model", kind=model.kind, rounds=model.rounds)
-    return replace(grown, leaves=model.leaves, answers=answers)
+    model, family = answers.model, "XGBoost model"
+    if model.stored.cut and answers.stand_in is not None:
+        raise UnsupportedModel(
+            f"{family}: its file has lost names of categories with letters beyond ASCII, and what it makes of a frame only XGBoost can tell",
+            hint="install XGBoost (pip install 'likewise[xgboost]'), or fit the model on names in ASCII letters",
+        )
+
+    def made(stored: StoredXGBoost) -> GrownModel:
+        return replace(
+            grown_xgboost(stored, family=family, kind=model.kind, rounds=model.rounds),
+            leaves=model.leaves,
+            answers=answers,
+        )
+
+    return _with_names(made, model.stored, family)
 
 
 def _of_lightgbm_answers(answers: lightgbm.Answers) -> GrownModel:
@@ -249,8 +254,27 @@ def _of_xgboost_estimator(estimator: Any) -> GrownModel:
     rounds = None if stored.best_iteration is None else stored.best_iteration + 1
     kind = "classifier" if family.endswith("Classifier") else "regressor"
     model = xgboost.XGBoostModel(stored=stored, kind=kind, rounds=rounds)
-    grown = grown_xgboost(stored, family=family, kind=kind, rounds=rounds)
-    return replace(grown, leaves=model.leaves, answers=xgboost.LibraryAnswers(model, booster))
+
+    def made(stored: StoredXGBoost) -> GrownModel:
+        return replace(
+            grown_xgboost(stored, family=family, kind=kind, rounds=rounds),
+            leaves=model.leaves,
+            answers=xgboost.LibraryAnswers(model, booster),
+        )
+
+    return _with_names(made, stored, family)
+
+
+def _with_names(
+    made: Callable[[StoredXGBoost], GrownModel], stored: StoredXGBoost, family: str
+) -> GrownModel:
+    """The model; where XGBoost has cut names of categories off, it is to be made again with those of the user's frame."""
+
+    def named(inputs: Inputs) -> tuple[GrownModel, tuple[str, ...]]:
+        whole, borrowed = with_names_of(stored, inputs.like, inputs.columns, family)
+        return made(whole), borrowed
+
+    return replace(made(stored), named=named) if stored.cut else made(stored)
 
 
 def _of_lightgbm_estimator(estimator: Any) -> GrownModel:

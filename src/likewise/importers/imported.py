@@ -140,6 +140,14 @@ def _with_wrappers(
 def _imported_trees(
     estimator: Any, unfolded: Unfolded, grown: GrownModel, inputs: Inputs, rows: NDArray[np.float64]
 ) -> Imported | ImportedClasses:
+    if grown.named is not None:
+        if unfolded.steps:
+            raise UnsupportedModel(
+                f"{grown.family} numbers categories itself, behind a pipeline",
+                hint="encode them with OrdinalEncoder or OneHotEncoder, or fit the model without a pipeline",
+            )
+        grown, borrowed = grown.named(inputs)
+        inputs = replace(inputs, borrowed=borrowed)
     estimator, unfolded = asked_of(grown, estimator, unfolded)
     found = planted(grown, unfolded.steps, replace(inputs, levels=frame_levels(grown, inputs)))
     inputs = found.reaching.inputs

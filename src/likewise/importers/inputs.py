@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 class Inputs:
     """`columns` are the estimator's columns in its order, `like` the user's frame type; `named` estimators
     were fitted on frames. Codes are those of the space that the model is over. `levels` has the columns that must come as pandas
-    categories, with these in this order."""
+    categories, with these in this order; of those in `borrowed` the names are the frame's, as the model has lost its own."""
 
     recoding: Recoding
     columns: tuple[str, ...]
     like: Any
     named: bool
     levels: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    borrowed: tuple[str, ...] = ()
 
     @property
     def space(self) -> Space:

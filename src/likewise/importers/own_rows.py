@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import DataError
+from likewise.errors import DataError, UnsupportedModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,14 +73,17 @@ def in_single(frame: Any, columns: tuple[str, ...]) -> bool:
 
 def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Floats) -> RowsCompared:
     """What was compared; raises DataError where rows of the user are treated otherwise than their codes, in the user's space, say."""
-    if frame is None or not len(rows):
-        return NOTHING_COMPARED
     replay = imported.replay
+    if frame is None or not len(rows):
+        _check_borrowed(replay.inputs, "there are none")
+        return NOTHING_COMPARED
     places = np.arange(0, len(rows), max(1, len(rows) // MOST_ROWS))[:MOST_ROWS]
     try:
         given = replay.scores_of(_as_given(frame, places, replay.inputs))
     except (DataError, TypeError, ValueError) as error:
-        return RowsCompared(reason=_in_one_line(error))
+        reason = _in_one_line(error)
+        _check_borrowed(replay.inputs, reason)
+        return RowsCompared(reason=reason)
     made = replay.scores_of(replay.inputs.of_raw(rows[places]))
     off = np.abs(given - made).reshape(len(places), -1).max(axis=1)
     wrong = ~(off <= SINGLE * max(np.abs(made).max(), np.abs(given).max()))
@@ -95,6 +98,16 @@ def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Float
             "pipeline encode them",
         )
     return RowsCompared(rows=len(places))
+
+
+def _check_borrowed(inputs: Inputs, reason: str) -> None:
+    """Names that are the frame's alone need the comparison."""
+    if inputs.borrowed:
+        raise UnsupportedModel(
+            f"the names of the categories of {inputs.borrowed[0]!r} are known from the data alone, and rows of the data cannot be compared "
+            f"with what the model says of them: {reason}",
+            hint="hand over rows as the model's own predict takes them",
+        )
 
 
 def _in_one_line(error: Exception) -> str:

@@ -42,7 +42,8 @@ class GrownModel:
     `reaching`), `rivals` are columns that
     may be numbered in the place of others, with the values they would have, `operations` None where its rounding is not described. `leaves` asks the library itself for the values of the leaves
     that rows of columns come to, tree by tree; `answers` has scikit-learn's verbs, where the estimator itself
-    lacks some; `takes_missing` that it lets NaN pass."""
+    lacks some; `takes_missing` that it lets NaN pass. `named` is for a model that has lost the names of categories: it makes the same
+    model with those of the rows that these inputs are like, and names the columns."""
 
     family: str
     forest: Forest
@@ -57,6 +58,7 @@ class GrownModel:
     leaves: Leaves | None = None
     answers: Any = None
     takes_missing: bool = True
+    named: Callable[[Inputs], tuple[GrownModel, tuple[str, ...]]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

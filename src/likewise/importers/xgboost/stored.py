@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.importers.xgboost.names import CutNames
 from likewise.importers.xgboost.ubj import parse_ubj
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class StoredTree:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredXGBoost:
     """`trees` add to the score `groups`; `levels` are the categories of a column in the order of their codes, where the file has
-    them; `estimator` is what kind of scikit-learn estimator wrote the file, if one did."""
+    them, and `cut` what it has of their names where it may have cut these off; `estimator` is what kind of scikit-learn estimator wrote the file, if one did."""
 
     version: tuple[int, ...]
     objective: str
@@ -52,6 +53,7 @@ class StoredXGBoost:
     names: tuple[str, ...] | None
     types: tuple[str, ...] | None
     levels: Mapping[int, tuple[Any, ...]]
+    cut: Mapping[int, CutNames]
     trees: tuple[StoredTree, ...]
     groups: tuple[int, ...]
     trees_a_round: int
@@ -115,7 +117,7 @@ def _stored(file: Any) -> StoredXGBoost:
     a_round = n_scores * max(1, int(model["gbtree_model_param"].get("num_parallel_tree", 1)))
     if not trees or len(trees) % a_round:
         raise ValueError(f"{len(trees)} trees for {a_round} a round")
-    attributes = learner.get("attributes", {})
+    attributes, (levels, cut) = learner.get("attributes", {}), _levels(model.get("cats", {}))
     best = attributes.get("best_iteration")
     return StoredXGBoost(
         version=tuple(int(part) for part in file.get("version", ())),
@@ -124,7 +126,8 @@ def _stored(file: Any) -> StoredXGBoost:
         n_columns=n_columns,
         names=_texts(learner.get("feature_names"), n_columns),
         types=_texts(learner.get("feature_types"), n_columns),
-        levels=_levels(model.get("cats", {})),
+        levels=levels,
+        cut=cut,
         trees=trees,
         groups=groups,
         trees_a_round=a_round,
@@ -157,21 +160,26 @@ def _base_score(text: str, n_scores: int) -> tuple[np.float32, ...]:
     return tuple(numbers * n_scores if len(numbers) == 1 else numbers)
 
 
-def _levels(cats: Mapping[str, Any]) -> dict[int, tuple[Any, ...]]:
-    """The categories of each column that has any: text as one array of bytes with its ends, or numbers."""
-    found = {}
+def _levels(cats: Mapping[str, Any]) -> tuple[dict[int, tuple[Any, ...]], dict[int, CutNames]]:
+    """The categories of each column that has any: text as one array of bytes with its ends, or numbers; and the text that may be cut off."""
+    found, cut = {}, {}
     for column, one in enumerate(cats.get("enc", ())):
         if "offsets" in one:
             letters = np.asarray(one["values"]).astype(np.int8).tobytes()
-            ends = (int(end) for end in one["offsets"])
-            values = tuple(letters[start:end].decode("utf-8") for start, end in pairwise(ends))
+            ends = tuple(int(end) for end in one["offsets"])
+            if not letters.isascii():
+                cut[column] = CutNames(letters=letters, ends=ends)
+                continue
+            values: tuple[Any, ...] = tuple(
+                letters[start:end].decode("ascii") for start, end in pairwise(ends)
+            )
         else:
             values = tuple(np.asarray(one["values"]).tolist())
         if len(set(values)) < len(values):
             raise ValueError(f"column {column} has a category twice")
         if values:
             found[column] = values
-    return found
+    return found, cut
 
 
 # -- trees ------------------------------------------------------------------------------------------------
