@@ -14,7 +14,7 @@ from tests.fuzz.claims import Claim, Judged, gaps_of, judged, values_of
 from tests.fuzz.estimators import fitted
 from tests.fuzz.findings import Findings
 from tests.fuzz.problems import AUDITED, Problem
-from tests.fuzz.verdicts import BUDGET, compare_result, verified
+from tests.fuzz.verdicts import compare_result, verified
 
 import likewise as lw
 
@@ -23,7 +23,7 @@ HAIR = 1e-12  # of shares, which are quotients of counts
 
 
 def _handed(problem: Problem) -> dict[str, Any]:
-    return {"X": problem.X, "budget": BUDGET}
+    return {"X": problem.X, "budget": problem.budget}
 
 
 def _sides(problem: Problem) -> tuple[Any, Any, Any]:
@@ -118,7 +118,7 @@ def compare_audit(problem: Problem, findings: Findings, choices: Choices) -> Non
             problem.population.space(),
             problem.similar.declared(),
             problem.claim.declared(),
-            budget=BUDGET,
+            budget=problem.budget,
         )
         before = len(findings.failures)
         _compare_rows(problem, findings, audit, rows, found)
@@ -165,7 +165,7 @@ def _gaps_of_rows(problem: Problem) -> tuple[Any, float]:
 
 def _compare_share_of_rows(problem: Problem, findings: Findings, audit: Any, frame: Any) -> None:
     with findings.of("share of rows"):
-        share = lw.share(*_sides(problem), problem.claim.declared(), over=frame, budget=BUDGET)
+        share = lw.share(*_sides(problem), problem.claim.declared(), over=frame, budget=problem.budget)
         said = f"[{share.lower}, {share.upper}], audit [{audit.share}, {audit.share_at_most}]"
         apart = max(abs(share.lower - audit.share), abs(share.upper - audit.share_at_most))
         if findings.require(apart <= HAIR, "share of rows", said):
@@ -333,7 +333,7 @@ def compare_compare(problem: Problem, findings: Findings, choices: Choices) -> N
             problem.similar.declared(),
             problem.claim.declared(),
             X=problem.X,
-            budget=4 * BUDGET,
+            budget=4 * problem.budget,
         )
         json.dumps(found.to_dict(), allow_nan=False)
         sides: list[tuple[Any, Answers]] = [(problem.model, problem.answers), (other, answers)]

@@ -13,6 +13,7 @@ from tests.fuzz.populations import CONTAINERS, Attribute, Population, drawn_popu
 from tests.fuzz.similarities import Similar, drawn_similarity
 
 AUDITED = 12
+BUDGET = 10.0
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Problem:
     claim: Claim
     answers: Answers
     near: Any
+    budget: float  # seconds for each command
 
     @property
     def X(self) -> Any:
@@ -53,7 +55,7 @@ class Problem:
         return f"{self.family.name} [{self.population.container}] {model}\n    {features}\n    {where}\n    {self.similar}\n    {self.claim}"
 
 
-def drawn_problem(choices: Choices, names: tuple[str, ...] = ()) -> Problem:
+def drawn_problem(choices: Choices, names: tuple[str, ...] = (), *, budget: float = BUDGET) -> Problem:
     """One problem; of these families, if some are named."""
     family = one_of(choices, [f for f in FAMILIES if not names or f.name in names])
     population = _population(choices, family)
@@ -68,7 +70,9 @@ def drawn_problem(choices: Choices, names: tuple[str, ...] = ()) -> Problem:
         all(a.numeric and not a.missing for a in population.attributes) and population.container != "polars"
     )
     handed = not (plain and not exact and chance(choices, 15)) and not (exact and chance(choices, 50))
-    return Problem(family, population, similar, model, tuple(rows), targets, handed, claim, answers, near)
+    return Problem(
+        family, population, similar, model, tuple(rows), targets, handed, claim, answers, near, budget
+    )
 
 
 def _population(choices: Choices, family: Family) -> Population:

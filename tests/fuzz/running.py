@@ -12,6 +12,7 @@ from tests.fuzz.analyses import (
     compare_share,
 )
 from tests.fuzz.choices import Choices, chance
+from tests.fuzz.commands import compare_command
 from tests.fuzz.findings import Findings
 from tests.fuzz.problems import Problem
 from tests.fuzz.verdicts import compare_verify
@@ -25,13 +26,16 @@ OFTEN = {
     "repair": 20,
     "compare": 10,
 }  # per cent
+COMMAND_LINE = 6
 
 
 def compare_all(problem: Problem, choices: Choices, commands: tuple[str, ...] = ()) -> Findings:
     """What the commands say of a problem beside brute force; all of `commands`, if some are named."""
     findings = Findings()
     if not commands or "verify" in commands:
-        compare_verify(problem, findings)
+        result = compare_verify(problem, findings)
+        if chance(choices, COMMAND_LINE):
+            compare_command(problem, findings, result)
     for command, percent in OFTEN.items():
         if command not in commands and (commands or not chance(choices, percent)):
             continue

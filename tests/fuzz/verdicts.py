@@ -15,8 +15,6 @@ from tests.fuzz.similarities import Similar
 
 import likewise as lw
 
-BUDGET = 5.0
-
 
 def compare_verify(problem: Problem, findings: Findings) -> Any:
     """`verify` of the problem's own claim."""
@@ -34,7 +32,7 @@ def verified(problem: Problem, claim: Claim, similar: Similar | None = None) -> 
         similar.declared(),
         claim.declared(),
         X=problem.X,
-        budget=BUDGET,
+        budget=problem.budget,
     )
 
 

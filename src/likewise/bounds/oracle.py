@@ -234,5 +234,8 @@ class Remembering(Oracle, Protocol):
     ) -> tuple[int, float]:
         """A variable, one of those given, and its middle: where a cut by the bounds is of no use. -1 for a single point."""
 
+    def constant(self, lo: Sequence[float], hi: Sequence[float]) -> bool:
+        """Whether all individuals of a cell have the same score, also by the original program."""
+
     def prove_memory(self, memory: Any, leaf: Leaf, question: Question) -> Clearance | None:
         """As `prove`, for the oracle's own rule."""

@@ -72,6 +72,9 @@ class RememberingCaseOracle(CaseOracle):
     ) -> tuple[int, float]:
         return self._looking().halved(lo, hi, among)
 
+    def constant(self, lo: Sequence[float], hi: Sequence[float]) -> bool:
+        return self._looking().constant(lo, hi)
+
     def prove_memory(self, memory: Memories, leaf: Leaf, question: Question) -> Clearance | None:
         return self._looking().prove_memory(memory[self.view], leaf, question)
 

@@ -28,6 +28,7 @@ from likewise.model.question import EVEN, snap
 from likewise.search.branch_and_bound import FEW_PAIRS, FRONTIER, NEARLY, Cell, Search
 from likewise.search.leaning import touching
 from likewise.search.meeting import Meeting
+from likewise.search.problem import exact_witness
 from likewise.search.proof import children
 
 if TYPE_CHECKING:
@@ -117,6 +118,9 @@ class RememberingSearch(Search):
                 self.witness = self.meeting.witness(*oracle.agreed(cell.lo, cell.hi))
             if self.witness is not None:
                 return True
+            if oracle.constant(cell.lo.tolist(), cell.hi.tolist()) and exact_witness(self.problem, x, other):
+                self.stuck.append(cell)  # the program shows this pair no more than any other of the cell
+                return False
         if proposal is not None and proposal.attains and self.problem.pairs.constraints:
             return self._divide_stubborn(cell, trial)
         return self._divide(cell, trial)

@@ -332,7 +332,7 @@ class TreeOracle:
     ) -> tuple[int, float]:
         """The variable with most indices left, or else with a range of codes that constraints or relations may cut, and its
         middle; -1 where nothing is left to cut. Continuous codes of one index are not cut under constraints: scores are the same all
-        over them, so a linear program tells whether one of them has a pair."""
+        over them, so a linear program tells whether one of them has a pair. Without constraints they are cut where two codes of a feature go together."""
         best, variable, at = 0.0, -1, 0.0
         for v in range(len(self.axes.size)) if among is None else among:
             axis = self.features[self.axes.feature[v]]
@@ -340,11 +340,16 @@ class TreeOracle:
             middle = (
                 axis.last[(first + last) // 2] if last > first else _middle(lo[v], hi[v], whole=axis.whole)
             )
-            inside = axis.whole if self.pairs.constraints else len(self.axes.joined) > 0
+            inside = axis.whole if self.pairs.constraints else self.axes.partner[v] >= 0
             width = last - first + (0.5 if inside and hi[v] > lo[v] else 0.0)
             if width > best and middle < hi[v]:
                 best, variable, at = width, v, middle
         return variable, at
+
+    def constant(self, lo: Sequence[float], hi: Sequence[float]) -> bool:
+        """Whether every tree answers alike all over the cell."""
+        axes = (self.features[feature] for feature in self.axes.feature.tolist())
+        return all(axis.index(low) == axis.index(high) for axis, low, high in zip(axes, lo, hi, strict=True))
 
     def after(self, variable: int, at: float) -> float | None:
         """Tests are between doubles: a cut belongs to the left."""
