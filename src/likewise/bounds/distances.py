@@ -110,8 +110,7 @@ def distance_of(score: KernelScore, pairs: PairSpace, k: int) -> Distance:
             centres=centres,
             whole=isinstance(feature, Integer),
         )
-    tables = np.array([[float(v) for v in score.embedding[c].table or ()] for c in owned])
-    tables = tables.reshape(len(owned), len(feature.levels))
-    return LevelDistance(
-        tables=tables, centres=centres, by_level=((centres[:, :, None] - tables[None]) ** 2).sum(axis=1)
-    )
+    tables = np.array([score.embedding[c].entries for c in owned]).reshape(len(owned), len(feature.levels))
+    distinct, back = np.unique(centres, axis=0, return_inverse=True)  # as many as there are levels, mostly
+    by_level = ((distinct[:, :, None] - tables[None]) ** 2).sum(axis=1)[back.ravel()]
+    return LevelDistance(tables=tables, centres=centres, by_level=by_level)
