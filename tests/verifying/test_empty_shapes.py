@@ -163,3 +163,41 @@ def test_margins_of_gaussians_one_against_the_rest_are_those_of_decision_functio
     assert above.verdict == "FAIR"
     assert _accepted(above)
     assert lw.verify(model, SPACE, ALIKE, lw.SameDecision(max(flips) - 0.01)).verdict == "BIASED"
+
+
+ONE = {
+    "one individual": lw.Space({"a": lw.Integer(1, 1), "b": lw.Categorical([1]), "c": lw.Integer(2, 2)}),
+    "one individual by a constraint": lw.Space(
+        {"a": lw.Integer(0, 3), "b": lw.Integer(0, 1), "c": lw.Integer(0, 2)}
+    ).where("a + b + c <= 0"),
+    "one point": lw.Space({"a": lw.Continuous(1, 1), "b": lw.Categorical([1]), "c": lw.Continuous(2, 2)}),
+}
+FITTED = {
+    "linear": lambda: LogisticRegression().fit(EVERYBODY, TWO),
+    "three classes": lambda: LogisticRegression().fit(EVERYBODY, THREE),
+    "kernel": lambda: SVC(gamma=0.3).fit(EVERYBODY, TWO),
+    "tree": lambda: DecisionTreeClassifier(random_state=0).fit(EVERYBODY, TWO),
+}
+
+
+@pytest.mark.parametrize("space", ONE)
+@pytest.mark.parametrize("name", FITTED)
+def test_one_individual_is_treated_as_itself_or_the_claim_is_refused(space, name):
+    model, space = FITTED[name](), ONE[space]
+    row = {"a": 0, "b": 0, "c": 0} if space.constraints else {"a": 1, "b": 1, "c": 2}
+    frame, gap = pd.DataFrame([row]), lw.ProbabilityGap(0.1) if name != "kernel" else lw.ScoreGap(0.1)
+    if name == "tree":
+        gap = lw.SameDecision()
+    alone = lw.Similarity(free=["b"])
+    commands = [
+        lambda: lw.verify(model, space, alone, gap, X=frame).verdict == "FAIR",
+        lambda: lw.measure(model, space, alone).upper <= 1e-6,
+        lambda: lw.audit(model, frame, space, alone, gap).biased == 0,
+        lambda: lw.share(model, space, alone, gap).upper == 0,
+        lambda: lw.share(model, space, alone, gap, over=frame).upper == 0,
+    ]
+    for command in commands:
+        try:
+            assert command()
+        except lw.SpecError as refusal:
+            assert "nothing may differ" in str(refusal)  # noqa: PT017

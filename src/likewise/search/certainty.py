@@ -87,13 +87,14 @@ def decided_pair(
 
 
 def linked(score: Near, slope: Fraction, offset: Fraction) -> Near:
-    """sigma(slope s + offset): sigma has slope 1/4 at most."""
+    """sigma(slope s + offset): sigma has slope 1/4 at most. NaN, which is nobody's score, stays NaN."""
     by, to = float(slope), float(offset)
     argument = by * score.value + to
     size = np.abs(by * score.value) + abs(to)
     moved = abs(by) * score.error * 1.001 + growth(4) * size
-    small = falling(np.abs(argument))
-    value = np.where(argument >= 0, 1.0, small) / (1 + small)
+    nobody = np.isnan(argument)
+    small = falling(np.where(nobody, 0.0, np.abs(argument)))
+    value = np.where(nobody, np.nan, np.where(argument >= 0, 1.0, small) / (1 + small))
     error = moved / 4 + SIGMA if ordinary((slope, offset)) else np.full_like(moved, np.inf)
     return Near(value=value, error=error)
 
