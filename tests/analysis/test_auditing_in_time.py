@@ -12,6 +12,7 @@ from tests.analysis.test_measuring_in_time import Clock
 
 import likewise as lw
 from likewise import clock
+from likewise.analysis.judging_scores import ScoreJudging
 from likewise.bounds.judges import Scored
 from likewise.bounds.judges.kernel import KernelJudge
 from likewise.model.kernel import KernelScore
@@ -169,3 +170,24 @@ def test_the_original_is_asked_in_time(hand, own, each):
     assert (found.verdict[len(asked) :] == UNDECIDED).all()
     assert len(asked) > 60
     assert FAIR not in found.verdict
+
+
+def test_rows_that_are_the_same_are_judged_once(monkeypatch):
+    model, X, similar = fitted(MODELS["rbf"]), everybody(), SIMILAR["free and within"]
+    once = in_order(lw.audit(model, X, SPACE, similar))
+    asked, confirmed, order = (
+        [],
+        ScoreJudging.confirmed,
+        np.random.default_rng(0).permutation(5 * len(X)) % len(X),
+    )
+
+    def counted(self, own, other):
+        asked.append(len(own))
+        return confirmed(self, own, other)
+
+    monkeypatch.setattr(ScoreJudging, "confirmed", counted)
+    often = in_order(lw.audit(model, X.iloc[order], SPACE, similar))
+    assert often["biased"].tolist() == once["biased"].to_numpy()[order].tolist()
+    assert np.allclose(often["gap"], once["gap"].to_numpy()[order], atol=1e-12)
+    assert often["decision"].tolist() == once["decision"].to_numpy()[order].tolist()
+    assert sum(asked) == once["biased"].sum()  # the original is asked about each of them once

@@ -155,6 +155,21 @@ def test_processes_are_not_started_for_a_few_seconds(monkeypatch, searched):
         lw.audit(model, X[:4], space, similar, budget=600, n_jobs=2)
 
 
+def test_processes_are_not_started_for_a_little_work(searched):
+    model, X, space, similar = searched
+    problem = judgings.judging_of(
+        model, space, similar, lw.SameDecision(), X=X, budget=600, random_state=0, listener=lambda _: None
+    )
+    for seconds, rows, worth in (
+        (0.001, 100, False),
+        (0.001, 1_000_000, True),
+        (10.0, 100, True),
+        (None, 2, True),
+    ):
+        jobs = judgings.Jobs(2, seconds_a_row=seconds)
+        assert judgings._worth_processes(problem, jobs, rows) == worth
+
+
 def test_searches_for_single_rows_end_with_the_budget(monkeypatch, hand, searched):
     model, X, space, similar = searched
     slowed(monkeypatch, hand, KernelJudge, "enclose", lambda *_: 0.3)

@@ -7,6 +7,7 @@ one a class; what else models of several classes are asked is about all their sc
 
 from __future__ import annotations
 
+import math
 import threading
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
@@ -79,6 +80,7 @@ class Jobs:
 
     n_jobs: int = 1
     executor: Executor | None = None
+    seconds_a_row: float | None = None  # in this process, where that is known
 
 
 def judgement_of_data(judging: Judging, jobs: Jobs) -> Judgement:
@@ -86,14 +88,24 @@ def judgement_of_data(judging: Judging, jobs: Jobs) -> Judgement:
     nobody who has one, even where the model puts a number in its place: such rows are judged apart from the others."""
     rows, imputed = judging.rows, imputed_within(judging)
     if not imputed:
-        return judgement_of(judging, rows, jobs, replayed=True)
+        return _judged_once(judging, rows, jobs)
     missing = judging.missing[:, imputed]
     found = Judgement.open(len(rows), rows.shape[1])
     for pattern in np.unique(missing, axis=0):
         some = np.flatnonzero((missing == pattern).all(axis=1))
         features = [k for k, gone in zip(imputed, pattern, strict=True) if gone]
-        found.put(some, judgement_of(judging, rows[some], jobs, pinned=tuple(features), replayed=True))
+        found.put(some, _judged_once(judging, rows[some], jobs, pinned=tuple(features)))
     return found
+
+
+def _judged_once(judging: Judging, rows: Floats, jobs: Jobs, *, pinned: tuple[int, ...] = ()) -> Judgement:
+    """Rows that are the same are judged once, in the order in which they first occur."""
+    _, first, back = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    found = judgement_of(judging, rows[first[order]], jobs, pinned=pinned, replayed=True)
+    return found.repeated(place[back.ravel()])
 
 
 def imputed_within(judging: Judging) -> list[int]:
@@ -117,7 +129,7 @@ def judgement_of(
     found = asked.together(rows, told, replayed=replayed)
     if found is not None:
         return found
-    if len(rows) < 2 or (executor is None and (count == 1 or not _worth_processes(judging))):
+    if len(rows) < 2 or (executor is None and (count == 1 or not _worth_processes(judging, jobs, len(rows)))):
         return asked.singly(rows, told)
     if executor is not None:
         return _in_parts(judging, rows, pinned, max(count, 2), executor)
@@ -128,10 +140,11 @@ def judgement_of(
         pool.shutdown(wait=judging.budget.for_checking > 0, cancel_futures=True)
 
 
-def _worth_processes(judging: Judging) -> bool:
-    """Whether there is time for processes of their own: each has to start and to read the model again."""
+def _worth_processes(judging: Judging, jobs: Jobs, rows: int) -> bool:
+    """Whether there is time, and work, for processes of their own: each has to start and to read the model again."""
     budget = judging.budget
-    return budget.left >= WORTH * (STARTING_SECONDS + float(budget.stats["import_seconds"]))
+    work = math.inf if jobs.seconds_a_row is None else jobs.seconds_a_row * rows
+    return min(budget.left, work) >= WORTH * (STARTING_SECONDS + float(budget.stats["import_seconds"]))
 
 
 def _in_parts(

@@ -65,6 +65,7 @@ class Sampling:
     settled: float
     confidence: float
     jobs: Jobs
+    pace: float | None = None  # seconds for one draw, by the sample that is thrown away
 
     def run(self) -> Sample:
         """Settle the numbers of draws, then draw."""
@@ -78,7 +79,8 @@ class Sampling:
                 break
             above = min(rung.draws for rung in rungs if rung.draws > done)
             some = slice(done, min(done + SEVERAL, above))
-            found = judgement_of(self.judging, self.draw(some.stop - some.start), self.jobs)
+            jobs = replace(self.jobs, seconds_a_row=self.pace)
+            found = judgement_of(self.judging, self.draw(some.stop - some.start), jobs)
             verdict[some] = found.verdict
             proved = proved and bool(found.proved[found.verdict == FAIR].all())
             done = some.stop
@@ -96,6 +98,7 @@ class Sampling:
         pace, _ = self._paced(FEWEST)
         count = int(min(max(FOR_THE_PILOT * budget.left / pace, FEWEST), PILOT))
         pace, about = self._paced(count)
+        self.pace = pace
         whole = self.settled + self.mass * about
         width = max(min(NARROW, RELATIVELY * whole), NARROWEST)
         wanted, enough = (self._draws(about, width), self._draws(about, NARROW))

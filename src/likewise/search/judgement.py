@@ -60,6 +60,21 @@ class Judgement:
         self.reasons |= {int(some[i]): reason for i, reason in part.reasons.items()}
         self.redone += part.redone
 
+    def repeated(self, places: NDArray[np.intp]) -> Judgement:
+        """The judgement of individuals each of whom is the same as one of these."""
+        reasons = {i: self.reasons[at] for i, at in enumerate(places.tolist()) if at in self.reasons}
+        return Judgement(
+            verdict=self.verdict[places],
+            score=Near(value=self.score.value[places], error=self.score.error[places]),
+            other=Near(value=self.other.value[places], error=self.other.error[places]),
+            gap=self.gap[places],
+            gap_error=self.gap_error[places],
+            counterpart=self.counterpart[places],
+            proved=self.proved[places],
+            reasons=reasons,
+            redone=self.redone,
+        )
+
     def close(self, reason: str) -> None:
         """Nothing more will be found: `reason` is why, of whom is undecided for no other one."""
         for i in np.flatnonzero(self.verdict == UNDECIDED).tolist():
