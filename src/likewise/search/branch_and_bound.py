@@ -24,6 +24,7 @@ import numpy as np
 
 from likewise import clock
 from likewise.bounds.enumerated import pair_count, witnesses
+from likewise.bounds.obeying import moved_into
 from likewise.bounds.oracle import Clearance, Leaf
 from likewise.errors import InternalError
 from likewise.model.question import snap
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 BATCH = 256  # cells bounded together: enough to hide Python's cost, few enough to stay best-first
 FRONTIER = 200_000  # open cells before the search turns depth-first to bound its memory
+MOVED = 16  # points of a batch that are moved into the constraints, best first
 TRIES = 4  # points of a batch put to the referee, best first
 NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a witness
 CLOSING = 0.5  # of the time that looking at a cell has taken so far: what it takes if it need not be split
@@ -245,18 +247,25 @@ class Search:
         return points, scores(points[:, list(pairs.first)]), scores(points[:, list(pairs.second)])
 
     def _look(self, points: Floats, first: Floats, second: Floats) -> bool:
-        """Put the points that look like witnesses in float64 to the referee."""
-        pairs, question = self.problem.pairs, self.problem.sought
-        depth = question.margin(first, second)
-        slack = NEARLY * (1 + np.abs(first) + np.abs(second))
-        for i in np.argsort(-depth)[:TRIES]:
-            if depth[i] < -slack[i]:
-                break
+        """Put the points that look like witnesses in float64 to the referee, moved into the constraints if there are any."""
+        pairs = self.problem.pairs
+        if pairs.constraints:
+            deep = self._deepest(first, second, MOVED)
+            if not deep:
+                return False
+            points, first, second = self._scored(moved_into(pairs, *self.start, points[deep]))
+        for i in self._deepest(first, second, TRIES):
             x, other = pairs.split([float(c) for c in points[i]])
             self.witness = self.problem.referee(x, other)
             if self.witness is not None:
                 return True
         return False
+
+    def _deepest(self, first: Floats, second: Floats, most: int) -> list[int]:
+        """The places of those who look like witnesses, deepest first."""
+        depth = self.problem.sought.margin(first, second)
+        slack = NEARLY * (1 + np.abs(first) + np.abs(second))
+        return [i for i in np.argsort(-depth)[:most].tolist() if depth[i] >= -slack[i]]
 
     @property
     def late(self) -> bool:

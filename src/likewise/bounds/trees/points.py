@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.bounds.obeying import obey
 from likewise.bounds.trees.axes import NEAR, Axes, Axis
 from likewise.bounds.trees.meeting import HIGH, LOW
-from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.spec.pairs import PairSpace
-    from likewise.spec.terms import Separable
 
     Floats = NDArray[np.float64]
     Range = tuple[float, float]
-
-ROUNDS = 3  # passes over the constraints: what one moves may break another
 
 
 def pair_in(
@@ -38,7 +34,7 @@ def pair_in(
         else:
             point[v], point[w] = _side_by_side(axes, box, allowed, v, w)
     if pairs.constraints:
-        _obey(pairs, ranges, point)
+        obey(pairs, ranges, point)
     return point
 
 
@@ -80,37 +76,3 @@ def _side_by_side(axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_]
             if open_to_both and axes.beside[at + p * size + q]:
                 return float(p), float(q)
     return float(box[LOW, v]), float(box[LOW, w])
-
-
-def _obey(pairs: PairSpace, ranges: list[Range], point: Floats) -> None:
-    """Move codes within their ranges until the constraints hold, one constraint and one variable at a time."""
-    for _ in range(ROUNDS):
-        for owner in (pairs.first, pairs.second):
-            for constraint in pairs.constraints:
-                _move(constraint, owner, pairs, ranges, point)
-
-
-def _move(
-    constraint: Separable,
-    owner: tuple[int, ...],
-    pairs: PairSpace,
-    ranges: list[Range],
-    point: Floats,
-) -> None:
-    above = float(constraint.scores(point[None, list(owner)])[0])
-    for k, v in enumerate(owner):
-        if above <= 0:
-            return
-        term, (low, high) = constraint.terms[k], ranges[v]
-        if term.table is not None:
-            best = min(range(int(low), int(high) + 1), key=lambda p: term.table[p])  # type: ignore[index]
-            above += nearest(term.table[best] - term.table[int(point[v])])
-            point[v] = best
-        elif term.slope:
-            slope = nearest(term.slope)
-            wanted = point[v] - above / slope
-            if pairs.variables[v].discrete:
-                wanted = math.floor(wanted) if slope > 0 else math.ceil(wanted)
-            moved = min(max(wanted, low), high)
-            above += slope * (moved - point[v])
-            point[v] = moved

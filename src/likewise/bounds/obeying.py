@@ -1,0 +1,80 @@
+"""Obeying: a point of pair space moved into the constraints, as far as that is easy. It only proposes.
+
+One constraint and one variable at a time: each is moved as far as the constraint asks for, a hair further where there is room, and no further than its range.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.spec.terms import nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.spec.pairs import PairSpace
+    from likewise.spec.terms import Separable
+
+    Floats = NDArray[np.float64]
+    Range = tuple[float, float]
+
+ROUNDS = 3  # passes over the constraints: what one moves may break another
+NEARLY = 1e-12  # by how much a constraint may be broken, by rounding, for a point to be worth an exact look
+HAIR = 2.0**-50  # of what is added up: where rounding would leave a constraint broken
+
+
+def obey(pairs: PairSpace, ranges: Sequence[Range], point: Floats) -> None:
+    """Move codes within their ranges until the constraints hold."""
+    for _ in range(ROUNDS):
+        for owner in (pairs.first, pairs.second):
+            for constraint in pairs.constraints:
+                hair = 0.0 if constraint.negated() in pairs.constraints else HAIR
+                _move(constraint, owner, pairs, ranges, point, hair)
+
+
+def moved_into(pairs: PairSpace, lo: Floats, hi: Floats, points: Floats) -> Floats:
+    """Those of the points that can be moved into the constraints, there; x' is kept within its tolerances of x."""
+    ranges, found = list(zip(lo.tolist(), hi.tolist(), strict=True)), points.copy()
+    for point in found:
+        obey(pairs, ranges, point)
+        for i, j, relation in zip(pairs.first, pairs.second, pairs.relations, strict=True):
+            if relation.tolerance is not None and not pairs.variables[i].discrete:
+                reach = float(relation.tolerance)
+                point[j] = min(max(point[j], point[i] - reach), point[i] + reach)
+    holds = np.ones(len(found), dtype=bool)
+    for constraint in pairs.constraints:
+        for owner in (pairs.first, pairs.second):
+            holds &= constraint.scores(found[:, list(owner)]) <= NEARLY * (1 + abs(nearest(constraint.bias)))
+    return found[holds]
+
+
+def _move(
+    constraint: Separable,
+    owner: tuple[int, ...],
+    pairs: PairSpace,
+    ranges: Sequence[Range],
+    point: Floats,
+    hair: float,
+) -> None:
+    above = float(constraint.scores(point[None, list(owner)])[0])
+    for k, v in enumerate(owner):
+        if above <= 0:
+            return
+        term, (low, high) = constraint.terms[k], ranges[v]
+        if term.table is not None:
+            best = min(range(int(low), int(high) + 1), key=lambda p: term.table[p])  # type: ignore[index]
+            above += nearest(term.table[best] - term.table[int(point[v])])
+            point[v] = best
+        elif term.slope:
+            slope = nearest(term.slope)
+            more = above / slope
+            wanted = point[v] - more - math.copysign(hair * (abs(point[v]) + abs(more)), slope)
+            if pairs.variables[v].discrete:
+                wanted = math.floor(wanted) if slope > 0 else math.ceil(wanted)
+            moved = min(max(wanted, low), high)
+            above += slope * (moved - point[v])
+            point[v] = moved

@@ -1,0 +1,56 @@
+"""Kernels and polynomials under constraints between features: the best pairs lie on a constraint, where they have to be found."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.svm import SVC
+
+import likewise as lw
+
+SPACE = lw.Space({"a": lw.Continuous(0, 10), "b": lw.Integer(0, 3), "c": lw.Categorical([0, 1, 2])})
+HALF_PLANES = SPACE.where("a + 2*b <= 8").where("a >= b + c")
+MODELS = {
+    "rbf": lambda: SVC(gamma=0.1),
+    "polynomial": lambda: SVC(kernel="poly", degree=2, gamma=0.1, coef0=1, C=0.5),
+}
+
+
+def fitted(name):
+    random = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {
+            "a": random.uniform(0, 10, 24).round(1),
+            "b": random.integers(0, 4, 24),
+            "c": random.integers(0, 3, 24),
+        }
+    )
+    score = 0.3 * rows.a - 0.5 * rows.b + 0.6 * rows.c * (rows.b > 1) + random.normal(0, 0.7, 24)
+    return MODELS[name]().fit(rows, score > np.median(score))
+
+
+def gap_on_a_grid(model):
+    """The largest gap of scores along `a`, for every valid b and c, by the model's own scores."""
+    best = 0.0
+    for b, c in itertools.product(range(4), range(3)):
+        a = np.linspace(b + c, 8 - 2 * b, 801) if b + c <= 8 - 2 * b else np.empty(0)
+        if len(a):
+            scores = model.decision_function(pd.DataFrame({"a": a, "b": b, "c": c}))
+            best = max(best, np.ptp(scores))
+    return best
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_largest_gap_along_constraints_is_found_in_few_cells(name):
+    model = fitted(name)
+    gap = gap_on_a_grid(model)
+    found = lw.measure(model, HALF_PLANES, lw.Similarity(free=["a"]), tolerance=0.01, budget=20)
+    assert found.upper - found.lower <= 0.01 + 1e-9
+    assert found.lower - 1e-3 <= gap <= found.upper + 1e-9
+    assert found.stats["cells"] <= 1000
+    for share, verdict in ((0.99, "BIASED"), (1.01, "FAIR")):
+        claim = lw.ScoreGap(float(gap * share))
+        result = lw.verify(model, HALF_PLANES, lw.Similarity(free=["a"]), claim, budget=20)
+        assert result.verdict == verdict
+        assert result.stats["cells"] <= 1000
