@@ -1,8 +1,10 @@
 """Shapes with nothing in them: no support vector, no tree, no split, no column, one level, one individual. Every command must answer, and
 as brute force over the model's own `predict` does; what makes no sense is refused in words."""
 
+import gzip
 import io
 import itertools
+import json
 
 import numpy as np
 import pandas as pd
@@ -201,3 +203,17 @@ def test_one_individual_is_treated_as_itself_or_the_claim_is_refused(space, name
             assert command()
         except lw.SpecError as refusal:
             assert "nothing may differ" in str(refusal)  # noqa: PT017
+
+
+@pytest.mark.parametrize("make", [LogisticRegression, lambda: DecisionTreeClassifier(max_depth=2)])
+@pytest.mark.parametrize("claim", [lw.ScoreGap(50), lw.SameDecision(50)])
+def test_proofs_of_several_classes_are_read_for_people(make, claim):
+    result = lw.verify(make().fit(EVERYBODY, THREE), SPACE, ALIKE, claim)
+    assert result.verdict == "FAIR"
+    lines = gzip.decompress(result.certificate.content).decode().splitlines()
+    outline = result.certificate.outline()
+    assert outline.nodes == json.loads(lines[-1])["end"]["nodes"]
+    splits = sum(json.loads(line)[0] == "split" for line in lines[5:-1])
+    assert (outline.depth >= 1) == (outline.nodes > 1)
+    assert outline.depth <= 1 + splits
+    assert str(result.claimed.in_words()) in result.model_card()

@@ -115,6 +115,8 @@ def _outline(lines: Any) -> Outline:
         if isinstance(node, dict):
             end = node.get("end", end)
             continue
+        if not pending and rules["cases"]:  # the next case, a tree of its own
+            pending.append(1)
         depth = pending.pop()
         deepest = max(deepest, depth)
         if node[0] == "split":
