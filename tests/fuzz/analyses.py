@@ -14,7 +14,7 @@ from tests.fuzz.claims import Claim, Judged, gaps_of, judged, values_of
 from tests.fuzz.estimators import fitted
 from tests.fuzz.findings import Findings
 from tests.fuzz.problems import AUDITED, Problem
-from tests.fuzz.verdicts import compare_result, verified
+from tests.fuzz.verdicts import compare_program_end, compare_result, verified
 
 import likewise as lw
 
@@ -56,6 +56,8 @@ def compare_measure(problem: Problem, findings: Findings, choices: Choices) -> N
         largest = float(gaps_of(answers, claim)[problem.near].max())
         said = f"[{found.lower!r}, {found.upper!r}], by brute force {largest!r}, rounding {2 * off:.3g}"
         complete = problem.population.complete
+        if found.proved:
+            compare_program_end(findings, "measure", found, largest)
         findings.require(found.upper >= largest - 2 * off, "measure", f"too low: {said}")
         findings.require(not complete or found.lower <= largest + 2 * off, "measure", f"too high: {said}")
         if found.reason is None:

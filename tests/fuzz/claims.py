@@ -55,6 +55,15 @@ def gaps_of(answers: Answers, claim: Claim) -> Any:
     return np.abs(values[:, None] - values[None]).max(axis=2)
 
 
+def largest_shown(answers: Answers, claim: Claim, near: Any) -> float | None:
+    """The largest gap, or margin of two decisions of one score, of a similar pair in the numbers that the program shows."""
+    if claim.kind != "decision":
+        return float(gaps_of(answers, claim)[near].max())
+    if answers.scores is None or answers.scores.shape[1] > 1:
+        return None
+    return float(_margins(answers)[near].max())
+
+
 def judged(answers: Answers, claim: Claim) -> Judged:
     """What becomes of each pair."""
     if claim.kind != "decision":
@@ -124,15 +133,21 @@ def drawn_claim(choices: Choices, answers: Answers, near: Any) -> Claim:
     if kind == "decision":
         if answers.rule == "votes" or of is not None or chance(choices, 60):
             return Claim("decision", 0.0, of)
-        return Claim("decision", _level(choices, _margins(answers), near))
-    level = _level(choices, gaps_of(answers, Claim(kind, 0.0, of)), near)
+        return Claim("decision", _level(choices, _margins(answers), near, exact=not answers.rounding))
+    gaps = gaps_of(answers, Claim(kind, 0.0, of))
+    level = _level(choices, gaps, near, exact=not answers.rounding)
     return Claim(kind, min(level, float(np.nextafter(1, 0))) if kind == "probability" else level, of)
 
 
-def _level(choices: Choices, gaps: Any, near: Any) -> float:
+# Ties are for programs that do not round; where rounding hides them, searches ask the program about each.
+TIES = ("factor", "largest", "largest", "beside", "beside", "other", "nothing")
+ALL_LEVELS = ("factor", "factor", "factor", "largest", "other", "beside", "nothing")
+
+
+def _level(choices: Choices, gaps: Any, near: Any, *, exact: bool) -> float:
     found = np.unique(gaps[near])
     largest = max(float(found[-1]), 0.0)
-    how = one_of(choices, ("factor", "largest", "other", "beside", "nothing"))
+    how = one_of(choices, TIES if exact else ALL_LEVELS)
     if how == "factor":
         return largest * one_of(choices, (0.5, 0.9, 1.1, 1.5))
     if how == "nothing" or not largest:

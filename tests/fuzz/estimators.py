@@ -248,7 +248,8 @@ def _steps(choices: Choices, family: Family, population: Population) -> list[Any
             for k, a in enumerate(population.attributes)
             if not chance(choices, 4) or k == len(population.attributes) - 1
         ]
-        steps = [ColumnTransformer(columns, sparse_threshold=one_of(choices, (0, 0.3)))]
+        dense = family.name.startswith("histograms")
+        steps = [ColumnTransformer(columns, sparse_threshold=0 if dense else one_of(choices, (0, 0.3)))]
     if family.kind == "linear" and family.name != "one-vs-rest" and chance(choices, 15):
         steps.append(PolynomialFeatures(2, include_bias=False, interaction_only=chance(choices, 50)))
     if chance(choices, 12):

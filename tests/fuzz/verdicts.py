@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from tests.fuzz.answers import asked
-from tests.fuzz.claims import Claim, judged
+from tests.fuzz.claims import Claim, judged, largest_shown
 from tests.fuzz.findings import Findings
 from tests.fuzz.problems import Problem
 from tests.fuzz.similarities import Similar
@@ -57,6 +57,9 @@ def compare_result(
         found = problem.judged(claim, similar.matrix(problem.population))
     before = len(findings.failures)
     _compare_document(findings, command, result)
+    if model is problem.model:
+        shown = largest_shown(problem.answers, claim, similar.matrix(problem.population))
+        compare_program_end(findings, command, result, shown)
     if result.verdict == "FAIR":
         _compare_fair(findings, command, result, found)
     elif result.verdict == "BIASED":
@@ -74,6 +77,15 @@ def compare_result(
         return
     if len(findings.failures) == before:
         _conclude(findings, command, result, found)
+
+
+def compare_program_end(findings: Findings, command: str, answer: Any, shown: float | None) -> None:
+    """No similar pair has a gap above `program_upper` in the numbers that the program shows: to the last bit."""
+    if answer.program_upper is None or shown is None:
+        return
+    moves = answer.stats.get("program_rounding")
+    said = f"the program shows {shown!r}, above {answer.program_upper!r}: {moves}"
+    findings.require(shown <= answer.program_upper, command, said)
 
 
 def _conclude(findings: Findings, command: str, result: Any, found: Any) -> None:
