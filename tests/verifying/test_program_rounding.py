@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC
-from tests.model.test_program_error import conflicting
+from tests.model.test_program_error import conflicting, gaussian_score
 
 import likewise as lw
 
@@ -130,6 +130,34 @@ def test_what_is_not_read_stays_fair():
         answer = lw.verify(pipeline, space, lw.Similarity(free=["c"]), asked, X=wide)
         assert answer.stats["program_rounding"]["large"]
         assert answer.verdict == "FAIR"
+
+
+def test_decisions_that_the_program_itself_turns_round_are_not_fair():
+    """A border between the real score of somebody and the one that the program computes: both neighbours lie below it in exact arithmetic."""
+    model, _, space = conflicting()
+    people = grid(space)
+    shown = model.decision_function(people)
+    exact = np.array([float(gaussian_score(model, row)) for row in people.to_numpy(dtype=float).tolist()])
+    places = [(i, i + 1) for i in range(len(people) - 1) if people["a"][i] == people["a"][i + 1]]
+    high, low = max(
+        ((i, j) for pair in places for i, j in (pair, pair[::-1]) if exact[j] < exact[i]),
+        key=lambda pair: shown[pair[0]] - exact[pair[0]],
+    )
+    assert shown[high] - exact[high] > 1e-4  # or this is no example
+    border = (shown[high] + exact[high]) / 2
+    model.intercept_ = model.intercept_ - border
+    model._intercept_ = -model.intercept_
+    two = people.iloc[[min(high, low), max(high, low)]]
+    assert len(set(model.predict(two).tolist())) == 2
+    narrow = lw.Space(
+        {
+            "a": lw.Integer(*[int(two["a"].iloc[0])] * 2),
+            "b": lw.Integer(int(two["b"].min()), int(two["b"].max())),
+        }
+    )
+    answer = lw.verify(model, narrow, NEIGHBOURS, X=two)
+    assert answer.verdict == "UNKNOWN"
+    assert "its own program shows a similar pair that breaks the claim" in answer.reason
 
 
 # -- gaps at the scale of rounding --------------------------------------------------------------------------
