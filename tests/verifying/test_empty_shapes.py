@@ -217,3 +217,27 @@ def test_proofs_of_several_classes_are_read_for_people(make, claim):
     assert (outline.depth >= 1) == (outline.nodes > 1)
     assert outline.depth <= 1 + splits
     assert str(result.claimed.in_words()) in result.model_card()
+
+
+def _xgboost(rounds):
+    xgboost = pytest.importorskip("xgboost")
+    data = xgboost.DMatrix(EVERYBODY.astype(float), label=TWO)
+    return xgboost.train({"objective": "binary:logistic", "min_child_weight": 1e9}, data, rounds)
+
+
+def _lightgbm(rounds):
+    lightgbm = pytest.importorskip("lightgbm")
+    settings = {"objective": "binary", "verbose": -1, "min_data_in_leaf": 1000, "min_data_in_bin": 1}
+    booster = lightgbm.Booster(settings, lightgbm.Dataset(EVERYBODY, label=TWO))
+    for _ in range(rounds):
+        booster.update()
+    return booster
+
+
+@pytest.mark.parametrize("trained", [_xgboost, _lightgbm])
+def test_a_booster_without_trees_is_refused_and_one_of_leaves_alone_is_fair(trained):
+    with pytest.raises(lw.UnsupportedModel, match="no trees, as it was trained for 0 rounds"):
+        lw.verify(trained(0), SPACE, ALIKE, X=EVERYBODY)
+    result = lw.verify(trained(2), SPACE, ALIKE, X=EVERYBODY)
+    assert result.verdict == "FAIR"
+    assert _accepted(result)

@@ -91,7 +91,11 @@ def _stored(text: str) -> StoredLightGBM:
     trees = tuple(_tree(block, number, len(names)) for number, block in enumerate(blocks))
     if sum(len(tree.left) for tree in trees) > MOST_NODES:
         raise UnsupportedModel(f"its trees have more than {MOST_NODES:,} nodes")
-    if n_scores < 1 or not trees or len(trees) % n_scores:
+    if not trees:
+        raise UnsupportedModel(
+            "it has no trees, as it was trained for 0 rounds", hint="fit it with n_estimators of 1 or more"
+        )
+    if n_scores < 1 or len(trees) % n_scores:
         raise ValueError(f"{len(trees)} trees for {n_scores} scores")
     objective, *settings = lines.get("objective", "custom").split()
     infos = lines.get("feature_infos", "").split(" ")

@@ -115,7 +115,11 @@ def _stored(file: Any) -> StoredXGBoost:
     n_columns, n_scores = int(given["num_feature"]), max(1, int(given["num_class"]))
     trees, groups = _trees(model, n_columns, n_scores)
     a_round = n_scores * max(1, int(model["gbtree_model_param"].get("num_parallel_tree", 1)))
-    if not trees or len(trees) % a_round:
+    if not trees:
+        raise UnsupportedModel(
+            "it has no trees, as it was trained for 0 rounds", hint="fit it with n_estimators of 1 or more"
+        )
+    if len(trees) % a_round:
         raise ValueError(f"{len(trees)} trees for {a_round} a round")
     attributes, (levels, cut) = learner.get("attributes", {}), _levels(model.get("cats", {}))
     best = attributes.get("best_iteration")
