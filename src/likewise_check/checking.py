@@ -51,7 +51,7 @@ def check(
     refusals : int
         Up to so many leaves that do not hold are collected in the report before giving up.
     seconds : float, optional
-        A proof that takes longer is not accepted; the clock is looked at after every batch of leaves.
+        A proof that takes longer is not accepted; the clock is looked at before every leaf.
 
     Returns
     -------

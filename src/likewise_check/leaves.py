@@ -43,6 +43,7 @@ class Tally:
     sides: Sides = field(default_factory=dict)
     refused: list[tuple[int, int, str]] = field(default_factory=list)  # index, line, reason
     malformed: tuple[str, int] | None = None  # reason, line
+    late: bool = False  # the time was over before all were looked at
 
     def clear_by(self, clearance: Fraction | None) -> None:
         """Takes the clearance of a leaf into the smallest."""
@@ -58,6 +59,7 @@ class Tally:
         add_sides(self.sides, later.sides)
         self.refused += later.refused
         self.malformed = later.malformed
+        self.late = self.late or later.late
 
 
 class Judge:
@@ -68,11 +70,14 @@ class Judge:
         self._rules: dict[str, Rule] = {}
         self._lemmas: dict[object, Rule] = {}
 
-    def judge(self, batch: list[Leaf], refusals: int) -> Tally:
-        """Looks at the leaves in order, until one is malformed or so many are refused."""
+    def judge(self, batch: list[Leaf], refusals: int, seconds: float) -> Tally:
+        """Looks at the leaves in order, until one is malformed, so many are refused, or so many seconds are over."""
         tally = Tally()
-        known = None
+        known, until = None, perf_counter() + seconds
         for index, line, node, cell, case in batch:
+            if perf_counter() > until:
+                tally.late = True
+                break
             try:
                 name, rule, leaf = self._rule(node, case)
                 holds = rule(leaf, cell)
@@ -150,11 +155,11 @@ class Jury:
     def _send(self) -> None:
         batch, self._batch = self._batch, []
         if self._pool is None:
-            self._count(self._judge.judge(batch, self._refusals))
+            self._count(self._judge.judge(batch, self._refusals, self._left))
             return
         if len(self._under_way) >= self._most:
             self._count(self._under_way.popleft().result())
-        self._under_way.append(self._pool.submit(_work, batch, self._refusals))
+        self._under_way.append(self._pool.submit(_work, batch, self._refusals, self._left))
 
     def _count(self, found: Tally) -> None:
         tally = self._tally
@@ -165,8 +170,13 @@ class Jury:
             raise Rejected(tally.malformed[0], line=tally.malformed[1])
         if tally.points > MOST_POINTS:
             raise Rejected(f"more than {MOST_POINTS} enumerated points in all")
-        if perf_counter() > self._until:
+        if tally.late or self._left <= 0:
             raise Rejected("the time given was over before all leaves were looked at", finished=False)
+
+    @property
+    def _left(self) -> float:
+        """Seconds until the time given is over."""
+        return self._until - perf_counter()
 
     def _give_up(self) -> None:
         del self._tally.refused[self._refusals :]
@@ -183,5 +193,5 @@ def _start(claim: Claim) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that waits for this process
 
 
-def _work(batch: list[Leaf], refusals: int) -> Tally:
-    return _judge.judge(batch, refusals)
+def _work(batch: list[Leaf], refusals: int, seconds: float) -> Tally:
+    return _judge.judge(batch, refusals, seconds)

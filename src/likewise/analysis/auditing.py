@@ -21,7 +21,7 @@ from likewise.errors import SpecError
 from likewise.html_tables import table
 from likewise.model.program_rounding import of_program
 from likewise.progress import Listener
-from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
+from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.spec.properties import SameDecision
 from likewise.verifying.deciding import listening
@@ -129,7 +129,7 @@ def audit(
     similar: Similarity,
     property: Property | None = None,
     *,
-    budget: float = 60,
+    budget: float | Budget = 60,
     n_jobs: int = 1,
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,

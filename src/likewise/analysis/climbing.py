@@ -9,18 +9,21 @@ too, lower and upper are equal but for rounding.
 
 The search stops while there is time left for *settling*: asking for no more than what the open cells allow, so that a look at each closes it. Where
 that takes longer after all, a shorter search is settled in the grace of the budget, and at last the first cell alone. The upper
-end is a double that every leaf proves, in exact arithmetic where the subject's bounds are.
+end is a double that every leaf proves, in exact arithmetic where the subject's bounds are; where there is no time for that, what the bounds say, not proved.
 """
 
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from likewise.clock import OutOfTime
 from likewise.errors import InternalError
 from likewise.model.question import round_up
 from likewise.progress import Snapshot
+from likewise.search.branch_and_bound import FOR_THE_ROOT
 from likewise.search.budget import Budget, Until
 
 if TYPE_CHECKING:
@@ -40,6 +43,7 @@ CLOSEST = Fraction(1, 2**40)  # what a level of probability stays below 1
 TO_CERTIFY = (
     0.4  # of the budget that the search has where a certificate is wanted: checking takes longer than finding
 )
+TO_SETTLE = 0.8  # of the grace, after which nothing is proved any more: the rest is for telling the pair
 AGAIN = 1 / 3  # of what is left of the grace: a shorter search, where settling the first one took too long
 
 
@@ -67,7 +71,7 @@ class Climb:
 
     def run(self) -> None:
         """Close in until the tolerance is met or the budget is over."""
-        if self.subject.independent():
+        if self._independent():
             self.upper, self.closed, self.independent = 0.0, True, True
             return
         self._ask()
@@ -75,7 +79,9 @@ class Climb:
             self._take(witness)
             if self.topped:
                 return
-        self._search(Until(self.budget, self._searched_by()))
+        if not self._begins(Until(self.budget, self._searched_by())):
+            self.upper, self.reason = 1.0 if self.subject.of_probability else math.inf, self.budget.reason
+            return
         for witness in self.subject.more_pairs(self._searched()):
             self._take(witness)
         end = self._climb()
@@ -87,6 +93,11 @@ class Climb:
         elif end != "topped":
             self._settle()
         self._spend(self.budget, settles=False)
+
+    def _independent(self) -> bool:
+        with suppress(OutOfTime), self.budget.later(FOR_THE_ROOT).watched():
+            return self.subject.independent()
+        return False
 
     # -- the lower end ----------------------------------------------------------------------------------------
 
@@ -145,37 +156,52 @@ class Climb:
     def _finish(self) -> None:
         """Ask closer to the lower end: open what allows more, for a limited number of cells."""
         search, enough, nodes = self._searched(), self.upper, self._searched().nodes
+        try:
+            with self.problem.budget.watched():
+                improved = self._closes_in(enough)
+        except OutOfTime:
+            improved = False
+        if not improved:
+            search.restore(nodes)  # the cells opened again came out worse: back to what was proved
+            self.upper, self.closed = enough, True
+
+    def _closes_in(self, enough: float) -> bool:
+        """Whether cells opened again close further down."""
+        search = self._searched()
         self.tolerance = self.subject.finest(self.lower, self.tolerance)
         self._ask()
         search.reopen_unproved(split=False)
         end = self._climb(FINISH)
         if end == "topped":
-            return
+            return True
         if end == "closed":
             self._lower_to(round_up(self.lower + self.tolerance))
-        elif not self._closes_at_what_is_allowed(enough):
-            search.restore(nodes)  # the cells opened again came out worse: back to what was proved
-            self.upper, self.closed = enough, True
+            return True
+        return self._closes_at_what_is_allowed(enough)
 
     def _lower_to(self, level: float) -> None:
         """The smallest of a few doubles that all leaves hold at; a decision's witness may lie on the border itself."""
         lowest = round_up(self.lower)
-        for candidate in (lowest, math.nextafter(lowest, math.inf)):
-            self._ask_at(Fraction(candidate))
-            if candidate < level and self._searched().holds():
-                level = candidate
+        with suppress(OutOfTime):
+            for candidate in (lowest, math.nextafter(lowest, math.inf)):
+                self._ask_at(Fraction(candidate))
+                if candidate < level and self._searched().holds():
+                    level = candidate
         self.upper, self.closed = level, True
 
     def _settle(self) -> None:
         """Prove what the open cells allow; where there is no time for that, what those of a shorter search allow."""
         proposed = self._proposed()
+        if math.isinf(proposed):  # there was no time for a look at the first cell, and there is less now
+            self.upper, self.closed = proposed, False
+            return
         if self.subject.exact or self.certifies:
             self._spend(Until(self.budget, self._settled_by(), settling=True), settles=False)
             if self._closes_at_what_is_allowed():
                 return
         if self.subject.exact:
             for share in (AGAIN, 0.0):
-                if self._settles_again(share):
+                if self.budget.for_checking > 0 and self._settles_again(share):
                     return
         self.upper, self.closed = proposed, False
 
@@ -183,11 +209,11 @@ class Climb:
         """A search from the beginning, for a share of the time left, and what it leaves open settled in the rest."""
         self._ask()
         stop = self.budget.elapsed + share * self.budget.for_checking
-        self._search(Until(self.budget, stop, settling=True))
+        if not self._begins(Until(self.budget, stop, settling=True)):
+            return False
         if self._climb(math.inf if share else 0) == "topped":
             return True
-        end = self.budget.last_moment if share else math.inf
-        self._spend(Until(self.budget, end, settling=True), settles=False)
+        self._spend(self.budget.later(TO_SETTLE), settles=False)
         return self._closes_at_what_is_allowed()
 
     def _closes_at_what_is_allowed(self, below: float = math.inf) -> bool:
@@ -218,11 +244,14 @@ class Climb:
 
     # -- time -------------------------------------------------------------------------------------------------
 
-    def _search(self, budget: Budget) -> None:
-        """Begin anew, with this budget."""
-        self.search = self.subject.searches()
-        self._ask()
-        self._spend(budget, settles=self.subject.exact or self.certifies)
+    def _begins(self, budget: Budget) -> bool:
+        """Begin anew, with this budget; whether there is time for that."""
+        with suppress(OutOfTime), self.budget.later(FOR_THE_ROOT).watched():
+            self.search = self.subject.searches()
+            self._ask()
+            self._spend(budget, settles=self.subject.exact or self.certifies)
+            return True
+        return False
 
     def _spend(self, budget: Budget, *, settles: bool) -> None:
         self.problem.budget = budget

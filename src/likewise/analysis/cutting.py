@@ -96,7 +96,7 @@ class Cutter:
             rows = np.repeat(np.stack(bases), len(values), axis=0)
             rows[:, k] = np.tile(values, len(bases))
             blocks.append(rows)
-        scores, start = self.ground.problem.scores(np.concatenate(blocks)), 0
+        scores, start = self.ground.problem.scored(np.concatenate(blocks)), 0
         for k, values in moved:
             block = scores[start : start + len(bases) * len(values)].reshape(len(bases), len(values))
             spread[k] = float((block.max(axis=1) - block.min(axis=1)).mean())
@@ -248,4 +248,4 @@ class Cutter:
         values = np.arange(lo[k], hi[k] + 1)
         rows = np.repeat(self.ground.middle(lo, hi)[None], len(values), axis=0)
         rows[:, k] = values
-        return float(values[int(np.abs(np.diff(self.ground.problem.scores(rows))).argmax())])
+        return float(values[int(np.abs(np.diff(self.ground.problem.scored(rows))).argmax())])

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -30,6 +31,7 @@ from likewise.analysis.counterparts import Counterpart, excluded
 from likewise.analysis.cutting import Cut, Cutter
 from likewise.analysis.ground import Ground
 from likewise.analysis.seeding import Grown, Seeder
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.progress import Listener, Snapshot
 from likewise.search.portfolio import independence
 from likewise.spec.boxes import Box
@@ -114,13 +116,18 @@ class Exploration:
         """What is found within the budget, or `most` boxes: what they are, or that they can be cut no further."""
         ground, frontier = self.ground, self.frontier
         found: list[Found] = []
-        if not self.turn and independence(ground.problem) is not None:
+        if not self.turn and self._independent(budget):
             node = frontier.pop()
             return [_found(ground, node, "fair")]
         while frontier.boxes and not budget.over and len(found) < most:
             self.turn += 1
             node = frontier.pop()
-            judged = _judged(ground, node, budget)
+            try:
+                with budget.watched():
+                    judged = _judged(ground, node, budget)
+            except OutOfTime:
+                frontier.push(node)
+                break
             if judged.cut is None:
                 found.append(_found(ground, node, judged.kind, judged.counterparts))
                 self.settled += node.share
@@ -138,20 +145,27 @@ class Exploration:
             )
         return found
 
+    def _independent(self, budget: Budget) -> bool:
+        with suppress(OutOfTime), budget.watched():
+            return independence(self.ground.problem) is not None
+        return False
+
     def seeded(self, budget: Budget, *, most: int) -> list[Found]:
         """At most so many biased boxes, the largest of those that are grown in open boxes within the budget."""
         ground, frontier, seeder = self.ground, self.frontier, Seeder(self.ground)
         if not ground.asks_decisions or most <= 0 or not frontier.boxes or budget.over:
             return []
         grown: dict[int, list[tuple[float, Grown]]] = {}
-        seeds = seeder.seeds()[: min(SEEDS, 4 * most)]
-        for seed, number in zip(seeds, frontier.holding(seeds), strict=True):
-            if number is None or budget.over:
-                continue
-            node = frontier.boxes[number]
-            box = seeder.grown(seed, node.lo, node.hi, budget)
-            if box is not None:
-                grown.setdefault(number, []).append((float(ground.user.box(box.lo, box.hi).share), box))
+        with suppress(OutOfTime), budget.watched():
+            seeds = seeder.seeds()[: min(SEEDS, 4 * most)]
+            for seed, number in zip(seeds, frontier.holding(seeds), strict=True):
+                if number is None:
+                    continue
+                look_at_clock()
+                node = frontier.boxes[number]
+                box = seeder.grown(seed, node.lo, node.hi, budget)
+                if box is not None:
+                    grown.setdefault(number, []).append((float(ground.user.box(box.lo, box.hi).share), box))
         best = {number: max(boxes, key=lambda one: one[0]) for number, boxes in grown.items()}
         found = []
         for number in sorted(best, key=lambda number: -best[number][0])[:most]:

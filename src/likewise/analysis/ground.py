@@ -198,7 +198,7 @@ class Ground:
         if not changes:
             return None
         rows = np.stack([change.row(self.middle(lo, hi)) for change in changes])
-        scores = self.problem.scores(rows)
+        scores = self.problem.scored(rows)
         up, down = int(scores.argmax()), int(scores.argmin())
         return (changes[up], changes[down]) if scores[up] > 0 >= scores[down] else None
 
@@ -239,7 +239,7 @@ class Ground:
         changed = np.stack([rows, *(change.row(rows) for change in changes)])
         everybody = changed.reshape(-1, len(lo))
         shape, valid = changed.shape[:2], self.valid(everybody)
-        scores = self.problem.scores(everybody)
+        scores = self.problem.scored(everybody)
         highest = np.where(valid, scores, -np.inf).reshape(shape).max(axis=0)
         lowest = np.where(valid, scores, np.inf).reshape(shape).min(axis=0)
         kept = valid.reshape(shape)[0]

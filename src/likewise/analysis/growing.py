@@ -9,6 +9,7 @@ does not accept that, the step before it, and so on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,8 @@ import numpy as np
 
 from likewise.analysis.cutting import Cutter
 from likewise.analysis.merging import Piece
-from likewise.analysis.seeding import Seeder
+from likewise.analysis.seeding import Grown, Seeder
+from likewise.clock import OutOfTime
 from likewise.errors import DataError, LikewiseError, SpecError
 from likewise.progress import Snapshot
 from likewise.spec.boxes import Box, box_of, full
@@ -45,11 +47,10 @@ def grown(ground: Ground, settler: Settler, around: Any, listener: Listener) -> 
             start = start.with_part(k, full(start.space[start.space.names[k]]))
     steps = [start] if settler.looks_fair(start, CELLS) else []
     if steps:
-        order = [
-            int(k)
-            for k in np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")
-            if int(k) in ground.cut
-        ]
+        order = [int(k) for k in ground.cut]
+        with suppress(OutOfTime), settler.budget.watched():
+            spreads = np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")
+            order = [int(k) for k in spreads if int(k) in ground.cut]
         for box in _widened(settler, start, order):
             steps.append(box)
             listener(
@@ -77,7 +78,7 @@ def grown(ground: Ground, settler: Settler, around: Any, listener: Listener) -> 
         undecided=[],
         around=start.rule,
         reason=None if biased else reason,
-        stats={"seconds": settler.budget.elapsed, "steps": len(steps)},
+        stats={**settler.budget.stats, "steps": len(steps)},
     )
 
 
@@ -195,8 +196,12 @@ def _proposed(ground: Ground, settler: Settler, start: Box) -> Iterator[tuple[Bo
     if ends is None or not ground.asks_decisions:
         return
     lo, hi = ends
-    if (lo == hi)[ground.cut].all():
-        grown = Seeder(ground).grown(lo, ground.lo, ground.hi, settler.budget)
-        if grown is not None:
-            yield ground.user.box(grown.lo, grown.hi), grown.counterparts
-    yield start, ground.counterparts(lo, hi, settler.budget)
+    grown: Grown | None = None
+    counterparts: tuple[Counterpart, ...] = ()
+    with suppress(OutOfTime), settler.budget.watched():
+        if (lo == hi)[ground.cut].all():
+            grown = Seeder(ground).grown(lo, ground.lo, ground.hi, settler.budget)
+        counterparts = ground.counterparts(lo, hi, settler.budget)
+    if grown is not None:
+        yield ground.user.box(grown.lo, grown.hi), grown.counterparts
+    yield start, counterparts

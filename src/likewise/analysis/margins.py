@@ -20,7 +20,7 @@ from likewise.analysis.measuring import TOLERANCE, Wanted, measure_taken
 from likewise.analysis.widening import Ladder, ladder_of
 from likewise.model.question import round_up
 from likewise.progress import Listener
-from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
+from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
 from likewise.verifying.deciding import checking_with, listening
 from likewise.verifying.preparing import take
 
@@ -67,7 +67,7 @@ def margins(
     class_of_interest: Label | None = None,
     tolerance: float = TOLERANCE,
     X: Any = None,
-    budget: float = 60,
+    budget: float | Budget = 60,
     n_jobs: int = 1,
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,

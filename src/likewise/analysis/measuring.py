@@ -14,6 +14,7 @@ from likewise.analysis.climbing import Climb
 from likewise.analysis.subjects import FINE, OneScore, SeveralClasses, Subject
 from likewise.bounds.oracle import Remembering
 from likewise.certificate.certificate import Certificate
+from likewise.clock import OutOfTime
 from likewise.errors import InternalError, SpecError
 from likewise.html_tables import table
 from likewise.importers.imported import ImportedClasses
@@ -25,7 +26,7 @@ from likewise.progress import Listener, silent
 from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
 from likewise.search.portfolio import independence
 from likewise.spec.properties import Label, Property, place_of_class
-from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, why_not
+from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, unchecked, why_not
 from likewise.verifying.class_certificates import certify_cases
 from likewise.verifying.classes import PreparedClasses, class_property, prepare_classes
 from likewise.verifying.deciding import checking_with, listening
@@ -169,7 +170,7 @@ def measure(
     class_of_interest: Label | None = None,
     tolerance: float = TOLERANCE,
     X: Any = None,
-    budget: float = 60,
+    budget: float | Budget = 60,
     n_jobs: int = 1,
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,
@@ -321,13 +322,18 @@ def certified(
     prepared: Prepared | PreparedClasses, climb: Climb, of: Scale, checking: Checking
 ) -> tuple[Certificate | None, str | None]:
     """The certificate of the upper end, or why there is none; where no decisions differ, of that."""
-    if isinstance(prepared, PreparedClasses):
-        certificate, report = _of_classes(prepared, climb, of, checking)
-    else:
-        certificate, report = _of_one_score(prepared, climb, of, checking)
+    budget = prepared.problem.budget
+    try:
+        with budget.grace_watched():
+            if isinstance(prepared, PreparedClasses):
+                certificate, report = _of_classes(prepared, climb, of, checking)
+            else:
+                certificate, report = _of_one_score(prepared, climb, of, checking)
+    except OutOfTime:
+        return None, unchecked(budget)
     if report is None or report.accepted:
         return certificate, None
-    return None, why_not(report, prepared.problem.budget)
+    return None, why_not(report, budget)
 
 
 def _of_one_score(

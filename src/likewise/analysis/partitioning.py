@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ import numpy as np
 from likewise.analysis.ground import Ground
 from likewise.analysis.rounds import Partition
 from likewise.analysis.settling import Settler, one_score
+from likewise.clock import OutOfTime
 from likewise.errors import SpecError
 from likewise.model.gauge import gauge_of
 from likewise.model.program_rounding import of_program
@@ -127,7 +129,9 @@ def regions(
             )
 
         first = prepared_on(space)
-        ordered = in_order_of_scores(first, space)
+        ordered = space
+        with suppress(OutOfTime), clock.watched():
+            ordered = in_order_of_scores(first, space)
         asks_decisions = isinstance(property, SameDecision) and property.margin == 0
         relations = similar.relations(space)
         ground = Ground(
@@ -175,7 +179,7 @@ def in_order_of_scores(prepared: Prepared, space: Space) -> Space:
             for code in range(len(feature.levels)):
                 rows_there = rows.copy()
                 rows_there[:, k] = code
-                means.append(float(prepared.problem.scores(rows_there).mean()))
+                means.append(float(prepared.problem.scored(rows_there).mean()))
             levels = [feature.levels[int(i)] for i in np.argsort(means, kind="stable")]
             if levels != list(feature.levels):
                 changed[name] = Categorical(levels)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import zip_longest
 
@@ -20,6 +21,7 @@ from likewise.analysis.ground import Ground
 from likewise.analysis.merging import Piece, merged, pieces_of
 from likewise.analysis.region_result import Region, Regions, region_of
 from likewise.analysis.settling import Settler, slice_of
+from likewise.clock import OutOfTime
 from likewise.progress import Listener, Snapshot
 
 EXPLORING = 0.25  # of the time that is left, in every round
@@ -36,7 +38,10 @@ class Partition:
         self.ground, self.settler, self.listener = ground, settler, listener
         self.most = math.inf if max_boxes is None else max_boxes
         self.exploration = Exploration(ground)
-        self.order = [int(k) for k in np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")]
+        self.order = list(range(len(ground.lo)))
+        with suppress(OutOfTime), settler.budget.watched():
+            spreads = Cutter(ground).spreads(ground.lo, ground.hi)
+            self.order = [int(k) for k in np.argsort(spreads, kind="stable")]
         self.proved: dict[Kind, list[Region]] = {"fair": [], "biased": []}
         self.empty: list[Piece] = []
         self.left: list[Piece] = []
@@ -67,7 +72,7 @@ class Partition:
             empty=[region_of(piece, ()) for piece in few_of(self.empty, self.order)],
             reason=self._reason(),
             stats={
-                "seconds": budget.elapsed,
+                **budget.stats,
                 "boxes": self.boxes + len(self.exploration.frontier.boxes),
             },
         )

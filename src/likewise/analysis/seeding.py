@@ -86,7 +86,7 @@ class Seeder:
             changed = rows.copy()
             for k, values in zip(ground.changing, setting, strict=True):
                 changed[:, k] = values
-            scores, valid = ground.problem.scores(changed), ground.valid(changed)
+            scores, valid = ground.problem.scored(changed), ground.valid(changed)
             highest = np.where(valid, np.maximum(highest, scores), highest)
             lowest = np.where(valid, np.minimum(lowest, scores), lowest)
         return highest, lowest
@@ -174,7 +174,7 @@ class Seeder:
         codes = self._codes(float(seed[k]), k, limit)
         rows = np.repeat(seed[None], len(codes) + 1, axis=0)
         rows[1:, k] = codes
-        scores = self.ground.problem.scores(rows)
+        scores = self.ground.problem.scored(rows)
         effects = np.maximum.accumulate(np.abs(scores[1:] - scores[0]))
         ends = []
         for code, effect in zip(codes, effects.tolist(), strict=True):

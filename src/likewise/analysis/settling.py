@@ -10,6 +10,7 @@ What is not proved is put to the proof again in the parts it was merged from, as
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.bounds.oracle import Leaf
+from likewise.clock import OutOfTime
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
 from likewise.importers.restricting import restricted
@@ -143,15 +145,17 @@ class Settler:
             words=f"everybody with {box.rule} gets the decision {labels[place]}",
             question=prepared.problem.question,
         )
-        certificate, report = certify_proof(
-            prepared,
-            search.proof,
-            lambda: search.clearance,
-            statement,
-            self.checking,
-            search,  # type: ignore[arg-type]
-        )
-        return certificate if report.accepted and report.decided == place else None
+        with suppress(OutOfTime), prepared.problem.budget.grace_watched():
+            certificate, report = certify_proof(
+                prepared,
+                search.proof,
+                lambda: search.clearance,
+                statement,
+                self.checking,
+                search,  # type: ignore[arg-type]
+            )
+            return certificate if report.accepted and report.decided == place else None
+        return None
 
     def _prepared(self, space: Space, similar: Similarity) -> Prepared | None:
         """None where nobody is found who satisfies the constraints."""
@@ -192,9 +196,10 @@ def one_score(imported: Imported | ImportedClasses, asked: Property) -> Imported
 
 def _proved(prepared: Prepared) -> Outcome:
     """What `verify` does when it does not look for a pair first."""
-    proof = _trivial(prepared) or independence(prepared.problem)
-    if proof is not None:
-        return Outcome(engine="independence", proof=proof)
+    with suppress(OutOfTime), prepared.problem.budget.watched():
+        proof = _trivial(prepared) or independence(prepared.problem)
+        if proof is not None:
+            return Outcome(engine="independence", proof=proof)
     return conclude(prepared.problem, search_of(prepared.problem))
 
 

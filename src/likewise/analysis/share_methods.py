@@ -72,7 +72,7 @@ class Sharing:
             method="certified",
             confidence=None,
             over=self.words,
-            stats={"seconds": self.judging.budget.elapsed, "independent": True},
+            stats={**self.judging.budget.stats, "independent": True},
         )
 
     def _exact(self, found: Counted) -> Share:
@@ -88,7 +88,7 @@ class Sharing:
             over=self.words,
             reason=reason,
             stats={
-                "seconds": self.judging.budget.elapsed,
+                **self.judging.budget.stats,
                 "individuals": found.people,
                 "redone_exactly": found.redone,
             },
@@ -109,7 +109,7 @@ class Sharing:
             confidence=None,
             over=self.words,
             reason=None if upper - lower <= NARROW else self._why_wide(self.judging.budget.over),
-            stats={"seconds": self.judging.budget.elapsed},
+            stats={**self.judging.budget.stats},
         )
 
     def _certified(self) -> Share:
@@ -149,7 +149,7 @@ class Sharing:
             over=self.words,
             reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.open)),
             stats={
-                "seconds": self.judging.budget.elapsed,
+                **self.judging.budget.stats,
                 "cells": bracketing.cells,
                 "certificates": 0 if certificates is None else certificates.accepted,
             },
@@ -201,7 +201,7 @@ class Sharing:
             proved=sample.proved,
             reason=sample.reason,
             stats={
-                "seconds": judging.budget.elapsed,
+                **judging.budget.stats,
                 "samples": sample.draws,
                 "planned": sample.planned,
                 "hits": sample.hits,

@@ -122,5 +122,5 @@ def _of_rows(judging: Judging, method: str, jobs: Jobs) -> Share:
         over=f"the {len(rows):,} rows of the data",
         proved=bool(found.proved[found.verdict == FAIR].all()),
         reason=next(iter(found.reasons.values()), None) if undecided else None,
-        stats={"seconds": judging.budget.elapsed, "individuals": len(rows), "biased": biased},
+        stats={**judging.budget.stats, "individuals": len(rows), "biased": biased},
     )

@@ -14,6 +14,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from likewise.bounds.oracle import Clearance
+from likewise.clock import look_at_clock
 from likewise.model.enclosure import FIRST_BITS, Encloser, Scores, decide, decided
 from likewise.spec.pairs import PairSpace
 
@@ -80,6 +81,7 @@ def asked_pairs(
     ]
     shared = [v for v, variable in enumerate(pairs.variables) if variable.side == "both"]
     for setting in product(*(values[v] for v in shared)):
+        look_at_clock()
         fixed = dict(zip(shared, setting, strict=True))
         sides = [
             [(codes, enclose(codes, FIRST_BITS)) for codes in _individuals(owner, values, fixed)]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from likewise.certificate.collecting import without_collector
+from likewise.clock import look_at_clock
 from likewise.errors import CertificateError, InternalError
 from likewise.model.body import Affine, PolynomialSum, RbfSum
 from likewise.model.classes import ClassModel, TreeForm, dot
@@ -256,7 +257,10 @@ def trees(body: TreeSum, alpha: tuple[Fraction, ...] | None = None) -> dict[str,
     """A body of trees, or with `alpha` of the one score alpha . f; one of several scores has arrays in the place of numbers."""
     texts = _Texts(alpha)
     with without_collector():
-        nodes = [_tree(tree, body.missing, texts) for tree in body.trees]
+        nodes = []
+        for tree in body.trees:
+            look_at_clock()
+            nodes.append(_tree(tree, body.missing, texts))
     return {
         "kind": "trees",
         "bias": _scores(body.bias if alpha is None else (dot(alpha, body.bias),)),

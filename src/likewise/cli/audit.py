@@ -64,6 +64,7 @@ def audit(**given: Any) -> int:
         loaded.similarity,
         loaded.property,
         budget=look.budget,
+        import_budget=flags.import_budget,
         n_jobs=look.jobs,
         random_state=look.seed,
         progress=not given["quiet"],
@@ -86,10 +87,17 @@ def audit(**given: Any) -> int:
 
 
 def _text(found: Audit, loaded: Loaded, groups: Any, flags: ClaimFlags, given: dict[str, Any]) -> str:
-    from likewise.verifying.wording import claim_in_words, paragraph, rounding_lines, rows_lines
+    from likewise.verifying.wording import (
+        claim_in_words,
+        paragraph,
+        reading_lines,
+        rounding_lines,
+        rows_lines,
+    )
 
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
+    lines += reading_lines(found.stats)
     lines += paragraph("rows", f"{found.total:,}, looked at in {found.stats['seconds']:.2f} s")
     exact = (
         ", exact for each row" if found.proved else "; that others have none is floating point, not proved"

@@ -23,6 +23,7 @@ from likewise.cli.options import (
 if TYPE_CHECKING:
     from likewise.analysis.measuring import Disparity
     from likewise.cli.claims import Loaded
+    from likewise.search.budget import Budget
 
 HALF = 0.5  # of the budget for the verdict, the rest for the disparity
 
@@ -60,19 +61,20 @@ def card(**given: Any) -> int:
     from likewise.verifying import verify
 
     loaded = load(flags, given["property"], given["class_of_interest"])
-    with interruptible(Budget(look.budget)):
+    clock = Budget(look.budget, flags.import_budget)
+    with interruptible(clock):
         result = verify(
             loaded.model,
             loaded.space,
             loaded.similarity,
             loaded.property,
             X=loaded.X,
-            budget=look.budget * HALF,
+            budget=clock.part(HALF),
             n_jobs=look.jobs,
             random_state=look.seed,
             progress=True,
         )
-        disparity = _disparity(loaded, look, given["of"])
+        disparity = _disparity(loaded, look, given["of"], clock)
     if given["certificate"] is not None and result.certificate is not None:
         result.certificate.save(given["certificate"])
     text = result.model_card(
@@ -88,7 +90,7 @@ def card(**given: Any) -> int:
     return Exit.DONE
 
 
-def _disparity(loaded: Loaded, look: SearchFlags, of: str | None) -> Disparity:
+def _disparity(loaded: Loaded, look: SearchFlags, of: str | None, clock: Budget) -> Disparity:
     """The bracket on the scale asked for, or on the first that the model has."""
     from likewise.analysis.comparing import SCALES
     from likewise.analysis.measuring import measure
@@ -104,7 +106,7 @@ def _disparity(loaded: Loaded, look: SearchFlags, of: str | None) -> Disparity:
                 of=scale,
                 class_of_interest=loaded.property.class_of_interest,
                 X=loaded.X,
-                budget=look.budget * (1 - HALF),
+                budget=clock.part(1),
                 n_jobs=look.jobs,
                 random_state=look.seed,
                 progress=True,

@@ -86,7 +86,7 @@ def load(
     if flags.pairs:
         wanted = replace(wanted, similarity=with_pairs(wanted.similarity, space, flags))
     _check_claim(space, wanted, flags, alone=alone)
-    imported = _imported(model, space, frame, wanted)
+    imported = _imported(model, space, frame, wanted, flags.import_budget)
     return Loaded(
         model=model,
         imported=imported,
@@ -217,14 +217,18 @@ def _check_columns(model: Any, space: Space, wanted: _Wanted) -> None:
         )
 
 
-def _imported(model: Any, space: Space, frame: Any, wanted: _Wanted) -> Imported | ImportedClasses:
+def _imported(
+    model: Any, space: Space, frame: Any, wanted: _Wanted, seconds: float
+) -> Imported | ImportedClasses:
     """Import once now, so that a refusal names its file; the search imports again with the data's rows."""
     import numpy as np
 
     from likewise.importers.imported import import_model
+    from likewise.search.budget import Budget
 
     try:
-        return import_model(model, space, rows=np.empty((0, len(space))), like=frame)
+        with Budget(0, seconds).importing():
+            return import_model(model, space, rows=np.empty((0, len(space))), like=frame)
     except UnsupportedModel as error:
         if frame is not None:
             check_stray_text(space, frame, str(wanted.data), declared=False)

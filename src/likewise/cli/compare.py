@@ -71,6 +71,7 @@ def compare(**given: Any) -> int:
         tolerance=given["tolerance"],
         X=loaded.X,
         budget=look.budget,
+        import_budget=flags.import_budget,
         n_jobs=look.jobs,
         random_state=look.seed,
         progress=True,
@@ -84,10 +85,11 @@ def compare(**given: Any) -> int:
 
 
 def _text(found: Comparison, loaded: Loaded) -> str:
-    from likewise.verifying.wording import claim_in_words, number, paragraph, rows_in_words
+    from likewise.verifying.wording import claim_in_words, number, paragraph, reading_lines, rows_in_words
 
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
+    lines += reading_lines(found.results[1].stats)
     for name, result, disparity in zip(found.names, found.results, found.disparities, strict=True):
         bracket = f"{LARGEST[found.of]} between {number(disparity.lower)} and {number(disparity.upper)}"
         bracket += "" if disparity.proved else " (upper end not proved)"

@@ -70,6 +70,7 @@ def measure(**given: Any) -> int:
         tolerance=given["tolerance"],
         X=loaded.X,
         budget=look.budget,
+        import_budget=flags.import_budget,
         n_jobs=look.jobs,
         random_state=look.seed,
         progress=not show.quiet,
@@ -133,7 +134,7 @@ def bracket_lines(
     disparity: Disparity, space: Space, similarity: Similarity, *, class_of_interest: Label | None = None
 ) -> list[str]:
     """What was measured, and between which numbers it lies."""
-    from likewise.verifying.wording import number, paragraph, rounding_lines
+    from likewise.verifying.wording import number, paragraph, reading_lines, rounding_lines
 
     seconds = disparity.stats.get("seconds", 0.0)
     lines = paragraph("measure", f"{_measured(disparity.of, class_of_interest)} {similarity.describe(space)}")
@@ -148,6 +149,7 @@ def bracket_lines(
     if disparity.program_lower is not None:
         lines += paragraph("rounding", disparity.program_in_words())
     lines += rounding_lines(disparity.stats)
+    lines += reading_lines(disparity.stats)
     if disparity.reason is not None:
         lines += paragraph("reason", disparity.reason)
     if disparity.of == "margin" and disparity.upper < 0:

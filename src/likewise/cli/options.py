@@ -46,6 +46,7 @@ class ClaimFlags(_Picked):
     widen: bool
     allow_pickle: bool
     trust: tuple[str, ...]
+    import_budget: float
 
     @classmethod
     def each(cls, given: Mapping[str, Any]) -> tuple[Self, ...]:
@@ -109,6 +110,14 @@ _CLAIM = (
     ),
     click.option("--widen", is_flag=True, help="Widen the space to cover the data."),
     *MODEL_OPTIONS,
+    click.option(
+        "--import-budget",
+        type=float,
+        default=600.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time to read the model and compare it with the original.",
+    ),
 )
 
 PROPERTY = click.option(
@@ -126,7 +135,12 @@ CLASS = click.option(
 
 _SEARCH = (
     click.option(
-        "--budget", type=float, default=60.0, show_default=True, metavar="SECONDS", help="Time to search."
+        "--budget",
+        type=float,
+        default=60.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time to search, from when the model is read.",
     ),
     click.option(
         "--jobs",

@@ -146,6 +146,7 @@ def _searched(outcome: Outcome, look: SearchFlags, *, progress: bool) -> Outcome
         loaded.property,
         X=loaded.X,
         budget=look.budget,
+        import_budget=outcome.flags.import_budget,
         n_jobs=look.jobs,
         random_state=look.seed,
         progress=progress,

@@ -17,7 +17,7 @@ import click
 from likewise.cli.streams import silence
 
 _TITLE = re.compile(
-    r"^(spec|claim|measure|space|verdict|reason|bounds|between|proof|says|margin|model|radius|proved|refuted|change|audit|rows|biased|undecided|worst|by|file|share|over|basis|compared|next|regions|around|fair|empty|old|new|repaired|changed|before|after|report|without)\b",
+    r"^(spec|claim|measure|space|verdict|reading|reason|bounds|between|proof|says|margin|model|radius|proved|refuted|change|audit|rows|biased|undecided|worst|by|file|share|over|basis|compared|next|regions|around|fair|empty|old|new|repaired|changed|before|after|report|without)\b",
     re.MULTILINE,
 )
 _VERDICT = re.compile(r"^(verdict +)(FAIR|BIASED|UNKNOWN)", re.MULTILINE)

@@ -58,6 +58,7 @@ def radius(**given: Any) -> int:
         feature=given["feature"],
         X=loaded.X,
         budget=look.budget,
+        import_budget=flags.import_budget,
         n_jobs=look.jobs,
         random_state=look.seed,
         progress=not show.quiet,
@@ -80,6 +81,7 @@ def _text(found: Radius, loaded: Loaded, show: OutputFlags) -> str:
         pair_lines,
         pair_of,
         paragraph,
+        reading_lines,
         rounding_lines,
         rows_lines,
     )
@@ -88,6 +90,7 @@ def _text(found: Radius, loaded: Loaded, show: OutputFlags) -> str:
     others = loaded.similarity.describe(loaded.space) if loaded.similarity.names else "differ in nothing else"
     lines = paragraph("radius", f"{what} up to which individuals who {others} {loaded.property.describe()}")
     lines += paragraph("space", loaded.space.describe())
+    lines += reading_lines(found.stats)
     if found.proved is None:
         proved = "at no level"
     elif found.proved >= found.largest:

@@ -88,6 +88,7 @@ def regions(**given: Any) -> int:
         max_boxes=given["max_boxes"] or None,
         X=loaded.X,
         budget=look.budget,
+        import_budget=flags.import_budget,
         n_jobs=look.jobs,
         random_state=look.seed,
         progress=not given["quiet"],
@@ -143,10 +144,11 @@ def _save(found: Regions, folder: Path) -> None:
 
 def _text(found: Regions, loaded: Loaded, *, all_regions: bool) -> str:
     from likewise.analysis.region_result import KINDS, share_text
-    from likewise.verifying.wording import paragraph, rounding_lines, rows_lines
+    from likewise.verifying.wording import paragraph, reading_lines, rounding_lines, rows_lines
 
     claim = f"individuals who {loaded.similarity.describe(loaded.space)} {loaded.property.describe()}"
     lines = paragraph("regions", claim) + paragraph("space", loaded.space.describe())
+    lines += reading_lines(found.stats)
     if found.around is not None:
         lines += paragraph("around", found.around)
     for kind in KINDS:

@@ -116,6 +116,7 @@ def repair(**given: Any) -> int:
         reference=_reference(given["reference"], loaded.space),
         grid=given["grid"],
         budget=look.budget,
+        import_budget=flags.import_budget,
         n_jobs=look.jobs,
         random_state=look.seed,
         progress=not show.quiet,

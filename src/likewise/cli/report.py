@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ from likewise.errors import DataError, InternalError, LikewiseError
 if TYPE_CHECKING:
     from likewise.cli.claims import Loaded
     from likewise.report import Analyses
+    from likewise.search.budget import Budget
 
 FOR_THE_VERDICT = 0.5  # of the budget
 SECTIONS = {
@@ -102,7 +102,7 @@ def report(**given: Any) -> int:
     Analyses.of(**read)  # refuses what is no answer before anything is searched
     loaded = load(flags, given["property"], given["class_of_interest"])
     how: dict[str, Any] = {"n_jobs": look.jobs, "random_state": look.seed, "progress": not given["quiet"]}
-    whole = Budget(look.budget)
+    whole = Budget(look.budget, flags.import_budget)
     with interruptible(whole):
         result = verify(
             loaded.model,
@@ -110,13 +110,12 @@ def report(**given: Any) -> int:
             loaded.similarity,
             loaded.property,
             X=loaded.X,
-            budget=FOR_THE_VERDICT * look.budget,
+            budget=whole.part(FOR_THE_VERDICT),
             **how,
         )
         if given["certificate"] is not None and result.certificate is not None:
             result.certificate.save(given["certificate"])
-        left = whole.seconds - whole.elapsed
-        analyses = _analyses(loaded, given["of"], read, {name: given[name] for name in read}, left, how)
+        analyses = _analyses(loaded, given["of"], read, {name: given[name] for name in read}, whole, how)
     command = shlex.join(["likewise", *sys.argv[1:]])
     saved = None if result.certificate is None else given["certificate"]
     known = bounds_in_words(loaded.property, result.bounds)
@@ -146,20 +145,18 @@ def _analyses(
     of: str | None,
     read: dict[str, Any],
     names: dict[str, str],
-    seconds: float,
+    whole: Budget,
     how: dict[str, Any],
 ) -> Analyses:
-    """What is read, and what is found in the seconds left; what cannot be asked of this claim is left out with its reason."""
+    """What is read, and what is found in what is left of the budget; what cannot be asked of this claim is left out with its reason."""
     from likewise.report import Analyses
 
     questions = _questions(loaded, of, how)
     found, left_out = dict(read), {}
     waiting = [name for name in questions if name not in read]
-    started = time.perf_counter()
     for place, name in enumerate(waiting):
-        left = seconds - (time.perf_counter() - started)
         try:
-            found[name] = questions[name](max(left / (len(waiting) - place), 1.0))
+            found[name] = questions[name](whole.part(1 / (len(waiting) - place)))
         except InternalError:
             raise
         except LikewiseError as error:
@@ -167,8 +164,8 @@ def _analyses(
     return Analyses.of(**found, left_out=left_out, files=names)
 
 
-def _questions(loaded: Loaded, of: str | None, how: dict[str, Any]) -> dict[str, Callable[[float], Any]]:
-    """What is asked of the claim beside the verdict, each with its seconds."""
+def _questions(loaded: Loaded, of: str | None, how: dict[str, Any]) -> dict[str, Callable[[Budget], Any]]:
+    """What is asked of the claim beside the verdict, each with its part of the budget."""
     from likewise.analysis.auditing import audit
     from likewise.analysis.margins import margins
     from likewise.analysis.measuring import measure
@@ -177,16 +174,14 @@ def _questions(loaded: Loaded, of: str | None, how: dict[str, Any]) -> dict[str,
     kind, label = loaded.property.kind, loaded.property.class_of_interest
     about: dict[str, Any] = {"class_of_interest": label, "X": loaded.X, **how}
     scale: Any = of or ("score" if kind == "decision" else kind)
-    asked: dict[str, Callable[[float], Any]] = {
-        "disparity": lambda seconds: measure(model, *claim, of=scale, budget=seconds, **about)
+    asked: dict[str, Callable[[Budget], Any]] = {
+        "disparity": lambda part: measure(model, *claim, of=scale, budget=part, **about)
     }
     if loaded.similarity.within:
         limited: Any = "margin" if kind == "decision" else kind  # the scale that the claim sets a limit on
-        asked["margins"] = lambda seconds: margins(model, *claim, of=limited, budget=seconds, **about)
+        asked["margins"] = lambda part: margins(model, *claim, of=limited, budget=part, **about)
     if loaded.X is not None:
-        asked["audit"] = lambda seconds: audit(
-            model, loaded.X, *claim, loaded.property, budget=seconds, **how
-        )
+        asked["audit"] = lambda part: audit(model, loaded.X, *claim, loaded.property, budget=part, **how)
     return asked
 
 

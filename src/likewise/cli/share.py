@@ -88,6 +88,7 @@ def share(**given: Any) -> int:
         confidence=given["confidence"],
         X=loaded.X,
         budget=look.budget,
+        import_budget=flags.import_budget,
         n_jobs=look.jobs,
         random_state=look.seed,
         progress=not given["quiet"],
@@ -102,10 +103,17 @@ def share(**given: Any) -> int:
 
 
 def _text(found: Share, loaded: Loaded, flags: ClaimFlags) -> str:
-    from likewise.verifying.wording import claim_in_words, paragraph, rounding_lines, rows_lines
+    from likewise.verifying.wording import (
+        claim_in_words,
+        paragraph,
+        reading_lines,
+        rounding_lines,
+        rows_lines,
+    )
 
     lines = paragraph("claim", claim_in_words(loaded.space, loaded.similarity, loaded.property))
     lines += paragraph("space", loaded.space.describe())
+    lines += reading_lines(found.stats)
     lines += paragraph("over", found.over)
     lines += paragraph("share", f"{found.in_words()} have a counterpart who breaks the claim")
     lines += paragraph("basis", _basis(found))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from flint import fmpz_mat
 
+from likewise.clock import look_at_clock
 from likewise.errors import UnsupportedModel
 from likewise.model.body import PolynomialSum
 
@@ -89,6 +90,7 @@ def _moments(powers: PowerSum, used: list[int], degree: int) -> Iterator[tuple[P
     columns = {product: j for j, product in enumerate(right)}
     moments = _matrix(left) * _matrix(right).transpose()
     for product in combinations_with_replacement(used, degree):
+        look_at_clock()
         exponent = shift + sum(scaled[c][1] for c in product)
         total = int(moments[rows[product[:half]], columns[product[half:]]])
         yield product, Fraction(total, 1 << exponent)
@@ -107,12 +109,13 @@ def _products(
     """All products of so many columns times `start`, one number a centre."""
     found: dict[Product, list[int]] = {(): start}
     for _ in range(degree):
-        found = {
-            (*product, c): [a * b for a, b in zip(values, scaled[c][0], strict=True)]
-            for product, values in found.items()
-            for c in scaled
-            if not product or c >= product[-1]
-        }
+        longer: dict[Product, list[int]] = {}
+        for product, values in found.items():
+            look_at_clock()
+            for c in scaled:
+                if not product or c >= product[-1]:
+                    longer[*product, c] = [a * b for a, b in zip(values, scaled[c][0], strict=True)]
+        found = longer
     return found
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.clock import look_at_clock
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.model.body import RbfSum
 from likewise.model.classes import ClassHead, ClassModel
@@ -202,11 +203,16 @@ def _values(score: Score, codes: Floats) -> list[Fraction]:
         return [made_of(score.how, score.weights, row) for row in rows]
     if isinstance(score, KernelScore):
         return [Fraction(float(value)) for value in score.scores_by_differences(codes)]
-    return [score.exact([Fraction(c) for c in row]) for row in codes.tolist()]
+    values = []
+    for row in codes.tolist():
+        look_at_clock()
+        values.append(score.exact([Fraction(c) for c in row]))
+    return values
 
 
 def _errors(model: Model, space: Space, codes: Floats) -> list[Fraction]:
     """How far the original's floating-point scores may be from the imported model's."""
+    look_at_clock()
     rounding = model.rounding
     if isinstance(rounding, CombinedRounding):
         return _combined_errors(rounding, space, codes)

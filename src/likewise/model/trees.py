@@ -54,6 +54,21 @@ class Tree:
         return tuple(self.factor * Fraction(value) for value in self.values[leaf].tolist())
 
 
+def stump(tree: Tree) -> Tree:
+    """The first test of a tree with a leaf on either side; a tree that is a leaf, as it is."""
+    if len(tree.feature) == 1:
+        return tree
+    return Tree(
+        feature=np.array([tree.feature[0], LEAF, LEAF], dtype=np.int32),
+        threshold=tree.threshold[:3],
+        levels={0: tree.levels[0]} if 0 in tree.levels else {},
+        missing_left=tree.missing_left[:3],
+        right=np.array([2, LEAF, LEAF], dtype=np.int32),
+        values=tree.values[tree.feature == LEAF][[0, 0, -1]],
+        factor=tree.factor,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TreeSum:
     """An ensemble of n scores; `missing` has the codes of missing numbers, by feature that may miss one."""

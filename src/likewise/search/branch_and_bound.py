@@ -25,7 +25,8 @@ import numpy as np
 from likewise import clock
 from likewise.bounds.enumerated import pair_count, witnesses
 from likewise.bounds.obeying import moved_into
-from likewise.bounds.oracle import Clearance, Leaf
+from likewise.bounds.oracle import Bounds, Clearance, Leaf
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
 from likewise.model.question import snap
 from likewise.progress import Snapshot
@@ -47,7 +48,9 @@ MOVED = 16  # points of a batch that are moved into the constraints, best first
 TRIES = 4  # points of a batch put to the referee, best first
 NEARLY = 1e-9  # relative depth below zero at which float64 may be wrong about a witness
 CLOSING = 0.5  # of the time that looking at a cell has taken so far: what it takes if it need not be split
+BETWEEN_LOOKS = 0.1  # seconds of bounds between two looks at the clock
 A_PROOF = 1e-3  # seconds that an exact proof is taken to need before there was one
+FOR_THE_ROOT = 0.5  # of the grace, for the first look at the whole space
 FEW_PAIRS = 64  # cells with at most so many pairs are looked through instead of split
 UNCUT_PAIRS = 2**14  # the same of cells that no bound knows how to cut
 
@@ -106,19 +109,29 @@ class Search:
             problem.listener(Snapshot(stage="preparing the bounds", seconds=problem.budget.elapsed))
             with problem.budget.stopped():
                 problem.oracle.warm_up()
-        with np.errstate(over="ignore", invalid="ignore"):
-            if self._starts():
-                return "witness"
         most += len(self.proof.nodes)
+        # The root at least is looked at, if need be in the grace, so that there is a bound to report.
+        budget = problem.budget if self.batches else problem.budget.later(FOR_THE_ROOT)
+        try:
+            with budget.watched(), np.errstate(over="ignore", invalid="ignore"):
+                if self._starts():
+                    return "witness"
+        except OutOfTime:
+            return "budget"
         while self.open:
-            # The root at least is looked at, so that there is a bound to report.
             if self.batches and (self.late or len(self.proof.nodes) > most):
                 return "budget"
+            budget = problem.budget if self.batches else problem.budget.later(FOR_THE_ROOT)
             self.batches += 1
             batch = [heapq.heappop(self.open) for _ in range(min(size, len(self.open)))]
             size = self._batch_size(2 * size)
-            if self._timed_work(batch):
-                return "witness"
+            try:
+                with budget.watched():
+                    if self._timed_work(batch):
+                        return "witness"
+            except OutOfTime:
+                self._put_back([cell for cell in batch if self._undone(cell)])
+                return "budget"
             problem.listener(
                 Snapshot(
                     stage="branch and bound",
@@ -135,11 +148,12 @@ class Search:
 
     def _timed_work(self, batch: list[Cell]) -> bool:
         started = clock.now()
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
-            found = self._work(batch)
-        self.looking += clock.now() - started
-        self.looked += len(batch)
-        return found
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not closed, so it is split
+                return self._work(batch)
+        finally:
+            self.looking += clock.now() - started
+            self.looked += len(batch)
 
     def _batch_size(self, size: int) -> int:
         return min(size, BATCH)
@@ -199,6 +213,7 @@ class Search:
             cell.lean, cell.upper = float(trial.lean[i]), float(trial.bounds.upper[i])
             cell.view = int(trial.view[i])
             cell.rank = -float(trial.excess[i])
+            look_at_clock()
             if trial.closes[i] and self._close(cell, self._leaf(trial, i)):
                 continue
             tie = self._leaf(trial, i) if self.proposes_ties and trial.nearly[i] else None
@@ -224,6 +239,10 @@ class Search:
         hints = () if trial.bounds.hints is None else trial.bounds.hints[i]
         return Leaf(rule=self.problem.oracle.rule, lean=snap(float(trial.lean[i])), hints=hints)
 
+    def _undone(self, cell: Cell) -> bool:
+        """Whether a cell was neither closed nor cut nor given up when its batch was left."""
+        return self.proof.nodes[cell.number] is None and all(cell is not one for one in self.stuck)
+
     def _put_back(self, cells: list[Cell]) -> None:
         for cell in cells:
             heapq.heappush(self.open, cell)
@@ -232,9 +251,20 @@ class Search:
         """Bound the cells, or `some` of them, at these leans."""
         cell = np.arange(len(lo)) if some is None else some
         threshold = self.problem.question.threshold(lean)
-        bounds = self.problem.oracle.bound(lo[cell], hi[cell], lean, threshold)
+        bounds = self._bounded(lo[cell], hi[cell], lean, threshold)
         view = np.full(len(cell), self.view)
         return Trial(cell=cell, lean=lean, excess=bounds.upper - threshold, bounds=bounds, view=view)
+
+    def _bounded(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
+        """As many cells at a time as fit between two looks at the clock, by what cells have taken so far."""
+        pace = self.looking / max(self.looked, 1)
+        some = len(lo) if pace * len(lo) <= BETWEEN_LOOKS else max(1, int(BETWEEN_LOOKS / pace))
+        parts = []
+        for first in range(0, len(lo), some):
+            look_at_clock()
+            part = slice(first, first + some)
+            parts.append(self.problem.oracle.bound(lo[part], hi[part], lean[part], threshold[part]))
+        return parts[0] if len(parts) == 1 else Bounds.joined(parts)
 
     def _separate(self, lo: Floats, hi: Floats, lean: Floats, step: Floats) -> Trial:
         """Each cell at its parent's lean, and at others where that does not close it and others may."""
@@ -243,7 +273,7 @@ class Search:
 
     def _scored(self, points: Floats) -> tuple[Floats, Floats, Floats]:
         """Points with both scores."""
-        pairs, scores = self.problem.pairs, self.problem.scores
+        pairs, scores = self.problem.pairs, self.problem.scored
         return points, scores(points[:, list(pairs.first)]), scores(points[:, list(pairs.second)])
 
     def _look(self, points: Floats, first: Floats, second: Floats) -> bool:
@@ -255,6 +285,7 @@ class Search:
                 return False
             points, first, second = self._scored(moved_into(pairs, *self.start, points[deep]))
         for i in self._deepest(first, second, TRIES):
+            look_at_clock()
             x, other = pairs.split([float(c) for c in points[i]])
             self.witness = self.problem.referee(x, other)
             if self.witness is not None:

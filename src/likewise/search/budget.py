@@ -34,6 +34,7 @@ class Budget:
         self.most_for_import = _checked("import_budget", import_seconds)
         self.started = clock.now()
         self.import_seconds = 0.0  # that reading models took so far
+        self.compile_seconds = 0.0  # that compiling loops took so far
         self.interrupted = False
         self.interrupted_at = math.inf
 
@@ -47,7 +48,16 @@ class Budget:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Stand still meanwhile: while loops are compiled, and for nothing else."""
+        """Stand still while loops are compiled, and for nothing else."""
+        began = clock.now()
+        try:
+            with self._still():
+                yield
+        finally:
+            self.compile_seconds += clock.now() - began
+
+    @contextmanager
+    def _still(self) -> Iterator[None]:
         stopped = clock.now()
         try:
             yield
@@ -59,7 +69,7 @@ class Budget:
         """Read a model meanwhile: on a clock of its own, the same one for all models of an analysis, which ends in a BudgetError."""
         began = clock.now() - self.import_seconds
         try:
-            with self.stopped(), clock.limited(lambda: clock.now() - began >= self.most_for_import):
+            with self._still(), clock.limited(lambda: self.most_for_import - (clock.now() - began)):
                 yield
         except clock.OutOfTime:
             raise BudgetError(
@@ -72,13 +82,13 @@ class Budget:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Work that is left (`OutOfTime`) once the budget is over."""
-        with clock.limited(lambda: self.over):
+        with clock.limited(lambda: 0.0 if self.over else self.left):
             yield
 
     @contextmanager
     def grace_watched(self) -> Iterator[None]:
         """Work that is left once the grace is over: what is due at the end."""
-        with clock.limited(lambda: self.for_checking <= 0):
+        with clock.limited(lambda: self.for_checking):
             yield
 
     @property
@@ -105,6 +115,11 @@ class Budget:
         """Seconds that a check may take from now on."""
         return max(self.last_moment - self.elapsed, 0.0)
 
+    def later(self, share: float) -> Until:
+        """The same clock, that ends when this share of the grace is over as well: for what an answer should not be without."""
+        grace = share * max(self.last_moment - self.end, 0.0) if self.seconds < math.inf else 0.0
+        return Until(self, self.end + grace, settling=True)
+
     def part(self, share: float) -> Part:
         """This share of what is left, and of what is left of the grace."""
         grace = self.last_moment - max(self.end, self.elapsed) if self.seconds < math.inf else math.inf
@@ -113,7 +128,11 @@ class Budget:
     @property
     def stats(self) -> dict[str, Any]:
         """What an answer tells of the time it took."""
-        return {"seconds": self.elapsed, "import_seconds": self.import_seconds}
+        return {
+            "seconds": self.elapsed,
+            "import_seconds": self.import_seconds,
+            "compile_seconds": self.compile_seconds,
+        }
 
     @property
     def reason(self) -> str:
@@ -187,7 +206,7 @@ class Part(Budget):
 
     @contextmanager
     def importing(self) -> Iterator[None]:
-        with super().stopped(), self.whole.importing():
+        with self._still(), self.whole.importing():
             yield
 
     @property
@@ -204,7 +223,7 @@ class Part(Budget):
 
     @property
     def stats(self) -> dict[str, Any]:
-        return {"seconds": self.elapsed, "import_seconds": self.whole.stats["import_seconds"]}
+        return {**self.whole.stats, "seconds": self.elapsed}
 
     @property
     def reason(self) -> str:

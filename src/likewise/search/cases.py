@@ -5,6 +5,7 @@ In a decision case every cell tries several views (`bounds.cases`), each with le
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,12 @@ from likewise.bounds.combined import NO_BOUNDS
 from likewise.bounds.enumerated import independent
 from likewise.bounds.oracle import Leaf, Relaxed
 from likewise.bounds.remembered import RememberingCaseOracle
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
 from likewise.model.cases import SoftmaxCase
 from likewise.model.combined import CombinedScore
 from likewise.model.cubes import MOST_CLASSES
-from likewise.search.branch_and_bound import Cell, Search
+from likewise.search.branch_and_bound import FOR_THE_ROOT, Cell, Search
 from likewise.search.falsification import climbed, falsify
 from likewise.search.leaning import Trial
 from likewise.search.portfolio import why_stuck
@@ -120,11 +122,12 @@ class ClassOutcome:
 def climbed_from_starts(problem: Problem, search: ClassSearch) -> Witness | None:
     """The best pair, if it is a witness, that coordinate ascent leads to from where the oracles of softmax cases would start: there several
     features hold each other in balance, which no ascent from random rows finds soon."""
-    starts = [
-        part.oracle.starts(*part.start)[:, list(problem.pairs.first)]
-        for part in search.searches
-        if isinstance(part.problem.question, SoftmaxCase) and not part.problem.question.by_lines
-    ]
+    starts = []
+    with suppress(OutOfTime), problem.budget.watched():
+        for part in search.searches:
+            if isinstance(part.problem.question, SoftmaxCase) and not part.problem.question.by_lines:
+                look_at_clock()
+                starts.append(part.oracle.starts(*part.start)[:, list(problem.pairs.first)])
     return climbed(problem, np.concatenate(starts)) if starts else None
 
 
@@ -138,7 +141,11 @@ def decide_classes(problem: Problem, question: ClassQuestion, oracles: Oracles) 
     refusal = unproved(question, oracles)
     if refusal is not None:
         return ClassOutcome(engine="falsification", reason=refusal)
-    search = class_search(problem, question, oracles)
+    try:
+        with problem.budget.later(FOR_THE_ROOT).watched():
+            search = class_search(problem, question, oracles)
+    except OutOfTime:
+        return ClassOutcome(engine="branch and bound", reason=problem.budget.reason)
     witness = climbed_from_starts(problem, search)
     if witness is not None:
         return ClassOutcome(engine="falsification", witness=witness)

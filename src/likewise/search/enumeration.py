@@ -7,11 +7,13 @@ found in a few passes. Float64 proposes, the referee decides; that no pair looks
 from __future__ import annotations
 
 import heapq
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.bounds.oracle import Remembering
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.progress import Snapshot
 from likewise.search.lattice import blocks, individuals
 
@@ -29,6 +31,7 @@ MOST_FACTORS = 1_000_000  # in the tables of a product: each is an exponential i
 EFFORT = 1e11  # multiplications of the matrix product: some seconds
 SPEED = 1e10  # of them in a second, about
 SHARE = 0.25  # of what is left of the budget that an enumeration may take: it proves nothing
+FOR_FOUND = 0.25  # of the grace, for the exact test of what was found by then
 REFEREED = 64  # deepest individuals put to the exact test
 
 
@@ -39,19 +42,22 @@ def enumerate_space(problem: Problem, *, effort: float = EFFORT) -> Witness | No
     count = individuals(problem.pairs)
     problem.listener(Snapshot(stage=f"looking at {count:,} individuals", seconds=problem.budget.elapsed))
     found: list[Proposal] = []
-    for block in blocks(problem, None if problem.products is None else problem.products()):
-        found = heapq.nlargest(REFEREED, [*found, *_deepest(problem, block)])
-    for _, _, x, other in found:
-        witness = problem.referee(x, other)
-        if witness is not None:
-            return witness
+    with suppress(OutOfTime), problem.budget.watched():
+        for block in blocks(problem, None if problem.products is None else problem.products()):
+            found = heapq.nlargest(REFEREED, [*found, *_deepest(problem, block)])
+    with suppress(OutOfTime), problem.budget.later(FOR_FOUND).watched():
+        for _, _, x, other in found:
+            look_at_clock()
+            witness = problem.referee(x, other)
+            if witness is not None:
+                return witness
     return None
 
 
 def enumerable(problem: Problem, *, effort: float = EFFORT) -> bool:
     """Whether the space is discrete and small enough: for a product by its multiplications, else by its rows."""
     count = individuals(problem.pairs)
-    if count is None:
+    if count is None or problem.budget.over:
         return False
     if isinstance(problem.oracle, Remembering):
         return count * problem.cost <= MOST_INDIVIDUALS  # beyond that the search finds pairs sooner

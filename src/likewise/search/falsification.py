@@ -11,12 +11,15 @@ Works on `scores` alone, so it serves every model family.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.progress import Snapshot
+from likewise.search.problem import PIECE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+FOR_ROWS = 0.25  # of the grace, for the first look at rows where the budget is over by then
 RANDOM_ROWS = 512
 MOST_VARIANTS = 64  # combinations of differing values tried per row
 EFFORT = 20_000_000  # kernel values spent on the first stage
@@ -41,21 +45,27 @@ REFEREED = 8  # deepest pairs put to the exact test after each stage
 
 def falsify(problem: Problem) -> Witness | None:
     """The first witness that turns up, or None: which says nothing."""
-    combinations, x, other, depth, climbers = _start(problem)
-    witness = _first_witness(problem, x, other, depth)
-    for _ in range(ROUNDS):
-        if witness is not None or problem.budget.over:
-            break
-        climbers, x, other, depth = _climb(problem, climbers, combinations)
-        witness = _first_witness(problem, x, other, depth)
-    return witness
+    with suppress(OutOfTime):
+        with problem.budget.later(FOR_ROWS).watched():
+            combinations, x, other, depth, climbers = _start(problem)
+            witness = _first_witness(problem, x, other, depth)
+        with problem.budget.watched():
+            for _ in range(ROUNDS):
+                if witness is not None:
+                    return witness
+                climbers, x, other, depth = _climb(problem, climbers, combinations)
+                witness = _first_witness(problem, x, other, depth)
+            return witness
+    return None
 
 
 def deepest(problem: Problem) -> Witness | None:
     """The same for a search that wants the best pair, not the first: climb to the top before anything is judged."""
-    combinations, x, other, depth, climbers = _start(problem)
-    witness = _first_witness(problem, x, other, depth)
-    return climbed(problem, climbers, combinations) or witness
+    with suppress(OutOfTime), problem.budget.later(FOR_ROWS).watched():
+        combinations, x, other, depth, climbers = _start(problem)
+        witness = _first_witness(problem, x, other, depth)
+        return climbed(problem, climbers, combinations) or witness
+    return None
 
 
 def nearest_pairs(problem: Problem, count: int) -> list[tuple[list[float], list[float]]]:
@@ -75,15 +85,16 @@ def climbed(
     """The deepest witness that coordinate ascent from these individuals leads to."""
     if combinations is None:
         combinations = _combinations(problem)
-    x, other, depth = deepest_pairs(problem, rows, combinations)
-    for _ in range(MOST_ROUNDS):
-        if problem.budget.over:
-            break
-        before = depth.max()
-        rows, x, other, depth = _climb(problem, rows, combinations)
-        if depth.max() <= before:
-            break
-    return _first_witness(problem, x, other, depth)
+    with suppress(OutOfTime), problem.budget.later(FOR_ROWS).watched():
+        x, other, depth = deepest_pairs(problem, rows, combinations)
+        with suppress(OutOfTime), problem.budget.watched():
+            for _ in range(MOST_ROUNDS):
+                before = depth.max()
+                rows, x, other, depth = _climb(problem, rows, combinations)
+                if depth.max() <= before:
+                    break
+        return _first_witness(problem, x, other, depth)
+    return None
 
 
 def _start(problem: Problem) -> tuple[list[dict[int, float | str]], Floats, Floats, Floats, Floats]:
@@ -95,9 +106,23 @@ def _start(problem: Problem) -> tuple[list[dict[int, float | str]], Floats, Floa
     rows = np.concatenate([problem.rows, random_rows(problem, min(RANDOM_ROWS, affordable))])
     if len(rows) > affordable and problem.cost > 1:
         rows = rows[problem.random.permutation(len(rows))[:affordable]]
-    x, other, depth = deepest_pairs(problem, rows, combinations)
+    rows, x, other, depth = _deepest_in_time(problem, rows, combinations)
     count = max(LEAST_CLIMBERS, min(CLIMBERS, 2 * affordable // LEAST_ROWS))
     return combinations, x, other, depth, rows[np.argsort(-depth)[:count]]
+
+
+def _deepest_in_time(
+    problem: Problem, rows: Floats, combinations: list[dict[int, float | str]]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The rows that there is time for, with their deepest pairs."""
+    some = max(1, PIECE // (problem.cost * len(combinations)))
+    parts: list[tuple[Floats, Floats, Floats]] = []
+    for first in range(0, len(rows), some):
+        if parts and problem.budget.over:
+            break
+        parts.append(deepest_pairs(problem, rows[first : first + some], combinations))
+    x, other, depth = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return rows[: len(x)], x, other, depth
 
 
 def random_rows(problem: Problem, count: int) -> Floats:
@@ -229,6 +254,7 @@ def _first_witness(problem: Problem, x: Floats, other: Floats, depth: Floats) ->
     for i in np.argsort(-depth)[:REFEREED]:
         if depth[i] <= 0:
             break
+        look_at_clock()
         witness = problem.referee(x[i].tolist(), other[i].tolist())
         if witness is not None:
             return witness

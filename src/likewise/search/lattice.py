@@ -195,7 +195,7 @@ def _row_by_row(problem: Problem, lattice: Lattice, start: int, count: int) -> F
     scores = np.empty(count)
     for first in range(0, count, ROWS):
         part = np.arange(first, min(first + ROWS, count))
-        scores[part] = problem.scores(lattice.codes(part + start))
+        scores[part] = problem.scored(lattice.codes(part + start))
     return scores
 
 

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 from likewise.bounds.combined import NO_BOUNDS, CombinedOracle
 from likewise.bounds.enumerated import pair_count, witnesses
 from likewise.bounds.oracle import Clearance, Leaf
+from likewise.clock import OutOfTime
+from likewise.search.branch_and_bound import FOR_THE_ROOT
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import falsify
 from likewise.search.proof import Proof, begin, root_cell
@@ -54,7 +56,11 @@ def independence(problem: Problem) -> Proof | None:
 
 def decide(problem: Problem) -> Outcome:
     """Run the engines until one of them decides or the budget is over."""
-    proof = independence(problem)
+    try:
+        with problem.budget.later(FOR_THE_ROOT).watched():
+            proof = independence(problem)
+    except OutOfTime:
+        return Outcome(engine="independence", reason=problem.budget.reason)
     if proof is not None:
         return Outcome(engine="independence", proof=proof)
     witness = falsify(problem)
@@ -64,7 +70,11 @@ def decide(problem: Problem) -> Outcome:
     if witness is not None:
         return Outcome(engine="enumeration", witness=witness)
     if isinstance(problem.oracle, CombinedOracle):
-        return look_through(problem)
+        try:
+            with problem.budget.watched():
+                return look_through(problem)
+        except OutOfTime:
+            return Outcome(engine="looking through", reason=problem.budget.reason)
     return conclude(problem, search_of(problem))
 
 

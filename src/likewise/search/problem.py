@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 
 from likewise.bounds.narrowing import narrow
+from likewise.clock import look_at_clock
 from likewise.model.enclosure import decide
 from likewise.progress import Listener, silent
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+PIECE = (
+    2_000_000  # kernel values that are computed between two looks at the clock: some hundredths of a second
+)
 NUDGES = 8  # attempts at moving a rounded point back into the tolerance
 
 
@@ -102,9 +106,21 @@ class Problem:
         """What a witness has to answer with yes."""
         return self.question if self.wanted is None else self.wanted
 
+    def scored(self, codes: Floats) -> Floats:
+        """The scores of many individuals in float64, some at a time, with a look at the clock in between."""
+        some = max(1, PIECE // self.cost)
+        if len(codes) <= some:
+            look_at_clock()
+            return self.scores(codes)
+        found = []
+        for first in range(0, len(codes), some):
+            look_at_clock()
+            found.append(self.scores(codes[first : first + some]))
+        return np.concatenate(found)
+
     def signals(self, codes: Floats) -> list[tuple[Question, Floats, Floats]]:
         """For each case of the question what individuals count as x and as x', in float64: the score, of a model of one."""
-        scores, sought = self.scores(codes), self.sought
+        scores, sought = self.scored(codes), self.sought
         if scores.ndim == 1:
             return [(sought, scores, scores)]
         return cast("Case", sought).signals(scores)

@@ -24,6 +24,7 @@ import numpy as np
 from likewise import clock
 from likewise.bounds.enumerated import pair_count
 from likewise.bounds.oracle import Clearance, Leaf, Proposal, Remembering
+from likewise.clock import look_at_clock
 from likewise.model.question import EVEN, snap
 from likewise.search.branch_and_bound import FEW_PAIRS, FRONTIER, NEARLY, Cell, Search
 from likewise.search.leaning import touching
@@ -97,6 +98,7 @@ class RememberingSearch(Search):
 
     def _work(self, batch: list[Cell]) -> bool:
         for i, cell in enumerate(batch):
+            look_at_clock()
             if self._work_on(cell):
                 self._put_back(batch[i:])
                 return True

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from likewise.bounds.oracle import Clearance, Leaf
+from likewise.clock import look_at_clock
 from likewise.search.branch_and_bound import Cell, Search
 from likewise.search.proof import Proof, Split, walk
 
@@ -142,6 +143,7 @@ def _cleared(search: Search) -> Iterator[tuple[int, Clearance | None]]:
     """All leaves with their clearances; None where one does not hold."""
     for number, node, lo, hi in walk(search.proof, search.problem.pairs):
         if isinstance(node, Leaf):
+            look_at_clock()
             yield number, search.prove(number, lo, hi, node, search.problem.question)
 
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 from math import floor, inf, isinf
 from typing import TYPE_CHECKING
 
+from likewise import clock
 from likewise.bounds.oracle import Clearance, Leaf
 from likewise.certificate.certificate import Certificate
 from likewise.certificate.collecting import without_collector
@@ -39,6 +40,7 @@ __all__ = ["CheckReport", "Checking", "Statement", "certify_proof", "certify_wit
 # Clearances are stated rounded down to this grid, less one step: short, and with room for the checker's own
 # rounding of irrational thresholds.
 CLEARANCE_GRID = 2**80
+READING = 3.0  # times what writing a certificate down took: what reading it takes at least
 REFUSALS = 10_000  # leaves that one check may refuse before it gives up
 
 
@@ -87,12 +89,25 @@ def checked(checking: Checking, certificate: Certificate, problem: Problem, node
     return checking.check(certificate, problem.budget.for_checking)
 
 
+def checked_in_time(
+    checking: Checking, certificate: Certificate, problem: Problem, began: float
+) -> CheckReport:
+    """What the checker says of a certificate of few lines, which takes longer to read than it took to write since `began`."""
+    clock.look_at_clock(READING * (clock.now() - began))
+    return checking.check(certificate, problem.budget.for_checking)
+
+
 def why_not(report: CheckReport, budget: Budget) -> str:
     """Why a proof that was found proves nothing."""
     if report.finished and budget.over:
         return f"{budget.reason}: the checker refused leaves, and what they were cut into is not closed ({report.reason})"
     if report.finished:
         return f"the checker refused the proof: {report.reason}"
+    return unchecked(budget)
+
+
+def unchecked(budget: Budget) -> str:
+    """Why a proof that was found was not written down or checked."""
     return f"{budget.reason}: a proof was found, but checking it takes longer"
 
 
@@ -100,13 +115,13 @@ def certify_witness(
     prepared: Prepared, witness: Witness, statement: Statement, checking: Checking
 ) -> tuple[Certificate, CheckReport]:
     """A witness certificate and what the checker says of it."""
-    file = io.BytesIO()
+    file, began = io.BytesIO(), clock.now()
     writer = Writer(file, kind="witness", words=statement.words, lines=statement.lines(prepared))
     scores = (-witness.first, -witness.second) if prepared.mirrored else (witness.first, witness.second)
     writer.witness(witness.x, witness.other, scores)
     writer.end_witness()
     certificate = Certificate(file.getvalue())
-    return certificate, checking.check(certificate)
+    return certificate, checked_in_time(checking, certificate, prepared.problem, began)
 
 
 def certify_proof(
@@ -119,7 +134,9 @@ def certify_proof(
 ) -> tuple[Certificate, CheckReport]:
     """A proof certificate that the checker accepts, if the budget allows for what it refuses at first."""
     while True:
+        began = clock.now()
         certificate, numbers = write_proof(prepared, proof, clearance(), statement)
+        clock.look_at_clock(READING * (clock.now() - began))
         report = checked(checking, certificate, prepared.problem, len(numbers))
         if report.accepted or search is None or not (report.refused and report.finished):
             return certificate, report
@@ -135,6 +152,7 @@ def write_proof(
     writer = Writer(file, kind="proof", words=statement.words, lines=statement.lines(prepared))
     numbers = []
     for index, node, _, _ in walk(proof, prepared.pairs):
+        clock.look_at_clock()
         numbers.append(index)
         if isinstance(node, Split):
             writer.split(node.variable, node.at, node.after)

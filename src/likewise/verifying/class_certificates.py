@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import isinf
 from typing import TYPE_CHECKING
 
+from likewise import clock
 from likewise.bounds.oracle import Leaf
 from likewise.certificate.certificate import Certificate
 from likewise.certificate.lines import class_model_line, class_property_line, similarity_line, space_line
@@ -16,7 +17,7 @@ from likewise.model.cubes import cubes
 from likewise.model.scored import rounding_error
 from likewise.model.trees import TreeSum
 from likewise.search.proof import Split, walk
-from likewise.verifying.certifying import checked, stated_clearance
+from likewise.verifying.certifying import READING, checked, checked_in_time, stated_clearance
 
 if TYPE_CHECKING:
     from likewise.model.cases import Case
@@ -42,12 +43,12 @@ def certify_pair(
     """A witness certificate and what the checker says of it."""
     if witness.scores is None:
         raise InternalError("a witness of several classes has all scores")
-    file = io.BytesIO()
+    file, began = io.BytesIO(), clock.now()
     writer = Writer(file, kind="witness", words=words, lines=_lines(prepared, prepared.question))
     writer.class_witness(witness.x, witness.other, witness.scores)
     writer.end_witness()
     certificate = Certificate(file.getvalue())
-    return certificate, checking.check(certificate)
+    return certificate, checked_in_time(checking, certificate, prepared.problem, began)
 
 
 def certify_cases(
@@ -60,7 +61,9 @@ def certify_cases(
     """A proof of all cases that the checker accepts, if the budget allows for what it refuses at first; without a search, the one
     leaf `independent`."""
     while True:
+        began = clock.now()
         certificate, places = write_cases(prepared, question, search, words)
+        clock.look_at_clock(READING * (clock.now() - began))
         report = checked(checking, certificate, prepared.problem, len(places))
         if report.accepted or search is None or not (report.refused and report.finished):
             return certificate, report
@@ -90,6 +93,7 @@ def write_cases(
         writer.cases(cubes(len(question.head.labels)) if voted else None)
         for n, (part, case) in enumerate(zip(search.searches, question.cases(), strict=True)):
             for number, node, _, _ in walk(part.proof, prepared.pairs):
+                clock.look_at_clock()
                 places.append((n, number))
                 _write(writer, node, case)
     clearance, covers = _room(prepared, question, search)

@@ -174,6 +174,7 @@ def prepare_classes(
     with clock.stopped():  # compiled on first use
         oracles = Oracles(score, pairs)
         marks = oracles.marked()
+        score.scores(rows[:1])
     problem = Problem(
         pairs=pairs,
         oracle=oracles,  # type: ignore[arg-type]  # of all cases: it only encloses scores

@@ -49,7 +49,7 @@ def verify(
     property: Property | None = None,
     *,
     X: Any = None,
-    budget: float = 60,
+    budget: float | Budget = 60,
     n_jobs: int = 1,
     executor: Executor | None = None,
     random_state: int | np.random.Generator | None = 0,

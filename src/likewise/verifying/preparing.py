@@ -36,7 +36,7 @@ from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
 from likewise.spec.terms import Separable, nearest
-from likewise.verifying.wording import Treated
+from likewise.verifying.wording import LONG_READING, Treated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -147,6 +147,9 @@ def take(
             imported = replace(imported, program=replace(imported.program, bounds=(None,)))
         if imported.space.constraints:
             some_individual(imported.space)
+    if clock.stats["import_seconds"] > LONG_READING:
+        took = f"reading the model took {clock.stats['import_seconds']:.0f} s"
+        listener(Snapshot(stage=took, seconds=clock.elapsed))
     return Taken(imported=imported, relations=relations, given=given, like=X)
 
 
@@ -257,6 +260,7 @@ def posed(
         products = partial(kernel_products, score, pairs)
     with budget.stopped():  # compiled on first use
         oracle = oracle_of(score, pairs)
+        score.scores(rows[:1])
     problem = Problem(
         pairs=pairs,
         oracle=oracle,

@@ -1,7 +1,8 @@
 """Verdicts: what a search found, of one score or of several classes, as a `Result`. The one page that says what a verdict rests on.
 
 FAIR     a complete proof, written down and accepted by the independent checker; of programs that round much, with room for that (`obeying`)
-BIASED   a pair that is a witness in exact arithmetic, also to the checker, and on the model's own predict
+BIASED   a pair that is a witness in exact arithmetic, also to the checker, and on the model's own predict; where there was no time
+         to have it checked, without a certificate
 UNKNOWN  everything else, with its reason and the bounds reached
 """
 
@@ -11,12 +12,13 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
+from likewise.clock import OutOfTime
 from likewise.model.classes import ClassHead
 from likewise.model.gauge import gauge_of
 from likewise.model.program_rounding import of_program, shifted
 from likewise.model.question import round_down
 from likewise.spec.properties import Property, SameDecision
-from likewise.verifying.certifying import why_not
+from likewise.verifying.certifying import unchecked, why_not
 from likewise.verifying.obeying import leaves_room, why_not_obeyed
 from likewise.verifying.result import Claimed, Result, Verdict
 
@@ -28,6 +30,11 @@ if TYPE_CHECKING:
     from likewise.verifying.certifying import Checking, CheckReport
     from likewise.verifying.contributions import Compared
     from likewise.verifying.wording import Treated
+
+
+UNCERTIFIED = (
+    "there was no time to write a certificate of the pair and have it checked: a longer budget has one"
+)
 
 
 class Posed(Protocol):
@@ -101,12 +108,17 @@ def concluded(found: Found, claimed: Claimed, checking: Checking | None) -> Resu
     if found.proved and checking is None:
         reason = "a proof was found but not checked (certify=False)"
     elif found.proved and checking is not None:
-        certificate, report = found.certify(checking)
+        budget = found.posed.problem.budget
+        try:
+            with budget.grace_watched():
+                certificate, report = found.certify(checking)
+        except OutOfTime:
+            return _unknown(found, claimed, found.upper(), unchecked(budget), None)
         if found.witness is not None:
             return _biased(found, found.witness, claimed, checking)
         if report.accepted:
             return _fair(found, claimed, checking, certificate, report)
-        reason = why_not(report, found.posed.problem.budget)
+        reason = why_not(report, budget)
     return _unknown(found, claimed, found.upper(), reason, report)
 
 
@@ -115,8 +127,13 @@ def _fair(
 ) -> Result:
     """FAIR, unless the program's own rounding is large and it may not obey what is proved (`obeying`)."""
     level, large = level_of(claimed.property), found.posed.imported.program.large
-    covered = large and not report.covers_floating_point and leaves_room(found, claimed, checking)
-    reason = why_not_obeyed(found, claimed, report, covered)
+    budget = found.posed.problem.budget
+    try:
+        with budget.grace_watched():
+            covered = large and not report.covers_floating_point and leaves_room(found, claimed, checking)
+            reason = why_not_obeyed(found, claimed, report, covered)
+    except OutOfTime:
+        return _unknown(found, claimed, level, unchecked(budget), report)
     if reason is not None:
         return _unknown(found, claimed, level, reason, report)
     stats = _stats(found, claimed, report)
@@ -149,14 +166,22 @@ def _unknown(
 
 
 def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking | None) -> Result:
-    certificate = None
-    if checking is not None:
-        certificate, report = found.certify_witness(witness, checking)
-        if not report.accepted:
-            reason = f"the checker refused the pair that was found: {report.reason}"
-            return _unknown(found, claimed, math.inf, reason, report)
     pair, scores = found.posed.pair(witness)
-    treated = found.posed.treated(witness)
+    treated, program_lower = found.posed.treated(witness), _program_lower(found, witness, claimed)
+    compared = found.compared(witness)
+    certificate, reason = None, None
+    if checking is not None:
+        try:
+            with found.posed.problem.budget.grace_watched():
+                certificate, report = found.certify_witness(witness, checking)
+        except OutOfTime:
+            reason = UNCERTIFIED
+        else:
+            if not report.accepted and report.finished:
+                reason = f"the checker refused the pair that was found: {report.reason}"
+                return _unknown(found, claimed, math.inf, reason, report)
+            if not report.accepted:
+                certificate, reason = None, UNCERTIFIED
     return Result(
         verdict=Verdict.BIASED,
         claimed=claimed,
@@ -166,11 +191,12 @@ def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking
         probabilities=treated.probabilities,
         upper_label=treated.upper_label,
         score_name=treated.score_name,
-        compared=found.compared(witness),
+        compared=compared,
         bounds=(round_down(found.value(witness)), math.inf),
         certificate=certificate,
+        reason=reason,
         covers_floating_point=found.stand_in is None,
-        program_lower=_program_lower(found, witness, claimed),
+        program_lower=program_lower,
         stats=_stats(found, claimed, None),
     )
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
     from likewise.verifying.result import Result
 
+LONG_READING = 5.0  # seconds, beyond which they are told
 WIDTH = 80
 TITLE_WIDTH = 9
 NAME_WIDTH = 26  # at most; names that need less leave more for the values
@@ -45,6 +46,7 @@ def result_text(result: Result, *, all_features: bool = False, shown: Shown | No
         *paragraph("claim", result.claimed.in_words()),
         *paragraph("space", result.claimed.space.describe()),
         *paragraph("verdict", verdict_line(result)),
+        *reading_lines(result.stats),
     ]
     if result.pair is not None:
         pair = pair_of(result.pair, result.claimed.space.names)
@@ -58,6 +60,12 @@ def result_text(result: Result, *, all_features: bool = False, shown: Shown | No
         lines += paragraph("reason", result.reason)
         lines += paragraph("bounds", bounds_in_words(result.claimed.property, result.bounds))
     return "\n".join(lines)
+
+
+def reading_lines(stats: Mapping[str, Any]) -> list[str]:
+    """How long reading the model took, where that is worth a line: no budget counts it."""
+    seconds = stats.get("import_seconds", 0.0)
+    return paragraph("reading", f"reading the model took {seconds:.0f} s") if seconds > LONG_READING else []
 
 
 def verdict_line(result: Result) -> str:

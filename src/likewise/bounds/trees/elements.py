@@ -14,6 +14,7 @@ import numpy as np
 
 from likewise.bounds.trees.axes import Axes, Axis
 from likewise.bounds.trees.pairing import WORD, Limits, depth_of, pair_leaves
+from likewise.clock import look_at_clock
 from likewise.model.trees import TreeSum
 from likewise.model.walking import Nodes
 
@@ -102,6 +103,7 @@ def elements_of(
     walk = nodes, tests, axes, first, second, depth_of(nodes.feature, nodes.left, nodes.right)
     room, parts = _room(FIRST_ROOM, FIRST_ROOM, tests.words.shape[1]), []
     for t in range(len(nodes.roots)):
+        look_at_clock()
         count, total = pair_leaves(*walk, t, most, room)
         if count <= most and (count > len(room.leaf) or total > len(room.variable)):
             room = _room(

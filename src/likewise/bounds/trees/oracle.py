@@ -26,6 +26,8 @@ from likewise.bounds.trees.ground import Ground
 from likewise.bounds.trees.meeting import CLOSED, HIGH, LOW, MISSING, tighten
 from likewise.bounds.trees.points import limits_in, pair_in
 from likewise.bounds.trees.scanning import Ranking, bound, largest, sifted
+from likewise.clock import look_at_clock
+from likewise.model.trees import stump
 from likewise.model.treescore import TreeScore
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.pairs import PairSpace
@@ -138,6 +140,7 @@ class TreeOracle:
             if lean != 0.5 or self.elements is not self.ground.elements:
                 order = self.ground.ordered(lean * self.elements.a - (1 - lean) * self.elements.b)
             plain = Ranking(order, self.whole.start, 0.0, 0.0)
+            look_at_clock(self.ground.for_an_order)
             self._rankings[key] = self._sifted(plain, self.root_box, even=key == EVEN_ONLY)
         return self._rankings[key]
 
@@ -267,8 +270,8 @@ class TreeOracle:
     # -- the protocol of oracles that remember nothing -----------------------------------------------------------
 
     def warm_up(self) -> None:
-        """Have the loops compiled: some seconds once, then kept on disk. One tree will do: finding all elements counts as work."""
-        one = replace(self.score.body, trees=self.score.body.trees[:1])
+        """Have the loops compiled: some seconds once, then kept on disk. One test will do: finding elements counts as work."""
+        one = replace(self.score.body, trees=tuple(map(stump, self.score.body.trees[:1])))
         self._of(TreeScore(body=one, alpha=self.score.alpha))._run_through()
 
     def _of(self, score: TreeScore) -> TreeOracle:

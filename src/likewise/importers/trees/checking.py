@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from likewise.clock import look_at_clock
 from likewise.errors import UnsupportedModel
 from likewise.importers.selfcheck import LINK_TOLERANCE, sample_codes
 from likewise.importers.trees.growing import GrownModel, size_of
@@ -99,6 +100,7 @@ def _compare(
     model: Model | ClassModel, ours: Floats, allowed: float, replay: Any, space: Space, codes: Floats
 ) -> Observed:
     """Scores, labels and probabilities with the original's own."""
+    look_at_clock()
     theirs = np.asarray(replay.scores(codes), dtype=np.float64).reshape(ours.shape)
     off = ~(np.abs(ours - theirs) <= allowed)
     _refuse_first(
@@ -174,6 +176,7 @@ def _with_gaps(codes: Floats, space: Space, random: np.random.Generator) -> Floa
 
 def leaves_of(tree: Tree, codes: Floats, missing: Mapping[int, Fraction]) -> NDArray[np.intp]:
     """The leaf that each row comes to: all rows go down one node at a time."""
+    look_at_clock()
     gaps = np.full(codes.shape[1], np.nan)
     for feature, code_of_gap in missing.items():
         gaps[feature] = float(code_of_gap)
@@ -241,6 +244,7 @@ def _check_leaves(
         return
     matrix = reaching.matrix(codes)
     for t, (tree, leaf, theirs) in enumerate(zip(body.trees, leaves, grown.leaves(matrix), strict=True)):
+        look_at_clock()
         ours = tree.values[leaf]
         _refuse_first(
             (ours != theirs).any(axis=1),
@@ -301,6 +305,7 @@ def _check_labels(
     space: Space,
     codes: Floats,
 ) -> None:
+    look_at_clock()
     known = list(model.head.labels or ())
     theirs = replay.decisions(codes).tolist()
     ours = [known[place] for place in decided.tolist()]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.clock import look_at_clock
 from likewise.errors import UnsupportedModel
 from likewise.model.trees import LEAF
 
@@ -90,6 +91,7 @@ class Forest:
 def depth_first(left: NDArray[np.integer], right: NDArray[np.integer]) -> tuple[Ints, Ints]:
     """The nodes of a tree that is given by its children (LEAF for leaves) in depth-first order, and where the right child of
     each of them is then. Only those that can be reached from node 0."""
+    look_at_clock()
     leaf, most = left == LEAF, len(left) - 1
     if ((right == LEAF) != leaf).any() or np.any(
         (left < LEAF) | (left > most) | (right < LEAF) | (right > most)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.clock import look_at_clock
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.importers.transformers.embedding import walked
 from likewise.importers.trees.reaching import Reached, Reaching
@@ -84,6 +85,7 @@ class _Tests:
         """Look at points, each test of `going` at those of its row."""
         if not len(going):
             return
+        look_at_clock()
         points = np.clip(points, below[going, None] + 1, above[going, None] - 1)
         holds = self._holds(going, points)
         below[going] = np.maximum(below[going], np.where(holds, points, below[going, None]).max(axis=1))

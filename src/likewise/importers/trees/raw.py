@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.clock import look_at_clock
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.importers.transformers.embedding import walked
 from likewise.importers.trees.grown import Forest, Grown
@@ -70,6 +71,7 @@ def tree_sum(forest: Forest, reaching: Reaching, *, model: str) -> TreeSum:
     splits: dict[tuple[object, ...], Split] = {}
     trees, at = [], 0
     for tree, inner in zip(forest.trees, tests, strict=True):
+        look_at_clock()
         places = index[at : at + len(inner)]
         trees.append(_tree(tree, inner, places, forest, reaching, numbers, splits))
         at += len(inner)

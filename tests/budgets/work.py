@@ -1,0 +1,129 @@
+"""A clock that moves with the work that is done and with nothing else, so that budgets can be tested on any machine.
+
+Every kind of work costs seconds by its size: scores, cells that are bounded, exact proofs, pairs of leaves, questions to the original
+model, lines and leaves of certificates. They are made up, and so high that all of it together takes far longer than any budget here.
+"""
+
+from collections import Counter
+from functools import wraps
+
+import likewise_check.checking
+import likewise_check.leaves
+from likewise import clock
+from likewise.bounds.judges.classes import ClassJudge
+from likewise.bounds.judges.combined import CombinedJudge
+from likewise.bounds.judges.kernel import KernelJudge
+from likewise.bounds.judges.polynomial import PolynomialJudge
+from likewise.bounds.judges.separable import SeparableJudge
+from likewise.bounds.judges.trees import TreeJudge
+from likewise.bounds.kernel import KernelOracle
+from likewise.bounds.odds import OddsOracle
+from likewise.bounds.polynomial import PolynomialOracle
+from likewise.bounds.rivals import RivalOracle
+from likewise.bounds.separable import SeparableOracle
+from likewise.bounds.trees import TreeOracle, elements, ground
+from likewise.certificate import lines
+from likewise.importers import class_replay, replay
+from likewise.search import problem
+from likewise.verifying import certifying, classes, preparing
+
+KERNEL_VALUES = 20_000  # that every score costs
+KERNEL_VALUE = 1e-7  # seconds
+SCORE = KERNEL_VALUES * KERNEL_VALUE
+SLOWER = 20  # than what judges say of their pace
+CELL = 0.05
+PROOF = 0.03
+EXACT = 0.02  # a pair put to the exact test
+CELL_OF_A_TREE = 0.004  # times the number of trees
+NODE = 0.002  # of a tree whose pairs of leaves are found
+ELEMENT = 1e-4  # of all pairs of leaves put in an order
+ANSWER = 0.05  # of the original model
+LINE = 0.05  # of a tree in a certificate
+BYTE = 2e-6  # of a certificate, read by the checker
+LEAF = 0.1  # of a proof, judged by the checker
+
+JUDGES = (SeparableJudge, KernelJudge, PolynomialJudge, TreeJudge, CombinedJudge, ClassJudge)
+ORACLES = (SeparableOracle, KernelOracle, PolynomialOracle, RivalOracle, OddsOracle, TreeOracle)
+
+
+class Work:
+    """What was done so far, in seconds; `largest` is the largest piece of it."""
+
+    def __init__(self):
+        self.now, self.largest, self.by_kind = 0.0, 0.0, Counter()
+
+    def do(self, kind, seconds):
+        self.now += seconds
+        self.largest = max(self.largest, seconds)
+        self.by_kind[kind] += seconds
+
+    def costs(self, monkeypatch, place, name, kind, seconds):
+        """Let a function cost what `seconds` says of its arguments."""
+        function = getattr(place, name)
+
+        @wraps(function)
+        def costly(*given, **named):
+            self.do(kind, seconds(*given, **named))
+            return function(*given, **named)
+
+        monkeypatch.setattr(place, name, costly)
+
+
+def counted(monkeypatch):
+    """The clock in place of the real one, moved by all work that follows."""
+    work = Work()
+    monkeypatch.setattr(clock, "now", lambda: work.now)
+    for module in (likewise_check.leaves, likewise_check.checking):
+        monkeypatch.setattr(module, "perf_counter", lambda: work.now)
+    for module in (preparing, classes):
+        monkeypatch.setattr(module, "Problem", _costly(work, module.Problem))
+    for judge in JUDGES:
+        work.costs(monkeypatch, judge, "cross", "scores", _of_judge)
+    for oracle in ORACLES:  # those of trees bound by `bound_memory`
+        if "bound" in vars(oracle) and oracle is not TreeOracle:
+            work.costs(monkeypatch, oracle, "bound", "cells", lambda _, lo, *__: CELL * len(lo))
+        if "prove" in vars(oracle):
+            work.costs(monkeypatch, oracle, "prove", "proofs", lambda *_: PROOF)
+    work.costs(
+        monkeypatch,
+        TreeOracle,
+        "bound_memory",
+        "cells",
+        lambda self, *_: CELL_OF_A_TREE * len(self.score.body.trees),
+    )
+    work.costs(monkeypatch, TreeOracle, "prove_memory", "proofs", lambda *_: PROOF)
+    work.costs(
+        monkeypatch,
+        elements,
+        "pair_leaves",
+        "pairs of leaves",
+        lambda nodes, *_: NODE * len(nodes.feature) / len(nodes.roots),
+    )
+    work.costs(monkeypatch, ground.Ground, "ordered", "orders", lambda _, value: ELEMENT * len(value))
+    work.costs(monkeypatch, problem, "exact_witness", "exact pairs", lambda *_: EXACT)
+    for module in (replay, class_replay):
+        work.costs(monkeypatch, module, "answer", "answers", lambda *_, **__: ANSWER)
+    work.costs(monkeypatch, lines, "_tree", "lines", lambda *_: LINE)
+    work.costs(monkeypatch, certifying, "check", "reading", lambda file, **_: BYTE * len(file.getvalue()))
+    work.costs(monkeypatch, likewise_check.leaves.Judge, "_rule", "leaves", lambda *_: LEAF)
+    return work
+
+
+def _of_judge(judge, rows, _, settings):
+    """Judges say how many scores they have in a second; this machine is slower."""
+    return SLOWER * len(rows) * len(settings) / judge.pace
+
+
+def _costly(work, made):
+    """Problems whose scores cost what they say they cost."""
+
+    def problem_of(**given):
+        scores = given["scores"]
+
+        def costly(codes):
+            work.do("scores", SCORE * len(codes))
+            return scores(codes)
+
+        return made(**{**given, "scores": costly, "cost": KERNEL_VALUES})
+
+    return problem_of
