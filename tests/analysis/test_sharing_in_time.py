@@ -63,6 +63,16 @@ def test_counting_ends_with_the_budget_though_the_judge_is_slower_than_it_says(m
     assert found.reason is not None
 
 
+def test_a_pilot_leaves_time_for_the_sample(monkeypatch, hand):
+    model, similar = fitted(MODELS["rbf"]), SIMILAR["free"]
+    true = Truth(model, SPACE, similar).biased(lw.SameDecision()).mean()
+    slowed(monkeypatch, hand, KernelJudge, "cross", lambda rows, *_: 0.02 * len(rows))
+    found = lw.share(model, SPACE, similar, method="sampled", budget=BUDGET)
+    assert found.stats["seconds"] <= AT_MOST
+    assert found.stats["samples"] >= 30
+    assert 0 < found.lower <= true <= found.upper
+
+
 @pytest.mark.parametrize("method", ["certified", "sampled"])
 def test_cells_end_with_the_budget(monkeypatch, hand, method):
     model, similar = fitted(forest), SIMILAR["free and within"]

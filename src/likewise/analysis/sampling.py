@@ -92,12 +92,15 @@ class Sampling:
     def _size(self) -> tuple[int, str | None]:
         """How many to draw, and why that is less than aimed at."""
         budget = self.judging.budget
-        self._paced(FEWEST)  # what is done once is not the pace
+        pace, about = self._paced(FEWEST)
         if budget.over:
             return 1, budget.reason
-        pace, _ = self._paced(FEWEST)
-        count = int(min(max(FOR_THE_PILOT * budget.left / pace, FEWEST), PILOT))
-        pace, about = self._paced(count)
+        if (
+            FEWEST * pace <= FOR_THE_PILOT * budget.left
+        ):  # time to do better: what is done once is not the pace
+            pace, _ = self._paced(FEWEST)
+            count = int(min(max(FOR_THE_PILOT * budget.left / pace, FEWEST), PILOT))
+            pace, about = self._paced(count)
         self.pace = pace
         whole = self.settled + self.mass * about
         width = max(min(NARROW, RELATIVELY * whole), NARROWEST)

@@ -16,7 +16,7 @@ import numpy as np
 
 from likewise.bounds.judges import UNIT, at_settings, growth, judge_of
 from likewise.bounds.judges.exponential import LARGEST, LOST, RELATIVE, falling
-from likewise.bounds.judges.trees import at_a_time, rounding_of
+from likewise.bounds.judges.trees import TreeJudge, at_a_time
 from likewise.clock import look_at_clock
 from likewise.model.treescore import TreeScore
 
@@ -86,9 +86,7 @@ class ClassJudge:
             part = rows[start : start + step]
             scores = first.all_scores(at_settings(part, features, settings))
             values[start : start + step] = scores.reshape(len(part), len(settings), -1)
-        error = [
-            rounding_of(first.body, part.alpha) for part in self.score.parts if isinstance(part, TreeScore)
-        ]
+        error = [judge.error for judge in self.judges if isinstance(judge, TreeJudge)]
         return Several(values=values, error=np.tile(error, (len(rows), 1)))
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
