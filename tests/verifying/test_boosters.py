@@ -119,3 +119,14 @@ def test_a_file_without_its_library_gets_the_same_verdict(library, suffix, tmp_p
     fair = lw.verify(load_model(path), SPACE, SIMILAR, lw.ScoreGap(float(largest) + 1e-4))
     assert fair.verdict == "FAIR"
     assert fair.covers_floating_point
+
+
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_the_pair_has_the_categories_of_the_rows_and_the_model_takes_it_as_it_is(library):
+    model, (X, _) = fitted(library, 1.5), people(1.5)
+    result = lw.verify(model, SPACE, SIMILAR, X=X)
+    assert result.verdict == "BIASED"
+    assert (result.pair.dtypes[["city", "sex"]] == X.dtypes[["city", "sex"]]).all()
+    assert tuple(model.predict(result.pair)) == result.decisions
+    measured = lw.measure(model, SPACE, SIMILAR, X=X)
+    assert np.ptp(model.predict_proba(measured.pair)[:, 1]) > 0

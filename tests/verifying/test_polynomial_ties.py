@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, SVR
 
 import likewise as lw
@@ -99,3 +100,16 @@ def test_the_largest_gap_itself_is_fair_and_one_ulp_less_is_not(kind, degree, se
     below = lw.verify(model, over, SIMILAR, lw.ScoreGap(math.nextafter(level, 0.0)), budget=20)
     hidden = below.reason is not None and below.reason.startswith("rounding")
     assert below.verdict == "BIASED" or hidden
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+def test_the_largest_gap_of_any_class_is_fair_and_one_ulp_less_is_not(degree):
+    rows = pd.DataFrame([[0.0] * 3, [1.0] * 3, [2.0] * 3], columns=NAMES)
+    model = OneVsRestClassifier(SVC(kernel="poly", degree=degree)).fit(rows, [0, 1, 2])
+    model.estimators_ = [planted(SVC, degree, seed) for seed in (10, 11, 12)]
+    level = max(largest_gap(one, MIXED) for one in model.estimators_)
+    assert Fraction(float(level)) == level
+    fair = lw.verify(model, MIXED, SIMILAR, lw.ScoreGap(float(level)), budget=20)
+    assert fair.verdict == "FAIR", fair.reason
+    below = lw.verify(model, MIXED, SIMILAR, lw.ScoreGap(math.nextafter(float(level), 0.0)), budget=20)
+    assert below.verdict == "BIASED", below.reason

@@ -78,6 +78,20 @@ def frame_from_columns(columns: Mapping[str, Sequence[Any] | NDArray[Any]], like
     return (frame.with_columns(*typed) if typed else frame).to_native()
 
 
+def with_categories_of(frame: Any, like: Any) -> Any:
+    """The frame with pandas' categories wherever the user's own has them, so that it can be handed to the model as it is."""
+    import narwhals.stable.v2 as nw
+
+    given: Any = nw.to_native(like, pass_through=True)
+    if given is None or not nw.from_native(frame).implementation.is_pandas_like():
+        return frame
+    for name in frame.columns:
+        dtype: Any = given[name].dtype if name in given.columns else None
+        if str(dtype) == "category" and frame[name].dropna().isin(dtype.categories).all():
+            frame[name] = frame[name].astype(dtype)
+    return frame
+
+
 def _dtype(values: np.ma.MaskedArray[Any, Any]) -> Any:
     import narwhals.stable.v2 as nw
 

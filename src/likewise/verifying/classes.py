@@ -30,6 +30,7 @@ from likewise.search.budget import Budget, budget_of
 from likewise.search.cases import ClassOutcome, decide_classes
 from likewise.search.problem import Problem
 from likewise.search.together import still_allowed
+from likewise.spec.frames import with_categories_of
 from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 from likewise.spec.terms import Separable, nearest
@@ -68,7 +69,10 @@ class PreparedClasses:
         """The witness as a frame of the user's kind, with the two numbers that its case is about."""
         recoding = self.imported.recoding
         frame = recoding.given.decode(recoding.raw(np.array([witness.x, witness.other])), like=self.like)
-        return frame, (nearest(witness.first.middle), nearest(witness.second.middle))
+        return with_categories_of(frame, self.like), (
+            nearest(witness.first.middle),
+            nearest(witness.second.middle),
+        )
 
     def treated(self, witness: Witness) -> Treated:
         """What the model's own program says about the two; probabilities of the class that the case is about."""

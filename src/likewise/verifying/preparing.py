@@ -32,6 +32,7 @@ from likewise.progress import Listener, Snapshot, silent
 from likewise.search.budget import Budget, budget_of
 from likewise.search.feasible import some_individual
 from likewise.search.problem import Problem
+from likewise.spec.frames import with_categories_of
 from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
@@ -66,7 +67,7 @@ class Prepared:
         first, second = self.ordered(witness)
         recoding = self.imported.recoding
         frame = recoding.given.decode(recoding.raw(np.array([first[0], second[0]])), like=self.like)
-        return frame, (nearest(first[1].middle), nearest(second[1].middle))
+        return with_categories_of(frame, self.like), (nearest(first[1].middle), nearest(second[1].middle))
 
     def treated(self, witness: Witness) -> Treated:
         """What the model's own program says about the two, in the same order."""
