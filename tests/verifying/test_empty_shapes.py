@@ -234,6 +234,14 @@ def _lightgbm(rounds):
     return booster
 
 
+def test_a_repair_of_a_constant_says_that_there_is_nothing_to_do():
+    model = SVR(epsilon=100).fit(EVERYBODY, NUMBERS)
+    repaired = lw.repair(model, SPACE, ALIKE, property=lw.ScoreGap(0), X=EVERYBODY)
+    assert repaired.result.verdict == "FAIR"
+    assert repaired.changed == 0
+    assert "nothing to do" in str(repaired)
+
+
 @pytest.mark.parametrize("trained", [_xgboost, _lightgbm])
 def test_a_booster_without_trees_is_refused_and_one_of_leaves_alone_is_fair(trained):
     with pytest.raises(lw.UnsupportedModel, match="no trees, as it was trained for 0 rounds"):

@@ -75,7 +75,9 @@ class Repaired:
             return (
                 "no fair threshold was found" if self.threshold is None else f"threshold {self.threshold:.6g}"
             )
-        over = ", ".join(self.features) or "nothing"
+        if not self.features:
+            return "nothing to do: no feature that may differ matters to the score"
+        over = ", ".join(self.features)
         what = {
             "average": "the mean score over all settings of",
             "max": "the largest score over all settings of",
