@@ -22,6 +22,7 @@ def run_seed(
 ) -> tuple[int, str, str, list[Any], float]:
     """(seed, family, description, findings, seconds)."""
     from tests.fuzz.choices import SeededChoices
+    from tests.fuzz.findings import Findings
     from tests.fuzz.problems import drawn_problem
     from tests.fuzz.running import compare_all
 
@@ -30,7 +31,9 @@ def run_seed(
         warnings.simplefilter("ignore")
         choices = SeededChoices(seed)
         problem = drawn_problem(choices, families, budget=budget)
-        findings = compare_all(problem, choices, commands)
+        findings = Findings()
+        with findings.of("fuzzer"):  # a mistake here must not end a campaign
+            findings.list += compare_all(problem, choices, commands).list
     return seed, problem.family.name, problem.described(), findings.list, time.process_time() - started
 
 

@@ -322,9 +322,12 @@ def _similar(found: Judged, near: Any) -> Judged:
 
 def compare_compare(problem: Problem, findings: Findings, choices: Choices) -> None:
     """Both verdicts, both brackets, and a change that follows from them."""
-    other = fitted(
-        choices, problem.family, problem.population, list(problem.rows)[::-1], problem.targets[::-1]
-    )
+    try:
+        other = fitted(
+            choices, problem.family, problem.population, list(problem.rows)[::-1], problem.targets[::-1]
+        )
+    except ValueError:  # a library that cannot fit the rows in another order
+        return
     with findings.of("compare"):
         given = problem.population.given(problem.population.people)
         answers = asked(other, given, exact=problem.exact)
