@@ -17,8 +17,8 @@ MODELS = {
 }
 
 
-def fitted(name):
-    random = np.random.default_rng(0)
+def fitted(name, seed=0):
+    random = np.random.default_rng(seed)
     rows = pd.DataFrame(
         {
             "a": random.uniform(0, 10, 24).round(1),
@@ -54,3 +54,16 @@ def test_the_largest_gap_along_constraints_is_found_in_few_cells(name):
         result = lw.verify(model, HALF_PLANES, lw.Similarity(free=["a"]), claim, budget=20)
         assert result.verdict == verdict
         assert result.stats["cells"] <= 1000
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_cells_are_cut_where_an_equality_excludes_their_highest_points(name):
+    model, a, best = fitted(name, 1), np.arange(0, 9.0001, 0.01), 0.0
+    for b, c in ((0, 2), (1, 1), (2, 0)):
+        low, high = (model.decision_function(pd.DataFrame({"a": a + d, "b": b, "c": c})) for d in (0, 1))
+        best = max(best, np.abs(high - low).max())
+    space = SPACE.where("b + c == 2")
+    found = lw.measure(model, space, lw.Similarity(within={"a": 1}), tolerance=0.01, budget=20)
+    assert found.upper - found.lower <= 0.01 + 1e-9
+    assert best <= found.upper + 1e-9
+    assert found.stats["cells"] <= 200

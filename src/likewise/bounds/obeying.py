@@ -1,4 +1,4 @@
-"""Obeying: a point of pair space moved into the constraints, as far as that is easy. It only proposes.
+"""Obeying: a point of pair space moved into the constraints, as far as that is easy, and where to cut a cell whose best points break them. It only proposes.
 
 One constraint and one variable at a time: each is moved as far as the constraint asks for, a hair further where there is room, and no further than its range.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.spec.pairs import PairSpace
-    from likewise.spec.terms import Separable
+    from likewise.spec.terms import Separable, Term
 
     Floats = NDArray[np.float64]
     Range = tuple[float, float]
@@ -50,6 +50,34 @@ def moved_into(pairs: PairSpace, lo: Floats, hi: Floats, points: Floats) -> Floa
         for owner in (pairs.first, pairs.second):
             holds &= constraint.scores(found[:, list(owner)]) <= NEARLY * (1 + abs(nearest(constraint.bias)))
     return found[holds]
+
+
+def across(pairs: PairSpace, lo: Floats, hi: Floats, point: Floats) -> tuple[int, float]:
+    """Where to cut a cell so that a constraint that a point of it breaks excludes more of it: the discrete variable that moves the constraint most, and its
+    middle; -1 where no constraint is broken, or nothing discrete is left to be cut."""
+    worst, variable = 0.0, -1
+    for owner in map(list, (pairs.first, pairs.second)):
+        for constraint in pairs.constraints:
+            broken = float(constraint.scores(point[None, owner])[0])
+            if broken <= worst:
+                continue
+            spreads = [
+                _spread(term, lo[v], hi[v]) if pairs.variables[v].discrete else 0.0
+                for v, term in zip(owner, constraint.terms, strict=True)
+            ]
+            if max(spreads) > 0:
+                worst, variable = broken, owner[int(np.argmax(spreads))]
+    if variable < 0:
+        return -1, 0.0
+    return variable, float(math.floor(lo[variable] / 2 + hi[variable] / 2))
+
+
+def _spread(term: Term, lo: float, hi: float) -> float:
+    """By how much a term changes over a range."""
+    if term.table is not None:
+        entries = term.table[int(lo) : int(hi) + 1]
+        return nearest(max(entries) - min(entries))
+    return abs(nearest(term.slope)) * float(hi - lo)
 
 
 def _move(

@@ -24,7 +24,7 @@ import numpy as np
 
 from likewise import clock
 from likewise.bounds.enumerated import pair_count, witnesses
-from likewise.bounds.obeying import moved_into
+from likewise.bounds.obeying import across, moved_into
 from likewise.bounds.oracle import Bounds, Clearance, Leaf
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
@@ -207,6 +207,8 @@ class Search:
             return True
         trial = tried.best()
         variable, at = self.problem.oracle.branch(lo, hi, self._losses(trial), trial.bounds.cuts)
+        if self.problem.pairs.constraints:
+            self._cut_across(lo, hi, self._scored(trial.bounds.points), variable, at)
         for i, cell in enumerate(batch):
             helped = cell.lean != trial.lean[i]
             cell.step = next_step(cell.step, helped=helped)
@@ -221,6 +223,21 @@ class Search:
                 self._put_back(batch[i:])
                 return True
         return False
+
+    def _cut_across(
+        self,
+        lo: Floats,
+        hi: Floats,
+        highest: tuple[Floats, Floats, Floats],
+        variable: NDArray[np.intp],
+        at: Floats,
+    ) -> None:
+        """Cut cells whose highest point is excluded by a constraint, but would be a witness, along that constraint: no tighter bound closes them."""
+        points, first, second = highest
+        for i in np.flatnonzero(self.problem.question.margin(first, second) >= 0):
+            place = across(self.problem.pairs, lo[i], hi[i], points[i])
+            if place[0] >= 0:
+                variable[i], at[i] = place
 
     def _tried(self, batch: list[Cell], lo: Floats, hi: Floats) -> Trial:
         """Bounds of all cells of a batch, at one lean or more."""
