@@ -112,7 +112,7 @@ def test_rows_are_audited(run, tmp_path, monkeypatch):
     assert run(f"report {ON} -o {tmp_path / 'r.html'} --budget 20 -q").exit_code == 1
     assert asked["rows"] == 120
     assert asked["similar"] == ("sex",)
-    assert 0 < asked["budget"] <= 20
+    assert 0 < asked["budget"].seconds <= 20
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert 'id="audit"' in text
     assert "sex = 1" in text
