@@ -18,7 +18,7 @@ import numpy as np
 
 from likewise.analysis.climbing import Unasked
 from likewise.bounds.combined import NO_BOUNDS
-from likewise.clock import OutOfTime
+from likewise.clock import OutOfTime, look_at_clock
 from likewise.model.combined import CombinedScore
 from likewise.model.enclosure import FIRST_BITS
 from likewise.model.question import DecisionQuestion, round_down, round_up
@@ -160,6 +160,7 @@ class Single:
     def _climb(self, budget: Budget) -> None:
         gauge, self.closed = self.asked.gauge, self.bounded
         for first in (True, False) if self.bounded else ():
+            look_at_clock()
             problem = self._problem(gauge.question(self.lower), first=first)
             problem.replay, problem.budget = Unasked(), budget
             search = search_of(problem)
@@ -187,6 +188,7 @@ class Single:
         for first in (True, False):
             if self._cannot(question, first=first):
                 continue
+            look_at_clock()  # a search looks at its root at least
             problem = self._problem(question, first=first)
             witness = self._witness_at_hand(problem, first=first)
             end = "witness" if witness is not None else "no bounds"

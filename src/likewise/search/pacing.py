@@ -32,8 +32,8 @@ LEAST_SECONDS = 0.02  # smaller pieces would cost more than they do
 GROWTH = 8  # times the units of the piece before
 FADING = 0.7  # of what is known, with each piece
 ALIKE = 1e-6  # pieces of nearly the same number of units tell no more than one
-FIRST_ROWS, MOST_ROWS = 64, 65_536  # scored at a time
-OF_THE_GRACE = 0.5  # for what is due when the budget is over
+FIRST_ROWS, MOST_ROWS = 8, 65_536  # scored at a time
+OF_THE_GRACE = 0.25  # for what is due when the budget is over
 
 
 class Pace:
@@ -102,7 +102,7 @@ class Pace:
 
 
 def settling_part(budget: Budget) -> Budget:
-    """What is left of a budget and half of its grace: for what is due at the end."""
+    """What is left of a budget and a quarter of its grace: for what is due at the end."""
     end = budget.end
     grace = 0.0 if math.isinf(end) else budget.last_moment - end
     return Until(budget, end + OF_THE_GRACE * grace, settling=True)
