@@ -11,6 +11,7 @@ import time
 import warnings
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import Any
 
 SPACING = 1_000_000
@@ -111,24 +112,20 @@ def main() -> int:
         list(range(first + i, first + min(i + CHUNK, options.problems)))
         for i in range(0, options.problems, CHUNK)
     ]
-    with ProcessPoolExecutor(options.jobs) as pool:
-        for k, chunk in enumerate(
-            pool.map(
-                run_chunk,
-                seeds,
-                [families] * len(seeds),
-                [commands] * len(seeds),
-                [options.budget] * len(seeds),
-            )
-        ):
+    pool = ProcessPoolExecutor(options.jobs)
+    try:
+        ask = partial(run_chunk, families=families, commands=commands, budget=options.budget)
+        for k, chunk in enumerate(pool.map(ask, seeds)):
             for one in chunk:
                 tally.add(*one)
             if k % 3 == 2:
                 seconds = time.perf_counter() - started
-                print(
-                    f"... {tally.problems} problems, {tally.disagreements} disagree, {tally.problems / seconds:.2f} a second",
-                    flush=True,
-                )
+                rate = f"{tally.problems / seconds:.2f} a second"
+                print(f"... {tally.problems} problems, {tally.disagreements} disagree, {rate}", flush=True)
+    except KeyboardInterrupt:
+        print("interrupted: what was compared until then")
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
     seconds = time.perf_counter() - started
     tally.show()
     print(
