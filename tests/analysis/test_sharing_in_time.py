@@ -10,8 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from tests.analysis.brute import MODELS, SIMILAR, SPACE, Truth, everybody, fitted
-from tests.analysis.test_auditing_in_time import three_classes
-from tests.analysis.test_measuring_in_time import Clock
+from tests.analysis.test_auditing_in_time import Clock, three_classes
 
 import likewise as lw
 from likewise import clock
