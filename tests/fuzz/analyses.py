@@ -56,7 +56,7 @@ def compare_measure(problem: Problem, findings: Findings, choices: Choices) -> N
         largest = float(gaps_of(answers, claim)[problem.near].max())
         said = f"[{found.lower!r}, {found.upper!r}], by brute force {largest!r}, rounding {2 * off:.3g}"
         complete = problem.population.complete
-        if found.proved and not problem.single_columns:
+        if found.proved:
             compare_program_end(findings, "measure", found, largest)
         findings.require(found.upper >= largest - 2 * off, "measure", f"too low: {said}")
         findings.require(not complete or found.lower <= largest + 2 * off, "measure", f"too high: {said}")

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import FixedThresholdClassifier
@@ -50,12 +52,13 @@ class Answers:
 
 
 def asked(model: Any, given: Any, *, exact: bool = False) -> Answers:
-    """What the model says of these rows; `exact` where its program rounds nothing. Scalers keep single precision where columns have it."""
+    """What the model says of these rows, in double precision, which claims are about; `exact` where its program rounds nothing."""
+    given = _in_double(given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         final = model[-1] if isinstance(model, Pipeline) else model
         name = type(final).__name__
-        single = _adds_in_single(model) or "float32" in str(getattr(given, "dtypes", "")).lower()
+        single = _adds_in_single(model)
         rounding = 0.0 if exact else (SINGLE if single else DOUBLE) * ROOM * _size(model, given)
         proper = 0.25 * rounding + (0.0 if not single else 2.0**-21) + 2.0**-49
         labels = np.asarray(model.predict(given)).reshape(-1)
@@ -70,6 +73,14 @@ def asked(model: Any, given: Any, *, exact: bool = False) -> Answers:
         return Answers(
             _rule(final, scores, duels), labels, classes, scores, probabilities, duels, rounding, proper
         )
+
+
+def _in_double(given: Any) -> Any:
+    if isinstance(given, pl.DataFrame):
+        return given.with_columns(pl.col(pl.Float32).cast(pl.Float64))
+    if isinstance(given, pd.DataFrame):
+        return given.astype(dict.fromkeys(given.columns[given.dtypes == "float32"], "float64"))
+    return given
 
 
 def _rule(final: Any, scores: Any, duels: Any) -> str:

@@ -38,12 +38,6 @@ class Problem:
         return self.population.frame(self.rows) if self.handed else None
 
     @property
-    def single_columns(self) -> bool:
-        """Whether columns are in single precision, which models may go on computing in: the package hands them doubles, and
-        promises agreement with rows as they are up to single precision only."""
-        return any(a.dtype == "float32" for a in self.population.attributes)
-
-    @property
     def exact(self) -> bool:
         return self.family.kind == "planted"
 

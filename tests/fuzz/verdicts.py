@@ -57,7 +57,7 @@ def compare_result(
         found = problem.judged(claim, similar.matrix(problem.population))
     before = len(findings.failures)
     _compare_document(findings, command, result)
-    if model is problem.model and not problem.single_columns:
+    if model is problem.model:
         shown = largest_shown(problem.answers, claim, similar.matrix(problem.population))
         compare_program_end(findings, command, result, shown)
     if result.verdict == "FAIR":
@@ -127,11 +127,9 @@ def _compare_pair(
         similar.similar(problem.population, *people), command, f"the two are not similar: {people}"
     )
     answers = asked(model, problem.population.given(people), exact=problem.exact)
-    found = judged(answers, claim)
-    if not found.seen[0, 1] and found.possible[0, 1] and problem.single_columns:
-        findings.rounding(command, "BIASED", "columns in single precision do not show what doubles show")
-    else:
-        findings.require(found.seen[0, 1], command, f"the program does not show it: {people} {answers}")
+    findings.require(
+        judged(answers, claim).seen[0, 1], command, f"the program does not show it: {people} {answers}"
+    )
     if result.scores is not None and answers.scores is not None and answers.scores.shape[1] == 1:
         apart = float(np.abs(np.array(result.scores) - answers.scores[:, 0]).max())
         findings.require(

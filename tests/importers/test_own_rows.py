@@ -143,3 +143,17 @@ def test_a_verdict_says_so_where_rows_could_not_be_compared(boosted):
         words = [" ".join(text(result).split()) for result in (compared, through_codes)]
         assert [said in one for one in words] == [False, True]
     assert lw.verify(boosted, space, FREE, lw.ProbabilityGap(0.9)).stats["rows_not_compared"] is None
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_answers_say_that_columns_in_single_precision_are_asked_about_in_double(make):
+    rows = make({"s": ROWS["s"], "a": ROWS["a"].astype("float32"), "b": ROWS["b"]})
+    scaled = make_pipeline(StandardScaler(), RandomForestClassifier(3, random_state=0)).fit(rows, LABELS)
+    result = lw.verify(scaled, SPACE, FREE, X=rows)
+    assert result.stats["single_precision"] == ["a"]
+    assert "in single precision (a)" in " ".join(str(result).split())
+    assert lw.audit(scaled, rows, SPACE, FREE).stats["single_precision"] == ["a"]
+    alone = RandomForestClassifier(3, random_state=0).fit(rows, LABELS)
+    assert lw.verify(alone, SPACE, FREE, X=rows).stats["single_precision"] == []
+    doubles = make({name: rows[name].to_numpy().astype("float64") for name in ("s", "a", "b")})
+    assert lw.verify(scaled, SPACE, FREE, X=doubles).stats["single_precision"] == []

@@ -5,7 +5,8 @@ a dtype, a marker of missing values, an order of columns, no checker can see. So
 were handed over, and made of their codes. Scores that differ by more than single precision end the matter.
 
 Rows that the program fails on as they are (text from a file, where it takes pandas categories) say nothing: then that is recorded, and
-every answer tells it.
+every answer tells it. So it is where columns have less than double precision: proofs are about the program asked in double precision, and in front of a
+threshold the last digits of a scaled number may decide. Trees alone compare the numbers as they are, whatever their precision.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import DataError, UnsupportedModel
+from likewise.importers.unfolding import unfold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,15 +35,21 @@ SINGLE = 1e-4  # of the largest score: rows in float32 are calculated with as su
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsCompared:
-    """How many rows of the user were put to the program as they are and through their codes, or why none could be."""
+    """How many rows of the user were put to the program as they are and through their codes, or why none could be; and the columns in which the
+    rows have less than double precision, where the program calculates with them."""
 
     rows: int = 0
     reason: str | None = None
+    single: tuple[str, ...] = ()
 
     @property
     def stats(self) -> dict[str, Any]:
         """What an answer tells of it."""
-        return {"rows_compared": self.rows, "rows_not_compared": self.reason}
+        return {
+            "rows_compared": self.rows,
+            "rows_not_compared": self.reason,
+            "single_precision": list(self.single),
+        }
 
 
 NOTHING_COMPARED = RowsCompared()
@@ -61,14 +69,15 @@ def check_order(columns: tuple[str, ...], frame: Any) -> None:
         )
 
 
-def in_single(frame: Any, columns: tuple[str, ...]) -> bool:
-    """Whether any of these columns has less than double precision: programs then calculate with less as well, how is not described."""
-    if frame is None:
-        return False
+def columns_in_single(imported: Imported | ImportedClasses, frame: Any) -> tuple[str, ...]:
+    """The columns of less than double precision that the program calculates with: it then does so with less as well, how is not described."""
+    if not (imported.model.embedding or unfold(imported.replay.estimator).steps):
+        return ()  # trees alone: they compare
     import narwhals.stable.v2 as nw
 
     schema = nw.from_native(frame, eager_only=True).collect_schema()
-    return any(schema[name] in (nw.Float32, nw.Float16) for name in columns if name in schema)
+    columns = imported.replay.inputs.columns
+    return tuple(name for name in columns if schema.get(name) in (nw.Float32, nw.Float16))
 
 
 def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Floats) -> RowsCompared:
@@ -77,13 +86,14 @@ def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Float
     if frame is None or not len(rows):
         _check_borrowed(replay.inputs, "there are none")
         return NOTHING_COMPARED
+    single = columns_in_single(imported, frame)
     places = np.arange(0, len(rows), max(1, len(rows) // MOST_ROWS))[:MOST_ROWS]
     try:
         given = replay.scores_of(_as_given(frame, places, replay.inputs))
     except (DataError, TypeError, ValueError) as error:
         reason = _in_one_line(error)
         _check_borrowed(replay.inputs, reason)
-        return RowsCompared(reason=reason)
+        return RowsCompared(reason=reason, single=single)
     made = replay.scores_of(replay.inputs.of_raw(rows[places]))
     off = np.abs(given - made).reshape(len(places), -1).max(axis=1)
     wrong = ~(off <= SINGLE * max(np.abs(made).max(), np.abs(given).max()))
@@ -97,7 +107,7 @@ def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Float
             hint="the columns have dtypes that the space does not know: hand them over as plain numbers and text, or let the "
             "pipeline encode them",
         )
-    return RowsCompared(rows=len(places))
+    return RowsCompared(rows=len(places), single=single)
 
 
 def _check_borrowed(inputs: Inputs, reason: str) -> None:

@@ -19,7 +19,7 @@ from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
 from likewise.importers.kept import similar_codes
-from likewise.importers.own_rows import check_own_rows, in_single
+from likewise.importers.own_rows import check_own_rows
 from likewise.importers.two_classes import HALF, as_one_score
 from likewise.model.combined import CombinedScore
 from likewise.model.gauge import Gauge
@@ -144,7 +144,7 @@ def take(
         given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
         imported = import_model(model, space, rows=given, like=X)
         imported = replace(imported, compared=check_own_rows(imported, X, given))
-        if imported.model.embedding and in_single(X, imported.replay.inputs.columns):
+        if imported.compared.single:
             imported = replace(imported, program=replace(imported.program, bounds=(None,)))
         if imported.space.constraints:
             some_individual(imported.space)

@@ -105,11 +105,20 @@ def rounding_in_words(result: Result) -> str:
 
 
 def rows_in_words(stats: Mapping[str, Any]) -> str | None:
-    """That the rows of the data were not put to the model as they are, and why; None where they were, or where there are none."""
-    reason = stats.get("rows_not_compared")
-    if reason is None:
-        return None
-    return f"the model was compared through codes only, as it does not take the rows as given ({reason})"
+    """What the comparison of the model with the rows of the data leaves open: rows that it does not take as they are, and columns in single
+    precision. None where that is nothing."""
+    reason, single = stats.get("rows_not_compared"), stats.get("single_precision")
+    said = []
+    if reason is not None:
+        said.append(
+            f"the model was compared through codes only, as it does not take the rows as given ({reason})"
+        )
+    if single:
+        said.append(
+            f"columns in single precision ({', '.join(single)}): this is about the model asked in double precision, and about rows in "
+            "single precision it may answer otherwise"
+        )
+    return "; ".join(said) or None
 
 
 def rows_lines(stats: Mapping[str, Any]) -> list[str]:
