@@ -58,8 +58,7 @@ class Tally:
         self.points += later.points
         add_sides(self.sides, later.sides)
         self.refused += later.refused
-        self.malformed = later.malformed
-        self.late = self.late or later.late
+        self.malformed, self.late = later.malformed, self.late or later.late
 
 
 class Judge:
@@ -153,13 +152,13 @@ class Jury:
             self._give_up()
 
     def _send(self) -> None:
-        batch, self._batch = self._batch, []
+        batch, self._batch, left = self._batch, [], self._until - perf_counter()
         if self._pool is None:
-            self._count(self._judge.judge(batch, self._refusals, self._left))
+            self._count(self._judge.judge(batch, self._refusals, left))
             return
         if len(self._under_way) >= self._most:
             self._count(self._under_way.popleft().result())
-        self._under_way.append(self._pool.submit(_work, batch, self._refusals, self._left))
+        self._under_way.append(self._pool.submit(_work, batch, self._refusals, left))
 
     def _count(self, found: Tally) -> None:
         tally = self._tally
@@ -170,13 +169,8 @@ class Jury:
             raise Rejected(tally.malformed[0], line=tally.malformed[1])
         if tally.points > MOST_POINTS:
             raise Rejected(f"more than {MOST_POINTS} enumerated points in all")
-        if tally.late or self._left <= 0:
+        if tally.late or perf_counter() > self._until:
             raise Rejected("the time given was over before all leaves were looked at", finished=False)
-
-    @property
-    def _left(self) -> float:
-        """Seconds until the time given is over."""
-        return self._until - perf_counter()
 
     def _give_up(self) -> None:
         del self._tally.refused[self._refusals :]

@@ -283,7 +283,11 @@ def _die(*_):
 def test_what_a_worker_process_does(monkeypatch):
     monkeypatch.setattr(leaves, "_judge", None, raising=False)
     leaves._start(None)
-    tally = leaves._work([(3, 9, ["unknown"], (), None)], 1)
+    late = leaves._work([(3, 9, ["unknown"], (), None)], 1, -1.0)
+    assert late.late
+    assert late.malformed is None
+    tally = leaves._work([(3, 9, ["unknown"], (), None)], 1, 60.0)
+    assert not tally.late
     assert tally.malformed == (
         "unknown rule; known: split, separable, empty, enumerated, independent, kernel, polynomial, sos, trees, softmax, odds",
         9,

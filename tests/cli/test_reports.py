@@ -165,7 +165,7 @@ class _Flags:
     """As much of the flags as an outcome without a result looks at."""
 
     def __init__(self, spec):
-        self.spec, self.model = spec, None
+        self.spec, self.model, self.import_budget = spec, None, 600.0
 
 
 def test_claims_behind_an_interrupted_one_are_unknown_and_not_searched(monkeypatch):

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from likewise.importers.imported import Imported
+from likewise.importers.inputs import Inputs
 from likewise.importers.recoding import same_space
 from likewise.model.body import Affine
 from likewise.model.embedding import Column
@@ -18,8 +19,9 @@ class ExactReplay:
 
     stand_in = None
 
-    def __init__(self, model):
+    def __init__(self, model, space):
         self.model = model
+        self.inputs = Inputs(recoding=same_space(space), columns=space.names, like=None, named=True)
 
     def scores(self, codes):
         return np.array([float(self.model.exact([Fraction(c) for c in row])) for row in codes])
@@ -55,7 +57,10 @@ def planted(monkeypatch, space, columns, weights=None, bias=0, *, zero_is_upper=
         head=Head(labels=("no", "yes"), link="logistic", zero_is_upper=zero_is_upper),
     )
     imported = Imported(
-        model=model, replay=ExactReplay(model), recoding=same_space(space), rows=np.empty((0, len(space)))
+        model=model,
+        replay=ExactReplay(model, space),
+        recoding=same_space(space),
+        rows=np.empty((0, len(space))),
     )
     monkeypatch.setattr("likewise.verifying.preparing.import_model", lambda *_, **__: imported)
     return model
