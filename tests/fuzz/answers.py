@@ -109,8 +109,13 @@ def _scores(model: Any, final: Any, name: str, given: Any, classes: int) -> tupl
     return np.asarray(scores, dtype=float).reshape(len(scores), -1), None
 
 
+def _inside(final: Any) -> Any:
+    """What a threshold is put to: fitted with it, or before."""
+    return getattr(final, "estimator_", final.estimator)
+
+
 def _over_threshold(final: Any, given: Any) -> Any:
-    inside = final.estimator_
+    inside = _inside(final)
     if final.response_method == "predict_proba" or not hasattr(inside, "decision_function"):
         response = inside.predict_proba(given)[:, 1]
     else:
@@ -135,7 +140,7 @@ def _size(model: Any, given: Any) -> float:
     if hasattr(model, "held"):  # a repaired model: settings of the one inside
         return 64 * max(1.0, _size(model.held, given))
     if isinstance(model, FixedThresholdClassifier):
-        return 4 * _size(model.estimator_, given) + 64
+        return 4 * _size(_inside(model), given) + 64
     if isinstance(model, Pipeline):
         rows = model[:-1].transform(given) if len(model) > 1 else given
         return _size_of_final(model[-1], rows)

@@ -13,6 +13,9 @@ from likewise.model.question import DecisionQuestion
 SPACE = lw.Space({"a": lw.Integer(-1, 1), "b": lw.Integer(0, 1)})
 
 
+THREE = lw.Space({"a": lw.Integer(-1, 1), "b": lw.Integer(0, 2)})
+
+
 class Wavering:
     """Says what it is told to of the upper individual, by the number of rows and its place among them."""
 
@@ -33,3 +36,13 @@ def test_the_original_is_asked_about_each_and_about_both(wrong, monkeypatch):
     said = {place: place != wrong for place in ((1, 0), (2, 0), (2, 1))}
     monkeypatch.setattr(model, "predict", Wavering(said).predict)
     assert replay.confirms([1, 0], [-1, 0], question) == (wrong is None)
+
+
+@pytest.mark.parametrize("wrong", [None, (1, 0), (2, 0), (2, 1)])
+def test_so_it_is_about_several_classes(wrong, monkeypatch):
+    model = LogisticRegression().fit([[a, b] for a in (-1, 1) for b in (0, 1, 2)], [0, 0, 2, 1, 1, 2])
+    replay = import_model(model, THREE, rows=np.empty((0, 2))).replay
+    assert replay.confirms([1, 0], [-1, 0], lw.SameDecision())
+    said = {place: place != wrong for place in ((1, 0), (2, 0), (2, 1))}
+    monkeypatch.setattr(model, "predict", Wavering(said).predict)
+    assert replay.confirms([1, 0], [-1, 0], lw.SameDecision()) == (wrong is None)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 import likewise as lw
 
@@ -67,3 +67,13 @@ def test_cells_are_cut_where_an_equality_excludes_their_highest_points(name):
     assert found.upper - found.lower <= 0.01 + 1e-9
     assert best <= found.upper + 1e-9
     assert found.stats["cells"] <= 200
+
+
+def test_an_equality_that_leaves_nothing_to_differ():
+    """Its polynomial is 0 on the cell that is left, which sums of squares have to take."""
+    space = lw.Space({"a": lw.Integer(0, 7), "b": lw.Integer(10, 17)})
+    rows = pd.DataFrame(itertools.product(range(8), range(10, 18)), columns=["a", "b"])
+    model = SVR(kernel="poly", gamma=1, coef0=0).fit(rows / 8, rows.a * rows.b / 8 - rows.b)
+    similar = lw.Similarity(free=["b"])
+    result = lw.verify(model, space.where("b == 13"), similar, lw.ScoreGap(0.0), budget=20)
+    assert result.verdict == "FAIR"

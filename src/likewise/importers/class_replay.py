@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.importers.inputs import Inputs
-from likewise.importers.replay import answer
+from likewise.importers.replay import answer, confirmed_in_any_company
 from likewise.importers.unfolding import Unfolded
 from likewise.model.classes import ClassHead
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, place_of_class
@@ -61,8 +61,7 @@ class ClassReplay:
 
     def confirms(self, x: Sequence[float], other: Sequence[float], broken: Property) -> bool:
         """Whether the two break the property for the original, in its own floating point."""
-        codes = np.array([x, other], dtype=np.float64)
-        return bool(self.confirmed(codes[:1], codes[1:], broken)[0])
+        return confirmed_in_any_company(self.confirmed, x, other, broken)
 
     def confirmed(self, first: Floats, second: Floats, broken: Property) -> NDArray[np.bool_]:
         """The same for many pairs."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from likewise.model.head import Head
 
     Floats = NDArray[np.float64]
+
+Asked = TypeVar("Asked")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +63,8 @@ class EstimatorReplay:
         return np.asarray(self._ask("predict_proba", codes), dtype=np.float64)[:, 1]
 
     def confirms(self, x: Sequence[float], other: Sequence[float], question: Question) -> bool:
-        """Whether the original treats the two as the question says, in its own floating point: asked one by one, and
-        together in either order, as a program may add up in another order for another number of rows."""
-        codes = np.array([x, other], dtype=np.float64)
-        swapped = codes[::-1]
-        return bool(
-            self.confirmed(codes[:1], codes[1:], question)[0]
-            and self.confirmed(codes, swapped, question)[0]
-            and self.confirmed(swapped, codes, question)[1]
-        )
+        """Whether the original treats the two as the question says, in its own floating point."""
+        return confirmed_in_any_company(self.confirmed, x, other, question)
 
     def confirmed(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
         """The same for many pairs."""
@@ -134,3 +129,20 @@ def answer(asked: Any, method: str, inputs: Any, before: Sequence[tuple[str, Any
             f"the model's own {method} fails on rows of the space: {type(error).__name__}: {error}",
             hint="the space must describe the columns exactly as the model takes them",
         ) from error
+
+
+def confirmed_in_any_company(
+    confirmed: Callable[[Floats, Floats, Asked], NDArray[np.bool_]],
+    x: Sequence[float],
+    other: Sequence[float],
+    asked: Asked,
+) -> bool:
+    """Whether a pair is confirmed one by one, and together in either order, as a program may add up in another order for another number of
+    rows."""
+    codes = np.array([x, other], dtype=np.float64)
+    swapped = codes[::-1]
+    return bool(
+        confirmed(codes[:1], codes[1:], asked)[0]
+        and confirmed(codes, swapped, asked)[0]
+        and confirmed(swapped, codes, asked)[1]
+    )

@@ -129,7 +129,8 @@ def programme(
     bases = {order: _padded(graded(cube.dimension, order), order) for _, order in blocks}
     for generator, order in blocks:
         cones.add_block(generator, bases[order])
-    scales = np.array([max(abs(value) for value in terms.values()) for terms in multipliers])
+    # A generator may be 0 all over the cube: an equality between what is fixed there.
+    scales = np.array([max(map(abs, terms.values()), default=1.0) for terms in multipliers])
     linear = _Rows(cube.dimension, degree)
     linear.add_polynomials(forms)
     linear.add_polynomials(
