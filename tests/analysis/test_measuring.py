@@ -80,6 +80,16 @@ def test_a_masked_model_has_no_disparity_at_all(of):
 def test_probabilities_that_saturate_end_at_one():
     found = lw.measure(logistic_model([1.0, 200.0], -100.0, "ab"), SPACE, FREE, of="probability")
     assert 1 - 1e-12 <= found.lower <= found.upper == 1.0
+    assert found.reason is None
+
+
+def test_where_no_certificate_is_needed_the_answer_says_so():
+    model = logistic_model([1.0, 200.0], -100.0, "ab")
+    found = lw.measure(model, SPACE, FREE, of="probability", certify=True)
+    assert found.upper == 1.0
+    assert found.certificate is None
+    assert found.reason is not None
+    assert "needs no certificate" in found.reason
 
 
 def test_scores_beyond_all_exponentials_are_measured():

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6
 UNPROVED = "upper end in floating point, not proved"
+NEEDS_NO_CERTIFICATE = "no two probabilities are more than 1 apart, which needs no certificate"
 IN_WORDS = {
     "score": "get scores at most {level} apart",
     "probability": "get probabilities at most {level} apart",
@@ -75,7 +76,7 @@ class Disparity:
     proved : bool
         False where the upper end rests on floating point: kernel and polynomial models without a certificate.
     reason : str or None
-        Why the bracket is wider than was asked for.
+        Why the bracket is wider than was asked for, or why there is no certificate.
     stats : dict
         Seconds, cells and the like.
     """
@@ -288,6 +289,8 @@ def _disparity(
     if checking is not None and climb.closed:
         certificate, refusal = certified(prepared, climb, of, checking)
         reason = refusal or reason
+    elif checking is not None and reason is None:
+        reason = NEEDS_NO_CERTIFICATE
     pair, scores = prepared.pair(climb.witness)
     treated = prepared.treated(climb.witness)
     elapsed, lower = prepared.problem.budget.elapsed, round_down(climb.lower)

@@ -164,8 +164,10 @@ def _measured(of: Scale, label: Label | None) -> str:
 
 
 def _next(disparity: Disparity, flags: ClaimFlags, look: SearchFlags) -> str:
+    from likewise.analysis.measuring import NEEDS_NO_CERTIFICATE
+
     claim = flags.spec or "..."
-    if disparity.reason is not None:
+    if disparity.reason not in (None, NEEDS_NO_CERTIFICATE):
         return f"likewise measure {claim} --budget {10 * look.budget:g} (search longer)"
     if disparity.of == "margin":
         return f"likewise verify {claim} (is there a pair at all)"
