@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.multiclass import OneVsRestClassifier
@@ -128,6 +129,8 @@ def _over_threshold(final: Any, given: Any) -> Any:
 
 def _adds_in_single(model: Any) -> bool:
     """Whether scores are summed in single precision, as XGBoost's are."""
+    if isinstance(model, FrozenEstimator):
+        return _adds_in_single(model.estimator)
     for inside in ("held", "estimator_"):
         if hasattr(model, inside):
             return _adds_in_single(getattr(model, inside))
@@ -137,6 +140,8 @@ def _adds_in_single(model: Any) -> bool:
 
 def _size(model: Any, given: Any) -> float:
     """n S: the largest sum of absolute terms, times the operations of one term."""
+    if isinstance(model, FrozenEstimator):
+        return _size(model.estimator, given)
     if hasattr(model, "held"):  # a repaired model: settings of the one inside
         return 64 * max(1.0, _size(model.held, given))
     if isinstance(model, FixedThresholdClassifier):
