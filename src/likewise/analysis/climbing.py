@@ -239,6 +239,7 @@ class Climb:
     def _proposed(self) -> float:
         """The upper end by the bounds alone: not proved."""
         highest = min(self.subject.allowed(self._searched().open), self._least_upper())
+        highest = max(highest, float(self.lower + self.tolerance))  # open cells may hold nobody
         highest = max(highest + FLOAT_ROOM * (1 + abs(highest)), round_up(self.lower + self.tolerance))
         return min(highest, 1.0) if self.subject.of_probability else highest
 

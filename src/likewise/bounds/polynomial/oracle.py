@@ -93,7 +93,11 @@ class PolynomialOracle:
         upper, room, y, at, e, masses = bound_cells(
             self.tables, boxes.middle, boxes.half, boxes.place_from, boxes.place_count, lean, threshold
         )
-        closes, nearly = (upper + room < 0) & ~boxes.empty, (upper <= room) & ~boxes.empty
+        nobody = np.array(
+            [bool(e) and self._contradictory(*cell) for e, *cell in zip(boxes.empty, lo, hi, strict=True)]
+        )
+        closes = nobody | ((upper + room < 0) & ~boxes.empty)
+        nearly = nobody | ((upper <= room) & ~boxes.empty)
         points = self._points(lo, hi, boxes.middle + boxes.half * y, at)
         return Bounds(
             upper=np.where(boxes.empty, -np.inf, upper + threshold),
@@ -105,6 +109,15 @@ class PolynomialOracle:
             nearly=nearly,
             hints=[self._hints(lo[i], hi[i], e[i]) if nearly[i] else () for i in range(len(lo))],
             loss=self._losses(lo, hi, masses),
+        )
+
+    def _contradictory(self, lo: Floats, hi: Floats) -> bool:
+        """Whether no two codes of a cell have a difference that its own variable allows: exactly what a checker looks at first."""
+        pairs, low, high = self.pairs, [Fraction(c) for c in lo.tolist()], [Fraction(c) for c in hi.tolist()]
+        return any(
+            max(low[d], low[j] - high[i]) > min(high[d], high[j] - low[i])
+            for i, j, d in zip(pairs.first, pairs.second, pairs.difference, strict=True)
+            if d is not None
         )
 
     def boxes(self, lo: Floats, hi: Floats) -> Boxes:
