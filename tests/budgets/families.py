@@ -51,7 +51,8 @@ def _lightgbm(X, y):
 def _repaired(X, y):
     inside = GradientBoostingClassifier(n_estimators=8, random_state=0).fit(X, y)
     similar = lw.Similarity(free=["group"])
-    return lw.repair(inside, space_of("discrete"), similar, method="max", X=X, budget=0).model
+    space = space_of("discrete" if (X["age"] % 1 == 0).all() else "continuous")
+    return lw.repair(inside, space, similar, method="max", X=X, budget=0).model
 
 
 FAMILIES = {

@@ -113,12 +113,10 @@ class PolynomialOracle:
 
     def _contradictory(self, lo: Floats, hi: Floats) -> bool:
         """Whether no two codes of a cell have a difference that its own variable allows: exactly what a checker looks at first."""
-        pairs, low, high = self.pairs, [Fraction(c) for c in lo.tolist()], [Fraction(c) for c in hi.tolist()]
-        return any(
-            max(low[d], low[j] - high[i]) > min(high[d], high[j] - low[i])
-            for i, j, d in zip(pairs.first, pairs.second, pairs.difference, strict=True)
-            if d is not None
-        )
+        low, high = ([Fraction(c) for c in limits.tolist()] for limits in (lo, hi))
+        differences = ((k, d) for k, d in enumerate(self.pairs.difference) if d is not None)
+        codes = ((self.pairs.first[k], self.pairs.second[k], d) for k, d in differences)
+        return any(max(low[d], low[j] - high[i]) > min(high[d], high[j] - low[i]) for i, j, d in codes)
 
     def boxes(self, lo: Floats, hi: Floats) -> Boxes:
         """Cells as boxes of t's."""
