@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks._standardised import Case, prepared
-from likewise.bounds.distances import Distance, NumberDistance
-from likewise.bounds.kernel import KernelOracle
+from likewise.families.kernel.distances import Distance, NumberDistance
+from likewise.families.kernel.oracle import KernelOracle
 from likewise.model.gauge import Scale
 
 Floats = NDArray[np.float64]

@@ -1,6 +1,6 @@
 """The largest gap by Veritas (pip install dtai-veritas), on the same pair problem: two copies of the trees, what must be the same shared.
 
-Trees test indices of `bounds.trees.axes`, so that both programs see the same individuals; trees that test nothing that may differ are left out,
+Trees test indices of `families.trees.axes`, so that both programs see the same individuals; trees that test nothing that may differ are left out,
 as they cancel. Levels must be tested by their first few positions.
 """
 
@@ -10,9 +10,9 @@ import importlib.util
 import time
 from dataclasses import dataclass
 
-from likewise.bounds.trees import TreeOracle
-from likewise.bounds.trees.elements import tests_of
-from likewise.model.trees import LEAF
+from likewise.families.trees import TreeOracle
+from likewise.families.trees.body import LEAF
+from likewise.families.trees.elements import tests_of
 
 MEMORY = 4 * 1024**3
 

@@ -27,8 +27,8 @@ from sklearn.model_selection import train_test_split
 
 import likewise as lw
 from likewise.datasets import paper_problem
+from likewise.families.scored import separable
 from likewise.model.question import DecisionQuestion
-from likewise.model.scored import separable
 from likewise.search.milp import propose
 from likewise.verifying.preparing import prepare
 

@@ -6,7 +6,7 @@ Standardised Credit and German, `SVC(C=1, gamma="scale")` on 75% of the rows; nu
 categories one-hot; the cells are the ranges and levels that occur in the data. D* = max f(v, z) - f(v', z) over all
 pairs of values v, v' of the protected features and all z is enclosed to `--gap` by best-first branch and bound
 with nothing but `bound_cells`: no cell is closed by anything but the rule of the certificate, and none is shrunk.
-Prints CPU seconds of one core. After an edit of `likewise.bounds.rbf`, set NUMBA_CACHE_DIR to an empty folder: numba
+Prints CPU seconds of one core. After an edit of `likewise.families.kernel.rbf`, set NUMBA_CACHE_DIR to an empty folder: numba
 does not see that a function in another file has changed.
 """
 
@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
-from likewise.bounds.rbf import NO_HINT, OneHotAxis, SlopedAxis, Terms, bound_cells, shared_terms
-from likewise.bounds.rbf.terms import CONTINUOUS, ONE_HOT, Axis
 from likewise.datasets import load_credit, load_german
+from likewise.families.kernel.rbf import NO_HINT, OneHotAxis, SlopedAxis, Terms, bound_cells, shared_terms
+from likewise.families.kernel.rbf.terms import CONTINUOUS, ONE_HOT, Axis
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -32,10 +32,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from benchmarks._polynomials import Polynomial, best_margin, columns_of, expanded
-from likewise.bounds.sos import Leaning, Proposal, cube_of, propose
-from likewise.bounds.sos.cube import graded
 from likewise.datasets import paper_problem
 from likewise.errors import DataError
+from likewise.families.polynomial.sos import Leaning, Proposal, cube_of, propose
+from likewise.families.polynomial.sos.cube import graded
 from likewise.spec import Categorical, Feature, Ordinal
 
 PARTS = ("paper", "cubic", "sizes")

@@ -28,12 +28,12 @@ import likewise as lw
 from benchmarks._veritas import available, by_veritas
 from likewise.analysis.climbing import Climb
 from likewise.analysis.subjects import OneScore
-from likewise.bounds.trees import TreeOracle
 from likewise.datasets import load_adult, load_credit, load_german
+from likewise.families.trees import TreeOracle
+from likewise.families.trees.body import TreeSum
+from likewise.families.trees.score import TreeScore
 from likewise.importers.imported import ImportedClasses, import_model
 from likewise.model.gauge import Gauge
-from likewise.model.trees import TreeSum
-from likewise.model.treescore import TreeScore
 from likewise.search.budget import Budget
 from likewise.search.problem import Problem
 from likewise.spec.pairs import pair_space

@@ -12,8 +12,8 @@ from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardSca
 from sklearn.svm import SVC
 
 import likewise as lw
+from likewise.families.scored import score_of
 from likewise.importers.imported import import_model
-from likewise.model.scored import score_of
 from likewise.spec.pairs import pair_space
 
 SPACE = lw.Space(

@@ -12,11 +12,11 @@ from tests.analysis.brute import MODELS, SIMILAR, SPACE, Truth, everybody, fitte
 import likewise as lw
 from likewise import clock
 from likewise.analysis.judging_scores import ScoreJudging
-from likewise.bounds.judges import Scored
-from likewise.bounds.judges.kernel import KernelJudge
+from likewise.families.judge import Scored
+from likewise.families.kernel.judge import KernelJudge
+from likewise.families.kernel.score import KernelScore
+from likewise.families.program_rounding import Observed
 from likewise.importers import selfcheck
-from likewise.model.kernel import KernelScore
-from likewise.model.program_rounding import Observed
 from likewise.search import confirming, counterparts, neighbours, pacing
 from likewise.search.budget import Budget
 from likewise.search.confirming import Confirming

@@ -7,8 +7,8 @@ from sklearn.svm import SVC
 from tests.analysis.brute import MODELS, SIMILAR, SPACE, everybody, fitted, similar_pairs
 
 import likewise as lw
-from likewise.bounds.combined import NO_BOUNDS
 from likewise.errors import UnsupportedModel
+from likewise.families.combined.oracle import NO_BOUNDS
 from likewise.repaired.estimators import SettledClassifier
 
 X = everybody()

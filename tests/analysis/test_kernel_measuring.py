@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 import likewise as lw
 from likewise.analysis import climbing
-from likewise.bounds.oracle import Bounds
+from likewise.families.oracle import Bounds
 from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion
 from likewise.search.branch_and_bound import Search

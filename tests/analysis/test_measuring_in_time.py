@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from tests.analysis.test_measuring import hard_case
-from tests.bounds.trees.forests import all_scores, prepared_of, random_case
+from tests.families.trees.forests import all_scores, prepared_of, random_case
 
 import likewise as lw
 from likewise import clock

@@ -26,10 +26,10 @@ from tests.check.builder import checked
 from xgboost import XGBClassifier, XGBRegressor
 
 import likewise as lw
+from likewise.families.combined.score import Combined
+from likewise.families.scored import rounding_error
+from likewise.families.trees.body import TreeSum
 from likewise.importers.imported import import_model
-from likewise.model.combined import Combined
-from likewise.model.scored import rounding_error
-from likewise.model.trees import TreeSum
 from likewise_check import check
 
 SPACE = lw.Space(

@@ -22,8 +22,8 @@ from tests.check.builder import checked
 import likewise as lw
 from likewise.analysis.repairing import kept_share
 from likewise.analysis.settings import observed_settings, reference_setting
+from likewise.families.combined.score import Combined
 from likewise.importers.imported import import_model
-from likewise.model.combined import Combined
 from likewise.model.head import Head
 from likewise_check import check
 

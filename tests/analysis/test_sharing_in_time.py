@@ -17,8 +17,8 @@ from likewise import clock
 from likewise.analysis import cells
 from likewise.analysis import everybody as counting
 from likewise.analysis import judging as judgings
-from likewise.bounds.judges.kernel import KernelJudge
-from likewise.bounds.trees.oracle import TreeOracle
+from likewise.families.kernel.judge import KernelJudge
+from likewise.families.trees.oracle import TreeOracle
 
 BUDGET = 2.0
 AT_MOST = 1.2 * BUDGET + 1

@@ -11,8 +11,8 @@ from tests.budgets.families import FAMILIES, SIMILAR, fitted
 from tests.budgets.work import ANSWER, counted
 
 import likewise as lw
-from likewise.bounds.trees import elements
 from likewise.errors import BudgetError
+from likewise.families.trees import elements
 from likewise.search import problem
 from likewise.search.budget import GRACE, GRACE_SECONDS
 

@@ -10,19 +10,19 @@ from functools import wraps
 import likewise_check.checking
 import likewise_check.leaves
 from likewise import clock
-from likewise.bounds.judges.classes import ClassJudge
-from likewise.bounds.judges.combined import CombinedJudge
-from likewise.bounds.judges.kernel import KernelJudge
-from likewise.bounds.judges.polynomial import PolynomialJudge
-from likewise.bounds.judges.separable import SeparableJudge
-from likewise.bounds.judges.trees import TreeJudge
-from likewise.bounds.kernel import KernelOracle
-from likewise.bounds.odds import OddsOracle
-from likewise.bounds.polynomial import PolynomialOracle
-from likewise.bounds.rivals import RivalOracle
-from likewise.bounds.separable import SeparableOracle
-from likewise.bounds.trees import TreeOracle, elements, ground
 from likewise.certificate import lines
+from likewise.families.affine.judge import SeparableJudge
+from likewise.families.affine.odds import OddsOracle
+from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.affine.rivals import RivalOracle
+from likewise.families.class_judge import ClassJudge
+from likewise.families.combined.judge import CombinedJudge
+from likewise.families.kernel.judge import KernelJudge
+from likewise.families.kernel.oracle import KernelOracle
+from likewise.families.polynomial import PolynomialOracle
+from likewise.families.polynomial.judge import PolynomialJudge
+from likewise.families.trees import TreeOracle, elements, ground
+from likewise.families.trees.judge import TreeJudge
 from likewise.importers import class_replay, replay
 from likewise.search import problem
 from likewise.verifying import certifying, classes, preparing

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from likewise.bounds.oracle import Leaf
-from likewise.bounds.separable import SeparableOracle
+from likewise.cells.leaf import Leaf
 from likewise.certificate.lines import rational
-from likewise.model.body import Affine
+from likewise.families.affine.body import Affine
+from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.scored import Model, Rounding, separable
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
-from likewise.model.scored import Model, Rounding, separable
 from likewise.spec.pairs import PairSpace, Variable
 from likewise.spec.similarity import Relation
 from likewise.spec.terms import Separable, Term

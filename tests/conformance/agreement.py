@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from likewise.families.kernel.body import RbfSum
+from likewise.families.scored import score_of
 from likewise.importers.imported import import_model
-from likewise.model.body import RbfSum
-from likewise.model.scored import score_of
 from likewise.spec.features import Continuous, Integer
 
 RELATIVE = 1e-9  # the original is float64; its sums have some hundred terms of ordinary size

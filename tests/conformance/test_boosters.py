@@ -24,11 +24,11 @@ from sklearn.preprocessing import (
 
 import likewise as lw
 from likewise.errors import DataError, UnsupportedModel
+from likewise.families.classes import ClassModel
 from likewise.importers.files import load_model
 from likewise.importers.imported import import_model
 from likewise.importers.selfcheck import sample_codes
 from likewise.importers.trees.checking import body_of, leaves_of, probing_codes
-from likewise.model.classes import ClassModel
 from likewise.spec.features import Continuous, Integer
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")

@@ -34,11 +34,11 @@ from tests.conformance.agreement import BITS, HAIR, RELATIVE, import_quietly, pr
 from tests.conformance.people import NUMBERS, SPACE, WORDS, people
 
 import likewise as lw
+from likewise.families.kernel.body import RbfSum
+from likewise.families.kernel.score import KernelScore
 from likewise.importers.imported import Imported, ImportedClasses, import_model
 from likewise.importers.unfolding import unfold
-from likewise.model.body import RbfSum
-from likewise.model.classes import duels
-from likewise.model.kernel import KernelScore
+from likewise.model.head import duels
 from likewise.spec.features import Integer
 
 X, TARGET, BINARY = people()

@@ -21,7 +21,7 @@ from tests.conformance.agreement import assert_agrees, import_quietly
 from tests.conformance.people import SPACE, people, quick_logistic
 
 import likewise as lw
-from likewise.model.body import PolynomialSum
+from likewise.families.polynomial.body import PolynomialSum
 
 X, TARGET, LABELS = people()
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from likewise.families.classes import ClassModel
 from likewise.importers.imported import ImportedClasses, import_model
-from likewise.model.classes import ClassModel
 from likewise.spec.features import Continuous, Integer
 
 EXACT_ROWS = 25

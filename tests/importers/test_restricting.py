@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
+from likewise.families.scored import score_of
 from likewise.importers.imported import ImportedClasses, import_model
 from likewise.importers.restricting import restricted
 from likewise.importers.two_classes import as_one_score
-from likewise.model.scored import score_of
 from likewise.spec.boxes import box_of
 from likewise.spec.features import Categorical, Integer, Ordinal
 from likewise.spec.space import Space

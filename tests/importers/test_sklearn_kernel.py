@@ -9,8 +9,8 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 import likewise as lw
+from likewise.families.scored import score_of
 from likewise.importers.imported import import_model
-from likewise.model.scored import score_of
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame({"a": RANDOM.integers(0, 9, 50), "b": RANDOM.uniform(-2, 2, 50)})

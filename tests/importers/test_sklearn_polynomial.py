@@ -9,9 +9,9 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 import likewise as lw
+from likewise.families.scored import score_of
 from likewise.importers.imported import import_model
 from likewise.model.question import DecisionQuestion
-from likewise.model.scored import score_of
 
 # What is imported is the fitted model, converged or not.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

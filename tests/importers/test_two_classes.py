@@ -15,9 +15,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import likewise as lw
 from likewise.certificate.lines import model_line, rational
+from likewise.families.scored import rounding_error, score_of
 from likewise.importers.imported import import_model
 from likewise.importers.two_classes import as_one_score
-from likewise.model.scored import rounding_error, score_of
 
 SPACE = lw.Space({"age": lw.Integer(0, 5), "job": lw.Categorical(["a", "b", "c"]), "pay": lw.Integer(0, 3)})
 ROWS = pd.DataFrame(

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from likewise.model.cases import log_odds
-from likewise.model.classes import ClassHead, votes, winner
 from likewise.model.classquestion import ClassQuestion
 from likewise.model.cubes import all_votes, cubes, winners
+from likewise.model.head import ClassHead, votes, winner
 from likewise.spec.enclosure import Enclosure
 
 ARGMAX = ClassHead(labels=("a", "b", "c"), rule="argmax", link="softmax")

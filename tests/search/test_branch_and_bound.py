@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.strategies import all_pairs, linear_cases, logistic_model, svc_model
 
 import likewise as lw
-from likewise.bounds.oracle import Leaf
+from likewise.cells.leaf import Leaf
 from likewise.errors import BudgetError, InternalError
 from likewise.model.question import DecisionQuestion, question_of
 from likewise.search.branch_and_bound import Cell, Search

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tests.strategies import all_pairs, breaks, linear_cases
 
 import likewise as lw
-from likewise.bounds.oracle import Leaf
-from likewise.bounds.separable import SeparableOracle
+from likewise.cells.leaf import Leaf
 from likewise.errors import InternalError
+from likewise.families.affine.oracle import SeparableOracle
 from likewise.model.question import question_of
 from likewise.search.branch_and_bound import Search
 from likewise.verifying.preparing import prepare

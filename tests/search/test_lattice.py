@@ -10,11 +10,11 @@ import pytest
 from sklearn.svm import SVC
 
 import likewise as lw
-from likewise.bounds.kernel import KernelOracle
-from likewise.bounds.products import kernel_products
-from likewise.model.body import RbfSum
+from likewise.families.kernel.body import RbfSum
+from likewise.families.kernel.oracle import KernelOracle
+from likewise.families.kernel.products import kernel_products
+from likewise.families.kernel.score import KernelScore
 from likewise.model.embedding import Column
-from likewise.model.kernel import KernelScore
 from likewise.model.question import DecisionQuestion
 from likewise.search import lattice
 from likewise.search.budget import Budget

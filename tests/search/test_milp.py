@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.strategies import all_pairs, linear_cases, logistic_model
 
 import likewise as lw
+from likewise.families.scored import separable
 from likewise.model.gauge import Gauge
-from likewise.model.scored import separable
 from likewise.search.milp import propose
 from likewise.verifying.preparing import prepare
 

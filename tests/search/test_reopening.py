@@ -9,7 +9,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
 import likewise as lw
-from likewise.bounds.oracle import Leaf
+from likewise.cells.leaf import Leaf
 from likewise.model.question import question_of
 from likewise.search.portfolio import conclude
 from likewise.search.remembering import search_of

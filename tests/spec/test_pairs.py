@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import likewise as lw
-from likewise.bounds.enumerated import pair_count
+from likewise.cells.enumerated import pair_count
 from likewise.spec.pairs import pair_space, with_differences
 
 SPACE = lw.Space(

@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from likewise.families.affine.body import Affine
+from likewise.families.scored import Model, Rounding
 from likewise.importers.imported import Imported
 from likewise.importers.inputs import Inputs
 from likewise.importers.recoding import same_space
-from likewise.model.body import Affine
 from likewise.model.embedding import Column
 from likewise.model.head import Head
-from likewise.model.scored import Model, Rounding
 from likewise.spec.pieces import pieces_of
 
 

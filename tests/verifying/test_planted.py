@@ -13,13 +13,13 @@ from tests.certificate.kinds import BINARY, SEX, parity, regression
 from tests.strategies import logistic_model, svc_model
 
 import likewise as lw
-import likewise.bounds.families as families
+import likewise.families.registry as families
 import likewise.search.branch_and_bound as search_module
 import likewise.search.portfolio as portfolio
 import likewise.verifying.certifying as certifying
-from likewise.bounds.oracle import Leaf
-from likewise.bounds.separable import SeparableOracle
+from likewise.cells.leaf import Leaf
 from likewise.errors import InternalError
+from likewise.families.affine.oracle import SeparableOracle
 from likewise.search.proof import Proof, Split
 from likewise_check import CheckReport
 

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC
-from tests.model.test_program_error import conflicting, gaussian_score
+from tests.families.test_program_error import conflicting, gaussian_score
 
 import likewise as lw
 

@@ -18,8 +18,8 @@ import numpy as np
 from likewise.analysis.audit_frames import audit_frame, grouped, records, write_frame
 from likewise.analysis.judging import Jobs, Judging, imputed_within, judgement_of_data, judging_of
 from likewise.errors import SpecError
+from likewise.families.program_rounding import of_program
 from likewise.html_tables import table
-from likewise.model.program_rounding import of_program
 from likewise.progress import Listener
 from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED

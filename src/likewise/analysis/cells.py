@@ -31,7 +31,7 @@ import numpy as np
 
 from likewise.analysis.cell_certificates import CellCertificates
 from likewise.analysis.standing import loosest, standing
-from likewise.bounds.oracle import Leaf
+from likewise.cells.leaf import Leaf
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.model.question import DecisionQuestion, snap
 from likewise.search.budget import Until

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.analysis.ground import DIFFERENTLY, MANY_VALUES, Ground, Looked
-from likewise.bounds.separable import SeparableOracle
+from likewise.families.affine.oracle import SeparableOracle
 from likewise.search.sided import LOWER, UPPER
 from likewise.spec.features import Categorical, Ordinal
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from likewise.analysis.judging_classes import ClassJudging
 from likewise.analysis.judging_scores import ScoreJudging
-from likewise.bounds.judges import growth
 from likewise.clock import OutOfTime, look_at_clock
+from likewise.families.judge import growth
 from likewise.search.certainty import Near, answers
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.search.lattice import (

@@ -16,10 +16,10 @@ import numpy as np
 
 from likewise.analysis.counterparts import Change, Counterpart
 from likewise.analysis.translating import Translator
-from likewise.bounds.families import oracle_of
-from likewise.bounds.separable import SeparableOracle
+from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.registry import oracle_of
+from likewise.families.scored import score_of
 from likewise.model.question import DecisionQuestion
-from likewise.model.scored import score_of
 from likewise.progress import silent
 from likewise.search.remembering import search_of
 from likewise.search.sided import LOWER, UPPER, Sided

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.singly_classes import judged_classes_singly
-from likewise.bounds.judges.classes import ClassJudge
 from likewise.errors import UnsupportedModel
+from likewise.families.class_judge import ClassJudge
 from likewise.progress import Listener, Snapshot
 from likewise.search.class_counterparts import ClassAsked, judged_classes
 from likewise.search.judgement import Judgement

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.singly import gauge_of_gaps, judged_singly
-from likewise.bounds.judges import judge_of
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.model.combined import CombinedScore
+from likewise.families.combined.score import CombinedScore
+from likewise.families.judge import judge_of
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.model.gauge import gauge_of
 from likewise.model.question import question_of

@@ -12,15 +12,15 @@ import numpy as np
 
 from likewise.analysis.climbing import Climb
 from likewise.analysis.subjects import FINE, OneScore, SeveralClasses, Subject
-from likewise.bounds.oracle import Remembering
 from likewise.certificate.certificate import Certificate
 from likewise.clock import OutOfTime
 from likewise.errors import InternalError, SpecError
+from likewise.families.oracle import Remembering
+from likewise.families.program_rounding import of_program, shifted
 from likewise.html_tables import table
 from likewise.importers.imported import ImportedClasses
-from likewise.model.classes import ClassHead
 from likewise.model.gauge import Gauge, Scale
-from likewise.model.program_rounding import of_program, shifted
+from likewise.model.head import ClassHead
 from likewise.model.question import round_down
 from likewise.progress import Listener, silent
 from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible

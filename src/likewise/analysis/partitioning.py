@@ -34,8 +34,8 @@ from likewise.analysis.rounds import Partition
 from likewise.analysis.settling import Settler, one_score
 from likewise.clock import OutOfTime
 from likewise.errors import SpecError
+from likewise.families.program_rounding import of_program
 from likewise.model.gauge import gauge_of
-from likewise.model.program_rounding import of_program
 from likewise.model.question import question_of
 from likewise.progress import Listener, Snapshot
 from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible

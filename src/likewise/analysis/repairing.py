@@ -26,15 +26,14 @@ from likewise.analysis.settings import Choice, every_setting, observed_settings,
 from likewise.analysis.thresholds import with_fair_threshold
 from likewise.analysis.wish import Method, Wish, settled_estimator
 from likewise.errors import SpecError, UnsupportedModel
+from likewise.families.classscore import ClassScore
+from likewise.families.kernel.body import RbfSum
+from likewise.families.scored import score_of
+from likewise.families.trees.body import TreeSum
 from likewise.importers.imported import Imported, ImportedClasses
 from likewise.importers.settled import asked_for_scores, is_settled, refuse_wrappers
 from likewise.importers.unfolding import unfold
-from likewise.model.body import RbfSum
-from likewise.model.classes import ClassHead
-from likewise.model.classscore import ClassScore
-from likewise.model.head import Head
-from likewise.model.scored import score_of
-from likewise.model.trees import TreeSum
+from likewise.model.head import ClassHead, Head
 from likewise.search.budget import IMPORT_SECONDS, budget_of
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.verifying.deciding import checking_with

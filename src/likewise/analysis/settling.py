@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.bounds.oracle import Leaf
+from likewise.cells.leaf import Leaf
 from likewise.clock import OutOfTime
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model

@@ -21,7 +21,7 @@ from likewise.analysis.judging import Jobs, Judging, judgement_of_data, judging_
 from likewise.analysis.share_methods import Sharing
 from likewise.analysis.share_result import Share
 from likewise.errors import SpecError
-from likewise.model.program_rounding import of_program
+from likewise.families.program_rounding import of_program
 from likewise.progress import Listener
 from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from likewise.analysis.climbing import Unasked
-from likewise.bounds.combined import NO_BOUNDS
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.model.combined import CombinedScore
+from likewise.families.combined.oracle import NO_BOUNDS
+from likewise.families.combined.score import CombinedScore
 from likewise.model.enclosure import FIRST_BITS
 from likewise.model.question import DecisionQuestion, round_down, round_up
 from likewise.progress import silent

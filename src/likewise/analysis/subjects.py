@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from likewise.bounds.enumerated import independent
-from likewise.bounds.oracle import Remembering
+from likewise.cells.enumerated import independent
 from likewise.errors import InternalError
+from likewise.families.oracle import Remembering
 from likewise.model.enclosure import FIRST_BITS
 from likewise.search.cases import class_search, climbed_from_starts
 from likewise.search.enumeration import enumerate_space

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges import growth
-from likewise.bounds.judges.separable import SeparableJudge
 from likewise.clock import OutOfTime, look_at_clock
+from likewise.families.affine.judge import SeparableJudge
+from likewise.families.judge import growth
 from likewise.model.question import DecisionQuestion, GapQuestion
 from likewise.search.neighbours import options, settings_around
 from likewise.search.pacing import Pace

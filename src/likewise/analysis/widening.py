@@ -24,9 +24,9 @@ import numpy as np
 
 from likewise.certificate.certificate import Certificate
 from likewise.errors import InternalError, SpecError, closest
+from likewise.families.program_rounding import of_program
 from likewise.html_tables import table
 from likewise.model.gauge import gauge_of
-from likewise.model.program_rounding import of_program
 from likewise.model.question import round_down, round_up
 from likewise.progress import Listener
 from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible

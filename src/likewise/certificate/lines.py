@@ -18,13 +18,15 @@ import numpy as np
 from likewise.certificate.collecting import without_collector
 from likewise.clock import look_at_clock
 from likewise.errors import CertificateError, InternalError
-from likewise.model.body import Affine, PolynomialSum, RbfSum
-from likewise.model.classes import ClassModel, TreeForm, dot
-from likewise.model.combined import Combined, Part
+from likewise.families.affine.body import Affine
+from likewise.families.classes import ClassModel, TreeForm, dot
+from likewise.families.combined.score import Combined, Part
+from likewise.families.kernel.body import RbfSum
+from likewise.families.polynomial.body import PolynomialSum
+from likewise.families.scored import Model, Rounding, TreeRounding
+from likewise.families.trees.body import LEAF, Tree, TreeSum
 from likewise.model.embedding import Column
 from likewise.model.head import Head
-from likewise.model.scored import Model, Rounding, TreeRounding
-from likewise.model.trees import LEAF, Tree, TreeSum
 from likewise.spec.features import Continuous, Feature, Integer, Level
 from likewise.spec.pairs import PairSpace, constraint_terms
 from likewise.spec.similarity import Relation

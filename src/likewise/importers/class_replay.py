@@ -16,7 +16,7 @@ import numpy as np
 from likewise.importers.inputs import Inputs
 from likewise.importers.replay import answer, confirmed_in_any_company
 from likewise.importers.unfolding import Unfolded
-from likewise.model.classes import ClassHead
+from likewise.model.head import ClassHead
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, place_of_class
 
 if TYPE_CHECKING:

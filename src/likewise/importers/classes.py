@@ -18,16 +18,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.model.body import Affine, PolynomialSum, RbfSum
-from likewise.model.classes import ClassHead, ClassModel
-from likewise.model.combined import Combined, Part
+from likewise.families.affine.body import Affine
+from likewise.families.classes import ClassModel
+from likewise.families.combined.score import Combined, Part
+from likewise.families.kernel.body import RbfSum
+from likewise.families.polynomial.body import PolynomialSum
+from likewise.model.head import ClassHead
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.classes import Bodies
+    from likewise.families.classes import Bodies
+    from likewise.families.scored import Model
     from likewise.model.embedding import Column
-    from likewise.model.scored import Model
 
     Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from flint import fmpz_mat
 
 from likewise.clock import look_at_clock
 from likewise.errors import UnsupportedModel
-from likewise.model.body import PolynomialSum
+from likewise.families.polynomial.body import PolynomialSum
 
 if TYPE_CHECKING:
     import numpy as np

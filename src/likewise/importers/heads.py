@@ -29,15 +29,11 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.importers.transformers.scalers import HANDLERS as SCALERS
-from likewise.importers.transformers.scalers import inverse_operations
-from likewise.importers.transformers.tracing import Operation, Step
-from likewise.importers.unfolding import THRESHOLDS
-from likewise.model.body import Affine, RbfSum
-from likewise.model.classes import TreeForm
-from likewise.model.combined import OPPOSITE, Combined, SimpleBody
-from likewise.model.question import lower_end
-from likewise.model.scored import (
+from likewise.families.affine.body import Affine
+from likewise.families.classes import TreeForm
+from likewise.families.combined.score import OPPOSITE, Combined, SimpleBody
+from likewise.families.kernel.body import RbfSum
+from likewise.families.scored import (
     CombinedRounding,
     KernelRounding,
     Model,
@@ -47,7 +43,12 @@ from likewise.model.scored import (
     TreeRounding,
     separable,
 )
-from likewise.model.trees import TreeSum
+from likewise.families.trees.body import TreeSum
+from likewise.importers.transformers.scalers import HANDLERS as SCALERS
+from likewise.importers.transformers.scalers import inverse_operations
+from likewise.importers.transformers.tracing import Operation, Step
+from likewise.importers.unfolding import THRESHOLDS
+from likewise.model.question import lower_end
 from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:

@@ -13,6 +13,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError, UnsupportedModel, closest
+from likewise.families.affine.body import Affine
+from likewise.families.classes import ClassModel
+from likewise.families.program_rounding import UNDESCRIBED, ProgramRounding, program_rounding
+from likewise.families.scored import KernelRounding, Model, PolynomialRounding, ProductRounding, Rounding
 from likewise.importers import one_vs_rest, sklearn_kernel, sklearn_linear
 from likewise.importers.boosters import asked_of, frame_levels, presented
 from likewise.importers.class_replay import ClassReplay, class_replay
@@ -31,11 +35,7 @@ from likewise.importers.trees.checking import body_of, check_settled_trees, chec
 from likewise.importers.trees.families import grower_of, supported_trees
 from likewise.importers.trees.growing import GrownModel, planted
 from likewise.importers.unfolding import Unfolded, unfold
-from likewise.model.body import Affine
-from likewise.model.classes import ClassModel
 from likewise.model.embedding import columns_as_they_are
-from likewise.model.program_rounding import UNDESCRIBED, ProgramRounding, program_rounding
-from likewise.model.scored import KernelRounding, Model, PolynomialRounding, ProductRounding, Rounding
 
 if TYPE_CHECKING:
     import numpy as np

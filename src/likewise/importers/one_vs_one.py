@@ -18,7 +18,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.classes import MOST_VOTING_CLASSES
-from likewise.model.classes import ClassHead, duels
+from likewise.model.head import ClassHead, duels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

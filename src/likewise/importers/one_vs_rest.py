@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 from likewise.errors import UnsupportedModel
 from likewise.importers.classes import Scores, plain, several_labels
 from likewise.importers.unfolding import Unfolded, unfold
-from likewise.model.classes import ClassHead
+from likewise.model.head import ClassHead
 
 if TYPE_CHECKING:
+    from likewise.families.scored import Model
     from likewise.importers.inputs import Inputs
-    from likewise.model.scored import Model
 
 NAME = "OneVsRestClassifier"
 Build = Callable[[Unfolded], "tuple[Model | Scores, Inputs]"]

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.affine.body import Affine
+from likewise.families.polynomial.body import PolynomialSum
+from likewise.families.scored import Model, ProductRounding
 from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
 from likewise.importers.transformers.composing import genuine, through
 from likewise.importers.transformers.tracing import Line, Step, Traced
-from likewise.model.body import Affine, PolynomialSum
 from likewise.model.embedding import Column
-from likewise.model.scored import Model, ProductRounding
 from likewise.spec.features import Continuous
 
 Steps = Sequence[tuple[str, Any]]

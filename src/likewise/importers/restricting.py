@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from likewise.families.affine.body import Affine
+from likewise.families.classes import TreeForm
+from likewise.families.kernel.body import RbfSum
+from likewise.families.polynomial.body import PolynomialSum
+from likewise.families.trees.body import Tree, TreeSum
 from likewise.importers.recoding import Part, Recoding
-from likewise.model.body import Affine, PolynomialSum, RbfSum
-from likewise.model.classes import TreeForm
-from likewise.model.trees import Tree, TreeSum
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
 from likewise.spec.space import Space
 

@@ -21,14 +21,12 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.model.body import RbfSum
-from likewise.model.classes import ClassHead, ClassModel
-from likewise.model.combined import Combined, CombinedScore, SimpleBody, made_of
-from likewise.model.embedding import embedded
-from likewise.model.kernel import KernelScore
-from likewise.model.program_rounding import Observed
-from likewise.model.question import logistic
-from likewise.model.scored import (
+from likewise.families.classes import ClassModel
+from likewise.families.combined.score import Combined, CombinedScore, SimpleBody, made_of
+from likewise.families.kernel.body import RbfSum
+from likewise.families.kernel.score import KernelScore
+from likewise.families.program_rounding import Observed
+from likewise.families.scored import (
     CombinedRounding,
     KernelRounding,
     Model,
@@ -38,6 +36,9 @@ from likewise.model.scored import (
     Score,
     score_of,
 )
+from likewise.model.embedding import embedded
+from likewise.model.head import ClassHead
+from likewise.model.question import logistic
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:

@@ -14,16 +14,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from likewise.errors import UnsupportedModel
+from likewise.families.classes import ClassModel, TreeForm
+from likewise.families.combined.score import Combined, SimpleBody
+from likewise.families.scored import Model, TreeRounding
+from likewise.families.settling import Settings, rounding_of_mean, settled, settled_sum
+from likewise.families.trees.body import TreeSum
+from likewise.families.trees.pruning import Setting, score_alone
 from likewise.importers.classes import Scores
 from likewise.importers.heads import worked_in
 from likewise.importers.unfolding import Unfolded, unfold
-from likewise.model.classes import ClassHead, ClassLink, ClassModel, TreeForm
-from likewise.model.combined import Combined, SimpleBody
-from likewise.model.head import Head
-from likewise.model.pruning import Setting, score_alone
-from likewise.model.scored import Model, TreeRounding
-from likewise.model.settling import Settings, rounding_of_mean, settled, settled_sum
-from likewise.model.trees import TreeSum
+from likewise.model.head import ClassHead, ClassLink, Head
 from likewise.spec.features import Categorical, Ordinal
 
 if TYPE_CHECKING:

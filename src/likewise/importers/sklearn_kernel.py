@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.affine.body import Affine
+from likewise.families.kernel.body import RbfSum
+from likewise.families.scored import KernelRounding, Model, PolynomialRounding
 from likewise.importers.classes import Scores, several_labels
 from likewise.importers.expansion import PowerSum, expanded
 from likewise.importers.one_vs_one import dense, duel_parameters, voting_head, why_unlinked
 from likewise.importers.sklearn_linear import import_linear, summed
-from likewise.model.body import Affine, RbfSum
 from likewise.model.embedding import Column
 from likewise.model.head import Head
-from likewise.model.scored import KernelRounding, Model, PolynomialRounding
 
 CLASSIFIERS = {"SVC", "NuSVC"}
 FAMILY = CLASSIFIERS | {"SVR", "NuSVR", "KernelRidge"}

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.affine.body import Affine
+from likewise.families.scored import Model, Rounding
 from likewise.importers.classes import Scores, several_labels
 from likewise.importers.one_vs_one import dense, duel_parameters, voting_head, why_unlinked
-from likewise.model.body import Affine
-from likewise.model.classes import ClassHead
 from likewise.model.embedding import Column
-from likewise.model.head import Head
-from likewise.model.scored import Model, Rounding
+from likewise.model.head import ClassHead, Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

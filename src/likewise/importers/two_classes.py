@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.families.combined.score import Combined
+from likewise.families.kernel.body import RbfSum
+from likewise.families.scored import Model, TreeRounding
 from likewise.importers.imported import Imported
 from likewise.importers.replay import EstimatorReplay
-from likewise.model.body import RbfSum
-from likewise.model.combined import Combined
 from likewise.model.head import Head
-from likewise.model.scored import Model, TreeRounding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.families.program_rounding import ProgramRounding
     from likewise.importers.class_replay import ClassReplay
     from likewise.importers.imported import ImportedClasses
-    from likewise.model.program_rounding import ProgramRounding
 
     Floats = NDArray[np.float64]
 

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from likewise.model.classes import ClassHead
 from likewise.model.conditions import Condition, Enclosures, both, form_of, has_class, lead, least_of
 from likewise.model.enclosure import MOST_BITS
+from likewise.model.head import ClassHead
 from likewise.model.question import DecisionQuestion, Direction, Question, lower_end
 from likewise.spec.enclosure import Enclosure
 

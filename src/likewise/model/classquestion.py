@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from likewise.model.cases import Case, DecisionCase, GapCase, SoftmaxCase
-from likewise.model.classes import ClassHead
 from likewise.model.conditions import Enclosures, both, has_class, leading, leads, not_neither, voting
 from likewise.model.cubes import cubes
+from likewise.model.head import ClassHead
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion, Question
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.model.classes import ClassHead, votes
 from likewise.model.cubes import MOST_CLASSES, Cube, cubes
+from likewise.model.head import ClassHead, votes
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:

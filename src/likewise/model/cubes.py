@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.model.classes import duels, winner
+from likewise.model.head import duels, winner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import SpecError
+from likewise.families.scored import Score, score_of
 from likewise.model.gauge import gauge_of
 from likewise.model.question import DecisionQuestion, GapQuestion, question_of
-from likewise.model.scored import Score, score_of
 from likewise.progress import Listener, silent
 from likewise.spec.properties import Property, SameDecision, ScoreGap
 from likewise.verifying.preparing import Prepared, prepare

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from likewise.errors import UnsupportedModel
-from likewise.model.kernel import KernelScore
+from likewise.families.kernel.score import KernelScore
 from likewise.paper.answers import Answer, Finding, biased, without_pair
 from likewise.paper.asking import ask, oriented_score
 from likewise.paper.cases import Case, Cases, cases_of

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.model.scored import score_of
+from likewise.families.scored import score_of
 from likewise.spec.terms import Separable, nearest
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.model.kernel import KernelScore
+from likewise.families.kernel.score import KernelScore
 from likewise.paper.answers import Answer, Finding, biased, without_pair
 from likewise.paper.asking import ask, asks_for_decision, level, oriented_score
 from likewise.paper.cases import Case, Cases, cases_of

@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from likewise import clock
-from likewise.bounds.enumerated import pair_count, witnesses
-from likewise.bounds.obeying import across, moved_into
-from likewise.bounds.oracle import Bounds, Clearance, Leaf
+from likewise.cells.enumerated import pair_count, witnesses
+from likewise.cells.leaf import Clearance, Leaf
+from likewise.cells.obeying import across, moved_into
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
+from likewise.families.oracle import Bounds
 from likewise.model.question import snap
 from likewise.progress import Snapshot
 from likewise.search.leaning import FIRST_STEP, Trial, next_step, separated
@@ -36,7 +37,7 @@ from likewise.search.proof import Proof, Split, begin, children, walk
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.bounds.oracle import Relaxed
+    from likewise.cells.leaf import Relaxed
     from likewise.model.question import Question
     from likewise.search.problem import Problem, Witness
 

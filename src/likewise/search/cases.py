@@ -1,6 +1,6 @@
 """Branch and bound over the cases of a property of several classes: a tree of cells a case.
 
-In a decision case every cell tries several views (`bounds.cases`), each with leans of its own, and hands the best one on to its children.
+In a decision case every cell tries several views (`families.cases`), each with leans of its own, and hands the best one on to its children.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.cases import CaseOracle, Oracles
-from likewise.bounds.combined import NO_BOUNDS
-from likewise.bounds.enumerated import independent
-from likewise.bounds.oracle import Leaf, Relaxed
-from likewise.bounds.remembered import RememberingCaseOracle
+from likewise.cells.enumerated import independent
+from likewise.cells.leaf import Leaf, Relaxed
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
+from likewise.families.cases import CaseOracle, Oracles
+from likewise.families.combined.oracle import NO_BOUNDS
+from likewise.families.combined.score import CombinedScore
+from likewise.families.remembered import RememberingCaseOracle
 from likewise.model.cases import SoftmaxCase
-from likewise.model.combined import CombinedScore
 from likewise.model.cubes import MOST_CLASSES
 from likewise.search.branch_and_bound import FOR_THE_ROOT, Cell, Search
 from likewise.search.falsification import climbed, falsify

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges import growth, ordinary
-from likewise.bounds.judges.exponential import falling
 from likewise.errors import InternalError
+from likewise.families.judge import growth, ordinary
+from likewise.families.kernel.exponential import falling
 from likewise.model.enclosure import Encloser, decide
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
 

@@ -34,7 +34,7 @@ from likewise.search.treatments import NOBODY, OPEN, classes_of, compared, exact
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.bounds.judges.classes import ClassJudge
+    from likewise.families.class_judge import ClassJudge
     from likewise.model.classquestion import ClassQuestion
     from likewise.search.budget import Budget
     from likewise.search.confirming import Confirm

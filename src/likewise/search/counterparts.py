@@ -7,7 +7,7 @@ the one with the highest. They are found
   such features, windows of any width, continuous ones too (a linear term is extreme at an end);
 - by scoring all of them, where what may differ has few settings: rows that have the same settings around them are scored together.
 
-Scores are float64 with a proved error (`bounds.judges`); rows that this leaves open are decided again by enclosures. What fits
+Scores are float64 with a proved error (`families.judge`); rows that this leaves open are decided again by enclosures. What fits
 neither way is left to a search of its own for each row (`search.singly`).
 """
 
@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges.separable import SeparableJudge
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
+from likewise.families.affine.judge import SeparableJudge
 from likewise.search.certainty import Near, decided_pair, either_way, gaps
 from likewise.search.confirming import Confirming
 from likewise.search.extremes import Extremes, extremes_of, separately
@@ -48,7 +48,7 @@ from likewise.search.pacing import Pace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.bounds.judges import Judge
+    from likewise.families.judge import Judge
     from likewise.model.gauge import Gauge
     from likewise.model.question import Question
     from likewise.search.budget import Budget

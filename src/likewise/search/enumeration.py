@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.oracle import Remembering
 from likewise.clock import OutOfTime, look_at_clock
+from likewise.families.oracle import Remembering
 from likewise.progress import Snapshot
 from likewise.search.lattice import blocks, individuals
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges.separable import SeparableJudge
+from likewise.families.affine.judge import SeparableJudge
 from likewise.model.question import round_down
 from likewise.search.certainty import Near
 from likewise.spec.terms import nearest
@@ -23,7 +23,7 @@ from likewise.spec.terms import nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.bounds.judges import Judge
+    from likewise.families.judge import Judge
     from likewise.model.question import Question
     from likewise.spec.pairs import PairSpace
     from likewise.spec.similarity import Relation

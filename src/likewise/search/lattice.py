@@ -7,7 +7,7 @@ into two groups: a block is a range of settings of the `left` group with all set
     scores[left, moving_1, ..., moving_m, right],
 
 and "the lowest score of a similar individual" is a minimum filter run over the moving axes. Scores come from the
-matrix product of `bounds.products` where the model has one, else row by row: in float64, so they propose. Who
+matrix product of `families.kernel.products` where the model has one, else row by row: in float64, so they propose. Who
 satisfies the constraints is decided exactly, in whole numbers.
 """
 
@@ -25,7 +25,7 @@ from scipy.ndimage import maximum_filter1d, minimum_filter1d
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.bounds.products import ProductSum
+    from likewise.families.kernel.products import ProductSum
     from likewise.search.problem import Problem
     from likewise.spec.pairs import PairSpace
     from likewise.spec.similarity import Relation

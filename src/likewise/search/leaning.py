@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from likewise.bounds.oracle import Bounds
+from likewise.families.oracle import Bounds
 from likewise.model.question import EVEN, GRID
 
 if TYPE_CHECKING:

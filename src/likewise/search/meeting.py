@@ -1,6 +1,6 @@
 """Meeting: is there a pair in a cell at all, and if so which? Of cells in which scores do not change.
 
-A linear program over the constraints and relations proposes (`bounds.relaxation`): a pair, which the referee looks at, or multipliers of constraints that show
+A linear program over the constraints and relations proposes (`cells.relaxation`): a pair, which the referee looks at, or multipliers of constraints that show
 that there is none, which exact arithmetic looks at. Points of the program are rounded to codes. An equality between continuous features does not survive that, so
 its codes are made short, and one of them is what the others ask for.
 """
@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.relaxation import LinearRelaxation
+from likewise.cells.relaxation import LinearRelaxation
 from likewise.spec.terms import Separable, Term
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.bounds.oracle import Relaxed
+    from likewise.cells.leaf import Relaxed
     from likewise.search.problem import Problem, Witness
 
     Floats = NDArray[np.float64]

@@ -23,8 +23,8 @@ from likewise.search.validity import Validity
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.bounds.judges import Judge
-    from likewise.bounds.judges.classes import ClassJudge
+    from likewise.families.class_judge import ClassJudge
+    from likewise.families.judge import Judge
     from likewise.search.budget import Budget
     from likewise.spec.pairs import PairSpace
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from likewise.bounds.combined import NO_BOUNDS, CombinedOracle
-from likewise.bounds.enumerated import pair_count, witnesses
-from likewise.bounds.oracle import Clearance, Leaf
+from likewise.cells.enumerated import pair_count, witnesses
+from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import OutOfTime
+from likewise.families.combined.oracle import NO_BOUNDS, CombinedOracle
 from likewise.search.branch_and_bound import FOR_THE_ROOT
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import falsify

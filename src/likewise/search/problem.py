@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
-from likewise.bounds.narrowing import narrow
+from likewise.cells.narrowing import narrow
 from likewise.clock import look_at_clock
 from likewise.model.enclosure import decide
 from likewise.progress import Listener, silent
@@ -24,8 +24,8 @@ from likewise.progress import Listener, silent
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.bounds.oracle import Oracle
-    from likewise.bounds.products import ProductSum
+    from likewise.families.kernel.products import ProductSum
+    from likewise.families.oracle import Oracle
     from likewise.model.cases import Case
     from likewise.model.conditions import Enclosures
     from likewise.model.question import Question

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.narrowing import narrow
-from likewise.bounds.oracle import Leaf
+from likewise.cells.leaf import Leaf
+from likewise.cells.narrowing import narrow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Branch and bound for oracles that keep something about each cell (`bounds.oracle.Remembering`).
+"""Branch and bound for oracles that keep something about each cell (`families.oracle.Remembering`).
 
 The search is the same: a cell is closed, gives a witness, or is split. But a cell starts from what was found out about the one it was cut
 from, splits come with the bounds of both parts, which order the cells still to be looked at, and what is proved of a
@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from likewise import clock
-from likewise.bounds.enumerated import pair_count
-from likewise.bounds.oracle import Clearance, Leaf, Proposal, Remembering
+from likewise.cells.enumerated import pair_count
+from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import look_at_clock
+from likewise.families.oracle import Proposal, Remembering
 from likewise.model.question import EVEN, snap
 from likewise.search.branch_and_bound import FEW_PAIRS, FRONTIER, NEARLY, Cell, Search
 from likewise.search.leaning import touching

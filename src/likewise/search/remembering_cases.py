@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.bounds.oracle import Clearance, Leaf, Proposal
-from likewise.bounds.remembered import RememberingCaseOracle
+from likewise.cells.leaf import Clearance, Leaf
 from likewise.errors import InternalError
+from likewise.families.oracle import Proposal
+from likewise.families.remembered import RememberingCaseOracle
 from likewise.model.cases import RivalQuestion
 from likewise.model.question import EVEN
 from likewise.search.branch_and_bound import Cell

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.oracle import Bounds, Clearance, Leaf
+from likewise.cells.leaf import Clearance, Leaf
+from likewise.families.oracle import Bounds
 from likewise.search.proof import Proof, begin, children, walk
 
 if TYPE_CHECKING:

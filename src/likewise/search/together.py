@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from likewise.bounds.oracle import Clearance, Leaf
+from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import look_at_clock
 from likewise.search.branch_and_bound import Cell, Search
 from likewise.search.proof import Proof, Split, walk

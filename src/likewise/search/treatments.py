@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.bounds.judges.classes import Several, softmax
+from likewise.families.class_judge import Several, softmax
 from likewise.model.conditions import has_class, leads
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.search.certainty import SLACK
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likewise.model.classes import ClassHead
     from likewise.model.classquestion import ClassQuestion
     from likewise.model.conditions import Enclosures
+    from likewise.model.head import ClassHead
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]

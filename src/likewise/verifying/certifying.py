@@ -16,14 +16,14 @@ from math import floor, inf, isinf
 from typing import TYPE_CHECKING
 
 from likewise import clock
-from likewise.bounds.oracle import Clearance, Leaf
+from likewise.cells.leaf import Clearance, Leaf
 from likewise.certificate.certificate import Certificate
 from likewise.certificate.collecting import without_collector
 from likewise.certificate.lines import model_line, property_line, similarity_line, space_line
 from likewise.certificate.writer import Writer
 from likewise.errors import InternalError
+from likewise.families.scored import rounding_error
 from likewise.model.question import ProbabilityQuestion
-from likewise.model.scored import rounding_error
 from likewise.progress import Snapshot
 from likewise.search.proof import Proof, Split, walk
 from likewise_check import CheckReport, check

@@ -8,14 +8,14 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 from likewise import clock
-from likewise.bounds.oracle import Leaf
+from likewise.cells.leaf import Leaf
 from likewise.certificate.certificate import Certificate
 from likewise.certificate.lines import class_model_line, class_property_line, similarity_line, space_line
 from likewise.certificate.writer import Writer
 from likewise.errors import InternalError
+from likewise.families.scored import rounding_error
+from likewise.families.trees.body import TreeSum
 from likewise.model.cubes import cubes
-from likewise.model.scored import rounding_error
-from likewise.model.trees import TreeSum
 from likewise.search.proof import Split, walk
 from likewise.verifying.certifying import READING, checked, checked_in_time, stated_clearance
 

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.bounds.cases import Oracles
 from likewise.errors import InternalError, SpecError, UnsupportedModel
+from likewise.families.cases import Oracles
+from likewise.families.classes import dot
+from likewise.families.classscore import ClassScore, shares_centres
+from likewise.families.kernel.body import RbfSum
+from likewise.families.trees.body import TreeSum
+from likewise.families.trees.score import TreeScore
 from likewise.importers.imported import ImportedClasses
 from likewise.importers.kept import similar_codes
-from likewise.model.body import RbfSum
 from likewise.model.cases import DecisionCase
-from likewise.model.classes import dot
 from likewise.model.classquestion import ClassQuestion
-from likewise.model.classscore import ClassScore, shares_centres
 from likewise.model.gauge import Gauge
-from likewise.model.trees import TreeSum
-from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, silent
 from likewise.search.budget import Budget, budget_of
 from likewise.search.cases import ClassOutcome, decide_classes

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.model.body import Affine
-from likewise.model.classes import ClassModel
-from likewise.model.classscore import ClassScore
+from likewise.families.affine.body import Affine
+from likewise.families.classes import ClassModel
+from likewise.families.classscore import ClassScore
+from likewise.families.scored import Model, score_of
 from likewise.model.enclosure import FIRST_BITS
-from likewise.model.scored import Model, score_of
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:

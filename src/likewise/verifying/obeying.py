@@ -1,6 +1,6 @@
 """Obeying: whether the program that rounds obeys a claim that is proved of the model as mathematics, where its rounding is large.
 
-The rule, for programs whose rounding is large against their scores (`model.program_rounding`) and proofs whose clearance does not cover it:
+The rule, for programs whose rounding is large against their scores (`families.program_rounding`) and proofs whose clearance does not cover it:
 
     gaps        FAIR needs room: the claim must be proved at a level lower by as much as the program's rounding can move a gap
     decisions   the program is asked about the pairs nearest to breaking the claim, and none may break it
@@ -15,8 +15,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from likewise.families.program_rounding import reads
 from likewise.model.gauge import gauge_of
-from likewise.model.program_rounding import reads
 from likewise.model.question import round_down
 from likewise.search.falsification import nearest_pairs
 from likewise.spec.properties import SameDecision

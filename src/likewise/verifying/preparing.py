@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.bounds.families import oracle_of
-from likewise.bounds.oracle import Remembering
-from likewise.bounds.products import kernel_products
-from likewise.bounds.separable import SeparableOracle
 from likewise.errors import SpecError, UnsupportedModel
+from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.combined.score import CombinedScore
+from likewise.families.kernel.products import kernel_products
+from likewise.families.kernel.score import KernelScore
+from likewise.families.oracle import Remembering
+from likewise.families.polynomial.score import PolynomialScore
+from likewise.families.registry import oracle_of
+from likewise.families.scored import score_of
+from likewise.families.trees.score import TreeScore
 from likewise.importers.imported import Imported, ImportedClasses, import_model
 from likewise.importers.kept import similar_codes
 from likewise.importers.own_rows import check_own_rows
 from likewise.importers.two_classes import HALF, as_one_score
-from likewise.model.combined import CombinedScore
 from likewise.model.gauge import Gauge
-from likewise.model.kernel import KernelScore
-from likewise.model.polynomial import PolynomialScore
 from likewise.model.question import DecisionQuestion, ProbabilityQuestion, Question
-from likewise.model.scored import score_of
-from likewise.model.treescore import TreeScore
 from likewise.progress import Listener, Snapshot, silent
 from likewise.search.budget import Budget, budget_of
 from likewise.search.feasible import some_individual
@@ -42,8 +42,8 @@ from likewise.verifying.wording import LONG_READING, Treated
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.families.scored import Score
     from likewise.model.gauge import Scale
-    from likewise.model.scored import Score
     from likewise.search.problem import Witness
     from likewise.spec.enclosure import Enclosure
     from likewise.spec.similarity import Relation

@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 from likewise.clock import OutOfTime
-from likewise.model.classes import ClassHead
+from likewise.families.program_rounding import of_program, shifted
 from likewise.model.gauge import gauge_of
-from likewise.model.program_rounding import of_program, shifted
+from likewise.model.head import ClassHead
 from likewise.model.question import round_down
 from likewise.spec.properties import Property, SameDecision
 from likewise.verifying.certifying import unchecked, why_not

@@ -146,7 +146,7 @@ def bounds_in_words(property: Property, bounds: tuple[float, float]) -> str:
 
 
 def warning_of(stats: Mapping[str, Any]) -> str | None:
-    """A sentence on the program's own rounding, where it is large (`model.program_rounding`)."""
+    """A sentence on the program's own rounding, where it is large (`families.program_rounding`)."""
     found = stats.get("program_rounding")
     if not found or not found["large"]:
         return None

@@ -18,15 +18,15 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.errors import UnsupportedModel
+from likewise.families.classes import ClassModel
+from likewise.families.combined.score import Combined
+from likewise.families.program_rounding import Observed
+from likewise.families.scored import CombinedRounding, Model, TreeRounding
+from likewise.families.trees.body import LEAF, Tree, TreeSum
 from likewise.importers.selfcheck import LINK_TOLERANCE, sample_codes
 from likewise.importers.trees.growing import GrownModel, size_of
 from likewise.importers.trees.reaching import Reaching, missing_code
-from likewise.model.classes import ClassModel
-from likewise.model.combined import Combined
-from likewise.model.program_rounding import Observed
 from likewise.model.question import logistic
-from likewise.model.scored import CombinedRounding, Model, TreeRounding
-from likewise.model.trees import LEAF, Tree, TreeSum
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.terms import nearest
 

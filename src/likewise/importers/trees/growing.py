@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.classes import ClassModel
+from likewise.families.scored import Model, TreeRounding
+from likewise.families.trees.body import LEAF, Tree, TreeSum
 from likewise.importers.trees.grown import Forest
 from likewise.importers.trees.raw import tree_sum
 from likewise.importers.trees.reaching import Numbering, Own, Reaching, Steps, reaching
 from likewise.importers.trees.taken import PLAIN, Taken
-from likewise.model.classes import ClassHead, ClassModel
-from likewise.model.head import Head
-from likewise.model.scored import Model, TreeRounding
-from likewise.model.trees import LEAF, Tree, TreeSum
+from likewise.model.head import ClassHead, Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

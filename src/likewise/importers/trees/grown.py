@@ -6,7 +6,7 @@ At an inner node the value v of a column goes
     left, if it is among them   at a node with `categories`
     left, if v <= threshold     at any other one (v < threshold if the forest is `strict`), v cast to float32 before if it is `single`
 
-Scores are bias + sum over trees of factor * (values of the leaf), as in `likewise.model.trees`.
+Scores are bias + sum over trees of factor * (values of the leaf), as in `likewise.families.trees.body`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.errors import UnsupportedModel
-from likewise.model.trees import LEAF
+from likewise.families.trees.body import LEAF
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

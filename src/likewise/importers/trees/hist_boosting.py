@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.trees.body import LEAF
 from likewise.importers.transformers.encoders import ORDINAL, check_categories
 from likewise.importers.transformers.tracing import Step, Traced, derived
 from likewise.importers.trees.growing import GrownModel
 from likewise.importers.trees.grown import Forest, Grown, depth_first
 from likewise.importers.trees.reaching import Own
 from likewise.importers.trees.sklearn_trees import boosted_head, finite, fitted, labels_of
-from likewise.model.trees import LEAF
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,11 +21,11 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.errors import InternalError, UnsupportedModel
+from likewise.families.trees.body import LEAF, Tree, TreeSum
 from likewise.importers.transformers.embedding import walked
 from likewise.importers.trees.grown import Forest, Grown
 from likewise.importers.trees.limits import raw_limits
 from likewise.importers.trees.reaching import Reached, Reaching, missing_code
-from likewise.model.trees import LEAF, Tree, TreeSum
 from likewise.spec.features import Continuous, Integer
 
 if TYPE_CHECKING:

@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.trees.body import LEAF
 from likewise.importers.transformers.composing import genuine
 from likewise.importers.trees.growing import GrownModel
 from likewise.importers.trees.grown import Forest, Grown, depth_first
-from likewise.model.classes import ClassHead
-from likewise.model.head import Head
-from likewise.model.trees import LEAF
+from likewise.model.head import ClassHead, Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

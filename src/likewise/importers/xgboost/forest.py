@@ -23,13 +23,12 @@ from fractions import Fraction
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.families.trees.body import LEAF
 from likewise.importers.trees.growing import GrownModel
 from likewise.importers.trees.grown import Forest, Grown, depth_first
 from likewise.importers.trees.taken import Taken
 from likewise.importers.xgboost.stored import MOST_CATEGORIES, StoredTree, StoredXGBoost
-from likewise.model.classes import ClassHead
-from likewise.model.head import Head
-from likewise.model.trees import LEAF
+from likewise.model.head import ClassHead, Head
 
 LOGISTIC = ("binary:logistic", "reg:logistic")
 RAW = "binary:logitraw"

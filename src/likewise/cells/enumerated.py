@@ -1,0 +1,107 @@
+"""Rule `enumerated`: a cell of discrete variables holds no witness because every pair was looked at.
+
+For every value of the shared variables both sides' individuals are scored exactly, once each; then every
+combination that is similar and satisfies the constraints is put to the question. Variables that are
+differences are left aside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING
+
+from likewise.cells.leaf import Clearance
+from likewise.clock import look_at_clock
+from likewise.model.enclosure import FIRST_BITS, Encloser, Scores, decide, decided
+from likewise.spec.pairs import PairSpace
+
+if TYPE_CHECKING:
+    from likewise.families.classscore import ClassScore
+    from likewise.families.scored import Score
+    from likewise.model.question import Question
+
+Codes = list[Fraction]
+
+
+def pair_count(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> float:
+    """How many points the cell has: infinite if a continuous variable is not fixed."""
+    sizes = [
+        int(h - low) + 1 if variable.discrete else (1 if low == h else float("inf"))
+        for variable, low, h in zip(pairs.variables, lo, hi, strict=True)
+        if variable.side != "difference"
+    ]
+    return math.prod(sizes)
+
+
+def independent(pairs: PairSpace, score: Score | ClassScore) -> bool:
+    """Rule `independent`: no feature that may differ can change the score."""
+    return not any(score.depends(k) for k, relation in enumerate(pairs.relations) if relation.kind != "same")
+
+
+def enumerated_clearance(
+    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
+) -> Clearance | None:
+    """The smallest clearance of all pairs of the cell, None if one is a witness or may be one. Exact."""
+    smallest: Clearance = math.inf
+    for x, other, answer, first, second in asked_pairs(pairs, enclose, lo, hi, question):
+        if answer is not False:
+            if pairs.valid(x, other):
+                return None
+        elif (clearance := _clearance(question, first, second)) < smallest and pairs.valid(x, other):
+            smallest = clearance
+    return smallest
+
+
+def _clearance(question: Question, first: Scores, second: Scores) -> Fraction:
+    """Of a pair that is no witness; of several classes nothing is stated."""
+    if isinstance(first, tuple) or isinstance(second, tuple):
+        return Fraction(0)
+    return question.clearance(first.hi, second.lo)
+
+
+def witnesses(
+    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
+) -> Iterator[tuple[Codes, Codes]]:
+    """All witnesses of a cell of discrete (or fixed) variables, undecided pairs among them."""
+    for x, other, answer, _, _ in asked_pairs(pairs, enclose, lo, hi, question):
+        if answer is not False and pairs.valid(x, other):
+            yield x, other
+
+
+def asked_pairs(
+    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
+) -> Iterator[tuple[Codes, Codes, bool | None, Scores, Scores]]:
+    """All points of the cell, valid or not, with the question's answer and both scores."""
+    values = [
+        [] if variable.side == "difference" else _values(low, high)
+        for variable, low, high in zip(pairs.variables, lo, hi, strict=True)
+    ]
+    shared = [v for v, variable in enumerate(pairs.variables) if variable.side == "both"]
+    for setting in product(*(values[v] for v in shared)):
+        look_at_clock()
+        fixed = dict(zip(shared, setting, strict=True))
+        sides = [
+            [(codes, enclose(codes, FIRST_BITS)) for codes in _individuals(owner, values, fixed)]
+            for owner in (pairs.first, pairs.second)
+        ]
+        for (x, first), (other, second) in product(*sides):
+            answer = decided(question, first, second)
+            if answer is None:
+                answer, first, second = decide(question, enclose, x, other)
+            yield x, other, answer, first, second
+
+
+def _values(low: float, high: float) -> list[Fraction]:
+    if low == high:
+        return [Fraction(low)]
+    return [Fraction(code) for code in range(int(low), int(high) + 1)]
+
+
+def _individuals(
+    owner: Sequence[int], values: list[list[Fraction]], fixed: dict[int, Fraction]
+) -> Iterator[Codes]:
+    """All individuals of one side for one setting of the shared variables."""
+    return (list(codes) for codes in product(*([fixed[v]] if v in fixed else values[v] for v in owner)))

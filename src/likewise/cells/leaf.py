@@ -1,0 +1,81 @@
+"""Leaf: why a cell of pair space holds no witness, by the rule that says so and what it needs to be checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.polynomial.sos.exact import Content
+
+    Floats = NDArray[np.float64]
+
+Clearance = Fraction | float  # float only for infinity
+Rule = Literal[
+    "separable",
+    "empty",
+    "enumerated",
+    "independent",
+    "kernel",
+    "polynomial",
+    "sos",
+    "softmax",
+    "odds",
+    "trees",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftLines:
+    """What the rule `softmax` bounds log odds by: weights w of Gibbs' inequality at x, and for each step of the sum of exponentials at
+    x' the slope s of a line above softplus, with the weights v that bound its argument from above."""
+
+    weights: tuple[Fraction, ...]
+    steps: tuple[tuple[Fraction, tuple[Fraction, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """Why a cell holds no witness.
+
+    separable    the line of `lean` separates the cell, with the help of `multipliers` of the constraints
+    empty        the constraints, weighted by `multipliers`, exclude every pair of the cell
+    enumerated   every pair of the cell was looked at
+    independent  the score depends on no feature that may differ (the whole space is one such cell)
+    kernel       the line of `lean` separates the cell of a sum of Gaussians, with `hints` for its majorant
+    polynomial   the same for a polynomial
+    trees        the same for a sum of trees
+    sos          the same, with the help of the sums of squares of `squares`, which know their own lean
+    softmax      the line of `lean` separates log odds, bounded by `soft`
+    odds         probabilities by softmax differ little enough, seen by the extent of scores in `directions`
+
+    In a case of several classes a line is about one condition at x and one at x': `rivals`, by their places.
+    """
+
+    rule: Rule
+    lean: Fraction | None = None
+    multipliers: tuple[Fraction, ...] = ()
+    hints: tuple[int, ...] = ()
+    squares: Content | None = None
+    rivals: tuple[int, int] | None = None
+    soft: SoftLines | None = None
+    directions: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relaxed:
+    """What a linear program makes of one cell under constraints.
+
+    `leaf` closes the cell if its relaxation can be separated at all; `point` is where the relaxation is
+    hardest to separate, and `fractional` a discrete variable that is not whole there, with the place to
+    split it.
+    """
+
+    leaf: Leaf
+    point: Floats
+    fractional: tuple[int, float] | None

@@ -1,0 +1,139 @@
+"""Narrowing: the part of pair space that constraints leave to each variable, and why there is nobody beside it.
+
+A constraint  bias + sum_k phi_k(x_k) <= 0  leaves x_k the codes with
+
+    phi_k(x_k)  <=  -bias - sum over the other features of the smallest phi over their ranges,
+
+an end of its range for a number, the first and the last level that are left otherwise. All in rationals; ends are rounded
+outwards to codes, so nobody is lost. What is cut off is closed by the rule `empty` with that one constraint, at x or at x': a
+certificate stays about the space as it was declared, and a checker sees for itself that the rest has no pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from likewise.cells.leaf import Leaf
+from likewise.spec.numbers import double_above, double_below
+
+if TYPE_CHECKING:
+    from likewise.spec.pairs import PairSpace, Variable
+    from likewise.spec.terms import Separable, Term
+
+ROUNDS = 4  # in which constraints narrow what others start from
+# Of a range: what a constraint between several features has to cut off. One about a single feature may cut off as little as it likes.
+WORTHWHILE = Fraction(1, 8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A variable is cut after `at`; one part has no pairs, by `leaf`. `after` is the next double, None for whole numbers."""
+
+    variable: int
+    at: float
+    after: float | None
+    keeps_left: bool
+    leaf: Leaf
+
+
+@dataclass(slots=True, kw_only=True)
+class Narrowed:
+    """The limits that are left, by the cuts in their order; `nobody` closes all of it where no pair is left."""
+
+    lo: list[float]
+    hi: list[float]
+    cuts: list[Cut]
+    nobody: Leaf | None = None
+
+
+def narrow(pairs: PairSpace) -> Narrowed:
+    """What the constraints leave of the ranges of all variables, each taken by itself."""
+    found = Narrowed(
+        lo=[float(v.lo) for v in pairs.variables], hi=[float(v.hi) for v in pairs.variables], cuts=[]
+    )
+    for _ in range(ROUNDS if pairs.constraints else 0):
+        before = len(found.cuts)
+        for side, owner in enumerate((pairs.first, pairs.second)):
+            for j, constraint in enumerate(pairs.constraints):
+                leaf = excluding(pairs, side, j)
+                if not _narrow_by(pairs, constraint, owner, leaf, found):
+                    found.nobody = leaf
+                    return found
+        if len(found.cuts) == before:
+            break
+    return found
+
+
+def excluding(pairs: PairSpace, side: int, constraint: int) -> Leaf:
+    """The leaf of one constraint, at x (side 0) or at x'."""
+    weights = [Fraction(0)] * (2 * len(pairs.constraints))
+    weights[side * len(pairs.constraints) + constraint] = Fraction(1)
+    return Leaf(rule="empty", multipliers=tuple(weights))
+
+
+def _narrow_by(
+    pairs: PairSpace, constraint: Separable, owner: tuple[int, ...], leaf: Leaf, found: Narrowed
+) -> bool:
+    """Cut off what one constraint excludes on one side; False where that is everything."""
+    spoken = [k for k, term in enumerate(constraint.terms) if not term.constant]
+    least = constraint.least([found.lo[v] for v in owner], [found.hi[v] for v in owner])
+    if least > 0:
+        return False
+    share = WORTHWHILE if len(spoken) > 1 else Fraction(0)
+    for k in spoken:
+        v, term = owner[k], constraint.terms[k]
+        smallest = _smallest(term, found.lo[v], found.hi[v])
+        low, high = _left(term, pairs.variables[v], found.lo[v], found.hi[v], smallest - least)
+        for cut in _cuts(pairs.variables[v], v, (found.lo[v], low), (high, found.hi[v]), leaf, share):
+            found.cuts.append(cut)
+            if cut.keeps_left:
+                found.hi[v] = high
+            else:
+                found.lo[v] = low
+    return True
+
+
+def _smallest(term: Term, lo: float, hi: float) -> Fraction:
+    if term.table is not None:
+        return min(term.table[int(lo) : int(hi) + 1])
+    return min(term.slope * Fraction(lo), term.slope * Fraction(hi))
+
+
+def _left(term: Term, variable: Variable, lo: float, hi: float, most: Fraction) -> tuple[float, float]:
+    """The ends of the codes at which a term is at most so large; its smallest value is."""
+    if term.table is not None:
+        inside = [p for p in range(int(lo), int(hi) + 1) if term.table[p] <= most]
+        return float(inside[0]), float(inside[-1])
+    limit = most / term.slope
+    if term.slope > 0:
+        if limit >= Fraction(hi):
+            return lo, hi
+        return lo, float(math.floor(limit)) if variable.discrete else double_below(limit)
+    if limit <= Fraction(lo):
+        return lo, hi
+    return float(math.ceil(limit)) if variable.discrete else double_above(limit), hi
+
+
+def _cuts(
+    variable: Variable,
+    v: int,
+    below: tuple[float, float],
+    above: tuple[float, float],
+    leaf: Leaf,
+    share: Fraction,
+) -> Iterator[Cut]:
+    """The cuts that take the ranges `below` and `above` away, as far as they are worth it."""
+    width = Fraction(above[1]) - Fraction(below[0])
+    for (start, end), keeps_left in ((below, False), (above, True)):
+        if start == end or Fraction(end) - Fraction(start) < share * width:
+            continue
+        if keeps_left:
+            at = start
+        else:
+            at = end - 1 if variable.discrete else math.nextafter(end, -math.inf) + 0.0  # one zero
+        after = None if variable.discrete else math.nextafter(at, math.inf) + 0.0
+        yield Cut(variable=v, at=at, after=after, keeps_left=keeps_left, leaf=leaf)

@@ -1,0 +1,82 @@
+"""Two separable scores: lean F(x) - (1 - lean) G(x') over cells, for conditions of two classes (`model.cases`).
+
+The bound of one direction is exact, as for one score (`separable`). But a case of classes has several conditions, and one line sees
+only two of them: so cells are cut along continuous features as readily as along others, until for each of them two are enough.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.cells.relaxation import LinearRelaxation
+from likewise.families.affine.forms import Forms
+from likewise.families.affine.oracle import ROUNDING, SeparableOracle
+from likewise.families.oracle import Bounds
+from likewise.spec.pairs import PairSpace
+from likewise.spec.terms import Separable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+NUMBERS = 1e-12  # of the width of a variable: what decides where nothing moves
+
+
+class RivalOracle(SeparableOracle):
+    """Oracle of F at x and G at x'."""
+
+    def __init__(self, score: Separable, second: Separable, pairs: PairSpace) -> None:
+        super().__init__(score, pairs)
+        self.other = second
+        self.forms = Forms((score, second), pairs)
+        self.relaxation = LinearRelaxation(score, pairs, second) if pairs.constraints else None
+
+    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
+        nothing = np.zeros_like(lean)
+        found = self.forms.maximum(
+            np.stack([lean, nothing], axis=1), np.stack([nothing, lean - 1], axis=1), lo, hi
+        )
+        first = self.forms.at(found.points[:, self.first])[:, 0]
+        second = self.forms.at(found.points[:, self.second])[:, 1]
+        terms = len(self.score.terms) + 2
+        noise = ROUNDING * terms * (found.size + np.abs(first) + np.abs(second))
+        return Bounds(upper=found.upper, first=first, second=second, points=found.points, noise=noise)
+
+    def candidates(self, lo: Floats, hi: Floats) -> Floats:
+        return self.bound(lo, hi, np.full(len(lo), 0.5), np.zeros(len(lo))).points
+
+    def starts(self, lo: Floats, hi: Floats) -> Floats:
+        return self.candidates(lo[None], hi[None])
+
+    def branch(
+        self,
+        lo: Floats,
+        hi: Floats,
+        loss: Floats | None = None,
+        cuts: Floats | None = None,  # noqa: ARG002
+    ) -> tuple[NDArray[np.intp], Floats]:
+        spread = self.forms.spread(np.eye(2), lo, hi) if loss is None else loss
+        return widest(self.forms, self.discrete, spread, lo, hi)
+
+    def after(self, variable: int, at: float) -> float | None:
+        return self.forms.after(variable, at)
+
+
+def widest(
+    forms: Forms, discrete: NDArray[np.bool_], spread: Floats, lo: Floats, hi: Floats
+) -> tuple[NDArray[np.intp], Floats]:
+    """For each cell the variable along which most is spread, and its middle, or a cut between pieces inside it."""
+    width = hi - lo
+    whole = np.minimum(np.floor((lo + hi) / 2), hi - 1)
+    middle = np.where(discrete, whole, lo + width / 2)
+    can_split = np.where(discrete, width >= 1, (middle > lo) & (middle < hi))
+    cut = forms.cuts_inside(lo, hi)
+    has_cut = np.isfinite(cut)
+    middle, can_split = np.where(has_cut, cut, middle), can_split | has_cut
+    gain = np.nan_to_num(spread, posinf=1e300) + NUMBERS * np.minimum(width, 1e300)
+    rank = np.where(can_split, 1e-300 + gain, 0)
+    variable, rows = rank.argmax(axis=1), np.arange(len(lo))
+    return np.where(rank[rows, variable] > 0, variable, -1), middle[rows, variable]

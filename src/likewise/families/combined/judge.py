@@ -1,0 +1,66 @@
+"""Judge of a combined score: the mean of several scores, or the largest or smallest of them, from the judges of all parts.
+
+The largest (smallest) of numbers that are off by at most e_i is off by at most the largest e_i. A mean sum w_i f_i is off by sum w_i e_i, and by the
+roundings of a weight, a product and as many additions as there are parts, of sum w_i |f_i|.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.families.judge import PRODUCTS_A_SECOND, TINY, Scored, growth, judge_of, ordinary
+from likewise.spec.terms import nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.combined.score import CombinedScore
+    from likewise.spec.enclosure import Enclosure
+
+    Floats = NDArray[np.float64]
+
+ROOM = 1.01  # the rounding of the errors themselves
+
+
+class CombinedJudge:
+    """Scores of a repaired model."""
+
+    def __init__(self, score: CombinedScore) -> None:
+        self.score = score
+        self.judges = [judge_of(part) for part in score.parts]
+        self.growth = growth(len(self.judges) + 3) if ordinary(score.weights) else np.inf
+
+    @property
+    def cost(self) -> int:
+        return self.score.cost
+
+    @property
+    def pace(self) -> float:
+        return PRODUCTS_A_SECOND / self.cost
+
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
+        parts = [judge.cross(rows, features, settings) for judge in self.judges]
+        if self.score.how != "mean":
+            extreme = np.maximum if self.score.how == "max" else np.minimum
+            values = extreme.reduce([part.values for part in parts])
+            return Scored.of(values, np.maximum.reduce([part.error[:, 0] for part in parts]))
+        values, error = np.zeros((len(rows), len(settings))), np.zeros(len(rows))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for weight, part in zip(map(nearest, self.score.weights), parts, strict=True):
+                size = np.abs(part.values).max(axis=1, initial=0.0)
+                values += weight * part.values
+                error += abs(weight) * (part.error[:, 0] + self.growth * size)
+        return Scored.of(values, ROOM * error + TINY)
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
+        return self.score.enclose(codes, bits)
+
+    def depends(self, feature: int) -> bool:
+        return self.score.depends(feature)
+
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
+        return None

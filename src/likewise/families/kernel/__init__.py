@@ -1,0 +1,1 @@
+"""Kernel family: sums of Gaussians (RBF kernels)."""

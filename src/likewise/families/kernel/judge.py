@@ -1,0 +1,153 @@
+"""Judge of a sum of Gaussians. A kernel value is a product of a factor of the shared columns and one of the columns that may differ:
+
+    f(x) = bias + sum_t a_t E_t(shared) F_t(differing),      E_t, F_t = exp(-gamma |columns - centre_t|^2) over their own columns,
+
+so that scores of rows times settings are one matrix product, and exponentials are taken once a row and once a setting.
+
+The error of a factor, all columns and centres taken about a common middle m, R = |x - m| + max_t |s_t - m|, c columns:
+- columns are computed with an error of at most 3 u (|offset| + |slope code|), or u |table entry|, then one u for the subtraction of m,
+  as for the centres. A point that moves by d changes exp(-gamma |x - s|^2) by at most sqrt(2 gamma / e) d <= 0.86 sqrt(gamma) d.
+- |x|^2 - 2 x.s + |s|^2 is off by at most (c + 3) u R^2 and a little (squares and the inner product c roundings each, in any order; two
+  additions), gamma times it one u more: (c + 6) u gamma R^2. The true distance is not negative, so replacing what is below 0 by 0 only
+  helps, and |exp(-y) - exp(-z)| <= |y - z| for y, z >= 0.
+- exp itself: `exponential.RELATIVE`, of a value that is at most 1.
+E F is off by both errors and their product, which `PRODUCT` covers; the sum over t adds as many roundings of sum |a_t| as there are terms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.clock import look_at_clock
+from likewise.families.judge import PRODUCTS_A_SECOND, TINY, UNIT, Scored, growth
+from likewise.families.kernel.exponential import LOST, RELATIVE, falling
+from likewise.model.embedding import embedded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.kernel.score import KernelScore
+    from likewise.model.embedding import Column
+    from likewise.spec.enclosure import Enclosure
+
+    Floats = NDArray[np.float64]
+
+LARGEST = 0.005  # error of both factors that PRODUCT covers; beyond it nothing is claimed
+STEEPEST = 0.86  # sqrt(2 / e) is 0.8577...
+PRODUCT = 1.01  # (1 + error) of the other factor, and the rounding of the errors themselves
+BLOCK = 1_000_000  # factors at a time
+KEPT = 16  # blocks of factors of settings, 8 megabytes each
+
+
+class KernelJudge:
+    """Scores of an RBF model."""
+
+    def __init__(self, score: KernelScore) -> None:
+        self.score = score
+        self.size = float(np.abs(score.body.coefficients).sum()) * 1.001
+        terms = len(score.body.coefficients)
+        self._known: dict[tuple[tuple[int, ...], bytes], tuple[Floats, float]] = {}  # of settings
+        self.summing = growth(terms + 4) * (self.size + abs(score.body.bias)) + terms * TINY
+
+    @property
+    def cost(self) -> int:
+        return self.score.cost
+
+    @property
+    def pace(self) -> float:
+        return PRODUCTS_A_SECOND / self.cost
+
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
+        moving = [c for c, column in enumerate(self.score.embedding) if column.feature in features]
+        shared = [c for c in range(len(self.score.embedding)) if c not in moving]
+        values, error, more = np.empty((len(rows), len(settings))), np.zeros(len(rows)), 0.0
+        step = max(1, BLOCK // max(1, self.cost))
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow has an infinite error
+            for start in range(0, len(rows), step):
+                part = slice(start, start + step)
+                look_at_clock()
+                factors, error[part] = self._factors(shared, rows[part])
+                for first in range(0, len(settings), step):
+                    some = slice(first, first + step)
+                    weighted, off = self._weighted(moving, features, settings[some], rows.shape[1])
+                    values[part, some] = factors @ weighted
+                    more = max(more, off)
+        values += self.score.body.bias
+        off_by = np.where(error + more < LARGEST, error + more, np.inf)
+        error = PRODUCT * self.size * off_by + self.summing
+        return Scored.of(values, error)
+
+    def _weighted(
+        self, moving: list[int], features: Sequence[int], settings: Floats, n: int
+    ) -> tuple[Floats, float]:
+        """a_t F_t (terms, settings), and what F is off by at most; the last ones are kept, as many rows are asked about the same settings."""
+        asked = tuple(features), settings.tobytes()
+        if asked not in self._known:
+            look_at_clock()
+            placed = np.zeros((len(settings), n))
+            placed[:, list(features)] = settings
+            beside, off = self._factors(moving, placed)
+            if len(self._known) >= KEPT:
+                self._known.pop(next(iter(self._known)))
+            beside *= self.score.body.coefficients
+            self._known[asked] = beside.T, float(off.max(initial=0.0))
+        return self._known[asked]
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
+        return self.score.enclose(codes, bits)
+
+    def depends(self, feature: int) -> bool:
+        return self.score.depends(feature)
+
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
+        return None
+
+    def _factors(self, owned: list[int], codes: Floats) -> tuple[Floats, Floats]:
+        """Factors (codes, terms) of these columns, and for each row what they are off by at most."""
+        body = self.score.body
+        if not owned:
+            return np.ones((len(codes), len(body.coefficients))), np.zeros(len(codes))
+        embedding = [self.score.embedding[c] for c in owned]
+        middle = body.centres[:, owned].mean(axis=0)
+        centres = body.centres[:, owned] - middle
+        columns = embedded(embedding, codes)
+        moved = _norm(column_errors(embedding, codes) + UNIT * np.abs(columns - middle))
+        columns -= middle
+        moved_centres = UNIT * float(_norm(centres).max())
+        here, there = (columns**2).sum(axis=1), (centres**2).sum(axis=1)
+        distances = here[:, None] - 2 * (columns @ centres.T) + there
+        np.maximum(distances, 0, out=distances)
+        distances *= body.gamma
+        reach = np.sqrt(here) + math.sqrt(float(there.max()))
+        computed = growth(len(owned) + 6) * body.gamma * reach**2
+        error = computed + STEEPEST * math.sqrt(body.gamma) * (moved + moved_centres) * PRODUCT
+        return falling(distances), PRODUCT * (error + RELATIVE) + LOST
+
+
+def column_errors(embedding: Sequence[Column], codes: Floats) -> Floats:
+    """By how much `embedded` may be off: three roundings of |offset| + |slope code|, one of a table's entry."""
+    errors = np.empty((len(codes), len(embedding)))
+    for c, column in enumerate(embedding):
+        errors[:, c] = growth(3) * column_sizes(column, codes[:, column.feature])
+    return errors
+
+
+def column_sizes(column: Column, codes: Floats) -> Floats:
+    """|offset| + |slope code|, or |table entry|: at least the column's absolute value, but for rounding."""
+    if column.pieces is not None:
+        return np.full(len(codes), np.inf)  # only affine models have such columns
+    if column.table is not None:
+        return np.abs(column.entries)[codes.astype(np.intp)]
+    size: Floats = abs(float(column.offset)) + abs(float(column.slope)) * np.abs(codes)
+    return size * (1 + 8 * UNIT)
+
+
+def _norm(vectors: Floats) -> Floats:
+    """Euclidean norms, rounded up generously."""
+    norm: Floats = PRODUCT * np.sqrt((vectors**2).sum(axis=1))
+    return norm

@@ -1,0 +1,154 @@
+"""A bound for large cells: each term between a chord and a tangent of exp, as a function of its squared distance.
+
+exp(-Q) is convex in Q = gamma times the squared distance, which lies in [Q_lo, Q_hi] over the cell. So
+
+    c > 0:   c exp(-Q) <= c (chord through the two ends)          c < 0:   c exp(-Q) <= c (any tangent);
+
+the tangent taken is the one parallel to the chord. Both are linear in Q, hence their sum is a parabola a numeric axis
+and a table a one-hot axis, and is maximised axis by axis. Where that is worse than the best end of each term, the
+ends are taken. Factoring out the common Gaussian (`local`) is far better in small cells and worse in the whole space,
+where its exponentials exp(L) are large. What an axis costs is taken to be the change of the lines along it. No rule of the certificate uses this bound: it orders cells and bounds what
+is left open.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from likewise.families.kernel.rbf.local import code_at, interval
+from likewise.families.kernel.rbf.terms import ONE_HOT, Floats, Terms
+
+
+@njit(cache=True)
+def _distances(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+    """Q_lo and Q_hi of each term."""
+    least = terms.gamma * terms.rest
+    most = least.copy()
+    for k in range(len(lo)):
+        if terms.kind[k] == ONE_HOT:
+            place, zeta = terms.place[k], terms.zeta[k]
+            first, last = int(lo[k]), int(hi[k])
+            for t in range(len(least)):
+                inside = first <= place[t] <= last
+                least[t] += 0.0 if inside else zeta
+                most[t] += 0.0 if inside and first == last else zeta
+        else:
+            middle, width = interval(terms, k, lo[k], hi[k])
+            centre = terms.centre[k]
+            for t in range(len(least)):
+                away = abs(middle - centre[t])
+                near, far = max(0.0, away - width), away + width
+                least[t] += terms.gamma * near * near
+                most[t] += terms.gamma * far * far
+    return least, most
+
+
+@njit(cache=True)
+def _slope(least: float, most: float) -> float:
+    """Slope of the chord of exp(-Q)."""
+    apart = most - least
+    return math.exp(-least) * (math.expm1(-apart) / apart if apart > 0.0 else -1.0)
+
+
+@njit(cache=True)
+def _hot_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tuple[float, float, float]:
+    """Max over the positions of zeta times the slopes of the terms that are elsewhere, where, and the cost."""
+    own, cost = np.zeros(int(hi - lo) + 1), 0.0
+    for t in range(len(slopes)):
+        slot = terms.place[k, t] - int(lo)
+        if 0 <= slot < len(own):
+            own[slot] += slopes[t]
+            cost += abs(slopes[t])
+    at = own.argmin()
+    return terms.zeta[k] * (slopes.sum() - own[at]), lo + at, terms.zeta[k] * cost
+
+
+@njit(cache=True)
+def _numeric_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tuple[float, float, float]:
+    """Max over the interval of sum_t slope_t gamma (z - centre_t)^2, where, and the cost."""
+    middle, width = interval(terms, k, lo, hi)
+    bend, tilt, level, cost = 0.0, 0.0, 0.0, 0.0
+    for t in range(len(slopes)):
+        away = middle - terms.centre[k, t]
+        bend += slopes[t]
+        tilt += 2.0 * slopes[t] * away
+        level += slopes[t] * away * away
+        cost += abs(slopes[t]) * width * (abs(away) + width)
+    at = width if tilt >= 0.0 else -width
+    if bend < 0.0 and abs(tilt) < -2.0 * bend * width:
+        at = -0.5 * tilt / bend
+    code = code_at(terms, k, lo, hi, middle + at) if width > 0.0 else lo
+    return terms.gamma * (level + at * (tilt + at * bend)), code, terms.gamma * cost
+
+
+@njit(cache=True)
+def _lines(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> tuple[Floats, float, float]:
+    """For each term the slope of its line in Q; the sum of the lines where no axis adds anything; and of the best ends."""
+    least, most = _distances(terms, lo, hi)
+    slopes = np.empty(len(coefficients))
+    linear, ends = 0.0, 0.0
+    for t in range(len(slopes)):
+        c, slope = coefficients[t], _slope(least[t], most[t])
+        touch = least[t]
+        if c < 0.0:
+            touch = min(max(-math.log(-slope), least[t]), most[t]) if slope < 0.0 else most[t]
+            slope = -math.exp(-touch)
+        ends += c * math.exp(-(least[t] if c > 0.0 else most[t]))
+        slopes[t] = c * slope
+        linear += c * (math.exp(-touch) + slope * (terms.gamma * terms.rest[t] - touch))
+    return slopes, linear, ends
+
+
+@njit(cache=True)
+def _peaks(terms: Terms, lo: Floats, hi: Floats, slopes: Floats, point: Floats, loss: Floats) -> float:
+    """Sum of the largest values of the lines over the axes of lo and hi."""
+    total = 0.0
+    for k in range(len(lo)):
+        if terms.kind[k] == ONE_HOT:
+            peak, point[k], loss[k] = _hot_peak(terms, k, lo[k], hi[k], slopes)
+        else:
+            peak, point[k], loss[k] = _numeric_peak(terms, k, lo[k], hi[k], slopes)
+        total += peak
+        if hi[k] == lo[k]:
+            loss[k] = 0.0
+    return total
+
+
+@njit(cache=True)
+def coarse_bound(
+    terms: Terms, lo: Floats, hi: Floats, coefficients: Floats, point: Floats, loss: Floats
+) -> float:
+    """Upper bound of F over the cell; `point` becomes the maximiser of the lines, `loss` the costs of the axes."""
+    slopes, linear, ends = _lines(terms, lo, hi, coefficients)
+    return min(linear + _peaks(terms, lo, hi, slopes, point, loss), ends)
+
+
+@njit(cache=True)
+def coarse_copies(
+    terms: Terms,
+    shared: int,
+    box: Floats,
+    here: Floats,
+    there: Floats,
+    point: Floats,
+    loss: Floats,
+) -> float:
+    """The same for two copies: `box` has the rows lo, hi of x and lo, hi of x', the first `shared` axes alike.
+
+    Of the point, x comes first, then the paired axes of x'; the costs of both go to u (`copies`).
+    """
+    slopes, linear, ends = _lines(terms, box[0], box[1], here)
+    slopes2, linear2, ends2 = _lines(terms, box[2], box[3], -there)
+    total = linear + linear2
+    total += _peaks(terms, box[0, :shared], box[1, :shared], slopes + slopes2, point, loss)
+    for k in range(shared, box.shape[1]):
+        j = k - shared
+        peak, point[k], cost = _numeric_peak(terms, k, box[0, k], box[1, k], slopes)
+        peak2, point[box.shape[1] + j], cost2 = _numeric_peak(terms, k, box[2, k], box[3, k], slopes2)
+        total += peak + peak2
+        loss[shared + 3 * j : shared + 3 * j + 3] = 0.0
+        loss[shared + 3 * j] = cost + cost2
+    return min(total, ends + ends2)

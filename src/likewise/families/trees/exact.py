@@ -1,0 +1,79 @@
+"""Exact bounds: the sum over trees of the largest a value - b value', in rational numbers.
+
+Float64 narrows each tree's elements down to those that may be its largest, which are then compared exactly. The float64 bound of T trees
+has T products of two on either side and T additions, and values that are sums of n rounded products themselves; so with u = 2^-53 it is
+within (T + n + 8) u (1 + 2^-20) times the sum of all absolute values of the exact one, which `rounding_limit` rounds up.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.families.trees.scanning import Ranking, closest
+from likewise.families.trees.score import TreeScore
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.trees.axes import Axes
+    from likewise.families.trees.elements import Elements
+
+UNIT = 2.0**-53
+ROOM = 1.0 + 2.0**-20
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExactValues:
+    """Bounds of the score of x and of that of x' over leaves of the same trees."""
+
+    first: TreeScore
+    second: TreeScore
+    size: tuple[
+        float, float
+    ]  # sum over trees of the largest absolute value of a leaf, products summed up absolutely
+
+    @classmethod
+    def of(cls, first: TreeScore, second: TreeScore) -> ExactValues:
+        return cls(first=first, second=second, size=(_size(first), _size(second)))
+
+    def rounding_limit(self, a: float, b: float) -> float:
+        """How far a float64 bound of a s - b s', biases left aside, is from the exact one at most."""
+        trees, n = len(self.first.body.trees), len(self.first.alpha)
+        return (trees + n + 8) * UNIT * ROOM * (abs(a) * self.size[0] + abs(b) * self.size[1])
+
+    def bound(
+        self, elements: Elements, axes: Axes, whole: Ranking, box: NDArray[np.int32], a: Fraction, b: Fraction
+    ) -> Fraction | None:
+        """The bound of a s - b s', biases included; None where the box has no pair. `whole` ranks all elements."""
+        found = np.empty(len(whole.order), dtype=np.int32)
+        near_a, near_b = float(a), float(b)
+        room = 2 * self.rounding_limit(near_a, near_b)
+        count = closest(elements, axes, whole, box, near_a, near_b, room, found)
+        if count < 0:
+            return None
+        first, second = a * self.first.unit, b * self.second.unit
+        unit = Fraction(1, math.lcm(first.denominator, second.denominator))
+        scale, scale2 = (first / unit).numerator, (second / unit).numerator
+        some = found[:count]
+        best: dict[int, int] = {}
+        leaves = zip(
+            elements.tree[some].tolist(),
+            elements.leaf[some].tolist(),
+            elements.other[some].tolist(),
+            strict=True,
+        )
+        for t, leaf, other in leaves:
+            value = scale * self.first.units(leaf) - scale2 * self.second.units(other)
+            if t not in best or value > best[t]:
+                best[t] = value
+        return a * self.first.bias - b * self.second.bias + unit * sum(best.values())
+
+
+def _size(score: TreeScore) -> float:
+    sizes = score.sizes @ np.array([abs(float(a)) for a in score.alpha])
+    return float(np.maximum.reduceat(sizes, score.nodes.roots).sum()) * ROOM

@@ -1,0 +1,82 @@
+"""Judge of a tree ensemble: comparisons of doubles are exact, so the leaves are, and only the sum of their values is rounded.
+
+What a leaf adds is sum_c alpha_c value_c times its tree's factor, each of the parameters rounded once: n + 4 roundings for n scores. The sum over the
+trees and the bias adds one a tree and one more. What is rounded is at most |bias| and, for each tree, the largest leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.clock import look_at_clock
+from likewise.families.judge import TINY, Scored, at_settings, growth, ordinary
+from likewise.model.question import round_up
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.trees.body import TreeSum
+    from likewise.families.trees.score import TreeScore
+    from likewise.spec.enclosure import Enclosure
+
+    Floats = NDArray[np.float64]
+
+WALKS = 1_000_000  # down one tree, between two looks at the clock
+ROWS = 65_536  # scored at a time, at most
+WALKS_A_SECOND = 1e7  # down one tree
+
+
+class TreeJudge:
+    """Scores of an ensemble of trees."""
+
+    def __init__(self, score: TreeScore) -> None:
+        self.score = score
+        self.error = rounding_of(score.body, score.alpha)
+
+    @property
+    def cost(self) -> int:
+        return self.score.cost
+
+    @property
+    def pace(self) -> float:
+        return WALKS_A_SECOND / max(1, len(self.score.body.trees))
+
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
+        values = np.empty((len(rows), len(settings)))
+        step = max(1, at_a_time(len(self.score.body.trees)) // max(1, len(settings)))
+        for start in range(0, len(rows), step):
+            look_at_clock()
+            part = rows[start : start + step]
+            codes = at_settings(part, features, settings)
+            values[start : start + step] = self.score.scores(codes).reshape(len(part), len(settings))
+        return Scored.of(values, np.full(len(rows), self.error))
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
+        return self.score.enclose(codes, bits)
+
+    def depends(self, feature: int) -> bool:
+        return self.score.depends(feature)
+
+    def cuts(self, feature: int) -> Floats | None:
+        return self.score.body.thresholds(feature)
+
+
+def at_a_time(trees: int) -> int:
+    """How many individuals are scored between two looks at the clock."""
+    return max(1, min(ROWS, WALKS // max(1, trees)))
+
+
+def rounding_of(body: TreeSum, alpha: tuple[Fraction, ...]) -> float:
+    """By how much a float64 sum of leaves may be off."""
+    bias = sum((abs(a * b) for a, b in zip(alpha, body.bias, strict=True)), Fraction(0))
+    size = bias
+    for tree in body.trees:
+        largest = [Fraction(float(value)) for value in np.abs(tree.values).max(axis=0)]
+        size += abs(tree.factor) * sum((abs(a) * v for a, v in zip(alpha, largest, strict=True)), Fraction(0))
+    if not ordinary((size, *alpha, *(tree.factor for tree in body.trees))):
+        return np.inf
+    return growth(len(body.trees) + len(alpha) + 6) * round_up(size) * 1.01 + TINY

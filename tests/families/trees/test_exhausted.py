@@ -1,0 +1,97 @@
+"""Disparities, verdicts and certificates of small ensembles against exhaustion."""
+
+from fractions import Fraction
+
+import pytest
+from tests.families.trees.forests import all_scores, prepared_of, problem_of, random_case
+
+from likewise.analysis.climbing import Climb
+from likewise.analysis.measuring import certified
+from likewise.analysis.subjects import OneScore
+from likewise.model.gauge import Gauge
+from likewise.model.question import DecisionQuestion, GapQuestion, round_up
+from likewise.search.remembering import search_of
+from likewise.verifying.certifying import Checking, Statement, certify_proof, certify_witness
+
+CASES = [*range(16), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(16, 200))]
+
+
+def found(seed):
+    constrained = seed % 4 == 3
+    case = random_case(
+        seed, features=4 if constrained else 3 + seed % 2, trees=3 + seed % 3, constrained=constrained
+    )
+    return case, list(all_scores(case))
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_the_largest_gap_is_that_of_all_pairs_and_its_certificate_is_accepted(seed):
+    case, pairs = found(seed)
+    if not pairs:
+        pytest.skip("nobody")
+    largest = max(first - second for _, _, first, second in pairs)
+    gauge = Gauge(of="score")
+    prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
+    climb = Climb(OneScore(prepared, gauge), Fraction(0))
+    climb.run()
+    assert climb.lower == largest
+    assert climb.upper == round_up(largest)
+    certificate, refusal = certified(prepared, climb, gauge.of, Checking())
+    assert certificate is not None, refusal
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_decisions_are_those_of_all_pairs(seed):
+    case, pairs = found(seed)
+    if not pairs:
+        pytest.skip("nobody")
+    for margin in (Fraction(0), Fraction(1, 2), max(min(s, -t) for _, _, s, t in pairs)):
+        question = DecisionQuestion(level=margin)
+        biased = any(question.holds(first, second) for _, _, first, second in pairs)
+        prepared = prepared_of(case, Gauge(of="margin"), question)
+        search = search_of(prepared.problem)
+        end = search.run()
+        statement = Statement(kind="decision", level=margin, words="", question=question)
+        assert end == ("witness" if biased else "closed")
+        if biased:
+            assert certify_witness(prepared, search.witness, statement, Checking())[1].accepted
+        else:
+            report = certify_proof(
+                prepared, search.proof, lambda s=search: s.clearance, statement, Checking()
+            )[1]
+            assert report.accepted, report.reason
+
+
+@pytest.mark.parametrize("seed", range(0, 16, 4))
+@pytest.mark.parametrize("of", ["margin", "probability"])
+def test_other_scales_close_in_on_the_best_pair(seed, of):
+    case, pairs = found(seed)
+    gauge = Gauge(of=of)
+    largest = max(gauge.value(first, second) for _, _, first, second in pairs)
+    prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
+    climb = Climb(OneScore(prepared, gauge), Fraction(1, 10**6))
+    climb.run()
+    assert climb.lower <= largest <= climb.upper
+    assert climb.upper - climb.lower < 1e-6
+    certificate, refusal = certified(prepared, climb, gauge.of, Checking())
+    assert certificate is not None, refusal
+
+
+def test_a_gap_is_proved_at_its_own_size_and_not_below():
+    case, pairs = found(1)
+    largest = max(first - second for _, _, first, second in pairs)
+    assert search_of(problem_of(case, GapQuestion(delta=largest))).run() == "closed"
+    assert search_of(problem_of(case, GapQuestion(delta=largest - Fraction(1, 2**80)))).run() == "witness"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_open_cells_are_bounded_by_what_they_say(seed):
+    """What a cell is said to allow before it is looked at is no less than what its own bound will be."""
+    case, _ = found(seed)
+    problem = problem_of(case, GapQuestion(delta=Fraction(0)))
+    problem.wanted = GapQuestion(delta=Fraction(1000))
+    search = search_of(problem)
+    search.run(most=60)
+    for cell in search.open:
+        bound, _, _ = problem.oracle.bound_memory(search._memory(cell), 0.5)
+        assert bound <= cell.upper + problem.oracle.noise(0.5)
