@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,13 @@ from sklearn.svm import SVC
 
 import likewise as lw
 from likewise import datasets
-from likewise.model.gauge import Gauge, Scale
+from likewise.model.gauge import Scale
+from likewise.problem import claim_about, prepare
+from likewise.run import Run
+from likewise.search.budget import Budget
 from likewise.spec.features import Continuous, Integer
-from likewise.verifying.preparing import Prepared, prepare
+from likewise.spec.properties import property_of
+from likewise.verifying.preparing import Prepared, pose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +89,9 @@ def measured(
 
 def prepared(case: Case, *, of: Scale, budget: float) -> Prepared:
     """The problem itself, for what works on it directly."""
-    question = Gauge(of=of).question(Fraction(0))
-    return prepare(case.model, case.space, case.similar, question, of, X=case.X, budget=budget)
+    run = Run(budget=Budget(budget))
+    asked = property_of("decision" if of == "margin" else of, 0.0)
+    return pose(prepare(claim_about(case.model, case.space, case.similar, asked, case.X), run), run)
 
 
 def _unordered(space: lw.Space) -> lw.Space:

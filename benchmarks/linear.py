@@ -14,7 +14,6 @@ import platform
 import time
 from collections.abc import Sequence
 from datetime import date
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +27,11 @@ from sklearn.model_selection import train_test_split
 import likewise as lw
 from likewise.datasets import paper_problem
 from likewise.families.scored import separable
-from likewise.model.question import DecisionQuestion
+from likewise.problem import claim_about, prepare
+from likewise.run import Run
+from likewise.search.budget import Budget
 from likewise.search.milp import propose
-from likewise.verifying.preparing import prepare
+from likewise.verifying.preparing import pose
 
 PAPER_DATA = Path(__file__).parents[2] / "shared" / "data" / "paper"
 SETS = (("german", "German"), ("adult", "Adult"), ("fraud", "Fraud"), ("credit", "Credit"))
@@ -96,8 +97,8 @@ def parity() -> tuple[str, Any, Any, Any, str]:
 
 def by_milp(model: Any, space: Any, similar: Any) -> tuple[float, float]:
     """The largest margin that HiGHS reports, and its seconds."""
-    question = DecisionQuestion(level=Fraction(0))
-    prepared = prepare(model, space, similar, question, "margin")
+    run = Run(budget=Budget(60))
+    prepared = pose(prepare(claim_about(model, space, similar), run), run)
     score = separable(prepared.imported.model, len(space))
     started = time.perf_counter()
     proposed = propose(score, prepared.pairs, "margin")

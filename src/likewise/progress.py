@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+LONG_READING = 5.0  # seconds that reading a model took, beyond which they are told
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:

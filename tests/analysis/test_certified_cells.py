@@ -8,13 +8,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 from tests.analysis.brute import PROPERTIES, SIMILAR, SPACE, Truth, everybody
+from tests.posing import judged
 
 import likewise as lw
 from likewise.analysis import cells
 from likewise.analysis.cell_certificates import CellCertificates
-from likewise.analysis.judging import judging_of
 from likewise.analysis.measures import uniform
-from likewise.progress import silent
 from likewise.verifying.certifying import Checking, CheckReport
 
 MODELS = {"rbf": SVC(gamma=0.05, C=10), "polynomial": SVC(kernel="poly", degree=2, coef0=1)}
@@ -113,9 +112,7 @@ def test_what_the_checker_refuses_is_not_counted(monkeypatch):
 def test_cells_are_as_they_are_certified(name):
     """Boxes of codes at random, against everybody in them."""
     model, similar, random = model_of(name), SIMILAR["free"], np.random.default_rng(0)
-    judging = judging_of(
-        model, SPACE, similar, lw.SameDecision(), X=None, budget=60, random_state=0, listener=silent
-    )
+    judging = judged(model, SPACE, similar)
     certificates = CellCertificates.of(judging, Checking())
     codes = SPACE.encode(everybody(SPACE))
     biased, kinds = Truth(model, SPACE, similar).biased(lw.SameDecision()), {"fair": 0, "biased": 0}
@@ -149,16 +146,7 @@ def test_cells_of_codes_hold_the_share_of_values():
     columns = make_column_transformer((OneHotEncoder(), ["n", "job", "sex"]), remainder="passthrough")
     points = X["x"] + 0.2 * (X["n"] > 4) + 0.1 * (X["sex"] == "m") + 0.1 * X["job"].isna()
     model = make_pipeline(columns, SVC(gamma=0.3, C=10)).fit(X, points > 0.75)
-    judging = judging_of(
-        model,
-        space,
-        lw.Similarity(free=["sex"]),
-        lw.SameDecision(),
-        X=X,
-        budget=600,
-        random_state=0,
-        listener=silent,
-    )
+    judging = judged(model, space, lw.Similarity(free=["sex"]), X=X, budget=600)
     found = cells.Bracketing(judging=judging, measure=uniform(judging.pairs, judging.recoding))
     found.run(width=0.25, seconds=600)
     treated = [model.predict(people.assign(sex=sex)) for sex in ("f", "m")]

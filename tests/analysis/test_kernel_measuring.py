@@ -3,22 +3,20 @@
 import gzip
 import itertools
 import json
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.svm import SVC
+from tests.posing import posed
 
 import likewise as lw
 from likewise.analysis import climbing
 from likewise.families.oracle import Bounds
 from likewise.model.gauge import Gauge
-from likewise.model.question import DecisionQuestion
 from likewise.search.branch_and_bound import Search
 from likewise.search.falsification import climbed
 from likewise.search.leaning import Trial
-from likewise.verifying.preparing import prepare
 
 SHARED = ("a", "b", "c")
 
@@ -73,7 +71,7 @@ def test_a_better_pair_counts_although_it_gains_less_than_the_tolerance():
 def test_a_pair_is_judged_by_the_question_that_is_wanted():
     model, space, similar = smooth_case(3)
     gauge = Gauge(of="margin")
-    problem = prepare(model, space, similar, gauge.question(0), "margin", budget=20).problem
+    problem = posed(model, space, similar, budget=20).problem
     start = np.array([[3.0, 3.0, 3.0, 0.0]])
     problem.question = gauge.question(100)
     assert climbed(problem, start) is None
@@ -149,9 +147,7 @@ def test_the_best_of_several_trials_closes_or_comes_closest():
 
 def test_only_open_cells_are_tried_again():
     model, space, similar = smooth_case(5)
-    problem = prepare(
-        model, space, similar, DecisionQuestion(level=Fraction(1, 100)), "margin", budget=20
-    ).problem
+    problem = posed(model, space, similar, lw.SameDecision(0.01), budget=20).problem
     search, asked = Search(problem=problem), []
     bound = problem.oracle.bound
     problem.oracle.bound = lambda lo, *rest: asked.append(len(lo)) or bound(lo, *rest)

@@ -8,27 +8,23 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from tests.analysis.test_partitioning import SPACE, everybody, fitted, similar_pairs
+from tests.posing import problem_of
 
 import likewise as lw
 from likewise.analysis.exploring import Exploration
 from likewise.analysis.ground import Ground
 from likewise.analysis.seeding import Seeder
 from likewise.analysis.settling import one_score
-from likewise.model.gauge import gauge_of
-from likewise.model.question import question_of
+from likewise.run import Run
 from likewise.search.budget import Budget
-from likewise.verifying.preparing import prepare_taken, take
+from likewise.verifying.preparing import pose
 
 
 def ground_of(model, space, similar):
     asked = lw.SameDecision()
-    taken = take(model, space, similar)
-    imported = one_score(taken.imported, asked)
-    prepared = prepare_taken(
-        replace(taken, imported=imported),
-        question_of(asked),
-        gauge_of(asked).of,
-    )
+    problem = problem_of(model, space, similar)
+    problem = replace(problem, imported=one_score(problem.imported, asked))
+    prepared = pose(problem, Run(budget=Budget(60)))
     ground = Ground(prepared, space, similar.relations(space), asks_decisions=True)
     ground.warm_up()
     return ground

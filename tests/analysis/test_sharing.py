@@ -17,18 +17,17 @@ from tests.analysis.brute import (
     everybody,
     fitted,
 )
+from tests.posing import judged
 
 import likewise as lw
 from likewise.analysis.cells import Bracketing
 from likewise.analysis.intervals import clopper_pearson
-from likewise.analysis.judging import judging_of
 from likewise.analysis.measures import marginals, uniform
 from likewise.analysis.share_methods import Sharing
 from likewise.analysis.share_result import Share
 from likewise.analysis.sums import Part, distributed
 from likewise.errors import SpecError
 from likewise.importers.recoding import same_space
-from likewise.progress import silent
 from likewise.spec.pairs import pair_space
 
 
@@ -97,7 +96,7 @@ def test_cells_close_in_on_a_share_below_a_slanted_constraint():
 
 
 def bracketing(model, space, similar, property, X=None):
-    judging = judging_of(model, space, similar, property, X=X, budget=20, random_state=0, listener=silent)
+    judging = judged(model, space, similar, property, X=X, budget=20)
     pairs = judging.asked.pairs
     measure = uniform(pairs, judging.recoding) if X is None else marginals(pairs, judging.rows)
     return Bracketing(judging=judging, measure=measure)
@@ -315,8 +314,8 @@ def test_a_count_that_is_broken_off_leaves_a_bracket(monkeypatch):
         if "individuals" in snapshot.stage:
             judging.budget.interrupted = True
 
-    judging = judging_of(model, SPACE, similar, property, X=None, budget=20, random_state=0, listener=stop)
-    found = Sharing(judging=judging, over="uniform", confidence=0.99, jobs={}).by("exact")
+    judging = judged(model, SPACE, similar, property, budget=20, listener=stop)
+    found = Sharing(judging=judging, over="uniform", confidence=0.99).by("exact")
     assert 0 <= found.lower <= true <= found.upper <= 1
     assert 0 < found.upper - found.lower < 1
     assert "interrupted" in found.reason

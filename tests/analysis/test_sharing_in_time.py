@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from tests.analysis.brute import MODELS, SIMILAR, SPACE, Truth, everybody, fitted
 from tests.analysis.test_auditing_in_time import Clock, three_classes
+from tests.posing import judged
 
 import likewise as lw
 from likewise import clock
@@ -166,17 +167,14 @@ def test_processes_are_not_started_for_a_few_seconds(monkeypatch, searched):
 
 def test_processes_are_not_started_for_a_little_work(searched):
     model, X, space, similar = searched
-    problem = judgings.judging_of(
-        model, space, similar, lw.SameDecision(), X=X, budget=600, random_state=0, listener=lambda _: None
-    )
+    problem = judged(model, space, similar, X=X, budget=600)
     for seconds, rows, worth in (
         (0.001, 100, False),
         (0.001, 1_000_000, True),
         (10.0, 100, True),
         (None, 2, True),
     ):
-        jobs = judgings.Jobs(2, seconds_a_row=seconds)
-        assert judgings._worth_processes(problem, jobs, rows) == worth
+        assert judgings._worth_processes(problem, seconds, rows) == worth
 
 
 def test_searches_for_single_rows_end_with_the_budget(monkeypatch, hand, searched):

@@ -96,8 +96,9 @@ def test_rows_are_audited(run, tmp_path, monkeypatch):
     """The analysis gets the claim and what is left of the budget, and its answer a section."""
     asked = {}
 
-    def audit(model, X, space, similar, property=None, *, budget, n_jobs, random_state, progress):
-        asked.update(rows=len(X), similar=similar.free, budget=budget)
+    def audit(problem, run):
+        X = problem.claim.X
+        asked.update(rows=len(X), similar=problem.claim.similarity.free, budget=run.budget)
         counts = {
             "total": len(X),
             "biased": 1,
@@ -108,7 +109,7 @@ def test_rows_are_audited(run, tmp_path, monkeypatch):
         row = {"row": 7, "biased": True, "gap": 1.25, "proved": True, "counterpart_sex": 1}
         return {**counts, "proved": True, "reasons": {}, "rows": [row]}
 
-    monkeypatch.setattr("likewise.analysis.auditing.audit", audit)
+    monkeypatch.setattr("likewise.analysis.auditing.audit_problem", audit)
     assert run(f"report {ON} -o {tmp_path / 'r.html'} --budget 20 -q").exit_code == 1
     assert asked["rows"] == 120
     assert asked["similar"] == ("sex",)

@@ -102,7 +102,9 @@ def test_flags_without_a_spec_have_reports_too(run, on_data, tmp_path):
 
 
 def test_an_input_error_ends_the_run_before_any_search(run, claims, spec, tmp_path, monkeypatch):
-    monkeypatch.setattr("likewise.verifying.verify", lambda *_, **__: pytest.fail("searched"))
+    monkeypatch.setattr(
+        "likewise.verifying.deciding.verify_problem", lambda *_, **__: pytest.fail("searched")
+    )
     wrong = spec(('kind = "decision"', 'kind = "descision"'), name="wrong.toml")
     done = run("verify", claims["fair"], wrong, "gone.toml", *reports(tmp_path))
     assert done.exit_code == 2
@@ -171,13 +173,13 @@ class _Flags:
 def test_claims_behind_an_interrupted_one_are_unknown_and_not_searched(monkeypatch):
     searched = []
 
-    def interrupted(model, *_, **__):
-        searched.append(model)
+    def interrupted(problem, *_, **__):
+        searched.append(problem)
         return SimpleNamespace(reason="interrupted after 0.1 s", verdict="UNKNOWN")
 
-    monkeypatch.setattr("likewise.verifying.verify", interrupted)
-    loaded = [SimpleNamespace(model=k, space=None, similarity=None, property=None, X=None) for k in range(3)]
-    waiting = [Outcome(flags=_Flags(f"{one.model}.toml"), loaded=one) for one in loaded]
+    monkeypatch.setattr("likewise.verifying.deciding.verify_problem", interrupted)
+    loaded = [SimpleNamespace(problem=k) for k in range(3)]
+    waiting = [Outcome(flags=_Flags(f"{one.problem}.toml"), loaded=one) for one in loaded]
     decided = outcomes.decide(waiting, SearchFlags(budget=1.0, jobs=1, seed=0), progress=False)
     assert searched == [0]
     assert [one.verdict for one in decided] == ["UNKNOWN"] * 3

@@ -3,22 +3,20 @@
 import math
 import os
 import signal
-from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.posing import posed
 from tests.strategies import all_pairs, linear_cases, logistic_model, svc_model
 
 import likewise as lw
 from likewise.cells.leaf import Leaf
 from likewise.errors import BudgetError, InternalError
-from likewise.model.question import DecisionQuestion, question_of
 from likewise.search.branch_and_bound import Cell, Search
 from likewise.search.budget import Budget, interruptible
 from likewise.search.proof import Split, children, root_cell, walk
-from likewise.verifying.preparing import prepare
 
 relaxed = {
     "deadline": None,
@@ -28,8 +26,7 @@ relaxed = {
 
 
 def problem_of(case, property):
-    scale = {"decision": "margin", "score": "score", "probability": "probability"}[property.kind]
-    return prepare(case.model, case.space, case.similar, question_of(property), scale, budget=20).problem
+    return posed(case.model, case.space, case.similar, property, budget=20).problem
 
 
 def parity(count, free_weight, bias=1.0):
@@ -155,7 +152,7 @@ def two_integers(property=None):
     model = logistic_model([1.0, 0.25], -2.6, ["a", "b"])
     space = lw.Space({"a": lw.Integer(0, 9), "b": lw.Integer(0, 9)})
     similar = lw.Similarity(free=["b"])
-    return prepare(model, space, similar, DecisionQuestion(level=Fraction(0)), "margin", budget=20).problem
+    return posed(model, space, similar, budget=20).problem
 
 
 @pytest.mark.parametrize("at", [2.5, -1.0, 10.0, math.nan])

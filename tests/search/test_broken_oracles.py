@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.posing import posed
 from tests.strategies import all_pairs, breaks, linear_cases
 
 import likewise as lw
 from likewise.cells.leaf import Leaf
 from likewise.errors import InternalError
 from likewise.families.affine.oracle import SeparableOracle
-from likewise.model.question import question_of
 from likewise.search.branch_and_bound import Search
-from likewise.verifying.preparing import prepare
 
 relaxed = {
     "deadline": None,
@@ -126,10 +125,7 @@ def test_a_broken_oracle_never_proves_a_biased_model_fair(broken):
         biased = any(breaks(case, property, first, second) for *_, first, second in all_pairs(case))
         if not biased:
             return
-        scale = {"decision": "margin", "score": "score", "probability": "probability"}[property.kind]
-        problem = prepare(
-            case.model, case.space, case.similar, question_of(property), scale, budget=1
-        ).problem
+        problem = posed(case.model, case.space, case.similar, property, budget=1).problem
         problem.oracle = broken(problem.oracle.score, problem.pairs)
         search = Search(problem=problem)
         try:
@@ -147,9 +143,7 @@ def test_the_wrong_oracles_are_wrong():
     from tests.strategies import logistic_model
 
     model = logistic_model([1.0, -0.9, 0.3], -0.55, space.names)
-    problem = prepare(
-        model, space, lw.Similarity(free=["b"]), question_of(lw.SameDecision()), "margin", budget=5
-    ).problem
+    problem = posed(model, space, lw.Similarity(free=["b"]), budget=5).problem
     lo = np.array([[float(v.lo) for v in problem.pairs.variables]])
     hi = np.array([[float(v.hi) for v in problem.pairs.variables]])
     honest = problem.oracle.bound(lo, hi, np.array([0.4]), np.zeros(1)).upper[0]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.svm import SVC
+from tests.posing import posed
 
 import likewise as lw
 from likewise.families.kernel.body import RbfSum
@@ -19,7 +20,6 @@ from likewise.model.question import DecisionQuestion
 from likewise.search import lattice
 from likewise.search.budget import Budget
 from likewise.search.enumeration import enumerable, enumerate_space
-from likewise.verifying.preparing import prepare
 
 BITS = 200
 SPACE = {
@@ -53,7 +53,7 @@ def some_problem(seed, similar, constraints=()):
     )
     score = rows.to_numpy() @ random.normal(size=4)
     model = SVC(C=2.0, gamma=0.15).fit(rows, (score > np.median(score)).astype(int))
-    return prepare(model, space, similar, DecisionQuestion(level=Fraction(0)), "margin", budget=60).problem
+    return posed(model, space, similar).problem
 
 
 def everybody(problem):

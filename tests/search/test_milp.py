@@ -1,17 +1,15 @@
 """The MILP engine as a cross-check of the exact one, and what it cannot see."""
 
-from fractions import Fraction
-
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.posing import posed
 from tests.strategies import all_pairs, linear_cases, logistic_model
 
 import likewise as lw
 from likewise.families.scored import separable
-from likewise.model.gauge import Gauge
 from likewise.search.milp import propose
-from likewise.verifying.preparing import prepare
+from likewise.spec.properties import property_of
 
 relaxed = {
     "deadline": None,
@@ -22,7 +20,7 @@ TOLERANCE = 1e-5  # of HiGHS, on scores of this size
 
 
 def prepared_of(model, space, similar, of):
-    return prepare(model, space, similar, Gauge(of=of).question(Fraction(0)), of, budget=10)
+    return posed(model, space, similar, property_of("decision" if of == "margin" else of, 0.0), budget=10)
 
 
 def proposed(case, of):

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.posing import posed
 from tests.strategies import all_pairs, breaks, linear_cases, logistic_model
 
 import likewise as lw
-from likewise.model.question import DecisionQuestion, question_of
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import falsify, random_rows
 from likewise.search.feasible import some_individual
 from likewise.search.lattice import blocks, individuals
 from likewise.search.problem import exact_witness, nudged
-from likewise.verifying.preparing import prepare
 
 relaxed = {
     "deadline": None,
@@ -27,8 +26,7 @@ SIMILAR = lw.Similarity(free=["b"], within={"x": 0.1})
 
 
 def problem_of(model, space, similar, property, X=None):
-    scale = {"decision": "margin", "score": "score", "probability": "probability"}[property.kind]
-    return prepare(model, space, similar, question_of(property), scale, X=X, budget=10).problem
+    return posed(model, space, similar, property, X=X, budget=10).problem
 
 
 @given(
@@ -130,13 +128,7 @@ def test_what_the_original_does_not_show_is_kept_apart():
             return False
 
     problem.replay = Denies()
-    problem.oracle = prepare(
-        logistic_model([0.0, 0.0, 1.0], 0.0, SPACE.names),
-        SPACE,
-        SIMILAR,
-        DecisionQuestion(level=Fraction(0)),
-        "margin",
-    ).problem.oracle
+    problem.oracle = posed(logistic_model([0.0, 0.0, 1.0], 0.0, SPACE.names), SPACE, SIMILAR).problem.oracle
     assert problem.referee([0.0, 0.0, 1.0], [0.0, 0.0, 0.0]) is None
     assert len(problem.unreplayed) == 1
 

@@ -7,13 +7,12 @@ import pandas as pd
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
+from tests.posing import posed
 
 import likewise as lw
 from likewise.cells.leaf import Leaf
-from likewise.model.question import question_of
 from likewise.search.portfolio import conclude
 from likewise.search.remembering import search_of
-from likewise.verifying.preparing import prepare
 
 SPACE = lw.Space({"a": lw.Integer(0, 5), "b": lw.Integer(0, 4), "s": lw.Categorical([0, 1, 2])})
 SIMILAR = lw.Similarity(free=["s"], within={"a": 1})
@@ -33,7 +32,7 @@ def fitted(name):
 
 
 def searched(name, property):
-    prepared = prepare(fitted(name), SPACE, SIMILAR, question_of(property), "score", budget=60)
+    prepared = posed(fitted(name), SPACE, SIMILAR, property)
     search = search_of(prepared.problem)
     return search, conclude(prepared.problem, search)
 
@@ -64,7 +63,7 @@ def test_a_leaf_that_hides_a_pair_ends_in_it():
     """The whole space, wrongly closed at a level that some pairs exceed."""
     model = fitted("polynomial")
     limit = 0.99 * lw.measure(model, SPACE, SIMILAR).lower
-    prepared = prepare(model, SPACE, SIMILAR, question_of(lw.ScoreGap(limit)), "score", budget=60)
+    prepared = posed(model, SPACE, SIMILAR, lw.ScoreGap(limit))
     search = search_of(prepared.problem)
     search.open.clear()
     search.proof.close(0, Leaf(rule=search.problem.oracle.rule, lean=Fraction(1, 2)))

@@ -62,5 +62,5 @@ def planted(monkeypatch, space, columns, weights=None, bias=0, *, zero_is_upper=
         recoding=same_space(space),
         rows=np.empty((0, len(space))),
     )
-    monkeypatch.setattr("likewise.verifying.preparing.import_model", lambda *_, **__: imported)
+    monkeypatch.setattr("likewise.problem.import_model", lambda *_, **__: imported)
     return model

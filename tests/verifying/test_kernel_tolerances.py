@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.svm import SVC
+from tests.posing import posed
 from tests.verifying.test_kernels import SPACE, continuous_model
 
 import likewise as lw
-from likewise.model.question import question_of
 from likewise.search.portfolio import decide
 from likewise.search.proof import Split, walk
-from likewise.verifying.preparing import prepare
 
 
 def small_case(seed):
@@ -61,8 +60,7 @@ def largest(space, model, similar):
 
 
 def search(model, space, similar, property):
-    scale = "margin" if property.kind == "decision" else "score"
-    prepared = prepare(model, space, similar, question_of(property), scale, budget=60)
+    prepared = posed(model, space, similar, property)
     return prepared, decide(prepared.problem)
 
 

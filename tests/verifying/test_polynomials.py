@@ -12,15 +12,13 @@ import pandas as pd
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR
+from tests.posing import posed
 from tests.strategies import all_pairs, breaks, value
 from tests.verifying.polynomials import drawn
 
 import likewise as lw
-from likewise.model.gauge import Gauge
-from likewise.model.question import question_of
 from likewise.search.portfolio import decide
 from likewise.verifying.certifying import Statement, write_proof
-from likewise.verifying.preparing import prepare
 
 
 def verified(case, property=None):
@@ -162,7 +160,7 @@ def test_proofs_follow_the_schema_whether_or_not_they_are_checked():
     schema = json.loads((Path(__file__).parents[2] / "spec" / "certificate-v1.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
     similar, property = SIMILARITIES[1], lw.ScoreGap(3.0)
-    prepared = prepare(mixed_model(), SPACE, similar, question_of(property), Gauge(of="score").of)
+    prepared = posed(mixed_model(), SPACE, similar, property)
     outcome = decide(prepared.problem)
     statement = Statement(
         kind="score", level=Fraction(3), words="a claim", question=prepared.problem.question

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.audit_frames import audit_frame, grouped, records, write_frame
-from likewise.analysis.judging import Jobs, Judging, imputed_within, judgement_of_data, judging_of
+from likewise.analysis.judging import Judging, imputed_within, judgement_of_data, judging_of
 from likewise.errors import SpecError
 from likewise.families.program_rounding import of_program
 from likewise.html_tables import table
+from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
-from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
+from likewise.run import Run, running
+from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
-from likewise.spec.properties import SameDecision
-from likewise.verifying.deciding import listening
 from likewise.verifying.wording import warning_of
 
 if TYPE_CHECKING:
@@ -165,18 +165,26 @@ def audit(
     """
     if X is None:
         raise SpecError("audit needs rows to look at", hint="audit(model, X, space, similar)")
-    property = SameDecision() if property is None else property
-    with listening(progress) as listener:
-        clock = budget_of(budget, import_budget)
-        judging = judging_of(
-            model, space, similar, property, X=X, budget=clock, random_state=random_state, listener=listener
-        )
-        rows = judging.rows
-        if not len(rows):
-            raise SpecError("audit needs rows to look at, and the frame has none")
-        with interruptible(judging.budget):
-            found = judgement_of_data(judging, Jobs(n_jobs, executor))
-            answer = _audit(judging, rows, found, X)
+    with running(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        return audit_problem(prepare(claim_about(model, space, similar, property, X), run), run)
+
+
+def audit_problem(problem: Problem, run: Run) -> Audit:
+    """The same of a model that was read already, with the rows that it was read with."""
+    judging = judging_of(problem, run)
+    rows = judging.rows
+    if not len(rows):
+        raise SpecError("audit needs rows to look at, and the frame has none")
+    with interruptible(run.budget):
+        found = judgement_of_data(judging)
+        answer = _audit(judging, rows, found, problem.claim.X)
     return replace(answer, stats=answer.stats | of_program(judging.prepared.imported.program))
 
 

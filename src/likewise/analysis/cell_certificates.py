@@ -125,7 +125,7 @@ def _asked(judging: ScoreJudging) -> Property:
     """The property of the score that is judged: decisions between two classes are about half a lead, with half the margin."""
     question = judging.question
     if not isinstance(question, DecisionQuestion):
-        asked: Property = judging.given[3]
+        asked: Property = judging.source.claim.property
         return asked
     margin = float(question.level)
     if Fraction(margin) != question.level:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likewise.analysis.measuring import UNPROVED, Disparity, Wanted, measure_taken
+from likewise.analysis.measuring import UNPROVED, Disparity, Wanted, measure_problem
 from likewise.errors import SpecError
 from likewise.html_tables import table
+from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
-from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
-from likewise.verifying.deciding import checked_property, checking_with, listening, verify_taken
-from likewise.verifying.preparing import Taken, take
-from likewise.verifying.result import Claimed
+from likewise.run import Run, running
+from likewise.search.budget import IMPORT_SECONDS, interruptible
+from likewise.verifying.deciding import verify_problem
 from likewise.verifying.wording import number
 
 if TYPE_CHECKING:
@@ -143,38 +143,55 @@ def compare(
     Comparison
         Both verdicts, both brackets, and what changed.
     """
-    asked, checking = checked_property(property), checking_with(n_jobs, executor)
-    scales = [
+    scales = scales_of(of, tolerance)
+    with running(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        problem = prepare(claim_about(model, space, similar, property, X), run)
+        return compare_problems((problem, problem.with_model(other, run)), run, scales, names)
+
+
+def scales_of(of: Scale | None, tolerance: float) -> list[Wanted]:
+    """The scales to measure on, the first one that the models have: that which is asked for, or probabilities before scores."""
+    return [
         Wanted(of=scale, class_of_interest=None, tolerance=tolerance)
         for scale in (SCALES if of is None else (of,))
     ]
-    clock = budget_of(budget, import_budget)
-    with listening(progress) as listener, interruptible(clock):
-        how: dict[str, Any] = {"random_state": random_state, "listener": listener}
-        both = [take(one, space, similar, X=X, budget=clock, listener=listener) for one in (model, other)]
-        results = []
-        for done, taken in enumerate(both):
-            claimed = Claimed(
-                space=space, similarity=similar, property=asked, family=taken.imported.model.family
-            )
-            results.append(verify_taken(taken, claimed, clock.part(1 / (PARTS - done)), checking, **how))
-        disparities = _measured((both[0], both[1]), scales, clock, how)
+
+
+def compare_problems(
+    problems: tuple[Problem, Problem],
+    run: Run,
+    scales: Sequence[Wanted],
+    names: tuple[str, str] = ("old", "new"),
+) -> Comparison:
+    """The same of two models that were read already."""
+    first, second = problems
+    with interruptible(run.budget):
+        old = verify_problem(first, run.part(1 / PARTS))
+        results = old, verify_problem(second, run.part(1 / (PARTS - 1)))
+        disparities = _measured(problems, scales, run)
     return Comparison(
         names=names,
-        results=(results[0], results[1]),
+        results=results,
         disparities=disparities,
-        change=changed((results[0], results[1]), disparities, tolerance),
+        change=changed(results, disparities, scales[0].tolerance),
     )
 
 
 def _measured(
-    models: tuple[Taken, Taken], scales: Sequence[Wanted], clock: Budget, how: dict[str, Any]
+    problems: tuple[Problem, Problem], scales: Sequence[Wanted], run: Run
 ) -> tuple[Disparity, Disparity]:
     """Both disparities on the first scale that both models have."""
     for last, scale in enumerate(scales, 1):
         try:
-            first = measure_taken(models[0], scale, clock.part(1 / 2), **how)
-            second = measure_taken(models[1], scale, clock.part(1), **how)
+            first = measure_problem(problems[0], run.part(1 / 2), scale)
+            second = measure_problem(problems[1], run.part(1), scale)
         except SpecError:
             if last == len(scales):
                 raise

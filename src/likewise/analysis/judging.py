@@ -11,116 +11,83 @@ import math
 import threading
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.analysis.judging_classes import ClassJudging, class_judging
 from likewise.analysis.judging_scores import ScoreJudging, score_judging
-from likewise.errors import SpecError
 from likewise.importers.imported import ImportedClasses
 from likewise.importers.two_classes import has_one_lead
-from likewise.progress import Listener, silent
-from likewise.search.budget import Budget, budget_of, interruptible
+from likewise.problem import ModelClaim, Problem, prepare
+from likewise.run import Run
+from likewise.search.budget import Budget, interruptible
 from likewise.search.judgement import Judgement
-from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap, place_of_class
-from likewise.verifying.deciding import checking_with
-from likewise.verifying.preparing import take
+from likewise.spec.properties import SameDecision
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from likewise.spec.properties import Property
-    from likewise.spec.similarity import Similarity
-    from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
 
 STARTING_SECONDS = 1.0  # of a process, before it reads the model
 WORTH = 4.0  # times as long as that a process should have
 Judging = ScoreJudging | ClassJudging
-Given = tuple[
-    Any, "Space", "Similarity", "Property", Any
-]  # the rows of the data last: they tell what missing looks like
 
 
-def judging_of(
-    model: Any,
-    space: Space,
-    similar: Similarity,
-    property: Property,
-    *,
-    X: Any,
-    budget: float | Budget,
-    random_state: int | np.random.Generator | None,
-    listener: Listener,
-) -> Judging:
-    """Everything up to the judging; raises what is wrong with the user's input."""
-    if not isinstance(property, (SameDecision, ScoreGap, ProbabilityGap)):
-        raise SpecError(
-            f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(property).__name__}",
-            hint="for instance likewise.SameDecision()",
-        )
-    clock = budget_of(budget)
-    taken = take(model, space, similar, X=X, budget=clock, listener=listener)
-    imported, given = taken.imported, (model, space, similar, property, X)
-    more: dict[str, Any] = {"budget": clock, "random_state": random_state, "listener": listener}
-    place_of_class(property.class_of_interest, imported.model.head.labels, imported.model.family)
+def judging_of(problem: Problem, run: Run) -> Judging:
+    """Everything up to the judging."""
+    imported, asked = problem.imported, problem.claim.property
     if isinstance(imported, ImportedClasses) and not (
-        isinstance(property, SameDecision) and has_one_lead(imported)
+        isinstance(asked, SameDecision) and has_one_lead(imported)
     ):
-        return class_judging(taken, given, **more)
-    return score_judging(taken, given, **more)
+        return class_judging(problem, run)
+    return score_judging(problem, run)
 
 
-@dataclass(frozen=True, slots=True)
-class Jobs:
-    """In how many processes, or where, rows are judged that take a search of their own each."""
-
-    n_jobs: int = 1
-    executor: Executor | None = None
-    seconds_a_row: float | None = None  # in this process, where that is known
-
-
-def judgement_of_data(judging: Judging, jobs: Jobs) -> Judgement:
+def judgement_of_data(judging: Judging) -> Judgement:
     """All rows of the data; those that are biased are so on the model's own predictions as well. Who misses a number that is within a tolerance is similar to
     nobody who has one, even where the model puts a number in its place: such rows are judged apart from the others."""
     rows, imputed = judging.rows, imputed_within(judging)
     if not imputed:
-        return _judged_once(judging, rows, jobs)
+        return _judged_once(judging, rows)
     missing = judging.missing[:, imputed]
     found = Judgement.open(len(rows), rows.shape[1])
     for pattern in np.unique(missing, axis=0):
         some = np.flatnonzero((missing == pattern).all(axis=1))
         features = [k for k, gone in zip(imputed, pattern, strict=True) if gone]
-        found.put(some, _judged_once(judging, rows[some], jobs, pinned=tuple(features)))
+        found.put(some, _judged_once(judging, rows[some], pinned=tuple(features)))
     return found
 
 
-def _judged_once(judging: Judging, rows: Floats, jobs: Jobs, *, pinned: tuple[int, ...] = ()) -> Judgement:
+def _judged_once(judging: Judging, rows: Floats, *, pinned: tuple[int, ...] = ()) -> Judgement:
     """Rows that are the same are judged once, in the order in which they first occur."""
     _, first, back = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    found = judgement_of(judging, rows[first[order]], jobs, pinned=pinned, replayed=True)
+    found = judgement_of(judging, rows[first[order]], pinned=pinned, replayed=True)
     return found.repeated(place[back.ravel()])
 
 
 def imputed_within(judging: Judging) -> list[int]:
     """Features that are within a tolerance and that the model imputes."""
-    parts = judging.recoding.parts
-    relations = judging.given[2].resolve(judging.given[1])
+    parts, relations = judging.recoding.parts, judging.source.relations
     return [k for k, part in parts.items() if part.gap is not None and relations[k].kind == "within"]
 
 
 def judgement_of(
-    judging: Judging, rows: Floats, jobs: Jobs, *, pinned: tuple[int, ...] = (), replayed: bool = False
+    judging: Judging,
+    rows: Floats,
+    *,
+    pinned: tuple[int, ...] = (),
+    replayed: bool = False,
+    seconds_a_row: float | None = None,
 ) -> Judgement:
     """All rows, together where that is possible; of whom nobody is similar who differs in the `pinned` features. Searches find only what the
-    original shows as well; with `replayed` it is asked about rows that are judged together, too."""
-    count, executor = checking_with(jobs.n_jobs, jobs.executor).jobs, jobs.executor
+    original shows as well; with `replayed` it is asked about rows that are judged together, too. `seconds_a_row` are those of a search in this process,
+    where that is known."""
+    count, executor = judging.run.jobs, judging.run.executor
     asked = judging.pinned(pinned) if pinned else judging
 
     def told(done: int) -> None:
@@ -129,7 +96,9 @@ def judgement_of(
     found = asked.together(rows, told, replayed=replayed)
     if found is not None:
         return found
-    if len(rows) < 2 or (executor is None and (count == 1 or not _worth_processes(judging, jobs, len(rows)))):
+    if len(rows) < 2 or (
+        executor is None and (count == 1 or not _worth_processes(judging, seconds_a_row, len(rows)))
+    ):
         return asked.singly(rows, told)
     if executor is not None:
         return _in_parts(judging, rows, pinned, max(count, 2), executor)
@@ -140,10 +109,10 @@ def judgement_of(
         pool.shutdown(wait=judging.budget.for_checking > 0, cancel_futures=True)
 
 
-def _worth_processes(judging: Judging, jobs: Jobs, rows: int) -> bool:
+def _worth_processes(judging: Judging, seconds_a_row: float | None, rows: int) -> bool:
     """Whether there is time, and work, for processes of their own: each has to start and to read the model again."""
     budget = judging.budget
-    work = math.inf if jobs.seconds_a_row is None else jobs.seconds_a_row * rows
+    work = math.inf if seconds_a_row is None else seconds_a_row * rows
     return min(budget.left, work) >= WORTH * (STARTING_SECONDS + float(budget.stats["import_seconds"]))
 
 
@@ -154,7 +123,7 @@ def _in_parts(
     budget = judging.budget
     left = max(budget.left - float(budget.stats["import_seconds"]), 0.0)
     places = [np.arange(start, len(rows), jobs) for start in range(min(jobs, len(rows)))]
-    parts = [executor.submit(_part, judging.given, rows[some], pinned, left) for some in places]
+    parts = [executor.submit(_part, judging.source.claim, rows[some], pinned, left) for some in places]
     found = Judgement.open(len(rows), rows.shape[1])
     for some, part in zip(places, parts, strict=True):
         with suppress(TimeoutError):
@@ -165,7 +134,8 @@ def _in_parts(
     return found
 
 
-def _part(given: Given, rows: Floats, pinned: tuple[int, ...], budget: float) -> Judgement:
-    judging = judging_of(*given[:4], X=given[4], budget=budget, random_state=0, listener=silent)
+def _part(claim: ModelClaim, rows: Floats, pinned: tuple[int, ...], budget: float) -> Judgement:
+    run = Run(budget=Budget(budget))
+    judging = judging_of(prepare(claim, run), run)
     with interruptible(judging.budget):
         return judging.pinned(pinned).singly(rows)

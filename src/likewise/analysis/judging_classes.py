@@ -11,20 +11,21 @@ import numpy as np
 from likewise.analysis.singly_classes import judged_classes_singly
 from likewise.errors import UnsupportedModel
 from likewise.families.class_judge import ClassJudge
-from likewise.progress import Listener, Snapshot
+from likewise.progress import Snapshot
 from likewise.search.class_counterparts import ClassAsked, judged_classes
 from likewise.search.judgement import Judgement
 from likewise.search.pacing import settling_part, warm_up
 from likewise.spec.pairs import pinned_pairs
-from likewise.verifying.classes import PreparedClasses, prepare_classes
+from likewise.verifying.classes import PreparedClasses, pose_classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.importers.recoding import Recoding
+    from likewise.problem import Problem
+    from likewise.run import Run
     from likewise.search.budget import Budget
     from likewise.spec.pairs import PairSpace
-    from likewise.verifying.preparing import Taken
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -32,13 +33,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassJudging:
-    """The prepared problem and what is asked of each individual; `given` makes it again in another process. `missing` are the features (rows,
-    features) that the data's rows miss."""
+    """The prepared problem and what is asked of each individual, of a problem in a run."""
 
     prepared: PreparedClasses
     asked: ClassAsked
-    given: tuple[Any, ...]
-    missing: Flags
+    source: Problem
+    run: Run
 
     @property
     def budget(self) -> Budget:
@@ -55,6 +55,11 @@ class ClassJudging:
     @property
     def rows(self) -> Floats:
         return self.prepared.imported.rows
+
+    @property
+    def missing(self) -> Flags:
+        """Which features (rows, features) the rows of the data miss."""
+        return self.source.missing
 
     @property
     def recoding(self) -> Recoding:
@@ -86,7 +91,7 @@ class ClassJudging:
 
     def confirmed(self, own: Floats, other: Floats) -> Flags:
         """Which pairs break the property for the original, in its own floating point."""
-        return self.prepared.imported.replay.confirmed(own, other, self.given[3])
+        return self.prepared.imported.replay.confirmed(own, other, self.source.claim.property)
 
     def decisions(self, rows: Floats, found: Judgement) -> tuple[list[Any], list[Any]]:
         """Of all rows and of their counterparts, as far as there is time."""
@@ -104,22 +109,15 @@ class ClassJudging:
         return [None if place is None else labels[place] for place in self.asked.classes(rows, budget)]
 
 
-def class_judging(
-    taken: Taken,
-    given: tuple[Any, ...],
-    *,
-    budget: Budget,
-    random_state: int | np.random.Generator | None,
-    listener: Listener,
-) -> ClassJudging:
+def class_judging(problem: Problem, run: Run) -> ClassJudging:
     """The judging of a claim about a model of several classes."""
-    prepared = prepare_classes(taken, given[3], budget=budget, random_state=random_state, listener=listener)
+    prepared = pose_classes(problem, run)
     score, question = prepared.oracles.score, prepared.question
     if question.kind == "probability" and question.head.link == "softmax" and not score.rational:
         raise UnsupportedModel(
-            f"softmax probabilities of {taken.imported.model.family} are not known exactly: its scores are irrational",
+            f"softmax probabilities of {problem.imported.model.family} are not known exactly: its scores are irrational",
             hint="ask for SameDecision or ScoreGap",
         )
     asked = ClassAsked(pairs=prepared.pairs, judge=ClassJudge(score), question=question)
     warm_up(asked.judge, asked.pairs, prepared.problem.budget)
-    return ClassJudging(prepared=prepared, asked=asked, given=given, missing=taken.missing)
+    return ClassJudging(prepared=prepared, asked=asked, source=problem, run=run)

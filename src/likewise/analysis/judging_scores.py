@@ -15,21 +15,21 @@ from likewise.clock import OutOfTime, look_at_clock
 from likewise.families.combined.score import CombinedScore
 from likewise.families.judge import judge_of
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
-from likewise.model.gauge import gauge_of
-from likewise.model.question import question_of
-from likewise.progress import Listener, Snapshot
+from likewise.progress import Snapshot
 from likewise.search.certainty import Near
 from likewise.search.counterparts import Asked, judged
 from likewise.search.judgement import Judgement
 from likewise.search.pacing import scored_in_pieces, settling_part, warm_up
 from likewise.spec.pairs import pinned_pairs
-from likewise.verifying.preparing import Prepared, Taken, prepare_taken
+from likewise.verifying.preparing import Prepared, pose
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.importers.recoding import Recoding
     from likewise.model.question import Question
+    from likewise.problem import Problem
+    from likewise.run import Run
     from likewise.search.budget import Budget
     from likewise.spec.pairs import PairSpace
 
@@ -39,13 +39,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreJudging:
-    """The prepared problem and what is asked of each individual; `given` makes it again in another process. `missing` are the features (rows,
-    features) that the data's rows miss."""
+    """The prepared problem and what is asked of each individual, of a problem in a run."""
 
     prepared: Prepared
     asked: Asked
-    given: tuple[Any, ...]
-    missing: Flags
+    source: Problem
+    run: Run
 
     @property
     def budget(self) -> Budget:
@@ -66,6 +65,11 @@ class ScoreJudging:
     @property
     def rows(self) -> Floats:
         return self.prepared.imported.rows
+
+    @property
+    def missing(self) -> Flags:
+        """Which features (rows, features) the rows of the data miss."""
+        return self.source.missing
 
     @property
     def recoding(self) -> Recoding:
@@ -154,31 +158,15 @@ class ScoreJudging:
         return None
 
 
-def score_judging(
-    taken: Taken,
-    given: tuple[Any, ...],
-    *,
-    budget: Budget,
-    random_state: int | np.random.Generator | None,
-    listener: Listener,
-) -> ScoreJudging:
+def score_judging(problem: Problem, run: Run) -> ScoreJudging:
     """The judging of a claim about one score."""
-    property = given[3]
-    prepared = prepare_taken(
-        taken,
-        question_of(property),
-        gauge_of(property).of,
-        budget=budget,
-        random_state=random_state,
-        listener=listener,
-        two_as_one=True,
-    )
+    prepared, recoding = pose(problem, run, by_lead=True), problem.imported.recoding
     asked = Asked(
         pairs=prepared.pairs,
         judge=judge_of(prepared.score),
         question=prepared.problem.question,
         gauge=gauge_of_gaps(prepared.gauge),
-        settle=taken.imported.recoding.settled_part if taken.imported.recoding.bent else None,
+        settle=recoding.settled_part if recoding.bent else None,
     )
     warm_up(asked.judge, asked.pairs, prepared.problem.budget)
-    return ScoreJudging(prepared=prepared, asked=asked, given=given, missing=taken.missing)
+    return ScoreJudging(prepared=prepared, asked=asked, source=problem, run=run)

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.measuring import TOLERANCE, Wanted, measure_taken
+from likewise.analysis.measuring import TOLERANCE, Wanted, measure_problem
 from likewise.analysis.widening import Ladder, ladder_of
 from likewise.model.question import round_up
+from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
-from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
-from likewise.verifying.deciding import checking_with, listening
-from likewise.verifying.preparing import take
+from likewise.run import Run, running
+from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 
 if TYPE_CHECKING:
     from likewise.model.gauge import Scale
@@ -76,24 +76,31 @@ def margins(
 ) -> Margins:
     """The largest gap for each of `FACTORS` on all tolerances of `similar`; parameters are those of `measure`."""
     ladder = ladder_of(space, similar, None)
-    asked, points = _asked(ladder), []
     wanted = Wanted(of=of, class_of_interest=class_of_interest, tolerance=tolerance)
-    checking_with(n_jobs, executor)  # refuses what is none, although nothing is checked here
-    clock = budget_of(budget, import_budget)
-    with listening(progress) as listener, interruptible(clock):
-        taken = take(model, space, similar, X=X, budget=clock, listener=listener)
+    with running(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        problem = prepare(claim_about(model, space, similar, X=X), run)
+        return margins_of_problem(problem, run, wanted, ladder)
+
+
+def margins_of_problem(problem: Problem, run: Run, wanted: Wanted, ladder: Ladder | None = None) -> Margins:
+    """The same of a model that was read already."""
+    claim, of = problem.claim, wanted.of
+    asked, points = _asked(ladder or ladder_of(claim.space, claim.similarity, None)), []
+    with interruptible(run.budget):
         for done, (factor, at_factor) in enumerate(asked):
             if at_factor is None:  # everybody is similar to nobody else, and differs from nobody
                 if of != "margin":
                     points.append(Margin(factor=round_up(factor), lower=0.0, upper=0.0, proved=True))
                 continue
-            found = measure_taken(
-                replace(taken, relations=at_factor.resolve(space)),
-                wanted,
-                clock.part(1 / (len(asked) - done)),
-                random_state=random_state,
-                listener=listener,
-            )
+            part = run.part(1 / (len(asked) - done))
+            found = measure_problem(problem.with_similarity(at_factor), part, wanted)
             points.append(
                 Margin(
                     factor=round_up(factor),

@@ -19,18 +19,19 @@ from likewise.families.oracle import Remembering
 from likewise.families.program_rounding import of_program, shifted
 from likewise.html_tables import table
 from likewise.importers.imported import ImportedClasses
-from likewise.model.gauge import Gauge, Scale
+from likewise.model.gauge import Scale
 from likewise.model.head import ClassHead
 from likewise.model.question import round_down
-from likewise.progress import Listener, silent
-from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
+from likewise.problem import Problem, claim_about, prepare
+from likewise.progress import Listener
+from likewise.run import Run, running
+from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.search.portfolio import independence
-from likewise.spec.properties import Label, Property, place_of_class
+from likewise.spec.properties import Label, Property, property_of
 from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, unchecked, why_not
 from likewise.verifying.class_certificates import certify_cases
-from likewise.verifying.classes import PreparedClasses, class_property, prepare_classes
-from likewise.verifying.deciding import checking_with, listening
-from likewise.verifying.preparing import Prepared, Taken, prepare_taken, take
+from likewise.verifying.classes import PreparedClasses, pose_classes
+from likewise.verifying.preparing import Prepared, pose
 from likewise.verifying.showing import pair_html
 from likewise.verifying.wording import number, pair_rows, short, treated_by, warning_of
 
@@ -210,12 +211,17 @@ def measure(
     >>> print(lw.measure(model, credit.space, similar, of="probability", X=credit.X))
     largest probability gap of a similar pair: between 0.1012 and 0.1012
     """
-    checking = checking_with(n_jobs, executor) if certify else None
     wanted = Wanted(of=of, class_of_interest=class_of_interest, tolerance=tolerance)
-    clock = budget_of(budget, import_budget)
-    with listening(progress) as listener:
-        taken = take(model, space, similar, X=X, budget=clock, listener=listener)
-        return measure_taken(taken, wanted, clock, checking, random_state=random_state, listener=listener)
+    with running(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        problem = prepare(claim_about(model, space, similar, X=X), run)
+        return measure_problem(problem, run, wanted, certify=certify)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,41 +239,32 @@ class Wanted:
             raise SpecError(f"tolerance must be a positive number, not {self.tolerance!r}")
 
 
-def measure_taken(
-    taken: Taken,
-    wanted: Wanted,
-    clock: Budget,
-    checking: Checking | None = None,
-    *,
-    random_state: int | np.random.Generator | None = 0,
-    listener: Listener = silent,
-) -> Disparity:
-    """The same of a model that was read already, on a clock that runs."""
-    options: dict[str, Any] = {"budget": clock, "random_state": random_state, "listener": listener}
-    of, label = wanted.of, wanted.class_of_interest
+def measure_problem(problem: Problem, run: Run, wanted: Wanted, *, certify: bool = False) -> Disparity:
+    """The disparity of a model that was read already; the property of the problem does not matter."""
+    checking, of = Checking.of(run) if certify else None, wanted.of
+    asking = problem.asking(_no_gap(problem, wanted))
     prepared: Prepared | PreparedClasses
-    if isinstance(taken.imported, ImportedClasses):
-        prepared = prepare_classes(taken, _asked(taken, of, label), **options)
+    if isinstance(problem.imported, ImportedClasses):
+        prepared = pose_classes(asking, run)
         subject: Subject = SeveralClasses(prepared)
     else:
-        prepared = prepare_taken(taken, Gauge(of=of).question(Fraction(0)), of, **options)
-        head, family = prepared.imported.model.head, prepared.imported.model.family
-        place_of_class(label, head.labels, family)
+        prepared = pose(asking, run)
         subject = OneScore(prepared, prepared.gauge)
-    with interruptible(clock):
+    with interruptible(run.budget):
         climb = Climb(subject, _tolerance(wanted.tolerance, of, prepared), certifies=checking is not None)
         climb.run()
         return _disparity(prepared, climb, of, checking)
 
 
-def _asked(taken: Taken, of: Scale, label: Label | None) -> Property:
-    """The property of several classes on this scale."""
-    head, family = taken.imported.model.head, taken.imported.model.family
+def _no_gap(problem: Problem, wanted: Wanted) -> Property:
+    """The property that no two differ on this scale."""
+    model, of, label = problem.imported.model, wanted.of, wanted.class_of_interest
+    head, family = model.head, model.family
     if of == "margin" and isinstance(head, ClassHead) and head.rule == "votes":
         raise SpecError(
             f"{family} decides by votes, which have no margin", hint="verify SameDecision() instead"
         )
-    return class_property("decision" if of == "margin" else of, 0.0, label)
+    return property_of("decision" if of == "margin" else of, 0.0, label)
 
 
 def _tolerance(tolerance: float, of: Scale, prepared: Prepared | PreparedClasses) -> Fraction:

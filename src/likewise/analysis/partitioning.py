@@ -35,19 +35,21 @@ from likewise.analysis.settling import Settler, one_score
 from likewise.clock import OutOfTime
 from likewise.errors import SpecError
 from likewise.families.program_rounding import of_program
-from likewise.model.gauge import gauge_of
-from likewise.model.question import question_of
-from likewise.progress import Listener, Snapshot
-from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
+from likewise.importers.restricting import restricted
+from likewise.problem import Problem, claim_about, prepare
+from likewise.progress import Listener
+from likewise.run import Run, running
+from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.spec.features import Categorical
-from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
-from likewise.spec.space import Space
-from likewise.verifying.deciding import checking_with, listening
-from likewise.verifying.preparing import prepare_taken, take
+from likewise.spec.properties import Property, SameDecision
+from likewise.verifying.certifying import Checking
+from likewise.verifying.preparing import pose
 
 if TYPE_CHECKING:
     from likewise.analysis.region_result import Regions
+    from likewise.importers.imported import Imported
     from likewise.spec.similarity import Similarity
+    from likewise.spec.space import Space
     from likewise.verifying.preparing import Prepared
 
 SAMPLE = 64  # individuals at which levels are put in order
@@ -92,74 +94,92 @@ def regions(
     Regions
         The boxes by kind, each with its rule, its share of the space and its certificates.
     """
-    property = SameDecision() if property is None else property
-    if not isinstance(property, (SameDecision, ScoreGap, ProbabilityGap)):
-        raise SpecError(
-            f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(property).__name__}",
-            hint="for instance likewise.SameDecision()",
-        )
     if max_boxes is not None and (
         not isinstance(max_boxes, int) or isinstance(max_boxes, bool) or max_boxes < 1
     ):
         raise SpecError(f"max_boxes must be a whole number from 1, or None, not {max_boxes!r}")
-    checking = checking_with(n_jobs, executor)
-    if not isinstance(space, Space):
-        raise SpecError(
-            f"space must be a likewise.Space, not {type(space).__name__}", hint="Space.from_data(X)"
-        )
+    with running(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        claim = claim_about(model, space, similar, property, X if around is None else None)
+        refuse_missing(space)
+        claim = replace(claim, space=space.where(*([where] if isinstance(where, str) else where)))
+        return regions_of_problem(prepare(claim, run), run, around=around, max_boxes=max_boxes)
+
+
+def refuse_missing(space: Space) -> None:
+    """Regions are boxes, and who misses a value lies in none."""
     for name, feature in space.features.items():
         if getattr(feature, "missing", False):
             raise SpecError(
                 f"regions cannot be told for {name!r}: it has missing values",
                 hint="declare the feature without them: the regions are then about those of whom it is known",
             )
-    space = space.where(*([where] if isinstance(where, str) else where))
-    clock = budget_of(budget, import_budget)
-    with listening(progress) as listener, interruptible(clock):
 
-        def prepared_on(part: Space) -> Prepared:
-            taken = take(model, part, similar, X=X if around is None else None, budget=clock)
-            return prepare_taken(
-                replace(taken, imported=one_score(taken.imported, property)),
-                question_of(property),
-                gauge_of(property).of,
-                budget=clock,
-                random_state=random_state,
-                listener=listener,
-            )
 
-        first = prepared_on(space)
+def regions_of_problem(
+    problem: Problem, run: Run, *, around: Any = None, max_boxes: int | None = 100
+) -> Regions:
+    """The same of a model that was read already."""
+    claim, clock = problem.claim, run.budget
+    space, property = claim.space, claim.property
+    refuse_missing(space)
+    whole = one_score(problem.imported, property)
+    problem = replace(problem, imported=whole)
+    with interruptible(clock):
+        first = pose(problem, run)
         ordered = space
         with suppress(OutOfTime), clock.watched():
             ordered = in_order_of_scores(first, space)
-        asks_decisions = isinstance(property, SameDecision) and property.margin == 0
-        relations = similar.relations(space)
+        relations = claim.similarity.relations(space)
         ground = Ground(
-            first if ordered is space else prepared_on(ordered),
+            first if ordered is space else pose(_over(problem, whole, ordered, run), run),
             space,
             relations,
-            asks_decisions=asks_decisions,
+            asks_decisions=isinstance(property, SameDecision) and property.margin == 0,
         )
-        listener(Snapshot(stage="preparing the bounds", seconds=clock.elapsed))
+        run.tell("preparing the bounds")
         with clock.stopped():
             ground.warm_up()
         settler = Settler(
-            model=model,
-            whole=first.imported,
+            model=claim.model,
+            whole=whole,
             space=space,
             asked=property,
             relations=relations,
             budget=clock,
-            checking=checking,
+            checking=Checking.of(run),
         )
         if around is not None:
             from likewise.analysis.growing import grown
 
-            found = grown(ground, settler, around, listener)
+            found = grown(ground, settler, around, run.listener)
         else:
-            found = Partition(ground, settler, listener, max_boxes).run()
-    known = {**first.imported.compared.stats, **of_program(first.imported.program)}
+            found = Partition(ground, settler, run.listener, max_boxes).run()
+    known = {**whole.compared.stats, **of_program(whole.program)}
     return replace(found, stats={**found.stats, **known})
+
+
+def _over(problem: Problem, whole: Imported, ordered: Space, run: Run) -> Problem:
+    """The problem over the space with its levels in another order; read again only where the model's levels cannot be put in order by themselves."""
+    claim = replace(problem.claim, space=ordered, codes=None)
+    imported = restricted(whole, ordered)
+    if imported is None:
+        again = prepare(claim, run)
+        return replace(again, imported=one_score(again.imported, claim.property))
+    rows = whole.rows.copy()
+    for k, name in enumerate(ordered.names):
+        before, after = whole.space[name], imported.space[name]
+        if isinstance(before, Categorical) and isinstance(after, Categorical):
+            places = np.array([after.position(level) for level in before.levels], dtype=float)
+            rows[:, k] = places[rows[:, k].astype(int)]
+    relations = claim.similarity.resolve(ordered)
+    return replace(problem, claim=claim, imported=replace(imported, rows=rows), relations=relations)
 
 
 def in_order_of_scores(prepared: Prepared, space: Space) -> Space:

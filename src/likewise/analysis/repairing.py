@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likewise.analysis.measuring import TOLERANCE, Wanted, measure_taken
+from likewise.analysis.measuring import TOLERANCE, Wanted, measure_problem
 from likewise.analysis.repaired import Repaired, compared
 from likewise.analysis.settings import Choice, every_setting, observed_settings, reference_setting
 from likewise.analysis.thresholds import with_fair_threshold
-from likewise.analysis.wish import Method, Wish, settled_estimator
+from likewise.analysis.wish import Method, MethodName, Wish, settled_estimator
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.families.classscore import ClassScore
 from likewise.families.kernel.body import RbfSum
@@ -34,17 +34,16 @@ from likewise.importers.imported import Imported, ImportedClasses
 from likewise.importers.settled import asked_for_scores, is_settled, refuse_wrappers
 from likewise.importers.unfolding import unfold
 from likewise.model.head import ClassHead, Head
-from likewise.search.budget import IMPORT_SECONDS, budget_of
+from likewise.problem import Problem, claim_about, prepare
+from likewise.run import Run, running
+from likewise.search.budget import IMPORT_SECONDS
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
-from likewise.verifying.deciding import checking_with
-from likewise.verifying.preparing import take
 
 if TYPE_CHECKING:
     from likewise.progress import Listener
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
-METHODS = ("average", "max", "min", "reference", "shrink", "threshold")
 GRID = 9
 SHARES = 2**40  # c is rounded down to this grid, so that it is a double and c f has short numbers
 
@@ -54,7 +53,7 @@ def repair(
     space: Space,
     similar: Similarity,
     *,
-    method: Method = "average",
+    method: MethodName = "average",
     property: Property | None = None,
     X: Any = None,
     y: Any = None,
@@ -90,52 +89,39 @@ def repair(
     Repaired
         The new model, the verdict on it, and what it costs.
     """
-    if method not in METHODS:
-        raise SpecError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
-    if weights not in ("uniform", "observed"):
-        raise SpecError(f"weights must be 'uniform' or 'observed', not {weights!r}")
-    if reference is not None and method != "reference":
-        raise SpecError("reference is for method='reference'")
     if y is not None and X is None:
         raise SpecError("y is given without X", hint="pass the rows that it belongs to as X")
-    asked = SameDecision() if property is None else property
-    if not isinstance(asked, (SameDecision, ScoreGap, ProbabilityGap)):
-        raise SpecError(
-            f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(asked).__name__}",
-            hint="for instance likewise.SameDecision()",
-        )
-    clock = budget_of(budget, import_budget)
-    taken = take(model, space, similar, X=X, budget=clock)
+    how = Method(name=method, weights=weights, reference=reference, grid=grid)
+    with running(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        problem = prepare(claim_about(model, space, similar, property, X), run)
+        return repair_problem(problem, run, how, y)
+
+
+def repair_problem(problem: Problem, run: Run, method: Method, y: Any = None) -> Repaired:
+    """The same of a model that was read already."""
+    model, imported = problem.claim.model, problem.imported
     inside = unfold(model)
     refuse_wrappers(inside)
     if is_settled(inside.final):
         raise UnsupportedModel(
             "this model was repaired already", hint="repair the model inside of it, its `held`"
         )
-    wish = Wish(
-        model=model,
-        space=space,
-        similar=similar,
-        property=asked,
-        method=method,
-        X=X,
-        weights=weights,
-        reference=reference,
-        grid=grid,
-        taken=taken,
-        asked=asked_for_scores(inside.final, taken.imported.model),
-        budget=clock,
-        checking=checking_with(n_jobs, executor),
-        random_state=random_state,
-        progress=progress,
-    )
-    if method == "threshold":
+    wish = Wish(problem=problem, run=run, method=method, asked=asked_for_scores(inside.final, imported.model))
+    if method.name == "threshold":
         new, result, facts = with_fair_threshold(wish)
     else:
-        new, facts = _shrunk(wish) if method == "shrink" else _settled(wish)
+        new, facts = _shrunk(wish) if method.name == "shrink" else _settled(wish)
         result = wish.verify(new)
-    rows = compared(taken.imported, model, new, y) if new is not None and X is not None else {}
-    return Repaired(method=method, model=new, result=result, **facts, **rows)
+    known = new is not None and problem.claim.X is not None
+    rows = compared(imported, model, new, y) if known else {}
+    return Repaired(method=method.name, model=new, result=result, **facts, **rows)
 
 
 # -- settings ---------------------------------------------------------------------------------------------
@@ -143,16 +129,16 @@ def repair(
 
 def _settled(wish: Wish) -> tuple[Any, dict[str, Any]]:
     if (
-        wish.method in ("max", "min")
+        wish.method.name in ("max", "min")
         and wish.asked == "predict_proba"
         and isinstance(wish.property, ProbabilityGap)
     ):
         raise SpecError(
-            f"with method={wish.method!r} the score of {wish.taken.imported.model.family} is the probability of one label, less 1/2",
+            f"with method={wish.method.name!r} the score of {wish.problem.imported.model.family} is the probability of one label, less 1/2",
             hint=f"ask for ScoreGap({wish.property.delta}), which is the same then",
         )
     choice = _choice(wish)
-    how = "mean" if wish.method in ("average", "reference") else wish.method
+    how = "mean" if wish.method.name in ("average", "reference") else wish.method.name
     return settled_estimator(wish, choice, how, 0.0), {
         "features": choice.names,
         "settings": len(choice.settings),
@@ -160,28 +146,22 @@ def _settled(wish: Wish) -> tuple[Any, dict[str, Any]]:
 
 
 def _choice(wish: Wish) -> Choice:
-    names, rows = _mattering(wish), _rows(wish)
-    if wish.method == "reference":
-        return reference_setting(wish.space, names, wish.grid, rows, wish.reference)
-    if wish.weights == "observed":
-        return observed_settings(wish.space, names, wish.grid, rows)
-    return every_setting(wish.space, names, wish.grid)
-
-
-def _rows(wish: Wish) -> np.ndarray[Any, np.dtype[np.float64]]:
-    if wish.X is None:
-        return np.empty((0, len(wish.space)))
-    return wish.space.encode(wish.X, allow_extra=True)
+    names, rows, method = _mattering(wish), wish.problem.codes, wish.method
+    if method.name == "reference":
+        return reference_setting(wish.space, names, method.grid, rows, method.reference)
+    if method.weights == "observed":
+        return observed_settings(wish.space, names, method.grid, rows)
+    return every_setting(wish.space, names, method.grid)
 
 
 def _mattering(wish: Wish) -> tuple[str, ...]:
     """The features that may differ and that the score depends on: only these need settling."""
-    imported, count = wish.taken.imported, len(wish.space)
+    imported, count = wish.problem.imported, len(wish.space)
     if isinstance(imported, ImportedClasses):
         score: Any = ClassScore(imported.model, count)
     else:
         score = score_of(imported.model, count)
-    relations = enumerate(wish.taken.relations)
+    relations = enumerate(wish.problem.relations)
     return tuple(
         wish.space.names[k] for k, relation in relations if relation.kind != "same" and score.depends(k)
     )
@@ -191,7 +171,7 @@ def _mattering(wish: Wish) -> tuple[str, ...]:
 
 
 def _shrunk(wish: Wish) -> tuple[Any, dict[str, Any]]:
-    imported, asked = wish.taken.imported, wish.property
+    imported, asked = wish.problem.imported, wish.property
     if isinstance(asked, SameDecision):
         raise SpecError(
             "shrinking makes gaps smaller, and decisions may differ by the smallest gap",
@@ -206,12 +186,8 @@ def _shrunk(wish: Wish) -> tuple[Any, dict[str, Any]]:
             f"{imported.model.family} is a sum of Gaussians, and what becomes of it has no bounds that prove a gap",
             hint="use method='average', 'max', 'min' or 'reference'",
         )
-    found = measure_taken(
-        wish.taken,
-        Wanted(of="score", class_of_interest=asked.class_of_interest, tolerance=TOLERANCE),
-        wish.budget.part(1 / 2),
-        random_state=wish.random_state,
-    )
+    wanted = Wanted(of="score", class_of_interest=asked.class_of_interest, tolerance=TOLERANCE)
+    found = measure_problem(wish.problem, wish.run.part(1 / 2), wanted)
     if not math.isfinite(found.upper):
         raise UnsupportedModel(
             "no upper bound of the gap of scores was found within the budget", hint="give it a longer budget"

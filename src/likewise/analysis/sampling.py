@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.analysis.intervals import Rung, clopper_pearson, draws_for, ladder
-from likewise.analysis.judging import Jobs, Judging, judgement_of
+from likewise.analysis.judging import Judging, judgement_of
 from likewise.errors import SpecError
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 
@@ -64,7 +64,6 @@ class Sampling:
     mass: float
     settled: float
     confidence: float
-    jobs: Jobs
     pace: float | None = None  # seconds for one draw, by the sample that is thrown away
 
     def run(self) -> Sample:
@@ -79,8 +78,8 @@ class Sampling:
                 break
             above = min(rung.draws for rung in rungs if rung.draws > done)
             some = slice(done, min(done + SEVERAL, above))
-            jobs = replace(self.jobs, seconds_a_row=self.pace)
-            found = judgement_of(self.judging, self.draw(some.stop - some.start), jobs)
+            rows = self.draw(some.stop - some.start)
+            found = judgement_of(self.judging, rows, seconds_a_row=self.pace)
             verdict[some] = found.verdict
             proved = proved and bool(found.proved[found.verdict == FAIR].all())
             done = some.stop
@@ -117,7 +116,8 @@ class Sampling:
         """Seconds for one draw, and about the share of hits, of a sample that is thrown away."""
         budget = self.judging.budget
         started = budget.elapsed
-        verdict = judgement_of(self.judging, self.draw(count), Jobs()).verdict
+        here = replace(self.judging, run=replace(self.judging.run, jobs=1, executor=None))
+        verdict = judgement_of(here, self.draw(count)).verdict
         pace = max(budget.elapsed - started, 1e-6) / max(int((verdict != UNDECIDED).sum()), 1)
         return pace, (float((verdict == BIASED).sum()) + 1) / (count + 2)
 

@@ -23,8 +23,8 @@ from likewise.errors import SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
 from likewise.importers.restricting import restricted
 from likewise.importers.two_classes import as_one_score
-from likewise.model.gauge import gauge_of
-from likewise.model.question import question_of
+from likewise.problem import ModelClaim, Problem
+from likewise.run import Run
 from likewise.search.budget import Budget, Part
 from likewise.search.portfolio import Outcome, conclude, independence
 from likewise.search.proof import Proof
@@ -38,7 +38,7 @@ from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
 from likewise.verifying.certifying import Checking, Statement, certify_proof
 from likewise.verifying.deciding import conclude as concluded
-from likewise.verifying.preparing import Prepared, posed
+from likewise.verifying.preparing import Prepared, pose
 from likewise.verifying.result import Claimed, Verdict
 
 if TYPE_CHECKING:
@@ -164,14 +164,12 @@ class Settler:
             imported = restricted(self.whole, space) or one_score(
                 import_model(self.model, space, rows=np.empty((0, len(space)))), self.asked
             )
-            return posed(
-                imported,
-                similar.relations(space),
-                question_of(self.asked),
-                gauge_of(self.asked).of,
-                budget=slice_of(self.budget, self.of_the_time * left),
-                random=np.random.default_rng(0),
+            problem = Problem(
+                claim=ModelClaim(model=self.model, space=space, similarity=similar, property=self.asked),
+                imported=imported,
+                relations=similar.relations(space),
             )
+            return pose(problem, Run(budget=slice_of(self.budget, self.of_the_time * left)))
         except SpecError:
             return None
 

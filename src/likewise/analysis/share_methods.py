@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from likewise.analysis.cells import Bracketing
 from likewise.analysis.everybody import Counted, countable, counted
-from likewise.analysis.judging import Jobs, Judging, imputed_within
+from likewise.analysis.judging import Judging, imputed_within
 from likewise.analysis.judging_classes import ClassJudging
 from likewise.analysis.measures import Measure, all_alike, marginals, uniform
 from likewise.analysis.sampling import NARROW, Sampling, drawing
@@ -16,7 +16,7 @@ from likewise.analysis.sums import bracket_of_sums
 from likewise.errors import SpecError
 from likewise.model.question import round_down, round_up
 from likewise.spec.features import Integer
-from likewise.verifying.deciding import checking_with
+from likewise.verifying.certifying import Checking
 
 CLOSE = 1e-4  # a certified bracket this narrow is narrow enough
 FOR_CELLS = 0.2  # of the budget, before a sample is drawn from what they leave
@@ -29,7 +29,6 @@ class Sharing:
     judging: Judging
     over: str
     confidence: float
-    jobs: Jobs
 
     def by(self, method: str) -> Share:
         """By the method that was asked for, or the best one that the budget allows."""
@@ -133,7 +132,7 @@ class Sharing:
         bracketing = Bracketing(
             judging=self.judging,
             measure=self.measure,
-            checking=checking_with(self.jobs.n_jobs, self.jobs.executor),
+            checking=Checking.of(self.judging.run),
         )
         bracketing.run(width=CLOSE, seconds=self.judging.budget.seconds)
         return self._of_cells(bracketing)
@@ -189,7 +188,6 @@ class Sharing:
             mass=float(mass),
             settled=float(low),
             confidence=self.confidence,
-            jobs=self.jobs,
         ).run()
         ends = sample.interval
         return Share(

@@ -12,21 +12,21 @@ For linear models cells are settled before a sample is drawn, which is then draw
 from __future__ import annotations
 
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.judging import Jobs, Judging, judgement_of_data, judging_of
+from likewise.analysis.judging import Judging, judgement_of_data, judging_of
 from likewise.analysis.share_methods import Sharing
 from likewise.analysis.share_result import Share
 from likewise.errors import SpecError
 from likewise.families.program_rounding import of_program
+from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
-from likewise.search.budget import IMPORT_SECONDS, budget_of, interruptible
+from likewise.run import Run, running
+from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
-from likewise.spec.properties import SameDecision
-from likewise.verifying.deciding import listening
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Property
@@ -73,46 +73,59 @@ def share(
     Share
         The share, a proved bracket of it, or an interval, and which of these it is.
     """
-    if method not in METHODS:
-        raise SpecError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
-    if not (isinstance(confidence, float) and 0 < confidence < 1):
-        raise SpecError(f"confidence must be a number between 0 and 1, not {confidence!r}")
-    property = SameDecision() if property is None else property
-    data = over if not isinstance(over, str) else X
-    if isinstance(over, str) and over not in ("uniform", "marginals"):
-        raise SpecError(f"over must be 'uniform', 'marginals' or a frame of rows, not {over!r}")
-    if isinstance(over, str) and over == "marginals" and X is None:
-        raise SpecError("the data's marginals need the data", hint="share(..., over='marginals', X=X)")
-    with listening(progress) as listener:
-        judging = judging_of(
-            model,
-            space,
-            similar,
-            property,
-            X=data,
-            budget=budget_of(budget, import_budget),
-            random_state=random_state,
-            listener=listener,
-        )
-        with interruptible(judging.budget):
-            jobs = Jobs(n_jobs, executor)
-            if not isinstance(over, str):
-                answer = _of_rows(judging, method, jobs)
-            else:
-                sharing = Sharing(judging=judging, over=over, confidence=confidence, jobs=jobs)
-                answer = sharing.by(method)
-    imported = judging.prepared.imported
-    known = {**imported.compared.stats, **of_program(imported.program)}
+    wanted = WantedShare(over=over, method=method, confidence=confidence, has_rows=X is not None)
+    with running(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        data = X if isinstance(over, str) else over
+        return share_of_problem(prepare(claim_about(model, space, similar, property, data), run), run, wanted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedShare:
+    """Who is counted, how, and how surely."""
+
+    over: Any
+    method: str
+    confidence: float
+    has_rows: bool
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise SpecError(f"method must be one of {', '.join(METHODS)}, not {self.method!r}")
+        if not (isinstance(self.confidence, float) and 0 < self.confidence < 1):
+            raise SpecError(f"confidence must be a number between 0 and 1, not {self.confidence!r}")
+        if isinstance(self.over, str) and self.over not in ("uniform", "marginals"):
+            raise SpecError(f"over must be 'uniform', 'marginals' or a frame of rows, not {self.over!r}")
+        if isinstance(self.over, str) and self.over == "marginals" and not self.has_rows:
+            raise SpecError("the data's marginals need the data", hint="share(..., over='marginals', X=X)")
+
+
+def share_of_problem(problem: Problem, run: Run, wanted: WantedShare) -> Share:
+    """The same of a model that was read already; the rows of a frame are those that it was read with."""
+    judging, imported = judging_of(problem, run), problem.imported
+    with interruptible(run.budget):
+        if isinstance(wanted.over, str):
+            sharing = Sharing(judging=judging, over=wanted.over, confidence=wanted.confidence)
+            answer = sharing.by(wanted.method)
+        else:
+            answer = _of_rows(judging, wanted.method)
+    known = {**imported.compared.stats, **of_program(judging.prepared.imported.program)}
     return replace(answer, stats={**answer.stats, **known})
 
 
-def _of_rows(judging: Judging, method: str, jobs: Jobs) -> Share:
+def _of_rows(judging: Judging, method: str) -> Share:
     if method not in ("auto", "exact"):
         raise SpecError(f"the rows of a frame are all looked at: method='exact', not {method!r}")
     rows = judging.rows
     if not len(rows):
         raise SpecError("the frame has no rows")
-    found = judgement_of_data(judging, jobs)
+    found = judgement_of_data(judging)
     biased, undecided = int((found.verdict == BIASED).sum()), int((found.verdict == UNDECIDED).sum())
     return Share(
         lower=biased / len(rows),

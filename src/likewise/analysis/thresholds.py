@@ -24,12 +24,12 @@ CANDIDATES = 256  # thresholds that are looked at, nearest first
 
 def with_fair_threshold(wish: Wish) -> tuple[Any, Result, dict[str, Any]]:
     """The model with it, the verdict on that, and the threshold; no model where none was found."""
-    imported = wish.taken.imported
+    imported = wish.problem.imported
     if len(imported.model.head.labels or ()) != 2:
         raise SpecError("a threshold is for classifiers of two classes", hint="use method='average'")
     if not isinstance(wish.property, SameDecision):
         raise SpecError("a threshold changes decisions, no scores", hint="ask for SameDecision()")
-    if wish.X is None:
+    if wish.problem.claim.X is None:
         raise SpecError("thresholds are tried between the scores of rows", hint="pass X")
     model = _with_one_score(wish)
     first = wish.verify(model)
@@ -40,7 +40,7 @@ def with_fair_threshold(wish: Wish) -> tuple[Any, Result, dict[str, Any]]:
     for candidate in _candidates(np.asarray(model.decision_function(rows), dtype=np.float64)):
         if any(low <= candidate < high for low, high in ruled_out):
             continue
-        if wish.budget.over:
+        if wish.run.budget.over:
             break
         new = _with_threshold(model, candidate)
         last = wish.verify(new)
@@ -53,7 +53,7 @@ def with_fair_threshold(wish: Wish) -> tuple[Any, Result, dict[str, Any]]:
 def _with_one_score(wish: Wish) -> Any:
     """The model, or an estimator around it that has its score as decision_function."""
     if wish.asked == "decision_function":
-        return wish.model
+        return wish.problem.claim.model
     return settled_estimator(wish, Choice(names=(), settings=((),), counts=(1,)), "max", 0.0)
 
 

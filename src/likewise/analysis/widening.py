@@ -16,27 +16,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.certificate.certificate import Certificate
-from likewise.errors import InternalError, SpecError, closest
+from likewise.errors import SpecError, closest
 from likewise.families.program_rounding import of_program
 from likewise.html_tables import table
 from likewise.model.gauge import gauge_of
 from likewise.model.question import round_down, round_up
+from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
-from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
+from likewise.run import Run, running
+from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.spec.features import Categorical, Continuous
 from likewise.spec.relations import said_tolerance, span
 from likewise.spec.similarity import Similarity
-from likewise.verifying.certifying import Checking
-from likewise.verifying.deciding import checked_property, checking_with, listening, verify_taken
-from likewise.verifying.preparing import take
-from likewise.verifying.result import Claimed
+from likewise.verifying.deciding import verify_problem
 from likewise.verifying.showing import pair_html
 from likewise.verifying.wording import (
     covers_program,
@@ -50,7 +49,6 @@ from likewise.verifying.wording import (
 if TYPE_CHECKING:
     from likewise.spec.properties import Property
     from likewise.spec.space import Space
-    from likewise.verifying.preparing import Taken
     from likewise.verifying.result import Result
 
 SHARE = 0.5  # of what is left of the budget that one level may take
@@ -161,14 +159,6 @@ class Ladder:
         """The level at which every tolerance reaches across its domain."""
         return max(span(self.space[name]) / unit for name, unit in self.units.items())
 
-    @property
-    def widest(self) -> Similarity:
-        """Who is similar at that level."""
-        similar = self.similarity(self.largest)
-        if similar is None:
-            raise InternalError("a ladder of tolerances that all are nothing")
-        return similar
-
     def similarity(self, level: Fraction) -> Similarity | None:
         """Who is similar at a level, tolerances rounded up to doubles; None if everybody is alone."""
         within = {name: self._tolerance(name, level) for name in self.units}
@@ -241,31 +231,36 @@ def radius(
         The largest level proved, and the smallest one refuted with its pair.
     """
     ladder = ladder_of(space, similar, feature)
-    asked, checking = checked_property(property), checking_with(n_jobs, executor)
-    clock = budget_of(budget, import_budget)
-    with listening(progress) as listener, interruptible(clock):
-        asking = Asking(
-            ladder=ladder,
-            taken=take(model, space, ladder.widest, X=X, budget=clock, listener=listener),
-            asked=asked,
-            budget=clock,
-            checking=checking,
-            options={"random_state": random_state, "listener": listener},
-        )
+    with running(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        problem = prepare(claim_about(model, space, similar, property, X), run, alone=True)
+        return radius_of_problem(problem, run, feature, ladder)
+
+
+def radius_of_problem(
+    problem: Problem, run: Run, feature: str | None = None, ladder: Ladder | None = None
+) -> Radius:
+    """The same of a model that was read already."""
+    ladder = ladder or ladder_of(problem.claim.space, problem.claim.similarity, feature)
+    asking = Bisection(ladder=ladder, problem=problem, run=run)
+    with interruptible(run.budget):
         asking.bisect()
     return asking.answer(feature)
 
 
 @dataclass(slots=True, kw_only=True)
-class Asking:
-    """One bisection: what is proved and refuted so far."""
+class Bisection:
+    """What is proved and refuted so far."""
 
     ladder: Ladder
-    taken: Taken
-    asked: Property
-    budget: Budget
-    checking: Checking
-    options: dict[str, Any]
+    problem: Problem
+    run: Run
     proved: Fraction | None = None
     refuted: Fraction | None = None
     covered: Fraction | None = None  # the highest level whose proof covers the program's rounding
@@ -282,8 +277,8 @@ class Asking:
             return
         self.ask(self.ladder.largest)
         while (level := self._open()) is not None:
-            if self.budget.over:
-                self.reason = self.budget.reason
+            if self.run.budget.over:
+                self.reason = self.run.budget.reason
                 return
             self.ask(level)
 
@@ -301,15 +296,9 @@ class Asking:
         if similar is None:  # nobody is similar to anybody else
             self.proved = self.covered = level
             return
-        part, space, family = self.budget.part(SHARE), self.ladder.space, self.taken.imported.model.family
-        result = verify_taken(
-            replace(self.taken, relations=similar.resolve(space)),
-            Claimed(space=space, similarity=similar, property=self.asked, family=family),
-            part,
-            self.checking,
-            **self.options,
-        )
-        self.history.append((float(level), str(result.verdict), part.elapsed))
+        part = self.run.part(SHARE)
+        result = verify_problem(self.problem.with_similarity(similar), part)
+        self.history.append((float(level), str(result.verdict), part.budget.elapsed))
         if result.verdict == "FAIR":
             self.proved, self.proof = level, result
             if covers_program(result):
@@ -332,8 +321,9 @@ class Asking:
         )
         proved = None if self.proved is None else largest if everything else round_down(self.proved)
         covered = None if self.covered is None else round_down(self.covered)
-        imported = self.taken.imported
-        rounding = of_program(imported.program, gauge_of(self.asked).of, imported.model.head)
+        imported = self.problem.imported
+        scale = gauge_of(self.problem.claim.property).of
+        rounding = of_program(imported.program, scale, imported.model.head)
         return Radius(
             of=feature,
             proved=proved,
@@ -348,7 +338,7 @@ class Asking:
             reason=None if closed or self.refuted == 0 else self.reason,
             history=tuple(self.history),
             stats={
-                **self.budget.stats,
+                **self.run.budget.stats,
                 **imported.compared.stats,
                 "levels": len(self.history),
                 **rounding,

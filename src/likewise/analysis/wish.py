@@ -4,76 +4,82 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from likewise.errors import UnsupportedModel
+from likewise.errors import SpecError, UnsupportedModel
 from likewise.model.head import Head
-from likewise.search.budget import Budget
-from likewise.verifying.deciding import listening, verify_taken
-from likewise.verifying.preparing import take
-from likewise.verifying.result import Claimed
+from likewise.verifying.deciding import verify_problem
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from likewise.analysis.settings import Choice
-    from likewise.progress import Listener
+    from likewise.problem import Problem
+    from likewise.run import Run
     from likewise.spec.properties import Property
-    from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-    from likewise.verifying.certifying import Checking
-    from likewise.verifying.preparing import Taken
     from likewise.verifying.result import Result
 
-Method = Literal["average", "max", "min", "reference", "shrink", "threshold"]
+MethodName = Literal["average", "max", "min", "reference", "shrink", "threshold"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """How a model is to be repaired: `weights` of settings and the `reference` to settle at, and how many values of a number are settings (`grid`)."""
+
+    name: MethodName
+    weights: str
+    reference: Mapping[str, Any] | None
+    grid: int
+
+    def __post_init__(self) -> None:
+        names = get_args(MethodName)
+        if self.name not in names:
+            raise SpecError(f"method must be one of {', '.join(names)}, not {self.name!r}")
+        if self.weights not in ("uniform", "observed"):
+            raise SpecError(f"weights must be 'uniform' or 'observed', not {self.weights!r}")
+        if self.reference is not None and self.name != "reference":
+            raise SpecError("reference is for method='reference'")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What was asked for; `asked` is how the model tells its scores (see `likewise.repaired.estimators`)."""
+    """What is to be repaired how, in which run; `asked` is how the model tells its scores (see `likewise.repaired.estimators`)."""
 
-    model: Any
-    space: Space
-    similar: Similarity
-    property: Property
+    problem: Problem
+    run: Run
     method: Method
-    X: Any
-    weights: str
-    reference: Mapping[str, Any] | None
-    grid: int
-    taken: Taken
     asked: str
-    budget: Budget
-    checking: Checking
-    random_state: int | np.random.Generator | None
-    progress: bool | Listener
+
+    @property
+    def space(self) -> Space:
+        return self.problem.claim.space
+
+    @property
+    def property(self) -> Property:
+        return self.problem.claim.property
 
     def verify(self, model: Any) -> Result:
         """The verdict on a new model, in what is left of the budget."""
-        clock = self.budget.part(1)
-        with listening(self.progress) as listener:
-            taken = take(model, self.space, self.similar, X=self.X, budget=clock, listener=listener)
-            claimed = Claimed(
-                space=self.space,
-                similarity=self.similar,
-                property=self.property,
-                family=taken.imported.model.family,
-            )
-            return verify_taken(
-                taken, claimed, clock, self.checking, random_state=self.random_state, listener=listener
-            )
+        run = self.run.part(1)
+        return verify_problem(self.problem.with_model(model, run), run)
 
 
 def settled_estimator(wish: Wish, choice: Choice, how: str, keep: float) -> Any:
     """The settled estimator around the model, which stays fitted when cloned."""
     from likewise.repaired.estimators import SettledClassifier, SettledRegressor
 
-    imported = wish.taken.imported
+    imported = wish.problem.imported
     head, inputs = imported.model.head, imported.replay.inputs
     features = [name if inputs.named else inputs.columns.index(name) for name in choice.names]
     settings = [list(setting) for setting in choice.settings]
     alike = len(set(choice.counts)) == 1
-    parts = (frozen(wish.model), features, settings, None if alike else list(choice.counts), how, keep)
+    parts = (
+        frozen(wish.problem.claim.model),
+        features,
+        settings,
+        None if alike else list(choice.counts),
+        how,
+        keep,
+    )
     if head.labels is None:
         return SettledRegressor(*parts)
     return SettledClassifier(

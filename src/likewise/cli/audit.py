@@ -49,26 +49,16 @@ def audit(**given: Any) -> int:
     likewise audit claim.toml --by sex --property probability:0.1
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
-    from likewise.analysis.auditing import audit as look_at_rows
-    from likewise.cli.claims import load
+    from likewise.analysis.auditing import audit_problem
+    from likewise.cli.claims import load, running
     from likewise.cli.output import emit, emit_json
     from likewise.errors import SpecError
 
-    loaded = load(flags, given["property"], given["class_of_interest"])
-    if loaded.X is None:
-        raise SpecError("audit needs rows to look at", hint="--data rows.csv, or [data] in the spec file")
-    found = look_at_rows(
-        loaded.model,
-        loaded.X,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        budget=look.budget,
-        import_budget=flags.import_budget,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=not given["quiet"],
-    )
+    with running(flags, look, progress=not given["quiet"]) as run:
+        loaded = load(flags, run, given["property"], given["class_of_interest"])
+        if loaded.rows is None:
+            raise SpecError("audit needs rows to look at", hint="--data rows.csv, or [data] in the spec file")
+        found = audit_problem(loaded.problem, run)
     groups = None if given["by"] is None else found.by(given["by"])
     if given["output"] is not None:
         found.save(given["output"])

@@ -22,8 +22,8 @@ from likewise.cli.options import (
 
 if TYPE_CHECKING:
     from likewise.analysis.measuring import Disparity
-    from likewise.cli.claims import Loaded
-    from likewise.search.budget import Budget
+    from likewise.problem import Problem
+    from likewise.run import Run
 
 HALF = 0.5  # of the budget for the verdict, the rest for the disparity
 
@@ -55,26 +55,16 @@ def card(**given: Any) -> int:
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
     share = None if given["share"] is None else _share(given["share"])
-    from likewise.cli.claims import load
+    from likewise.cli.claims import load, running
     from likewise.cli.output import emit
-    from likewise.search.budget import Budget, interruptible
-    from likewise.verifying import verify
+    from likewise.search.budget import interruptible
+    from likewise.verifying.deciding import verify_problem
 
-    loaded = load(flags, given["property"], given["class_of_interest"])
-    clock = Budget(look.budget, flags.import_budget)
-    with interruptible(clock):
-        result = verify(
-            loaded.model,
-            loaded.space,
-            loaded.similarity,
-            loaded.property,
-            X=loaded.X,
-            budget=clock.part(HALF),
-            n_jobs=look.jobs,
-            random_state=look.seed,
-            progress=True,
-        )
-        disparity = _disparity(loaded, look, given["of"], clock)
+    with running(flags, look, progress=True) as run:
+        loaded = load(flags, run, given["property"], given["class_of_interest"])
+        with interruptible(run.budget):
+            result = verify_problem(loaded.problem, run.part(HALF))
+            disparity = _disparity(loaded.problem, run, given["of"])
     if given["certificate"] is not None and result.certificate is not None:
         result.certificate.save(given["certificate"])
     text = result.model_card(
@@ -90,27 +80,18 @@ def card(**given: Any) -> int:
     return Exit.DONE
 
 
-def _disparity(loaded: Loaded, look: SearchFlags, of: str | None, clock: Budget) -> Disparity:
+def _disparity(problem: Problem, run: Run, of: str | None) -> Disparity:
     """The bracket on the scale asked for, or on the first that the model has."""
     from likewise.analysis.comparing import SCALES
-    from likewise.analysis.measuring import measure
+    from likewise.analysis.measuring import TOLERANCE, Wanted, measure_problem
     from likewise.errors import SpecError
 
     scales: tuple[Any, ...] = SCALES if of is None else (of,)
     for last, scale in enumerate(scales, start=1):
         try:
-            return measure(
-                loaded.model,
-                loaded.space,
-                loaded.similarity,
-                of=scale,
-                class_of_interest=loaded.property.class_of_interest,
-                X=loaded.X,
-                budget=clock.part(1),
-                n_jobs=look.jobs,
-                random_state=look.seed,
-                progress=True,
-            )
+            label = problem.claim.property.class_of_interest
+            wanted = Wanted(of=scale, class_of_interest=label, tolerance=TOLERANCE)
+            return measure_problem(problem, run.part(1), wanted)
         except SpecError:
             if last == len(scales):
                 raise

@@ -12,8 +12,13 @@ from likewise.cli.similar_flags import flagged
 from likewise.errors import DataError, LikewiseError, closest
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from likewise.spec.features import Level
     from likewise.spec.space import Space
+
+    Floats = NDArray[np.float64]
 
 
 def read_rows(path: str, label: str | None) -> Any:
@@ -50,30 +55,32 @@ def widened_space(space: Space, frame: Any, path: str | None) -> Space:
         raise error.located(str(path)) from None
 
 
-def restricted_to(space: Space, frame: Any, rules: tuple[str, ...]) -> tuple[Space, Any]:
-    """The space with further constraints, and the rows that satisfy them: only those are individuals of it."""
+def restricted_to(
+    space: Space, frame: Any, codes: Floats | None, rules: tuple[str, ...]
+) -> tuple[Space, Any, Floats | None]:
+    """The space with further constraints, and the rows and their codes that satisfy them: only those are individuals of it."""
     narrower = space
     for rule in rules:
         narrower = flagged("--where", narrower.where, rule)
-    if frame is None:
-        return narrower, None
+    if frame is None or codes is None:
+        return narrower, None, None
     import narwhals.stable.v2 as nw
 
     kept = [
-        all(constraint.holds(row) for constraint in narrower.constraints) for row in _exact_rows(space, frame)
+        all(constraint.holds(row) for constraint in narrower.constraints) for row in _exact_rows(space, codes)
     ]
-    return narrower, nw.from_native(frame, eager_only=True).filter(kept).to_native()
+    return narrower, nw.from_native(frame, eager_only=True).filter(kept).to_native(), codes[kept]
 
 
-def _exact_rows(space: Space, frame: Any) -> Iterator[dict[str, Level]]:
-    for codes in space.encode(frame, allow_extra=True).tolist():
-        yield {name: space.value(k, codes[k]) for k, name in enumerate(space.names)}
+def _exact_rows(space: Space, codes: Floats) -> Iterator[dict[str, Level]]:
+    for row in codes.tolist():
+        yield {name: space.value(k, row[k]) for k, name in enumerate(space.names)}
 
 
-def check_rows(space: Space, frame: Any, path: str, flags: ClaimFlags) -> None:
-    """Refuse rows that are no individuals of the space, and say what would help."""
+def encoded_rows(space: Space, frame: Any, path: str, flags: ClaimFlags) -> Floats:
+    """The rows as codes of the space; refuses those that are no individuals of it, and says what would help."""
     try:
-        space.check_frame(frame, allow_extra=True)
+        return space.encode(frame, allow_extra=True)
     except DataError as error:
         if _wider_helps(space, frame):
             where = flags.spec or "a spec file"

@@ -18,19 +18,22 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from likewise.cli.claimed_rows import (
-    check_rows,
     check_stray_text,
+    encoded_rows,
     observed_space,
     read_rows,
     restricted_to,
     widened_space,
 )
-from likewise.cli.options import ClaimFlags
+from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.cli.similar_flags import check_something_differs, flagged, tolerances, with_pairs
 from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, closest
 
 if TYPE_CHECKING:
-    from likewise.importers.imported import Imported, ImportedClasses
+    from contextlib import AbstractContextManager
+
+    from likewise.problem import Problem
+    from likewise.run import Run
     from likewise.spec.claim import Claim
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
@@ -39,15 +42,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """The model with all that is claimed about it; `imported` is the model as mathematics."""
+    """The problem that the claim is, its model read; and the column that is predicted."""
 
-    model: Any
-    imported: Imported | ImportedClasses
-    X: Any
-    space: Space
-    similarity: Similarity
-    property: Property
+    problem: Problem
     label: str | None
+
+    @property
+    def rows(self) -> Any:
+        """The rows of the data, None where there are none."""
+        return self.problem.claim.X
+
+    @property
+    def space(self) -> Space:
+        return self.problem.claim.space
+
+    @property
+    def similarity(self) -> Similarity:
+        return self.problem.claim.similarity
+
+    @property
+    def property(self) -> Property:
+        return self.problem.claim.property
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +77,28 @@ class _Wanted:
     space: Space | None
 
 
+def running(flags: ClaimFlags, look: SearchFlags, *, progress: bool) -> AbstractContextManager[Run]:
+    """The run that the flags ask for."""
+    from likewise.run import running as run_with
+
+    return run_with(
+        budget=look.budget,
+        import_budget=flags.import_budget,
+        n_jobs=look.jobs,
+        random_state=look.seed,
+        progress=progress,
+    )
+
+
 def load(
-    flags: ClaimFlags, property_text: str | None = None, class_text: str | None = None, *, alone: bool = False
+    flags: ClaimFlags,
+    run: Run,
+    property_text: str | None = None,
+    class_text: str | None = None,
+    *,
+    alone: bool = False,
 ) -> Loaded:
-    """Everything a search needs; raises what is wrong with any of it. `alone`: also where nobody is similar to another."""
+    """Everything a search needs, and its clock set to 0; raises what is wrong with any of it. `alone`: also where nobody is similar to another."""
     wanted = _wanted(flags, property_text)
     if not alone:
         check_something_differs(wanted.similarity, flags)
@@ -79,23 +112,24 @@ def load(
         check_stray_text(space, frame, str(wanted.data), declared=True)
     if flags.widen:
         space = widened_space(space, frame, wanted.data)
-    if frame is not None:
-        check_rows(space, frame, str(wanted.data), flags)
+    codes = None if frame is None else encoded_rows(space, frame, str(wanted.data), flags)
     if flags.where:
-        space, frame = restricted_to(space, frame, flags.where)
+        space, frame, codes = restricted_to(space, frame, codes, flags.where)
     if flags.pairs:
         wanted = replace(wanted, similarity=with_pairs(wanted.similarity, space, flags))
     _check_claim(space, wanted, flags, alone=alone)
-    imported = _imported(model, space, frame, wanted, flags.import_budget)
-    return Loaded(
-        model=model,
-        imported=imported,
-        X=frame,
-        space=space,
-        similarity=wanted.similarity,
-        property=_with_class(wanted.property, imported, class_text, flags),
-        label=wanted.label,
-    )
+    problem = _prepared(model, space, (frame, codes), wanted, run, alone=alone)
+    asked = _with_class(wanted.property, problem.imported.model, class_text, flags)
+    run.budget.restart()
+    return Loaded(problem=problem.asking(asked), label=wanted.label)
+
+
+def load_other(path: str, problem: Problem, flags: ClaimFlags, run: Run) -> Problem:
+    """The same claim about the model in another file."""
+    model = read_model(path, allow_pickle=flags.allow_pickle, trust=flags.trust)
+    other = problem.with_model(model, run)
+    run.budget.restart()
+    return other
 
 
 def model_file(flags: ClaimFlags) -> str | None:
@@ -217,18 +251,23 @@ def _check_columns(model: Any, space: Space, wanted: _Wanted) -> None:
         )
 
 
-def _imported(
-    model: Any, space: Space, frame: Any, wanted: _Wanted, seconds: float
-) -> Imported | ImportedClasses:
-    """Import once now, so that a refusal names its file; the search imports again with the data's rows."""
-    import numpy as np
+def _prepared(
+    model: Any, space: Space, rows: tuple[Any, Any], wanted: _Wanted, run: Run, *, alone: bool
+) -> Problem:
+    """The model read and compared with the original; a refusal names its file."""
+    from likewise.problem import ModelClaim, prepare
 
-    from likewise.importers.imported import import_model
-    from likewise.search.budget import Budget
-
+    frame, codes = rows
+    claim = ModelClaim(
+        model=model,
+        space=space,
+        similarity=wanted.similarity,
+        property=wanted.property,
+        X=frame,
+        codes=codes,
+    )
     try:
-        with Budget(0, seconds).importing():
-            return import_model(model, space, rows=np.empty((0, len(space))), like=frame)
+        return prepare(claim, run, alone=alone)
     except UnsupportedModel as error:
         if frame is not None:
             check_stray_text(space, frame, str(wanted.data), declared=False)
@@ -237,19 +276,17 @@ def _imported(
         raise error.located(wanted.model) from None
 
 
-def _with_class(
-    property: Property, imported: Imported | ImportedClasses, text: str | None, flags: ClaimFlags
-) -> Property:
+def _with_class(property: Property, model: Any, text: str | None, flags: ClaimFlags) -> Property:
     """The property with the label that is spelled so as its class of interest; refuses one that the model does not have."""
     from likewise.spec.properties import place_of_class
 
-    labels = imported.model.head.labels
+    labels = model.head.labels
     wanted: Any = property.class_of_interest
     if text is not None:
         spelled = {str(label): label for label in labels or () if not isinstance(label, str)}
         wanted = text if text in (labels or ()) else spelled.get(text, text)
     try:
-        place = place_of_class(wanted, labels, imported.model.family)
+        place = place_of_class(wanted, labels, model.family)
     except SpecError as error:
         where = "--class-of-interest" if text is not None else f"{flags.spec}: property.class_of_interest"
         raise error.located(where) from None

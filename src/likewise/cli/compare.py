@@ -55,27 +55,15 @@ def compare(**given: Any) -> int:
     likewise compare claim.toml --with new.skops
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
-    from likewise.analysis.comparing import compare as weigh
-    from likewise.cli.claims import load, read_model
+    from likewise.analysis.comparing import compare_problems, scales_of
+    from likewise.cli.claims import load, load_other, running
     from likewise.cli.output import emit, emit_json
 
-    loaded = load(flags, given["property"])
-    other = read_model(given["other"], allow_pickle=flags.allow_pickle, trust=flags.trust)
-    found = weigh(
-        loaded.model,
-        other,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        of=given["of"],
-        tolerance=given["tolerance"],
-        X=loaded.X,
-        budget=look.budget,
-        import_budget=flags.import_budget,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=True,
-    )
+    with running(flags, look, progress=True) as run:
+        loaded = load(flags, run, given["property"])
+        other = load_other(given["other"], loaded.problem, flags, run)
+        scales = scales_of(given["of"], given["tolerance"])
+        found = compare_problems((loaded.problem, other), run, scales)
     if given["as_json"]:
         emit_json(found.to_dict())
     else:

@@ -23,10 +23,12 @@ def export(output: str, **given: Any) -> None:
     from likewise.cli.output import emit
     from likewise.errors import DataError
     from likewise.importers.imported import ImportedClasses
+    from likewise.run import running
     from likewise.spec.disk import write_whole
 
-    loaded = load(ClaimFlags.of(given))
-    imported = loaded.imported
+    flags = ClaimFlags.of(given)
+    with running(budget=0, import_budget=flags.import_budget) as run:
+        imported = load(flags, run).problem.imported
     if isinstance(imported, ImportedClasses):
         line = class_model_line(imported.model)
     else:
@@ -35,4 +37,4 @@ def export(output: str, **given: Any) -> None:
         write_whole(output, line + b"\n")
     except OSError as error:
         raise DataError(f"{output}: cannot be written: {error.strerror or error}") from None
-    emit(f"{output}: exact parameters of {loaded.imported.model.family}")
+    emit(f"{output}: exact parameters of {imported.model.family}")

@@ -56,26 +56,15 @@ def measure(**given: Any) -> int:
     similar pairs, with a pair that attains its lower end.
     """
     flags, look, show = ClaimFlags.of(given), SearchFlags.of(given), OutputFlags.of(given)
-    from likewise.analysis.measuring import measure as climb
-    from likewise.cli.claims import load
+    from likewise.analysis.measuring import Wanted, measure_problem
+    from likewise.cli.claims import load, running
     from likewise.cli.output import emit, emit_json
 
-    loaded = load(flags, class_text=given["class_of_interest"])
-    disparity = climb(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        of=given["of"],
-        class_of_interest=loaded.property.class_of_interest,
-        tolerance=given["tolerance"],
-        X=loaded.X,
-        budget=look.budget,
-        import_budget=flags.import_budget,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=not show.quiet,
-        certify=show.certificate is not None,
-    )
+    with running(flags, look, progress=not show.quiet) as run:
+        loaded = load(flags, run, class_text=given["class_of_interest"])
+        label = loaded.property.class_of_interest
+        wanted = Wanted(of=given["of"], class_of_interest=label, tolerance=given["tolerance"])
+        disparity = measure_problem(loaded.problem, run, wanted, certify=show.certificate is not None)
     if show.certificate is not None and disparity.certificate is not None:
         disparity.certificate.save(show.certificate)
     if show.as_json:
@@ -93,7 +82,7 @@ def _document(disparity: Disparity, loaded: Loaded) -> dict[str, Any]:
     return {
         **disparity.to_dict(),
         "similarity": loaded.similarity.to_dict(),
-        "model": loaded.imported.model.family,
+        "model": loaded.problem.imported.model.family,
         "class_of_interest": loaded.property.class_of_interest,
     }
 

@@ -31,6 +31,7 @@ class Outcome:
 
     flags: ClaimFlags
     loaded: Loaded | None = None
+    import_seconds: float = 0.0
     result: Result | None = None
     error: LikewiseError | None = None
     not_asked: str | None = None
@@ -129,29 +130,24 @@ def _or_error(flags: ClaimFlags, make: Callable[[], Outcome]) -> Outcome:
 
 def _loaded(flags: ClaimFlags, property_text: str | None, class_text: str | None) -> Outcome:
     from likewise.cli.claims import load
+    from likewise.run import Run
+    from likewise.search.budget import Budget
 
-    return Outcome(flags=flags, loaded=load(flags, property_text, class_text))
+    run = Run(budget=Budget(0, flags.import_budget))
+    loaded = load(flags, run, property_text, class_text)
+    return Outcome(flags=flags, loaded=loaded, import_seconds=run.budget.import_seconds)
 
 
 def _searched(outcome: Outcome, look: SearchFlags, *, progress: bool) -> Outcome:
-    from likewise.verifying import verify
+    from likewise.cli.claims import running
+    from likewise.verifying.deciding import verify_problem
 
     loaded = outcome.loaded
     if loaded is None:
         raise InternalError(f"{outcome.name} was not loaded")
-    result = verify(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        X=loaded.X,
-        budget=look.budget,
-        import_budget=outcome.flags.import_budget,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=progress,
-    )
-    return replace(outcome, result=result)
+    with running(outcome.flags, look, progress=progress) as run:
+        run.budget.import_seconds = outcome.import_seconds
+        return replace(outcome, result=verify_problem(loaded.problem, run))
 
 
 def _why_stopped(decided: Sequence[Outcome]) -> str | None:

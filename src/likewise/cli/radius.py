@@ -45,24 +45,13 @@ def radius(**given: Any) -> int:
     likewise radius claim.toml --property probability:0.1
     """
     flags, look, show = ClaimFlags.of(given), SearchFlags.of(given), OutputFlags.of(given)
-    from likewise.analysis.widening import radius as widen
-    from likewise.cli.claims import load
+    from likewise.analysis.widening import radius_of_problem
+    from likewise.cli.claims import load, running
     from likewise.cli.output import emit, emit_json
 
-    loaded = load(flags, given["property"], alone=given["feature"] is not None)
-    found = widen(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        feature=given["feature"],
-        X=loaded.X,
-        budget=look.budget,
-        import_budget=flags.import_budget,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=not show.quiet,
-    )
+    with running(flags, look, progress=not show.quiet) as run:
+        loaded = load(flags, run, given["property"], alone=given["feature"] is not None)
+        found = radius_of_problem(loaded.problem, run, given["feature"])
     if show.certificate is not None and found.certificate is not None:
         found.certificate.save(show.certificate)
     if show.as_json:

@@ -74,25 +74,14 @@ def regions(**given: Any) -> int:
     likewise regions claim.toml --around "age >= 60 and housing == own"
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
-    from likewise.analysis.partitioning import regions as partition
-    from likewise.cli.claims import load
+    from likewise.analysis.partitioning import regions_of_problem
+    from likewise.cli.claims import load, running
     from likewise.cli.output import emit, emit_json
 
-    loaded = load(flags, given["property"])
-    found = partition(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        around=_around(given["around"], loaded),
-        max_boxes=given["max_boxes"] or None,
-        X=loaded.X,
-        budget=look.budget,
-        import_budget=flags.import_budget,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=not given["quiet"],
-    )
+    with running(flags, look, progress=not given["quiet"]) as run:
+        loaded = load(flags, run, given["property"])
+        around, most = _around(given["around"], loaded), given["max_boxes"] or None
+        found = regions_of_problem(loaded.problem, run, around=around, max_boxes=most)
     if given["output"] is not None:
         _write(found, given["output"])
     if given["certificates"] is not None:
@@ -111,11 +100,11 @@ def _around(text: str | None, loaded: Loaded) -> Any:
     if text is None or not text.strip().isdigit():
         return text
     number = int(text)
-    if loaded.X is None:
+    if loaded.rows is None:
         raise SpecError(f"--around {number}: there are no rows", hint="give --data, or a rule")
-    if number >= len(loaded.X):
-        raise SpecError(f"--around {number}: the data have {len(loaded.X)} rows, from 0")
-    return loaded.X[number : number + 1]
+    if number >= len(loaded.rows):
+        raise SpecError(f"--around {number}: the data have {len(loaded.rows)} rows, from 0")
+    return loaded.rows[number : number + 1]
 
 
 def _write(found: Regions, path: str) -> None:

@@ -99,28 +99,20 @@ def repair(**given: Any) -> int:
     """
     flags, look, show = ClaimFlags.of(given), SearchFlags.of(given), OutputFlags.of(given)
     output = None if given["output"] is None else _output(given["output"])
-    from likewise.analysis.repairing import repair as mend
-    from likewise.cli.claims import load
+    from likewise.analysis.repairing import repair_problem
+    from likewise.analysis.wish import Method
+    from likewise.cli.claims import load, running
     from likewise.cli.output import emit, emit_json
 
-    loaded = load(flags, given["property"], given["class_of_interest"])
-    repaired = mend(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        method=given["method"],
-        property=loaded.property,
-        X=loaded.X,
-        y=_labels(loaded),
-        weights=given["weights"],
-        reference=_reference(given["reference"], loaded.space),
-        grid=given["grid"],
-        budget=look.budget,
-        import_budget=flags.import_budget,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=not show.quiet,
-    )
+    with running(flags, look, progress=not show.quiet) as run:
+        loaded = load(flags, run, given["property"], given["class_of_interest"])
+        method = Method(
+            name=given["method"],
+            weights=given["weights"],
+            reference=_reference(given["reference"], loaded.space),
+            grid=given["grid"],
+        )
+        repaired = repair_problem(loaded.problem, run, method, _labels(loaded))
     fair = repaired.result.verdict == "FAIR"
     if output is not None and fair:
         _write(repaired.model, output)
@@ -162,12 +154,12 @@ def _write(model: Any, path: Path) -> None:
 
 def _labels(loaded: Loaded) -> Any:
     """The column that is predicted, if its values are the model's own labels (or numbers, of a regressor)."""
-    if loaded.X is None or loaded.label is None or loaded.label not in list(loaded.X.columns):
+    if loaded.rows is None or loaded.label is None or loaded.label not in list(loaded.rows.columns):
         return None
     import numpy as np
 
-    values = np.asarray(loaded.X[loaded.label])
-    known = loaded.imported.model.head.labels
+    values = np.asarray(loaded.rows[loaded.label])
+    known = loaded.problem.imported.model.head.labels
     if known is None:
         return values if values.dtype.kind in "biuf" else None
     return values if set(values.tolist()) <= set(known) else None

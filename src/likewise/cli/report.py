@@ -26,9 +26,9 @@ from likewise.cli.options import (
 from likewise.errors import DataError, InternalError, LikewiseError
 
 if TYPE_CHECKING:
-    from likewise.cli.claims import Loaded
+    from likewise.problem import Problem
     from likewise.report import Analyses
-    from likewise.search.budget import Budget
+    from likewise.run import Run
 
 FOR_THE_VERDICT = 0.5  # of the budget
 SECTIONS = {
@@ -84,11 +84,11 @@ def report(**given: Any) -> int:
     likewise report claim.toml -o report.html
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
-    from likewise.cli.claims import load
+    from likewise.cli.claims import load, running
     from likewise.cli.output import emit
     from likewise.report import Analyses, write_report
-    from likewise.search.budget import Budget, interruptible
-    from likewise.verifying import verify
+    from likewise.search.budget import interruptible
+    from likewise.verifying.deciding import verify_problem
     from likewise.verifying.wording import (
         bounds_in_words,
         paragraph,
@@ -100,22 +100,14 @@ def report(**given: Any) -> int:
 
     read = {name: _read(name, given[name]) for name in READ if given[name] is not None}
     Analyses.of(**read)  # refuses what is no answer before anything is searched
-    loaded = load(flags, given["property"], given["class_of_interest"])
-    how: dict[str, Any] = {"n_jobs": look.jobs, "random_state": look.seed, "progress": not given["quiet"]}
-    whole = Budget(look.budget, flags.import_budget)
-    with interruptible(whole):
-        result = verify(
-            loaded.model,
-            loaded.space,
-            loaded.similarity,
-            loaded.property,
-            X=loaded.X,
-            budget=whole.part(FOR_THE_VERDICT),
-            **how,
-        )
-        if given["certificate"] is not None and result.certificate is not None:
-            result.certificate.save(given["certificate"])
-        analyses = _analyses(loaded, given["of"], read, {name: given[name] for name in read}, whole, how)
+    with running(flags, look, progress=not given["quiet"]) as run:
+        loaded = load(flags, run, given["property"], given["class_of_interest"])
+        with interruptible(run.budget):
+            result = verify_problem(loaded.problem, run.part(FOR_THE_VERDICT))
+            if given["certificate"] is not None and result.certificate is not None:
+                result.certificate.save(given["certificate"])
+            names = {name: given[name] for name in read}
+            analyses = _analyses(loaded.problem, run, given["of"], read, names)
     command = shlex.join(["likewise", *sys.argv[1:]])
     saved = None if result.certificate is None else given["certificate"]
     known = bounds_in_words(loaded.property, result.bounds)
@@ -141,22 +133,17 @@ def report(**given: Any) -> int:
 
 
 def _analyses(
-    loaded: Loaded,
-    of: str | None,
-    read: dict[str, Any],
-    names: dict[str, str],
-    whole: Budget,
-    how: dict[str, Any],
+    problem: Problem, run: Run, of: str | None, read: dict[str, Any], names: dict[str, str]
 ) -> Analyses:
     """What is read, and what is found in what is left of the budget; what cannot be asked of this claim is left out with its reason."""
     from likewise.report import Analyses
 
-    questions = _questions(loaded, of, how)
+    questions = _questions(problem, of)
     found, left_out = dict(read), {}
     waiting = [name for name in questions if name not in read]
     for place, name in enumerate(waiting):
         try:
-            found[name] = questions[name](whole.part(1 / (len(waiting) - place)))
+            found[name] = questions[name](run.part(1 / (len(waiting) - place)))
         except InternalError:
             raise
         except LikewiseError as error:
@@ -164,24 +151,27 @@ def _analyses(
     return Analyses.of(**found, left_out=left_out, files=names)
 
 
-def _questions(loaded: Loaded, of: str | None, how: dict[str, Any]) -> dict[str, Callable[[Budget], Any]]:
-    """What is asked of the claim beside the verdict, each with its part of the budget."""
-    from likewise.analysis.auditing import audit
-    from likewise.analysis.margins import margins
-    from likewise.analysis.measuring import measure
+def _questions(problem: Problem, of: str | None) -> dict[str, Callable[[Run], Any]]:
+    """What is asked of the claim beside the verdict, each with its part of the run."""
+    from likewise.analysis.auditing import audit_problem
+    from likewise.analysis.margins import margins_of_problem
+    from likewise.analysis.measuring import TOLERANCE, Wanted, measure_problem
 
-    model, claim = loaded.model, (loaded.space, loaded.similarity)
-    kind, label = loaded.property.kind, loaded.property.class_of_interest
-    about: dict[str, Any] = {"class_of_interest": label, "X": loaded.X, **how}
-    scale: Any = of or ("score" if kind == "decision" else kind)
-    asked: dict[str, Callable[[Budget], Any]] = {
-        "disparity": lambda part: measure(model, *claim, of=scale, budget=part, **about)
+    claim = problem.claim
+    kind, label = claim.property.kind, claim.property.class_of_interest
+
+    def wanted(scale: Any) -> Wanted:
+        return Wanted(of=scale, class_of_interest=label, tolerance=TOLERANCE)
+
+    measured = wanted(of or ("score" if kind == "decision" else kind))
+    asked: dict[str, Callable[[Run], Any]] = {
+        "disparity": lambda part: measure_problem(problem, part, measured)
     }
-    if loaded.similarity.within:
-        limited: Any = "margin" if kind == "decision" else kind  # the scale that the claim sets a limit on
-        asked["margins"] = lambda part: margins(model, *claim, of=limited, budget=part, **about)
-    if loaded.X is not None:
-        asked["audit"] = lambda part: audit(model, loaded.X, *claim, loaded.property, budget=part, **how)
+    if claim.similarity.within:
+        limited = wanted("margin" if kind == "decision" else kind)  # the scale that the claim sets a limit on
+        asked["margins"] = lambda part: margins_of_problem(problem, part, limited)
+    if claim.X is not None:
+        asked["audit"] = lambda part: audit_problem(problem, part)
     return asked
 
 

@@ -68,31 +68,24 @@ def share(**given: Any) -> int:
     likewise share claim.toml --over marginals --method sampled --confidence 0.999
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
-    from likewise.analysis.sharing import share as count
-    from likewise.cli.claims import load
+    from likewise.analysis.sharing import WantedShare, share_of_problem
+    from likewise.cli.claims import load, running
     from likewise.cli.output import emit, emit_json
     from likewise.errors import SpecError
 
-    loaded = load(flags, given["property"], given["class_of_interest"])
-    if loaded.X is None and given["over"] != "uniform":
-        raise SpecError(
-            f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the spec file"
+    with running(flags, look, progress=not given["quiet"]) as run:
+        loaded = load(flags, run, given["property"], given["class_of_interest"])
+        if loaded.rows is None and given["over"] != "uniform":
+            raise SpecError(
+                f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the spec file"
+            )
+        wanted = WantedShare(
+            over=loaded.rows if given["over"] == "data" else given["over"],
+            method=given["method"],
+            confidence=given["confidence"],
+            has_rows=loaded.rows is not None,
         )
-    found = count(
-        loaded.model,
-        loaded.space,
-        loaded.similarity,
-        loaded.property,
-        over=loaded.X if given["over"] == "data" else given["over"],
-        method=given["method"],
-        confidence=given["confidence"],
-        X=loaded.X,
-        budget=look.budget,
-        import_budget=flags.import_budget,
-        n_jobs=look.jobs,
-        random_state=look.seed,
-        progress=not given["quiet"],
-    )
+        found = share_of_problem(loaded.problem, run, wanted)
     if given["as_json"]:
         emit_json(found.to_dict())
     elif given["quiet"]:
@@ -122,7 +115,7 @@ def _text(found: Share, loaded: Loaded, flags: ClaimFlags) -> str:
     if found.reason is not None:
         lines += paragraph("reason", found.reason)
     following = (
-        "likewise audit {} (who, in the data)" if loaded.X is not None else "likewise verify {} (a pair)"
+        "likewise audit {} (who, in the data)" if loaded.rows is not None else "likewise verify {} (a pair)"
     )
     lines += paragraph("next", following.format(flags.spec or "..."), whole_words=True)
     return "\n".join(lines)

@@ -177,7 +177,7 @@ def _block(outcome: Outcome, show: OutputFlags, look: SearchFlags, *, several: b
     if show.certificate is not None and outcome.result.certificate is not None:
         path = certificate_file(show.certificate, outcome.flags.spec, several=several)
         lines += paragraph("proof", f"{path} (likewise-check {path})", whole_words=True)
-    has_rows = outcome.loaded is not None and outcome.loaded.X is not None
+    has_rows = outcome.loaded is not None and outcome.loaded.rows is not None
     for title, command in zip_longest(("next",), _next(outcome.result, outcome.flags, look, has_rows)):
         lines += paragraph(title or "", command, whole_words=True)
     return "\n".join(lines)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import SpecError
 from likewise.families.scored import Score, score_of
-from likewise.model.gauge import gauge_of
-from likewise.model.question import DecisionQuestion, GapQuestion, question_of
+from likewise.model.question import DecisionQuestion, GapQuestion
+from likewise.problem import claim_about, prepare
 from likewise.progress import Listener, silent
+from likewise.run import running
 from likewise.spec.properties import Property, SameDecision, ScoreGap
-from likewise.verifying.preparing import Prepared, prepare
+from likewise.verifying.preparing import Prepared, pose
 
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
@@ -39,17 +40,8 @@ def ask(
             f"the paper's algorithms know no {type(property).__name__}",
             hint="ask for SameDecision() or ScoreGap(delta), or use likewise.verify",
         )
-    return prepare(
-        model,
-        space,
-        similar,
-        question_of(property),
-        gauge_of(property).of,
-        X=X,
-        budget=budget,
-        random_state=random_state,
-        listener=listener,
-    )
+    with running(budget=budget, random_state=random_state, progress=listener) as run:
+        return pose(prepare(claim_about(model, space, similar, property, X), run), run)
 
 
 def oriented_score(prepared: Prepared) -> Score:

@@ -23,9 +23,9 @@ from likewise.paper.answers import Answer, Finding, biased, without_pair
 from likewise.paper.asking import ask, oriented_score
 from likewise.paper.cases import Case, Cases, cases_of
 from likewise.progress import Listener, Snapshot
+from likewise.run import listening
 from likewise.search.budget import interruptible
 from likewise.spec.terms import Separable
-from likewise.verifying.deciding import listening
 
 if TYPE_CHECKING:
     from likewise.search.problem import Witness

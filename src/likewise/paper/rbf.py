@@ -30,8 +30,8 @@ from likewise.paper.answers import Answer, Finding, biased, without_pair
 from likewise.paper.asking import ask, asks_for_decision, level, oriented_score
 from likewise.paper.cases import Case, Cases, cases_of
 from likewise.progress import Listener, Snapshot
+from likewise.run import listening
 from likewise.search.budget import interruptible
-from likewise.verifying.deciding import listening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

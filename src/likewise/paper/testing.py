@@ -20,9 +20,9 @@ from likewise.paper.answers import Answer, Finding, biased, without_pair
 from likewise.paper.asking import ask
 from likewise.paper.published import SAMPLES
 from likewise.progress import Listener, Snapshot
+from likewise.run import listening
 from likewise.search.budget import interruptible
 from likewise.search.falsification import deepest_pairs, random_rows
-from likewise.verifying.deciding import listening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -38,6 +38,10 @@ class Budget:
         self.interrupted = False
         self.interrupted_at = math.inf
 
+    def restart(self) -> None:
+        """Let the clock run from now on: what was done before is not on the budget's time."""
+        self.started = clock.now()
+
     def interrupt(self) -> None:
         """End it now."""
         self.interrupted, self.interrupted_at = True, self.elapsed

@@ -179,6 +179,18 @@ def make_property(kind: str, amount: float, class_of_interest: Label | None = No
     raise SpecError(f"unknown property kind {shown(kind)}{closest(kind, KINDS)}", hint=_SPELLINGS)
 
 
+def level_of(property: Property) -> float:
+    """The margin or the gap that a property is about."""
+    return property.margin if isinstance(property, SameDecision) else property.delta
+
+
+def property_of(kind: str, level: float, label: Label | None = None) -> Property:
+    """The property of this kind ("decision", "score" or "probability") at this level, of one class if that is given."""
+    if kind == "decision":
+        return SameDecision(level, class_of_interest=label)
+    return (ScoreGap if kind == "score" else ProbabilityGap)(level, class_of_interest=label)
+
+
 def place_of_class(wanted: Label | None, labels: Sequence[object] | None, family: str) -> int | None:
     """Which one of a model's labels (None: a regressor) the class of interest is; None if none is of interest."""
     if wanted is None:

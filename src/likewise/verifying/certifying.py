@@ -30,6 +30,7 @@ from likewise_check import CheckReport, check
 
 if TYPE_CHECKING:
     from likewise.model.question import Question
+    from likewise.run import Run
     from likewise.search.branch_and_bound import Search
     from likewise.search.budget import Budget
     from likewise.search.problem import Problem, Witness
@@ -50,6 +51,11 @@ class Checking:
 
     jobs: int = 1
     executor: Executor | None = None
+
+    @classmethod
+    def of(cls, run: Run) -> Checking:
+        """As a run has it."""
+        return cls(jobs=run.jobs, executor=run.executor)
 
     def check(self, certificate: Certificate, seconds: float = inf) -> CheckReport:
         """What the checker says; it is stopped after so many seconds."""

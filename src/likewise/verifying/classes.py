@@ -25,21 +25,18 @@ from likewise.importers.kept import similar_codes
 from likewise.model.cases import DecisionCase
 from likewise.model.classquestion import ClassQuestion
 from likewise.model.gauge import Gauge
-from likewise.progress import Listener, silent
-from likewise.search.budget import Budget, budget_of
 from likewise.search.cases import ClassOutcome, decide_classes
-from likewise.search.problem import Problem
+from likewise.search.problem import Problem as SearchTask
 from likewise.search.together import still_allowed
 from likewise.spec.frames import with_categories_of
 from likewise.spec.pairs import PairSpace, with_differences
-from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
+from likewise.spec.properties import Property, level_of, place_of_class
 from likewise.spec.terms import Separable, nearest
 from likewise.verifying.certifying import Checking, CheckReport
 from likewise.verifying.class_certificates import certify_cases, certify_pair
 from likewise.verifying.contributions import Compared, compared_classes
-from likewise.verifying.preparing import Taken, generator
 from likewise.verifying.result import Claimed, Result
-from likewise.verifying.verdicts import concluded, level_of
+from likewise.verifying.verdicts import concluded
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
@@ -49,6 +46,8 @@ if TYPE_CHECKING:
 
     from likewise.certificate.certificate import Certificate
     from likewise.model.gauge import Scale
+    from likewise.problem import Problem
+    from likewise.run import Run
     from likewise.search.problem import Witness
 
     Floats = NDArray[np.float64]
@@ -60,7 +59,7 @@ class PreparedClasses:
 
     imported: ImportedClasses
     pairs: PairSpace
-    problem: Problem
+    problem: SearchTask
     question: ClassQuestion
     oracles: Oracles
     like: Any
@@ -136,65 +135,48 @@ class _Replayed:
         return self.imported.replay.confirms(x, other, self.property)
 
 
-def class_property(kind: str, level: float, label: Any) -> Property:
-    """The property of this kind about this class."""
-    if kind == "decision":
-        return SameDecision(level, class_of_interest=label)
-    maker = ScoreGap if kind == "score" else ProbabilityGap
-    return maker(level, class_of_interest=label)
-
-
-def prepare_classes(
-    taken: Taken,
-    property: Property,
-    *,
-    budget: float | Budget = 60,
-    random_state: int | np.random.Generator | None = 0,
-    listener: Listener = silent,
-) -> PreparedClasses:
-    """Everything up to the search; raises a question that the model has no answer to."""
-    imported = taken.imported
+def pose_classes(problem: Problem, run: Run) -> PreparedClasses:
+    """What a search needs of a problem about several classes; raises a question that the model has no answer to."""
+    imported, property = problem.imported, problem.claim.property
     if not isinstance(imported, ImportedClasses):
         raise InternalError("a model of one score was taken for one of several classes")
     model, space = imported.model, imported.space
     if isinstance(model.bodies, tuple) and isinstance(model.bodies[0], RbfSum) and not shares_centres(model):
         raise UnsupportedModel(f"the sums of Gaussians of this {model.family} do not share their centres")
     place = place_of_class(property.class_of_interest, model.head.labels, model.family)
-    level = property.margin if isinstance(property, SameDecision) else property.delta
     question = ClassQuestion(
         kind=property.kind,
-        level=Fraction(level),
+        level=Fraction(level_of(property)),
         of=place,
         head=model.head,
         by_lines=isinstance(model.bodies, TreeSum),
     )
     check_asked(question, model.family)
     score = ClassScore(model, len(space))
-    pairs = similar_codes(imported.recoding, taken.relations)
+    pairs = similar_codes(imported.recoding, problem.relations)
     rows = np.concatenate([imported.rows, score.landmarks(space)])
     if not isinstance(score.parts[0], (Separable, TreeScore)):
         pairs = with_differences(pairs)
-    clock = budget_of(budget)
-    with clock.stopped():  # compiled on first use
+    with run.budget.stopped():  # compiled on first use
         oracles = Oracles(score, pairs)
         marks = oracles.marked()
         score.scores(rows[:1])
-    problem = Problem(
+    task = SearchTask(
         pairs=pairs,
         oracle=oracles,  # type: ignore[arg-type]  # of all cases: it only encloses scores
         question=question,  # type: ignore[arg-type]
         scores=score.scores,
         replay=_Replayed(imported, property),
-        budget=clock,
-        random=generator(random_state),
+        budget=run.budget,
+        random=run.random(),
         rows=rows,
         cost=score.cost,
-        listener=listener,
+        listener=run.listener,
         marks=marks,
         settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return PreparedClasses(
-        imported=imported, pairs=pairs, problem=problem, question=question, oracles=oracles, like=taken.like
+        imported=imported, pairs=pairs, problem=task, question=question, oracles=oracles, like=problem.claim.X
     )
 
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import InternalError, SpecError
+from likewise.errors import InternalError
 from likewise.importers.imported import ImportedClasses
-from likewise.model.gauge import gauge_of
-from likewise.model.question import question_of
-from likewise.progress import Listener, silent, terminal
-from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of, interruptible
+from likewise.problem import Problem, claim_about, prepare
+from likewise.progress import Listener
+from likewise.run import Run, running
+from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.search.portfolio import Outcome, decide
 from likewise.search.together import still_allowed
-from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
+from likewise.spec.properties import Property, level_of
 from likewise.verifying.certifying import (
     Checking,
     CheckReport,
@@ -29,11 +26,11 @@ from likewise.verifying.certifying import (
     certify_proof,
     certify_witness,
 )
-from likewise.verifying.classes import prepare_classes, verify_classes
+from likewise.verifying.classes import pose_classes, verify_classes
 from likewise.verifying.contributions import Compared, compared
-from likewise.verifying.preparing import Prepared, Taken, prepare_taken, take
+from likewise.verifying.preparing import Prepared, pose
 from likewise.verifying.result import Claimed, Result
-from likewise.verifying.verdicts import concluded, level_of
+from likewise.verifying.verdicts import concluded
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Certificate
@@ -103,90 +100,34 @@ def verify(
     >>> print(lw.verify(model, credit.space, similar, X=credit.X).verdict)
     BIASED
     """
-    property = checked_property(property)
-    checking = checking_with(n_jobs, executor) if certify else None
-    clock = budget_of(budget, import_budget)
-    with listening(progress) as listener:
-        taken = take(model, space, similar, X=X, budget=clock, listener=listener)
-        return verify_taken(
-            taken,
-            Claimed(space=space, similarity=similar, property=property, family=taken.imported.model.family),
-            clock,
-            checking,
-            random_state=random_state,
-            listener=listener,
-        )
-
-
-def checked_property(property: Property | None) -> Property:
-    """The property that is asked for: the same decision, if nothing was said."""
-    property = SameDecision() if property is None else property
-    if not isinstance(property, (SameDecision, ScoreGap, ProbabilityGap)):
-        raise SpecError(
-            f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(property).__name__}",
-            hint="for instance likewise.SameDecision()",
-        )
-    return property
-
-
-def verify_taken(
-    taken: Taken,
-    claimed: Claimed,
-    clock: Budget,
-    checking: Checking | None,
-    *,
-    random_state: int | np.random.Generator | None = 0,
-    listener: Listener = silent,
-) -> Result:
-    """The same of a model that was read already, on a clock that runs."""
-    asked = claimed.property
-    if isinstance(taken.imported, ImportedClasses):
-        several = prepare_classes(taken, asked, budget=clock, random_state=random_state, listener=listener)
-        with interruptible(clock):
-            return _timed(verify_classes(several, claimed, checking), clock, taken)
-    prepared = prepare_taken(
-        taken,
-        question_of(asked),
-        gauge_of(asked).of,
-        budget=clock,
+    with running(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
         random_state=random_state,
-        listener=listener,
-    )
-    # Two classes: what is claimed of one label is claimed of the other.
-    place_of_class(asked.class_of_interest, prepared.imported.model.head.labels, claimed.family)
-    claimed = replace(claimed, notes=prepared.imported.recoding.notes)
-    with interruptible(clock):
-        outcome = decide(prepared.problem)
-        return _timed(conclude(prepared, outcome, claimed, checking), clock, taken)
+        progress=progress,
+    ) as run:
+        problem = prepare(claim_about(model, space, similar, property, X), run)
+        return verify_problem(problem, run, certify=certify)
 
 
-def _timed(result: Result, clock: Budget, taken: Taken) -> Result:
-    """The result, which also tells how long reading the model took, while the clock of the budget stood still, and what was compared then."""
-    return replace(result, stats={**result.stats, **clock.stats, **taken.imported.compared.stats})
-
-
-def checking_with(n_jobs: int, executor: Executor | None) -> Checking:
-    """How the checker is to run; refuses a number of processes or an executor that is none."""
-    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or (n_jobs < 1 and n_jobs != -1):
-        raise SpecError(f"n_jobs must be a whole number of processes or -1 for all cores, not {n_jobs!r}")
-    if executor is not None and not hasattr(executor, "submit"):
-        raise SpecError(
-            f"executor must be a concurrent.futures.Executor, not {executor!r}",
-            hint="for instance ProcessPoolExecutor()",
-        )
-    return Checking(jobs=os.cpu_count() or 1 if n_jobs == -1 else n_jobs, executor=executor)
-
-
-@contextmanager
-def listening(progress: bool | Listener) -> Iterator[Listener]:
-    """The listener that `progress` asks for."""
-    if callable(progress):
-        yield progress
-    elif progress:
-        with terminal() as listener:
-            yield listener
+def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Result:
+    """The verdict on a claim whose model was read already."""
+    imported = problem.imported
+    checking = Checking.of(run) if certify else None
+    claimed = Claimed.of(problem)
+    if isinstance(imported, ImportedClasses):
+        several = pose_classes(problem, run)
+        with interruptible(run.budget):
+            result = verify_classes(several, claimed, checking)
     else:
-        yield silent
+        prepared = pose(problem, run)
+        claimed = replace(claimed, notes=imported.recoding.notes)
+        with interruptible(run.budget):
+            result = conclude(prepared, decide(prepared.problem), claimed, checking)
+    # Also how long reading the model took, while the clock of the budget stood still, and what was compared then.
+    return replace(result, stats={**result.stats, **run.budget.stats, **imported.compared.stats})
 
 
 def conclude(prepared: Prepared, outcome: Outcome, claimed: Claimed, checking: Checking | None) -> Result:

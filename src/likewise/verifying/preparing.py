@@ -1,12 +1,11 @@
-"""Preparing: from what the user hands over to a `Problem` that the search can work on.
+"""Preparing: from a problem about one score to what the search works on.
 
-Checks the arguments, imports the model (with its self-check), resolves the similarity, orients the score
-so that the question's strict side is the deciding one, and starts the clock.
+Makes the pair space, and orients the score so that the question's strict side is the deciding one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,31 +21,26 @@ from likewise.families.polynomial.score import PolynomialScore
 from likewise.families.registry import oracle_of
 from likewise.families.scored import score_of
 from likewise.families.trees.score import TreeScore
-from likewise.importers.imported import Imported, ImportedClasses, import_model
+from likewise.importers.imported import Imported, ImportedClasses
 from likewise.importers.kept import similar_codes
-from likewise.importers.own_rows import check_own_rows
 from likewise.importers.two_classes import HALF, as_one_score
-from likewise.model.gauge import Gauge
-from likewise.model.question import DecisionQuestion, ProbabilityQuestion, Question
-from likewise.progress import Listener, Snapshot, silent
-from likewise.search.budget import Budget, budget_of
-from likewise.search.feasible import some_individual
-from likewise.search.problem import Problem
+from likewise.model.gauge import Gauge, gauge_of
+from likewise.model.question import DecisionQuestion, ProbabilityQuestion, question_of
+from likewise.search.problem import Problem as SearchTask
 from likewise.spec.frames import with_categories_of
 from likewise.spec.pairs import PairSpace, with_differences
-from likewise.spec.similarity import Relation, Similarity
-from likewise.spec.space import Space
+from likewise.spec.properties import place_of_class
 from likewise.spec.terms import Separable, nearest
-from likewise.verifying.wording import LONG_READING, Treated
+from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from likewise.families.scored import Score
     from likewise.model.gauge import Scale
+    from likewise.model.question import Question
+    from likewise.problem import Problem
+    from likewise.run import Run
     from likewise.search.problem import Witness
     from likewise.spec.enclosure import Enclosure
-    from likewise.spec.similarity import Relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +50,7 @@ class Prepared:
 
     imported: Imported
     pairs: PairSpace
-    problem: Problem
+    problem: SearchTask
     mirrored: bool
     gauge: Gauge
     like: Any
@@ -100,101 +94,14 @@ class Prepared:
         return (witness.x, witness.first), (witness.other, witness.second)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """What the user handed over, checked and imported; `given` are the rows in codes of the user's own space."""
-
-    imported: Imported | ImportedClasses
-    relations: tuple[Relation, ...]
-    given: NDArray[np.float64]
-    like: Any
-
-    @property
-    def missing(self) -> NDArray[np.bool_]:
-        """Which features (rows, features) the rows miss."""
-        space = self.imported.recoding.given
-        codes = [space[name].missing_code for name in space.names]
-        missing: NDArray[np.bool_] = self.given == np.array([np.nan if c is None else c for c in codes])
-        return missing
-
-
-def take(
-    model: Any,
-    space: Space,
-    similar: Similarity,
-    *,
-    X: Any = None,
-    budget: float | Budget = 60,
-    listener: Listener = silent,
-) -> Taken:
-    """Check and import; raises what is wrong with the user's input."""
-    if not isinstance(space, Space):
-        raise SpecError(
-            f"space must be a likewise.Space, not {type(space).__name__}", hint="Space.from_data(X)"
-        )
-    if not isinstance(similar, Similarity):
-        raise SpecError(
-            f"similar must be a likewise.Similarity, not {type(similar).__name__}",
-            hint='Similarity(free=["sex"], within={"age": 2})',
-        )
-    clock = budget_of(budget)  # refuses a budget that is none before anything else is done
-    listener(Snapshot(stage="reading the model and comparing it with the original", seconds=0.0))
-    with clock.importing():
-        relations = similar.resolve(space)
-        given = np.empty((0, len(space))) if X is None else space.encode(X, allow_extra=True)
-        imported = import_model(model, space, rows=given, like=X)
-        imported = replace(imported, compared=check_own_rows(imported, X, given))
-        if imported.compared.single:
-            imported = replace(imported, program=replace(imported.program, bounds=(None,)))
-        if imported.space.constraints:
-            some_individual(imported.space)
-    if clock.stats["import_seconds"] > LONG_READING:
-        took = f"reading the model took {clock.stats['import_seconds']:.0f} s"
-        listener(Snapshot(stage=took, seconds=clock.elapsed))
-    return Taken(imported=imported, relations=relations, given=given, like=X)
-
-
-def prepare(
-    model: Any,
-    space: Space,
-    similar: Similarity,
-    question: Question,
-    scale: Scale,
-    *,
-    X: Any = None,
-    budget: float | Budget = 60,
-    random_state: int | np.random.Generator | None = 0,
-    listener: Listener = silent,
-    two_as_one: bool = False,
-) -> Prepared:
-    """Everything up to the search, for a model of one score."""
-    clock = budget_of(budget)
-    taken = take(model, space, similar, X=X, budget=clock, listener=listener)
-    return prepare_taken(
-        taken,
-        question,
-        scale,
-        budget=clock,
-        random_state=random_state,
-        listener=listener,
-        two_as_one=two_as_one,
-    )
-
-
-def prepare_taken(
-    taken: Taken,
-    question: Question,
-    scale: Scale,
-    *,
-    budget: float | Budget = 60,
-    random_state: int | np.random.Generator | None = 0,
-    listener: Listener = silent,
-    two_as_one: bool = False,
-) -> Prepared:
-    """The same for what was taken already. `two_as_one` takes decisions of two classes with a score each as well, by half the lead of one over
-    the other (`importers.two_classes`), of which the margin is half as well."""
-    imported = taken.imported
-    if two_as_one and isinstance(imported, ImportedClasses) and isinstance(question, DecisionQuestion):
+def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> Prepared:
+    """What a search needs of a problem about one score. `by_lead` takes decisions of two classes with a score each as well, by half the lead of one
+    over the other (`importers.two_classes`), of which the margin is half as well."""
+    imported, asked = problem.imported, problem.claim.property
+    question, head = question_of(asked), imported.model.head
+    # Two classes: what is claimed of one label is claimed of the other.
+    place_of_class(asked.class_of_interest, head.labels, imported.model.family)
+    if by_lead and isinstance(imported, ImportedClasses) and isinstance(question, DecisionQuestion):
         lead = as_one_score(imported, share=HALF)
         if lead is not None:
             imported, question = lead, DecisionQuestion(level=question.level / 2)
@@ -204,42 +111,12 @@ def prepare_taken(
             "analysis is about models of one score",
             hint="verify and measure take it",
         )
-    return posed(
-        imported,
-        taken.relations,
-        question,
-        scale,
-        budget=budget_of(budget),
-        random=generator(random_state),
-        like=taken.like,
-        listener=listener,
-    )
+    return _posed(problem, imported, question, gauge_of(asked).of, run)
 
 
-def generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
-    """The random numbers that `random_state` asks for; refuses what is no seed."""
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise SpecError(
-            f"random_state must be a whole number from 0 on, a numpy Generator or None, not {random_state!r}"
-        ) from error
-
-
-def posed(
-    imported: Imported,
-    relations: tuple[Relation, ...],
-    question: Question,
-    scale: Scale,
-    *,
-    budget: Budget,
-    random: np.random.Generator,
-    like: Any = None,
-    listener: Listener = silent,
-) -> Prepared:
-    """The problem that a question about an imported model is, with the similarity by feature."""
+def _posed(problem: Problem, imported: Imported, question: Question, scale: Scale, run: Run) -> Prepared:
     space, rows = imported.space, imported.rows
-    pairs = similar_codes(imported.recoding, relations)
+    pairs = similar_codes(imported.recoding, problem.relations)
     head = imported.model.head
     check_scale(scale, imported)
     # Where zero belongs to the upper label, `-s > 0` is the lower one: the same question about -s.
@@ -259,31 +136,31 @@ def posed(
         rows = np.concatenate([rows, score.landmarks(space)])
     if isinstance(score, KernelScore):
         products = partial(kernel_products, score, pairs)
-    with budget.stopped():  # compiled on first use
+    with run.budget.stopped():  # compiled on first use
         oracle = oracle_of(score, pairs)
         score.scores(rows[:1])
-    problem = Problem(
+    task = SearchTask(
         pairs=pairs,
         oracle=oracle,
         question=question,
         scores=score.scorer() if isinstance(score, Separable) else score.scores,
         replay=imported.replay,
-        budget=budget,
-        random=random,
+        budget=run.budget,
+        random=run.random(),
         rows=rows,
         products=products,
         cost=score.cost,
-        listener=listener,
+        listener=run.listener,
         marks=oracle.marked() if isinstance(oracle, (SeparableOracle, Remembering)) else {},
         settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return Prepared(
         imported=imported,
         pairs=pairs,
-        problem=problem,
+        problem=task,
         mirrored=mirrored,
         gauge=gauge,
-        like=like,
+        like=problem.claim.X,
         score=score,
     )
 

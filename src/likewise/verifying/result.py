@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from likewise.certificate.certificate import Certificate
 from likewise.report import Analyses, write_report
@@ -33,6 +33,9 @@ from likewise.verifying.wording import (
     rounding_in_words,
     warning_of,
 )
+
+if TYPE_CHECKING:
+    from likewise.problem import Problem
 
 
 class Verdict(StrEnum):
@@ -53,6 +56,12 @@ class Claimed:
     property: Property
     family: str
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, problem: Problem) -> Claimed:
+        """What is claimed of the model of a problem."""
+        claim, family = problem.claim, problem.imported.model.family
+        return cls(space=claim.space, similarity=claim.similarity, property=claim.property, family=family)
 
     def in_words(self) -> str:
         """The claim as a sentence."""

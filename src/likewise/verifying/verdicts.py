@@ -17,7 +17,7 @@ from likewise.families.program_rounding import of_program, shifted
 from likewise.model.gauge import gauge_of
 from likewise.model.head import ClassHead
 from likewise.model.question import round_down
-from likewise.spec.properties import Property, SameDecision
+from likewise.spec.properties import Property, SameDecision, level_of
 from likewise.verifying.certifying import unchecked, why_not
 from likewise.verifying.obeying import leaves_room, why_not_obeyed
 from likewise.verifying.result import Claimed, Result, Verdict
@@ -230,8 +230,3 @@ def _stats(found: Found, claimed: Claimed, report: CheckReport | None) -> dict[s
 def least(property: Property) -> float:
     """What every space has: an individual and itself, of gap zero (the margin of that pair is not known)."""
     return -math.inf if isinstance(property, SameDecision) else 0.0
-
-
-def level_of(property: Property) -> float:
-    """The margin or the gap that a property is about."""
-    return property.margin if isinstance(property, SameDecision) else property.delta

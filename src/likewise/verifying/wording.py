@@ -15,6 +15,7 @@ from decimal import ROUND_CEILING, Decimal, localcontext
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from likewise.progress import LONG_READING
 from likewise.spec.features import is_missing, level_text
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
     from likewise.verifying.result import Result
 
-LONG_READING = 5.0  # seconds, beyond which they are told
 WIDTH = 80
 TITLE_WIDTH = 9
 NAME_WIDTH = 26  # at most; names that need less leave more for the values

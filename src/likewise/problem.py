@@ -1,0 +1,128 @@
+"""Problem: a claim about a model over codes, with all that has to be done once: the model imported and compared with the original, the rows encoded.
+
+`prepare` is the one place where a claim becomes a problem; every command and every analysis starts there and goes on with the `Problem`. Another
+property or another similarity of the same model is a problem of the same import (`asking`, `with_similarity`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import SpecError
+from likewise.importers.imported import Imported, ImportedClasses, import_model
+from likewise.importers.own_rows import check_own_rows
+from likewise.progress import LONG_READING
+from likewise.search.feasible import some_individual
+from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
+from likewise.spec.similarity import Relation, Similarity
+from likewise.spec.space import Space
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.run import Run
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelClaim:
+    """Similar individuals of the space have the property under the model, as the user said it; `X` are known individuals, `codes` the same as codes of the
+    space where they were encoded before."""
+
+    model: Any
+    space: Space
+    similarity: Similarity
+    property: Property
+    X: Any = None
+    codes: Floats | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.property, (SameDecision, ScoreGap, ProbabilityGap)):
+            raise SpecError(
+                f"property must be SameDecision, ScoreGap or ProbabilityGap, not {type(self.property).__name__}",
+                hint="for instance likewise.SameDecision()",
+            )
+        if not isinstance(self.space, Space):
+            raise SpecError(
+                f"space must be a likewise.Space, not {type(self.space).__name__}",
+                hint="Space.from_data(X)",
+            )
+        if not isinstance(self.similarity, Similarity):
+            raise SpecError(
+                f"similar must be a likewise.Similarity, not {type(self.similarity).__name__}",
+                hint='Similarity(free=["sex"], within={"age": 2})',
+            )
+
+    def encoded(self) -> Floats:
+        """The known individuals as codes of the space, none where there are none."""
+        if self.codes is not None:
+            return self.codes
+        if self.X is None:
+            return np.empty((0, len(self.space)))
+        return self.space.encode(self.X, allow_extra=True)
+
+
+def claim_about(
+    model: Any, space: Space, similar: Similarity, property: Property | None = None, X: Any = None
+) -> ModelClaim:
+    """The claim that the arguments of a public function make: about decisions, if nothing else is said."""
+    asked = SameDecision() if property is None else property
+    return ModelClaim(model=model, space=space, similarity=similar, property=asked, X=X)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """The claim, its model as mathematics over codes, and the similarity by feature."""
+
+    claim: ModelClaim
+    imported: Imported | ImportedClasses
+    relations: tuple[Relation, ...]
+
+    @property
+    def codes(self) -> Floats:
+        """The known individuals as codes of the user's own space."""
+        return self.claim.encoded()
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which features (rows, features) the known individuals miss."""
+        space = self.imported.recoding.given
+        codes = [space[name].missing_code for name in space.names]
+        missing: NDArray[np.bool_] = self.codes == np.array([np.nan if c is None else c for c in codes])
+        return missing
+
+    def asking(self, property: Property) -> Problem:
+        """The same with another property."""
+        return replace(self, claim=replace(self.claim, property=property))
+
+    def with_similarity(self, similarity: Similarity) -> Problem:
+        """The same with another similarity, in which something may differ."""
+        claim = replace(self.claim, similarity=similarity)
+        return replace(self, claim=claim, relations=similarity.resolve(claim.space))
+
+    def with_model(self, model: Any, run: Run) -> Problem:
+        """The same of another model, which is read for that; the rows are not encoded again."""
+        return prepare(replace(self.claim, model=model), run)
+
+
+def prepare(claim: ModelClaim, run: Run, *, alone: bool = False) -> Problem:
+    """Import the model and compare it with the original; raises what is wrong with the user's input. `alone`: also where nobody is similar to
+    anybody else."""
+    clock, similar, space = run.budget, claim.similarity, claim.space
+    run.tell("reading the model and comparing it with the original")
+    with clock.importing():
+        relations = similar.relations(space) if alone else similar.resolve(space)
+        codes = claim.encoded()
+        imported = import_model(claim.model, space, rows=codes, like=claim.X)
+        imported = replace(imported, compared=check_own_rows(imported, claim.X, codes))
+        if imported.compared.single:
+            imported = replace(imported, program=replace(imported.program, bounds=(None,)))
+        if imported.space.constraints:
+            some_individual(imported.space)
+    if clock.stats["import_seconds"] > LONG_READING:
+        run.tell(f"reading the model took {clock.stats['import_seconds']:.0f} s")
+    return Problem(claim=replace(claim, codes=codes), imported=imported, relations=relations)
