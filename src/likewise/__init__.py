@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     from likewise.analysis.auditing import Audit, audit
     from likewise.analysis.comparing import Comparison, compare
     from likewise.analysis.measuring import Disparity, measure
-    from likewise.analysis.partitioning import regions
     from likewise.analysis.region_result import Region, Regions
+    from likewise.analysis.regions import regions
     from likewise.analysis.repaired import Repaired
     from likewise.analysis.repairing import repair
     from likewise.analysis.share_result import Share
@@ -154,7 +154,7 @@ _HOME = {
     "Disparity": "likewise.analysis.measuring",
     "radius": "likewise.analysis.widening",
     "Radius": "likewise.analysis.widening",
-    "regions": "likewise.analysis.partitioning",
+    "regions": "likewise.analysis.regions",
     "Regions": "likewise.analysis.region_result",
     "Region": "likewise.analysis.region_result",
     "compare": "likewise.analysis.comparing",

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.analysis.absorbing import absorbed
-from likewise.analysis.merging import Piece, merged
-from likewise.analysis.rounds import few_of
+from likewise.analysis.merging import Piece, absorbed, few_of, merged
 from likewise.spec.boxes import Box, box_of
 
 SPACE = lw.Space(

@@ -11,9 +11,10 @@ from tests.analysis.brute import PROPERTIES, SIMILAR, SPACE, Truth, everybody
 from tests.posing import judged
 
 import likewise as lw
-from likewise.analysis import cells
-from likewise.analysis.cell_certificates import CellCertificates
+from likewise.analysis import share_bracket
 from likewise.analysis.measures import uniform
+from likewise.analysis.partition.changes import Change
+from likewise.analysis.partition.proofs import CodeProver
 from likewise.verifying.certifying import Checking, CheckReport
 
 MODELS = {"rbf": SVC(gamma=0.05, C=10), "polynomial": SVC(kernel="poly", degree=2, coef0=1)}
@@ -23,7 +24,7 @@ CONSTRAINED = SPACE.where("a <= b + c + 1", "a + d >= 2")
 @pytest.fixture
 def hardly_looked_through(monkeypatch):
     """Cells of more than a few individuals must be settled by certificates."""
-    monkeypatch.setattr(cells, "FEW", 12)
+    monkeypatch.setattr(share_bracket, "FEW", 12)
 
 
 def model_of(name):
@@ -80,7 +81,7 @@ def test_certified_brackets_hold_the_share(name, similar, space, property, over)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", MODELS)
 def test_certified_brackets_hold_all_shares(name, similar, monkeypatch):
-    monkeypatch.setattr(cells, "FEW", 6)
+    monkeypatch.setattr(share_bracket, "FEW", 6)
     spaces, ways = (SPACE, CONSTRAINED), ("uniform", "marginals")
     accepted = [
         held(name, similar, space, property, over)
@@ -93,7 +94,7 @@ def test_certified_brackets_hold_all_shares(name, similar, monkeypatch):
 
 def test_what_the_checker_refuses_is_not_counted(monkeypatch):
     """Float64 bounds alone settle nothing."""
-    monkeypatch.setattr(cells, "FEW", 0)
+    monkeypatch.setattr(share_bracket, "FEW", 0)
     asked = []
 
     def refuse(_, certificate, __):
@@ -113,7 +114,7 @@ def test_cells_are_as_they_are_certified(name):
     """Boxes of codes at random, against everybody in them."""
     model, similar, random = model_of(name), SIMILAR["free"], np.random.default_rng(0)
     judging = judged(model, SPACE, similar)
-    certificates = CellCertificates.of(judging, Checking())
+    certificates = CodeProver.of(judging, Checking())
     codes = SPACE.encode(everybody(SPACE))
     biased, kinds = Truth(model, SPACE, similar).biased(lw.SameDecision()), {"fair": 0, "biased": 0}
     whole = np.array([[0, 1, 0, 0], [5, 4, 2, 2]], dtype=float)
@@ -125,8 +126,8 @@ def test_cells_are_as_they_are_certified(name):
         if certificates.fair(lo, hi):
             kinds["fair"] += 1
             assert not there.any()
-        ways = (np.array([2.0]), np.array([0.0])), (np.array([0.0]), np.array([2.0]))
-        if any(certificates.biased(lo, hi, [2], *way) for way in ways):
+        up, down = (Change.of({2: ("set", code)}) for code in (2.0, 0.0))
+        if any(certificates.biased(lo, hi, way) for way in ((up, down), (down, up))):
             kinds["biased"] += 1
             assert there.all()
     assert min(kinds.values()) > 0
@@ -147,11 +148,11 @@ def test_cells_of_codes_hold_the_share_of_values():
     points = X["x"] + 0.2 * (X["n"] > 4) + 0.1 * (X["sex"] == "m") + 0.1 * X["job"].isna()
     model = make_pipeline(columns, SVC(gamma=0.3, C=10)).fit(X, points > 0.75)
     judging = judged(model, space, lw.Similarity(free=["sex"]), X=X, budget=600)
-    found = cells.Bracketing(judging=judging, measure=uniform(judging.pairs, judging.recoding))
+    found = share_bracket.ShareBracket(judging=judging, measure=uniform(judging.pairs, judging.recoding))
     found.run(width=0.25, seconds=600)
     treated = [model.predict(people.assign(sex=sex)) for sex in ("f", "m")]
     assert found.upper - found.lower <= 0.25
-    assert found.certificates.accepted > 0
+    assert found.prover.accepted > 0
     assert found.lower - 0.01 <= (treated[0] != treated[1]).mean() <= found.upper + 0.01
 
 

@@ -67,7 +67,7 @@ def counts(monkeypatch):
 
     monkeypatch.setattr(likewise.problem, "import_model", counting_import)
     monkeypatch.setattr("likewise.importers.imported.import_model", counting_import)
-    monkeypatch.setattr("likewise.analysis.settling.import_model", counting_import)
+    monkeypatch.setattr("likewise.analysis.partition.proofs.import_model", counting_import)
     monkeypatch.setattr(spec_rows, "encode", counting_encode)
     return seen
 

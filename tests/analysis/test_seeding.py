@@ -11,23 +11,39 @@ from tests.analysis.test_partitioning import SPACE, everybody, fitted, similar_p
 from tests.posing import problem_of
 
 import likewise as lw
-from likewise.analysis.exploring import Exploration
-from likewise.analysis.ground import Ground
-from likewise.analysis.seeding import Seeder
-from likewise.analysis.settling import one_score
+from likewise.analysis.partition.judge import BoxJudge
+from likewise.analysis.partition.proofs import BoxProver, one_score
+from likewise.analysis.partition.seeds import Seeder
+from likewise.analysis.region_search import RegionSearch
+from likewise.progress import silent
 from likewise.run import Run
 from likewise.search.budget import Budget
+from likewise.verifying.certifying import Checking
 from likewise.verifying.preparing import pose
 
 
-def ground_of(model, space, similar):
+def search_of(model, space, similar):
     asked = lw.SameDecision()
     problem = problem_of(model, space, similar)
-    problem = replace(problem, imported=one_score(problem.imported, asked))
-    prepared = pose(problem, Run(budget=Budget(60)))
-    ground = Ground(prepared, space, similar.relations(space), asks_decisions=True)
-    ground.warm_up()
-    return ground
+    imported = one_score(problem.imported, asked)
+    prepared = pose(replace(problem, imported=imported), Run(budget=Budget(60)))
+    judge = BoxJudge(prepared, asks_decisions=True)
+    judge.warm_up()
+    prover = BoxProver(
+        model=model,
+        whole=imported,
+        space=space,
+        asked=asked,
+        relations=similar.relations(space),
+        budget=Budget(60),
+        checking=Checking(),
+    )
+    return RegionSearch(judge, prover, None, silent, 100)
+
+
+def seeder_of(model, space, similar):
+    search = search_of(model, space, similar)
+    return Seeder(search.cutter, search.prover.relations)
 
 
 @pytest.mark.parametrize(
@@ -46,17 +62,16 @@ def test_everybody_in_a_grown_box_is_treated_differently(kind, similar):
     model, rows = fitted(kind, 1), everybody(SPACE)
     decided = model.predict(rows)
     differently = (similar_pairs(SPACE, similar, rows) & (decided[:, None] != decided[None])).any(axis=1)
-    ground = ground_of(model, SPACE, similar)
-    seeder, codes = Seeder(ground), SPACE.encode(rows).tolist()
+    seeder, codes = seeder_of(model, SPACE, similar), SPACE.encode(rows).tolist()
     seeds = seeder.seeds()
     assert len(seeds)
-    grown = [seeder.grown(seed, ground.lo, ground.hi, Budget(60)) for seed in seeds[:8]]
+    grown = [seeder.grown(seed, seeder.judge.lo, seeder.judge.hi, Budget(60)) for seed in seeds[:8]]
     assert any(grown)
     for seed, box in zip(seeds, grown, strict=False):
         if box is None:
             continue
         assert ((box.lo <= seed) & (seed <= box.hi)).all()
-        inside = np.array([ground.user.box(box.lo, box.hi).holds(row) for row in codes])
+        inside = np.array([seeder.user.box(box.lo, box.hi).holds(row) for row in codes])
         assert inside.any()
         assert differently[inside].all()
 
@@ -75,15 +90,14 @@ def thin(features=8):
 def test_a_thin_layer_has_boxes():
     """Less than 1e-9 of the space, where halving does not come to: each side has its share of the room that there is."""
     model, space, similar = thin()
-    ground = ground_of(model, space, similar)
-    seeder = Seeder(ground)
+    seeder = seeder_of(model, space, similar)
     seeds = seeder.seeds()
     flips = [len(set(model.predict(np.stack([np.r_[s[:-1], end] for end in (0, 1)])))) for s in seeds[:20]]
     assert set(flips) == {2}
     room = abs(model.coef_[0, -1])
     for seed in seeds[:5]:
-        box = seeder.grown(seed, ground.lo, ground.hi, Budget(60))
-        assert 0 < float(ground.user.box(box.lo, box.hi).share) < 1e-9
+        box = seeder.grown(seed, seeder.judge.lo, seeder.judge.hi, Budget(60))
+        assert 0 < float(seeder.user.box(box.lo, box.hi).share) < 1e-9
         used = float((np.abs(model.coef_[0, :-1]) * (box.hi - box.lo)[:-1]).sum())
         assert 0.5 * room < used <= room * (1 + 1e-9)
         corners = itertools.product(*zip(box.lo[:-1], box.hi[:-1], strict=True))
@@ -94,12 +108,12 @@ def test_a_thin_layer_has_boxes():
 
 def test_grown_boxes_are_taken_out_of_the_open_ones():
     model, space, similar = thin(4)
-    exploration = Exploration(ground_of(model, space, similar))
-    found = exploration.seeded(Budget(60), most=3)
+    search = search_of(model, space, similar)
+    found = search.grow(Budget(60), most=3)
     assert [one.kind for one in found] == ["biased"]  # one in every open box, of which there is one
-    found += exploration.seeded(Budget(60), most=3)
+    found += search.grow(Budget(60), most=3)
     assert 1 < len(found) <= 4
-    everywhere = [*found, *exploration.rest]
+    everywhere = [*found, *(search._piece(box, "undecided") for box in search.partition.boxes.values())]
     assert sum((one.share for one in everywhere), Fraction(0)) == 1
     assert all(one.box.share == one.share for one in everywhere)
     people = np.random.default_rng(1).uniform(0, 1, (500, 4))
@@ -113,6 +127,6 @@ def test_nobody_is_treated_differently_and_nothing_is_grown():
     model = LogisticRegression().fit(rows, rows[:, 0] > 0.5)
     model.coef_[0, 2] = 0.0
     space = lw.Space({f"x{k}": lw.Continuous(0, 1) for k in range(3)})
-    ground = ground_of(model, space, lw.Similarity(free=["x2"]))
-    assert not len(Seeder(ground).seeds())
-    assert Exploration(ground).seeded(Budget(60), most=3) == []
+    search = search_of(model, space, lw.Similarity(free=["x2"]))
+    assert not len(Seeder(search.cutter, search.prover.relations).seeds())
+    assert search.grow(Budget(60), most=3) == []

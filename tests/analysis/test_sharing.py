@@ -20,9 +20,9 @@ from tests.analysis.brute import (
 from tests.posing import judged
 
 import likewise as lw
-from likewise.analysis.cells import Bracketing
 from likewise.analysis.intervals import clopper_pearson
 from likewise.analysis.measures import marginals, uniform
+from likewise.analysis.share_bracket import ShareBracket
 from likewise.analysis.share_methods import Sharing
 from likewise.analysis.share_result import Share
 from likewise.analysis.sums import Part, distributed
@@ -99,7 +99,7 @@ def bracketing(model, space, similar, property, X=None):
     judging = judged(model, space, similar, property, X=X, budget=20)
     pairs = judging.asked.pairs
     measure = uniform(pairs, judging.recoding) if X is None else marginals(pairs, judging.rows)
-    return Bracketing(judging=judging, measure=measure)
+    return ShareBracket(judging=judging, measure=measure)
 
 
 @pytest.mark.parametrize("similar", SIMILAR)
@@ -120,7 +120,7 @@ def test_every_part_of_a_settled_cell_is_as_it_says():
     for data in (None, X):
         found = bracketing(model, space, similar, lw.SameDecision(), data)
         found.run(width=0.02, seconds=1)
-        assert found.biased + found.fair + sum(cell.mass for cell in found.open) == 1
+        assert found.biased + found.fair + sum(cell.mass for cell in found.partition.boxes.values()) == 1
         assert found.biased > 0
         assert found.fair > 0
 

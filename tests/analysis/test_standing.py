@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.analysis.standing import loosest, standing
+from likewise.analysis.partition.constraints import loosest, standing
 from likewise.spec.pairs import pair_space
 
 SPACE = lw.Space(

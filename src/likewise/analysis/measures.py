@@ -22,6 +22,7 @@ from likewise.spec.features import Continuous, Integer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.analysis.partition.engine import CodeBox, Cut
     from likewise.importers.recoding import Recoding
     from likewise.importers.transformers.bends import Bend
     from likewise.spec.pairs import PairSpace, Variable
@@ -89,6 +90,13 @@ class Measure:
         """Of a box, constraints left aside."""
         ends = zip(self.spreads, lo.tolist(), hi.tolist(), open_left.tolist(), strict=True)
         return prod((s.mass(a, b, open_left=o) for s, a, b, o in ends), start=Fraction(1))
+
+    def left(self, box: CodeBox, cut: Cut) -> Fraction:
+        """The part of a box's mass that is left of a cut."""
+        k = cut.feature
+        lo, hi, open_left = float(box.lo[k]), float(box.hi[k]), bool(box.open_left[k])
+        whole = self.spreads[k].mass(lo, hi, open_left=open_left)
+        return self.spreads[k].mass(lo, cut.at, open_left=open_left) / whole if whole else Fraction(0)
 
     def weights(self, k: int) -> Floats:
         """Of all values of a discrete feature, in float64: each within two roundings."""

@@ -1,43 +1,69 @@
-"""Merging: boxes of one kind that differ in one feature only, and are next to each other in it, become one box.
+"""Merging: boxes of one kind become fewer and larger boxes.
 
-Feature by feature, again and again until nothing changes. Sets of levels are always next to each other; ranges of numbers are if no
-value lies between them. A merged box remembers what it was made of, in case that it cannot be proved as a whole.
+Boxes that differ in one feature only, and are next to each other in it, become one: feature by feature, again and again until nothing changes. Sets of
+levels are always next to each other; ranges of numbers are if no value lies between them. A merged box remembers what it was made of, in case
+that it cannot be proved as a whole.
+
+Then a box that lies across the ends of several others of its kind is divided among them, smallest boxes first:
+
+            age 47-50, {Bachelors, Masters}                    age 47-59, Bachelors
+            age 51-59, Bachelors                becomes        age 38-50, Masters
+            age 38-46, Masters
+
+It is sliced along one feature (whole numbers or levels) so that each slice is next to another box in one feature and agrees with it in all others.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from likewise.spec.features import Categorical, Integer, Ordinal
+import numpy as np
+
+from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
 
 if TYPE_CHECKING:
-    from likewise.analysis.counterparts import Counterpart
-    from likewise.analysis.exploring import Found, Kind
+    from numpy.typing import NDArray
+
+    from likewise.analysis.partition.changes import Counterpart
+    from likewise.analysis.partition.people import Crowd
     from likewise.spec.boxes import Box, Part
     from likewise.spec.features import Feature
+
+Kind = Literal["fair", "biased", "undecided", "empty"]
+MOST = 400  # pieces of a kind that are sliced: each is compared with all others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A box of one kind, and the pieces that it was put together from."""
+    """A box of one kind with its share of the space, and the pieces that it was put together from; `crowd` are those of the people in it,
+    where the partition is about some."""
 
     kind: Kind
     box: Box
     share: Fraction
+    crowd: Crowd | None = None
     counterparts: tuple[Counterpart, ...] = ()
     parts: tuple[Piece, ...] = ()
 
+    @property
+    def size(self) -> tuple[Fraction, Fraction]:
+        """Its share of the people, and of the space."""
+        return (self.share if self.crowd is None else self.crowd.mass), self.share
 
-def pieces_of(found: Iterable[Found]) -> list[Piece]:
-    """What the exploration found, not merged yet."""
-    return [
-        Piece(kind=one.kind, box=one.box, share=one.share, counterparts=one.counterparts) for one in found
-    ]
+
+def few_of(pieces: Sequence[Piece], order: Sequence[int]) -> list[Piece]:
+    """Fewer, larger pieces, the largest first: merged, and small ones divided among others, as long as there get fewer."""
+    current = merged(pieces, order)
+    while True:
+        fewer = merged(absorbed(current), order)
+        if len(fewer) == len(current):
+            return fewer
+        current = fewer
 
 
 def merged(pieces: Sequence[Piece], order: Sequence[int]) -> list[Piece]:
@@ -48,7 +74,7 @@ def merged(pieces: Sequence[Piece], order: Sequence[int]) -> list[Piece]:
         for k in order:
             current = list(_along(current, k))
         if len(current) == before:
-            return sorted(current, key=lambda piece: (-piece.share, piece.box.parts))
+            return sorted(current, key=_largest_first)
 
 
 def _along(pieces: list[Piece], k: int) -> Iterator[Piece]:
@@ -89,10 +115,98 @@ def joined(run: list[Piece], k: int, feature: Feature) -> Piece:
         part: Part = tuple(sorted(p for piece in run for p in piece.box.parts[k]))
     else:
         part = (first[0], last[1])
-    return Piece(
-        kind=run[0].kind,
+    crowds = [piece.crowd for piece in run[1:] if piece.crowd is not None]
+    crowd = run[0].crowd
+    return replace(
+        run[0],
         box=run[0].box.with_part(k, part),
         share=sum((piece.share for piece in run), Fraction(0)),
-        counterparts=run[0].counterparts,
+        crowd=None if crowd is None else crowd.joined(crowds),
         parts=tuple(run),
     )
+
+
+def _largest_first(piece: Piece) -> tuple[Fraction, Fraction, tuple[Part, ...]]:
+    people, space = piece.size
+    return -people, -space, piece.box.parts
+
+
+def absorbed(pieces: Sequence[Piece]) -> list[Piece]:
+    """The same individuals in fewer pieces, kind by kind."""
+    groups: dict[object, list[Piece]] = defaultdict(list)
+    for piece in pieces:
+        groups[piece.kind, piece.counterparts].append(piece)
+    return [piece for group in groups.values() for piece in _fewer(group)]
+
+
+def _fewer(group: list[Piece]) -> list[Piece]:
+    current, before = sorted(group, key=lambda piece: piece.size), 0
+    while len(current) <= MOST and len(current) != before:
+        before, at, numbered = len(current), 0, _numbered(current)
+        while at < len(current):
+            taken = _taken(current, at, numbered != numbered[at])
+            if taken is None:
+                at += 1
+                continue
+            for n, piece in taken.items():
+                current[n] = piece
+            del current[at]
+            numbered = _numbered(current)
+    return current
+
+
+def _numbered(pieces: list[Piece]) -> NDArray[np.intp]:
+    """(pieces, features): equal numbers of a feature stand for equal parts."""
+    known: dict[object, int] = {}
+    rows = [[known.setdefault(part, len(known)) for part in piece.box.parts] for piece in pieces]
+    return np.array(rows, dtype=np.intp)
+
+
+def _taken(pieces: list[Piece], at: int, differ: NDArray[np.bool_]) -> dict[int, Piece] | None:
+    """Pieces that take in slices of the one at this place, and what becomes of them; None where there are none such. `differ` tells
+    in which features each piece is not as that one."""
+    own = pieces[at]
+    space = own.box.space
+    count = differ.sum(axis=1)
+    for k, name in enumerate(space.names):
+        feature = space[name]
+        if isinstance(feature, Continuous):
+            continue
+        found: dict[int, Piece] = {}
+        left = set(_values(feature, own.box.parts[k]))
+        for n in np.flatnonzero(count - differ[:, k] == 1) if len(left) > 1 else ():
+            values = set(_values(feature, pieces[int(n)].box.parts[k]))
+            (j,) = (int(other) for other in np.flatnonzero(differ[n]) if other != k)
+            wider = _with_slice(own, pieces[int(n)], k, j) if values <= left else None
+            if wider is not None:
+                left -= values
+                found[int(n)] = wider
+        if not left:
+            return found
+    return None
+
+
+def _with_slice(own: Piece, other: Piece, k: int, j: int) -> Piece | None:
+    """The other piece with that slice of one's own that has its part of feature k, next to it in feature j."""
+    space = own.box.space
+    feature = space[space.names[j]]
+    pair = sorted([own.box.parts[j], other.box.parts[j]])
+    if not adjacent(feature, *pair):
+        return None
+    part, sliced = other.box.parts[k], space[space.names[k]]
+    some, every = (tuple(_values(sliced, values)) for values in (part, own.box.parts[k]))
+    piece = replace(
+        own,
+        box=own.box.with_part(k, part),
+        share=own.share * Fraction(len(some), len(every)),
+        crowd=None if own.crowd is None else own.crowd.slice(k, some, every),
+        parts=(),
+    )
+    return joined(sorted([piece, other], key=lambda one: one.box.parts[j]), j, feature)
+
+
+def _values(feature: Feature, part: Part) -> Iterator[int]:
+    """The positions or whole numbers of a part."""
+    if isinstance(feature, (Categorical, Ordinal)):
+        return (int(p) for p in part)
+    return iter(range(int(part[0]), int(part[1]) + 1))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from likewise.analysis.exploring import Kind
+from likewise.analysis.merging import Kind
 from likewise.certificate.certificate import Certificate
 from likewise.verifying.wording import warning_of
 
@@ -33,6 +33,8 @@ class Region:
         Ranges and levels by feature, where they are not all of them.
     measure : fractions.Fraction
         Its share of the space.
+    people : fractions.Fraction or None
+        Its share of those whom the partition is about (`Regions.over`), where these are not all individuals alike.
     certificates : tuple of Certificate
         One of a fair region, two of a biased one.
     counterparts : tuple of dict
@@ -43,6 +45,7 @@ class Region:
     rule: str
     box: dict[str, list[Any]]
     measure: Fraction
+    people: Fraction | None = None
     certificates: tuple[Certificate, ...] = ()
     counterparts: tuple[dict[str, Any], ...] = ()
 
@@ -51,17 +54,24 @@ class Region:
         """The first certificate, if there is any."""
         return self.certificates[0] if self.certificates else None
 
+    @property
+    def weight(self) -> Fraction:
+        """Its share of the people, or of the space."""
+        return self.measure if self.people is None else self.people
+
     def __str__(self) -> str:
-        return shown_line(self.kind, self.measure, self.rule)
+        return shown_line(self.kind, self.people, self.measure, self.rule)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the certificates, ready for JSON; the measure as a number and as a fraction."""
+        """Everything but the certificates, ready for JSON; shares as numbers and as fractions."""
         return {
             "kind": self.kind,
             "rule": self.rule,
             "box": self.box,
             "measure": float(self.measure),
             "exact_measure": str(self.measure),
+            "people": None if self.people is None else float(self.people),
+            "exact_people": None if self.people is None else str(self.people),
             "certificates": len(self.certificates),
             "counterparts": list(self.counterparts),
         }
@@ -75,6 +85,8 @@ class Regions:
     ----------
     fair, biased, undecided, empty : list of Region
         The boxes of each kind. With `around`, `fair` holds the one region asked for, if there is any.
+    over : str or None
+        Whom the partition is about, in words: rows of data, or individuals distributed as their columns; None for all individuals alike.
     around : str or None
         The rule that was asked about.
     reason : str or None
@@ -87,6 +99,7 @@ class Regions:
     biased: list[Region]
     undecided: list[Region]
     empty: list[Region] = field(default_factory=list)
+    over: str | None = None
     around: str | None = None
     reason: str | None = None
     stats: dict[str, Any] = field(default_factory=dict)
@@ -95,32 +108,45 @@ class Regions:
         return iter((*self.fair, *self.biased, *self.undecided, *self.empty))
 
     def share(self, kind: Kind) -> Fraction:
-        """The share of all regions of a kind."""
+        """The share of the space that all regions of a kind have."""
         return sum((region.measure for region in getattr(self, kind)), Fraction(0))
 
-    def shown(self, most: int = SHOWN) -> Iterator[tuple[Kind, Fraction, str]]:
-        """Kind, share and rule of the `most` largest regions of each kind, and a line for what is left of it."""
+    def people(self, kind: Kind) -> Fraction:
+        """The share that they have of those whom the partition is about."""
+        return sum((region.weight for region in getattr(self, kind)), Fraction(0))
+
+    def shown(self, most: int = SHOWN) -> Iterator[tuple[Kind, Fraction | None, Fraction, str]]:
+        """Kind, share of the people, if they are not the space, share of the space, and rule of the `most` largest regions of each kind,
+        and a line for what is left of it."""
         for kind in KINDS:
             listed: list[Region] = getattr(self, kind)
-            yield from ((kind, region.measure, region.rule) for region in listed[:most])
+            yield from ((kind, region.people, region.measure, region.rule) for region in listed[:most])
             rest = listed[most:]
             if rest:
-                left = sum((region.measure for region in rest), Fraction(0))
-                yield kind, left, f"({len(rest)} more)"
+                people, left = (
+                    sum(shares, Fraction(0))
+                    for shares in zip(*((region.weight, region.measure) for region in rest), strict=True)
+                )
+                yield kind, None if self.over is None else people, left, f"({len(rest)} more)"
 
     def __str__(self) -> str:
+        head = [] if self.over is None else [f"shares of {self.over}, and of the space"]
         lines = [shown_line(*shown) for shown in self.shown()]
         notes = [f"({note})" for note in (self.reason, warning_of(self.stats)) if note]
-        return "\n".join([*lines, *notes])
+        return "\n".join([*head, *lines, *notes])
 
     def _repr_html_(self) -> str:
+        names = (
+            ("kind", "share", "rule")
+            if self.over is None
+            else ("kind", f"of {self.over}", "of the space", "rule")
+        )
         rows = "".join(
-            f"<tr><td>{kind}</td><td>{share_text(share)}</td><td>{escape(rule)}</td></tr>"
-            for kind, share, rule in self.shown()
+            f"<tr><td>{kind}</td>{'' if people is None else f'<td>{share_text(people)}</td>'}"
+            f"<td>{share_text(share)}</td><td>{escape(rule)}</td></tr>"
+            for kind, people, share, rule in self.shown()
         )
-        head = (
-            "<tr>" + "".join(f'<th scope="col">{name}</th>' for name in ("kind", "share", "rule")) + "</tr>"
-        )
+        head = "<tr>" + "".join(f'<th scope="col">{escape(name)}</th>' for name in names) + "</tr>"
         caption = escape("; ".join(note for note in (self.reason, warning_of(self.stats)) if note))
         return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
@@ -129,6 +155,8 @@ class Regions:
         return {
             **{kind: [region.to_dict() for region in getattr(self, kind)] for kind in KINDS},
             "shares": {kind: float(self.share(kind)) for kind in KINDS},
+            "over": self.over,
+            "people": None if self.over is None else {kind: float(self.people(kind)) for kind in KINDS},
             "around": self.around,
             "reason": self.reason,
             "stats": dict(self.stats),
@@ -138,9 +166,10 @@ class Regions:
 KINDS: tuple[Kind, ...] = ("fair", "biased", "undecided", "empty")
 
 
-def shown_line(kind: Kind, share: Fraction, rule: str) -> str:
+def shown_line(kind: Kind, people: Fraction | None, share: Fraction, rule: str) -> str:
     """One region, or several, in one line."""
-    return f"{kind:<9}  {share_text(share):>7}  {rule}"
+    shares = [share_text(one) for one in (people, share) if one is not None]
+    return "  ".join([f"{kind:<9}", *(f"{text:>7}" for text in shares), rule])
 
 
 def share_text(share: Fraction) -> str:
@@ -159,6 +188,7 @@ def region_of(piece: Piece, certificates: Sequence[Certificate]) -> Region:
         rule=box.rule,
         box=box.values(),
         measure=piece.share,
+        people=None if piece.crowd is None else piece.crowd.mass,
         certificates=tuple(certificates),
         counterparts=tuple(counterpart.words(box.space) for counterpart in piece.counterparts),
     )

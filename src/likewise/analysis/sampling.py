@@ -27,8 +27,8 @@ from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.cells import Bracketing
     from likewise.analysis.measures import Measure
+    from likewise.analysis.share_bracket import ShareBracket
 
     Floats = NDArray[np.float64]
 
@@ -135,7 +135,7 @@ def _sample(verdict: NDArray[np.int8], rung: Rung) -> Sample:
     )
 
 
-def drawing(judging: Judging, measure: Measure, bracketing: Bracketing | None) -> Callable[[int], Floats]:
+def drawing(judging: Judging, measure: Measure, bracketing: ShareBracket | None) -> Callable[[int], Floats]:
     """Draws individuals from the measure, or from the open cells."""
     random = judging.random
     if bracketing is None:

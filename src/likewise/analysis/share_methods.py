@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from likewise.analysis.cells import Bracketing
 from likewise.analysis.everybody import Counted, countable, counted
 from likewise.analysis.judging import Judging, imputed_within
 from likewise.analysis.judging_classes import ClassJudging
 from likewise.analysis.measures import Measure, all_alike, marginals, uniform
 from likewise.analysis.sampling import NARROW, Sampling, drawing
+from likewise.analysis.share_bracket import ShareBracket
 from likewise.analysis.share_result import Share
 from likewise.analysis.sums import bracket_of_sums
 from likewise.errors import SpecError
@@ -129,28 +129,27 @@ class Sharing:
                 f"a certified bracket needs masses of intervals, which are not known of {seen}, that the model sees",
                 hint="method='sampled', or over='marginals'",
             )
-        bracketing = Bracketing(
+        bracketing = ShareBracket(
             judging=self.judging,
             measure=self.measure,
             checking=Checking.of(self.judging.run),
         )
         bracketing.run(width=CLOSE, seconds=self.judging.budget.seconds)
-        return self._of_cells(bracketing)
+        return self._of_boxes(bracketing)
 
-    def _of_cells(self, bracketing: Bracketing) -> Share:
+    def _of_boxes(self, bracketing: ShareBracket) -> Share:
         lower, upper = round_down(bracketing.lower), round_up(bracketing.upper)
-        certificates = bracketing.certificates
         return Share(
             lower=lower,
             upper=upper,
             method="certified",
             confidence=None,
             over=self.words,
-            reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.open)),
+            reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.partition.boxes)),
             stats={
                 **self.judging.budget.stats,
-                "cells": bracketing.cells,
-                "certificates": 0 if certificates is None else certificates.accepted,
+                "cells": bracketing.boxes,
+                "certificates": 0 if bracketing.prover is None else bracketing.prover.accepted,
             },
         )
 
@@ -174,9 +173,9 @@ class Sharing:
                 )
 
     def _sampled(self) -> Share:
-        judging, bracketing = self.judging, self._cells_before()
+        judging, bracketing = self.judging, self._boxes_before()
         if bracketing is not None and (bracketing.upper - bracketing.lower <= CLOSE or not bracketing.left):
-            return self._of_cells(bracketing)
+            return self._of_boxes(bracketing)
         low = Fraction(0) if bracketing is None else bracketing.lower
         mass = (
             Fraction(1) if bracketing is None else sum((cell.mass for cell in bracketing.left), Fraction(0))
@@ -208,7 +207,7 @@ class Sharing:
             },
         )
 
-    def _cells_before(self) -> Bracketing | None:
+    def _boxes_before(self) -> ShareBracket | None:
         """Cells settled before a sample is drawn, where their proofs are exact and settle anything."""
         if (
             isinstance(self.judging, ClassJudging)
@@ -217,7 +216,7 @@ class Sharing:
             or self.judging.pairs.constraints
         ):
             return None
-        bracketing = Bracketing(judging=self.judging, measure=self.measure)
+        bracketing = ShareBracket(judging=self.judging, measure=self.measure)
         bracketing.run(width=CLOSE, seconds=FOR_CELLS * self.judging.budget.seconds)
         return bracketing if bracketing.biased or bracketing.fair else None
 

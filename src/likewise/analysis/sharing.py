@@ -2,7 +2,7 @@
 
     exact      everybody is looked at: a discrete space that is not too large, or the rows of a data set
     certified  a proved bracket: for linear models by the distribution of the sum that their score is (`sums`), for others by masses of cells that are
-               proved fair, and of cells where everybody is proved to have a counterpart (`cells`); float64 bounds never count by themselves
+               proved fair, and of cells where everybody is proved to have a counterpart (`share_bracket`); float64 bounds never count by themselves
     sampled    individuals drawn at random, each judged exactly, and a Clopper-Pearson interval around their share (`intervals`), which holds it with the
                confidence stated also where the budget ended before all were judged
 

@@ -35,6 +35,11 @@ OPTIONS = (
         help="One fair box instead, around row number ROW (from 0) or a RULE.",
     ),
     click.option(
+        "--over",
+        type=click.Choice(["uniform", "marginals", "data"]),
+        help="Decide as many as it can of all individuals alike, distributed as the data's columns, or of the data's rows  [default: the rows, if there are any]",
+    ),
+    click.option(
         "--max-boxes",
         type=click.IntRange(min=0),
         default=100,
@@ -74,14 +79,16 @@ def regions(**given: Any) -> int:
     likewise regions claim.toml --around "age >= 60 and housing == own"
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
-    from likewise.analysis.partitioning import regions_of_problem
+    from likewise.analysis.regions import regions_of_problem
     from likewise.cli.claims import load, running
     from likewise.cli.output import emit, emit_json
 
     with running(flags, look, progress=not given["quiet"]) as run:
         loaded = load(flags, run, given["property"])
-        around, most = _around(given["around"], loaded), given["max_boxes"] or None
-        found = regions_of_problem(loaded.problem, run, around=around, max_boxes=most)
+        over, around, most = given["over"], _around(given["around"], loaded), given["max_boxes"] or None
+        if loaded.rows is None and over in ("marginals", "data"):
+            raise SpecError(f"--over {over} needs data", hint="--data rows.csv, or [data] in the spec file")
+        found = regions_of_problem(loaded.problem, run, around=around, over=over, max_boxes=most)
     if given["output"] is not None:
         _write(found, given["output"])
     if given["certificates"] is not None:
@@ -145,7 +152,10 @@ def _text(found: Regions, loaded: Loaded, *, all_regions: bool) -> str:
         if not kept:
             continue
         count = f"{len(kept)} region{'' if len(kept) == 1 else 's'}"
-        lines += paragraph(f"{kind} ", f"{share_text(found.share(kind))} of the space, {count}: {meaning}")
+        of = f"{share_text(found.share(kind))} of the space"
+        if found.over is not None:
+            of = f"{share_text(found.people(kind))} of {found.over}, {of}"
+        lines += paragraph(f"{kind} ", f"{of}, {count}: {meaning}")
         lines += [line for region in (kept if all_regions else kept[:SHOWN]) for line in _lines(region)]
         if len(kept) > SHOWN and not all_regions:
             lines.append(f"  ... {len(kept) - SHOWN} more (--all shows them)")
@@ -167,7 +177,8 @@ MEANINGS = {
 def _lines(region: Region) -> list[str]:
     from likewise.analysis.region_result import share_text
 
-    start = f"  {share_text(region.measure):>8}  "
+    shares = [share_text(share) for share in (region.people, region.measure) if share is not None]
+    start = "  " + "".join(f"{share:>8}  " for share in shares)
     lines = textwrap.wrap(
         region.rule, WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False
     )

@@ -33,7 +33,7 @@ class RegionDisplay(Display):
 
     @classmethod
     def _asked(cls, model: Any, space: Any, similar: Any, property: Any, **options: Any) -> Any:
-        from likewise.analysis.partitioning import regions
+        from likewise.analysis.regions import regions
 
         return regions(model, space, similar, property, **options)
 

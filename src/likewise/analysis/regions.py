@@ -15,7 +15,9 @@ undecided  the rest: there may be some of both, or the budget was over.
 empty      excluded by a constraint: nobody.
 
 Measures are shares of the space under the uniform measure (continuous features by length, others by count), constraints left aside,
-and add up to exactly one. Ranges of continuous numbers include their ends, so that neighbours share a border; where the score jumps they
+and add up to exactly one; so do the shares of the people that the partition is about (`over`): the data's rows, or individuals distributed as
+their columns. Heavy boxes come first: those with many people, and with little of the space among them, so that none is forgotten. Who is on a
+border counts in one of the two boxes. Ranges of continuous numbers include their ends, so that neighbours share a border; where the score jumps they
 end at two neighbouring doubles, between which there is nobody, and what lies between counts to the right one.
 """
 
@@ -29,9 +31,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.ground import Ground
-from likewise.analysis.rounds import Partition
-from likewise.analysis.settling import Settler, one_score
+from likewise.analysis.partition.judge import BoxJudge
+from likewise.analysis.partition.people import People, people_of_columns, people_of_rows
+from likewise.analysis.partition.proofs import BoxProver, one_score
+from likewise.analysis.region_search import RegionSearch
 from likewise.clock import OutOfTime
 from likewise.errors import SpecError
 from likewise.families.program_rounding import of_program
@@ -63,6 +66,7 @@ def regions(
     *,
     around: Any = None,
     where: Iterable[str] = (),
+    over: Any = None,
     max_boxes: int | None = 100,
     X: Any = None,
     budget: float = 60,
@@ -85,6 +89,9 @@ def regions(
         "age >= 60 and housing == own", or around a person, a frame of one row or a mapping.
     where : iterable of str
         Constraints that restrict the space first.
+    over : "uniform", "marginals" or frame, optional
+        Whom the partition should decide as many of as it can: all individuals of the space alike; all of them, with every feature distributed as in
+        `X` and independent of the others; or the rows of a frame. Unless told, the rows of `X`, or everybody alike where there are none.
     max_boxes : int, optional
         Keeps the answer readable: no more than so many fair and so many biased boxes, the largest ones that are found; what
         lies in smaller ones stays undecided. None is no limit.
@@ -92,12 +99,16 @@ def regions(
     Returns
     -------
     Regions
-        The boxes by kind, each with its rule, its share of the space and its certificates.
+        The boxes by kind, each with its rule, its share of the space and of the people, and its certificates.
     """
     if max_boxes is not None and (
         not isinstance(max_boxes, int) or isinstance(max_boxes, bool) or max_boxes < 1
     ):
         raise SpecError(f"max_boxes must be a whole number from 1, or None, not {max_boxes!r}")
+    if isinstance(over, str) and over not in ("uniform", "marginals"):
+        raise SpecError(f"over must be 'uniform', 'marginals' or a frame of rows, not {over!r}")
+    if isinstance(over, str) and over == "marginals" and X is None:
+        raise SpecError("the data's marginals need the data", hint="regions(..., over='marginals', X=X)")
     with running(
         budget=budget,
         import_budget=import_budget,
@@ -106,10 +117,12 @@ def regions(
         random_state=random_state,
         progress=progress,
     ) as run:
-        claim = claim_about(model, space, similar, property, X if around is None else None)
+        rows = X if over is None or isinstance(over, str) else over
+        claim = claim_about(model, space, similar, property, rows if around is None else None)
         refuse_missing(space)
         claim = replace(claim, space=space.where(*([where] if isinstance(where, str) else where)))
-        return regions_of_problem(prepare(claim, run), run, around=around, max_boxes=max_boxes)
+        of = over if isinstance(over, str) else None
+        return regions_of_problem(prepare(claim, run), run, around=around, over=of, max_boxes=max_boxes)
 
 
 def refuse_missing(space: Space) -> None:
@@ -123,46 +136,52 @@ def refuse_missing(space: Space) -> None:
 
 
 def regions_of_problem(
-    problem: Problem, run: Run, *, around: Any = None, max_boxes: int | None = 100
+    problem: Problem, run: Run, *, around: Any = None, over: str | None = None, max_boxes: int | None = 100
 ) -> Regions:
-    """The same of a model that was read already."""
+    """The same of a model that was read already, about its rows unless `over` says otherwise."""
     claim, clock = problem.claim, run.budget
     space, property = claim.space, claim.property
     refuse_missing(space)
     whole = one_score(problem.imported, property)
     problem = replace(problem, imported=whole)
     with interruptible(clock):
-        first = pose(problem, run)
-        ordered = space
+        first = ordered = pose(problem, run)
         with suppress(OutOfTime), clock.watched():
-            ordered = in_order_of_scores(first, space)
-        relations = claim.similarity.relations(space)
-        ground = Ground(
-            first if ordered is space else pose(_over(problem, whole, ordered, run), run),
-            space,
-            relations,
-            asks_decisions=isinstance(property, SameDecision) and property.margin == 0,
-        )
+            by_score = in_order_of_scores(first, space)
+            if by_score is not space:
+                ordered = pose(_over(problem, whole, by_score, run), run)
+        judge = BoxJudge(ordered, asks_decisions=isinstance(property, SameDecision) and property.margin == 0)
         run.tell("preparing the bounds")
         with clock.stopped():
-            ground.warm_up()
-        settler = Settler(
+            judge.warm_up()
+        prover = BoxProver(
             model=claim.model,
             whole=whole,
             space=space,
             asked=property,
-            relations=relations,
+            relations=claim.similarity.relations(space),
             budget=clock,
             checking=Checking.of(run),
         )
         if around is not None:
-            from likewise.analysis.growing import grown
+            from likewise.analysis.around import grown_around
 
-            found = grown(ground, settler, around, run.listener)
+            found = grown_around(judge, prover, around, run.listener)
         else:
-            found = Partition(ground, settler, run.listener, max_boxes).run()
+            people = None if over == "uniform" else _people(judge, problem, over)
+            found = RegionSearch(judge, prover, people, run.listener, max_boxes).run()
     known = {**whole.compared.stats, **of_program(whole.program)}
     return replace(found, stats={**found.stats, **known})
+
+
+def _people(judge: BoxJudge, problem: Problem, over: str | None) -> People | None:
+    """Whom the partition is about: the rows, or individuals distributed as their columns; None where there are no rows."""
+    rows, given = judge.prepared.imported.rows, problem.codes
+    if not len(given):
+        return None
+    if over == "marginals":
+        return people_of_columns(judge.pairs, rows, given)
+    return people_of_rows(rows, given)
 
 
 def _over(problem: Problem, whole: Imported, ordered: Space, run: Run) -> Problem:

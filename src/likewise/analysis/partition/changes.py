@@ -1,4 +1,4 @@
-"""Counterparts: one way to change everybody in a box into somebody similar.
+"""Changes: one way to change everybody in a box into somebody similar.
 
 A `Change` sets some features to a code, whatever it was, and moves others by a step. Moved continuous numbers are rounded towards where
 they came from, so that they are doubles and no further away: whoever has x in [lo, hi] then has a value between the doubles next to
@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.analysis.partition.constraints import allows
 from likewise.spec.boxes import Box
 from likewise.spec.features import Categorical, Continuous, Ordinal
 from likewise.spec.numbers import double_above, double_below
-from likewise.spec.pairs import constraint_terms
 from likewise.spec.similarity import Relation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from likewise.spec.terms import Separable
 
     Floats = NDArray[np.float64]
 
@@ -110,17 +108,12 @@ class Counterpart:
                     return False
             elif not feature.lo <= part[0] <= part[1] <= feature.hi:
                 return False
-        names = {space.names[k] for k in self.change.features}
-        return all(
-            largest(constraint_terms(space, constraint), changed) <= 0
-            for constraint in space.constraints
-            if names & set(constraint.names)
-        )
+        return allows(changed, {space.names[k] for k in self.change.features})
 
     def similar(self, box: Box, relations: tuple[Relation, ...]) -> bool:
         """Whether everybody in the box is similar to their counterpart. Exact."""
         if not all(
-            relations[k].kind == "free" or _allows(relations[k], box, k, value)
+            relations[k].kind == "free" or _partner_of_all(relations[k], box, k, value)
             for k, value in self.change.fixed
         ):
             return False
@@ -139,27 +132,5 @@ class Counterpart:
         return said
 
 
-def _allows(relation: Relation, box: Box, k: int, value: float) -> bool:
+def _partner_of_all(relation: Relation, box: Box, k: int, value: float) -> bool:
     return relation.kind == "pairs" and all(relation.allows(int(p), int(value)) for p in box.parts[k])
-
-
-def largest(constraint: Separable, box: Box) -> Fraction:
-    """The largest value of a constraint over a box. Exact."""
-    return -_least(constraint.negated(), box)
-
-
-def excluded(box: Box) -> bool:
-    """Whether one constraint by itself excludes everybody in the box. Exact."""
-    return any(
-        _least(constraint_terms(box.space, constraint), box) > 0 for constraint in box.space.constraints
-    )
-
-
-def _least(constraint: Separable, box: Box) -> Fraction:
-    total = constraint.bias
-    for term, part in zip(constraint.terms, box.parts, strict=True):
-        if term.table is not None:
-            total += min(term.table[int(p)] for p in part)
-        elif term.slope:
-            total += min(term.slope * Fraction(end) for end in part)
-    return total

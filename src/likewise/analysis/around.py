@@ -1,4 +1,4 @@
-"""Growing: one fair box, as large as it can be made, around a person or a rule; around a person who is treated differently, a biased one.
+"""Around: one fair box, as large as it can be made, around a person or a rule; around a person who is treated differently, a biased one.
 
 The start is the person's own values, or the rule's box; features that may differ freely take all their values. Then, those that move the
 score least first: a feature is released altogether if the box is still fair, else widened as far as bisection finds it fair, a number
@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.cutting import Cutter
 from likewise.analysis.merging import Piece
-from likewise.analysis.seeding import Grown, Seeder
+from likewise.analysis.partition.cuts import Cutter
+from likewise.analysis.partition.engine import Weights
+from likewise.analysis.partition.seeds import Seeder
+from likewise.analysis.partition.translator import Translator
+from likewise.analysis.region_result import Regions, region_of
 from likewise.clock import OutOfTime
 from likewise.errors import DataError, LikewiseError, SpecError
 from likewise.progress import Snapshot
@@ -25,10 +28,10 @@ from likewise.spec.boxes import Box, box_of, full
 from likewise.spec.features import Categorical, Integer, Ordinal
 
 if TYPE_CHECKING:
-    from likewise.analysis.counterparts import Counterpart
-    from likewise.analysis.ground import Ground
-    from likewise.analysis.region_result import Regions
-    from likewise.analysis.settling import Settler
+    from likewise.analysis.partition.changes import Counterpart
+    from likewise.analysis.partition.judge import BoxJudge
+    from likewise.analysis.partition.proofs import BoxProver
+    from likewise.certificate.certificate import Certificate
     from likewise.progress import Listener
     from likewise.spec.features import Feature
     from likewise.spec.space import Space
@@ -37,48 +40,46 @@ CELLS = 512  # of one step
 HALVINGS = 8  # of the way to the end of a continuous number
 
 
-def grown(ground: Ground, settler: Settler, around: Any, listener: Listener) -> Regions:
+def grown_around(judge: BoxJudge, prover: BoxProver, around: Any, listener: Listener) -> Regions:
     """The largest fair box found around a person or a rule."""
-    from likewise.analysis.region_result import Regions, region_of
-
-    start = _start(settler.space, around)
-    for k, relation in enumerate(settler.relations):
+    start = _start(prover.space, around)
+    for k, relation in enumerate(prover.relations):
         if relation.kind == "free":
             start = start.with_part(k, full(start.space[start.space.names[k]]))
-    steps = [start] if settler.looks_fair(start, CELLS) else []
+    steps = [start] if prover.looks_fair(start, CELLS) else []
     if steps:
-        order = [int(k) for k in ground.cut]
-        with suppress(OutOfTime), settler.budget.watched():
-            spreads = np.argsort(Cutter(ground).spreads(ground.lo, ground.hi), kind="stable")
-            order = [int(k) for k in spreads if int(k) in ground.cut]
-        for box in _widened(settler, start, order):
+        order = [int(k) for k in judge.cut]
+        with suppress(OutOfTime), prover.budget.watched():
+            spreads = np.argsort(_cutter(judge, prover).spreads(judge.lo, judge.hi), kind="stable")
+            order = [int(k) for k in spreads if int(k) in judge.cut]
+        for box in _widened(prover, start, order):
             steps.append(box)
             listener(
                 Snapshot(
                     stage="widening",
-                    seconds=settler.budget.elapsed,
+                    seconds=prover.budget.elapsed,
                     closed=len(steps),
                     share=float(box.share),
                 )
             )
     fair, reason = [], None
     for box in reversed(steps):
-        certificate = settler.fair(box)
+        certificate = prover.fair(box)
         if certificate is not None:
             fair.append(region_of(Piece(kind="fair", box=box, share=box.share), [certificate]))
             break
-    if settler.budget.over:
-        reason = settler.budget.reason
+    if prover.budget.over:
+        reason = prover.budget.reason
     elif not fair:
         reason = "not proved to be fair itself"
-    biased = [] if fair else _biased(ground, settler, start)
+    biased = [] if fair else _biased(judge, prover, start)
     return Regions(
         fair=fair,
         biased=[region_of(piece, certificates) for piece, certificates in biased],
         undecided=[],
         around=start.rule,
         reason=None if biased else reason,
-        stats={**settler.budget.stats, "steps": len(steps)},
+        stats={**prover.budget.stats, "steps": len(steps)},
     )
 
 
@@ -122,16 +123,16 @@ def _single(feature: Feature, value: Any) -> tuple[float, ...]:
     return (number, number)
 
 
-def _widened(settler: Settler, box: Box, order: list[int]) -> Iterator[Box]:
+def _widened(prover: BoxProver, box: Box, order: list[int]) -> Iterator[Box]:
     """Larger and larger boxes, each of them fair as far as the search can tell."""
     narrow = []
     for k in order:
         wide = box.with_part(k, full(box.space[box.space.names[k]]))
         if wide == box:
             continue
-        if settler.budget.over:
+        if prover.budget.over:
             return
-        if settler.looks_fair(wide, CELLS):
+        if prover.looks_fair(wide, CELLS):
             box = wide
             yield box
         else:
@@ -139,22 +140,22 @@ def _widened(settler: Settler, box: Box, order: list[int]) -> Iterator[Box]:
     for k in narrow:
         feature = box.space[box.space.names[k]]
         grow = _more_levels if isinstance(feature, (Categorical, Ordinal)) else _further
-        for wider in grow(settler, box, k):
+        for wider in grow(prover, box, k):
             box = wider
             yield box
 
 
-def _more_levels(settler: Settler, box: Box, k: int) -> Iterator[Box]:
+def _more_levels(prover: BoxProver, box: Box, k: int) -> Iterator[Box]:
     for place in full(box.space[box.space.names[k]]):
-        if place in box.parts[k] or settler.budget.over:
+        if place in box.parts[k] or prover.budget.over:
             continue
         wider = box.with_part(k, tuple(sorted((*box.parts[k], place))))
-        if settler.looks_fair(wider, CELLS):
+        if prover.looks_fair(wider, CELLS):
             box = wider
             yield box
 
 
-def _further(settler: Settler, box: Box, k: int) -> Iterator[Box]:
+def _further(prover: BoxProver, box: Box, k: int) -> Iterator[Box]:
     """Both ends of a number, each moved as far as bisection finds it fair."""
     limits = full(box.space[box.space.names[k]])
     whole = isinstance(box.space[box.space.names[k]], Integer)
@@ -162,10 +163,10 @@ def _further(settler: Settler, box: Box, k: int) -> Iterator[Box]:
         known, beyond = box.parts[k][end], limits[end]
         candidate = beyond  # the end of the feature first, then the middle between what is fair and what is not known to be
         for _ in range(64 if whole else HALVINGS):
-            if candidate == known or settler.budget.over:
+            if candidate == known or prover.budget.over:
                 break
             part = (box.parts[k][0], candidate) if end else (candidate, box.parts[k][1])
-            if settler.looks_fair(box.with_part(k, part), CELLS):
+            if prover.looks_fair(box.with_part(k, part), CELLS):
                 box, known = box.with_part(k, part), candidate
                 yield box
             else:
@@ -180,28 +181,38 @@ def _between(known: float, beyond: float, *, whole: bool) -> float:
     return float((Fraction(known) + Fraction(beyond)) / 2)
 
 
-def _biased(ground: Ground, settler: Settler, start: Box) -> list[tuple[Piece, tuple[Any, ...]]]:
+def _biased(judge: BoxJudge, prover: BoxProver, start: Box) -> list[tuple[Piece, tuple[Certificate, ...]]]:
     """A box around the start, if that is a person, or the start itself, if everybody there is proved to be treated differently."""
-    for box, counterparts in _proposed(ground, settler, start):
-        certificates = settler.biased(box, counterparts)
+    for box, counterparts in _proposed(judge, prover, start):
+        certificates = prover.biased(box, counterparts)
         if certificates:
             piece = Piece(kind="biased", box=box, share=box.share, counterparts=counterparts)
             return [(piece, certificates)]
     return []
 
 
-def _proposed(ground: Ground, settler: Settler, start: Box) -> Iterator[tuple[Box, tuple[Counterpart, ...]]]:
+def _proposed(
+    judge: BoxJudge, prover: BoxProver, start: Box
+) -> Iterator[tuple[Box, tuple[Counterpart, ...]]]:
     """The largest boxes first."""
-    ends = ground.user.codes(start)
-    if ends is None or not ground.asks_decisions:
+    cutter = _cutter(judge, prover)
+    ends = cutter.user.codes(start)
+    if ends is None or not judge.asks_decisions:
         return
     lo, hi = ends
-    grown: Grown | None = None
-    counterparts: tuple[Counterpart, ...] = ()
-    with suppress(OutOfTime), settler.budget.watched():
-        if (lo == hi)[ground.cut].all():
-            grown = Seeder(ground).grown(lo, ground.lo, ground.hi, settler.budget)
-        counterparts = ground.counterparts(lo, hi, settler.budget)
-    if grown is not None:
-        yield ground.user.box(grown.lo, grown.hi), grown.counterparts
-    yield start, counterparts
+    found = []
+    with suppress(OutOfTime), prover.budget.watched():
+        if (lo == hi)[judge.cut].all():
+            grown = Seeder(cutter, prover.relations).grown(lo, judge.lo, judge.hi, prover.budget)
+            if grown is not None:
+                found.append((cutter.user.box(grown.lo, grown.hi), grown.changes))
+        best = judge.best_changes(lo, hi)
+        if best is not None and judge.opposed(lo, hi, best, prover.budget):
+            found.append((start, best))
+    for box, changes in found:
+        yield box, cutter.user.counterparts(changes, mirrored=judge.prepared.mirrored)
+
+
+def _cutter(judge: BoxJudge, prover: BoxProver) -> Cutter:
+    user = Translator(prover.space, judge)
+    return Cutter(judge, user, Weights(measures=(user,), weights=(1.0,)))

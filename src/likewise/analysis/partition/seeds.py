@@ -1,4 +1,4 @@
-"""Seeding: biased boxes grown around individuals who are treated differently.
+"""Seeds: biased boxes grown around individuals who are treated differently.
 
 Where a score is a(x) + g(free), x is treated differently iff a(x) lies between -max g and -min g: a thin layer along the border of the
 decision. A box fits into it only if it is narrow in every feature that counts, and no partition that halves boxes comes to one. So boxes
@@ -11,7 +11,7 @@ are grown where they can be large:
    The same r for all features makes the product of their widths largest where widths are r / slope and the sum of effects is limited.
 3. What room is left is given to single ends, in turn, as long as both decisions hold.
 
-Both decisions are judged by float64 bounds: `settling` proves them.
+Both decisions are judged by float64 bounds: `proofs` proves them.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.analysis.cutting import Cut, Cutter
-from likewise.search.sided import LOWER, UPPER
+from likewise.analysis.partition.engine import Cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.counterparts import Change, Counterpart
-    from likewise.analysis.ground import Ground
+    from likewise.analysis.partition.changes import Change
+    from likewise.analysis.partition.cuts import Cutter
+    from likewise.analysis.partition.judge import BoxJudge
+    from likewise.analysis.partition.translator import Translator
     from likewise.search.budget import Budget
+    from likewise.spec.similarity import Relation
 
     Floats = NDArray[np.float64]
 
@@ -59,22 +61,31 @@ class Grown:
 
     lo: Floats
     hi: Floats
-    counterparts: tuple[Counterpart, ...]
+    changes: tuple[Change, Change]
     cuts: tuple[Cut, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Seeder:
-    """Finds seeds of one ground and grows boxes around them."""
+    """Finds seeds about one claim and grows boxes around them; `given` are the relations of the user's own space."""
 
-    ground: Ground
+    cutter: Cutter
+    given: tuple[Relation, ...]
+
+    @property
+    def judge(self) -> BoxJudge:
+        return self.cutter.judge
+
+    @property
+    def user(self) -> Translator:
+        return self.cutter.user
 
     # -- seeds ------------------------------------------------------------------------------------------------
 
     def extremes(self, rows: Floats) -> tuple[Floats, Floats]:
         """The highest and the lowest score of similar individuals of each row, some of them, in float64."""
-        ground = self.ground
-        options = [self._options(k, rows) for k in ground.changing]
+        judge = self.judge
+        options = [self._options(k, rows) for k in judge.changing]
         settings = int(np.prod([float(len(option)) for option in options]))
         if settings <= MOST_SETTINGS:
             chosen: Sequence[Sequence[Floats]] = list(product(*options))
@@ -84,22 +95,22 @@ class Seeder:
         highest, lowest = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
         for setting in chosen:
             changed = rows.copy()
-            for k, values in zip(ground.changing, setting, strict=True):
+            for k, values in zip(judge.changing, setting, strict=True):
                 changed[:, k] = values
-            scores, valid = ground.problem.scored(changed), ground.valid(changed)
+            scores, valid = judge.problem.scored(changed), judge.valid(changed)
             highest = np.where(valid, np.maximum(highest, scores), highest)
             lowest = np.where(valid, np.minimum(lowest, scores), lowest)
         return highest, lowest
 
     def _options(self, k: int, rows: Floats) -> list[Floats]:
         """Values of feature k of individuals similar to the rows: lists of one value a row."""
-        ground, own, relation = self.ground, rows[:, k], self.ground.relations[k]
+        judge, own, relation = self.judge, rows[:, k], self.judge.relations[k]
         if relation.kind == "free":
-            return [np.full(len(rows), value) for value in ground.values(k)]
+            return [np.full(len(rows), value) for value in judge.values(k)]
         if relation.tolerance is not None:
             reach = float(relation.tolerance)
-            return [own, np.minimum(own + reach, ground.hi[k]), np.maximum(own - reach, ground.lo[k])]
-        partners = [relation.partners(code, int(ground.hi[k]) + 1) for code in range(int(ground.hi[k]) + 1)]
+            return [own, np.minimum(own + reach, judge.hi[k]), np.maximum(own - reach, judge.lo[k])]
+        partners = [relation.partners(code, int(judge.hi[k]) + 1) for code in range(int(judge.hi[k]) + 1)]
         return [
             np.array([float(partners[int(code)][min(i, len(partners[int(code)]) - 1)]) for code in own])
             for i in range(max(map(len, partners)))
@@ -107,30 +118,23 @@ class Seeder:
 
     def seeds(self) -> Floats:
         """Individuals who are treated differently, deepest in the layer first; maybe none."""
-        ground = self.ground
-        rows = np.concatenate([self._people(), ground.problem.rows[:PEOPLE]])
-        rows = rows[ground.valid(rows)]
+        judge = self.judge
+        rows = np.concatenate([judge.drawn(judge.lo, judge.hi, PEOPLE), judge.problem.rows[:PEOPLE]])
+        rows = rows[judge.valid(rows)]
         if not len(rows):
             return rows
         highest, lowest = self.extremes(rows)
         above = highest + lowest > 0
         found = [rows]
         if above.any() and not above.all():
-            places = ground.random.integers(0, [[above.sum()], [(~above).sum()]], size=(2, PEOPLE))
+            places = judge.random.integers(0, [[above.sum()], [(~above).sum()]], size=(2, PEOPLE))
             found.append(self._between(rows[above][places[0]], rows[~above][places[1]]))
         rows = np.unique(np.concatenate(found), axis=0)
         highest, lowest = self.extremes(rows)
-        depth = np.where(ground.valid(rows), np.minimum(highest, -lowest), -np.inf)
+        depth = np.where(judge.valid(rows), np.minimum(highest, -lowest), -np.inf)
         order = np.argsort(-depth, kind="stable")
         deepest: Floats = rows[order[depth[order] > 0]]
         return deepest
-
-    def _people(self) -> Floats:
-        lo, hi = self.ground.lo, self.ground.hi
-        points = self.ground.random.random((PEOPLE, len(lo)))
-        whole = np.floor(lo + points * (hi - lo + 1))
-        rows: Floats = np.clip(np.where(self.ground.discrete, whole, lo + points * (hi - lo)), lo, hi)
-        return rows
 
     def _between(self, above: Floats, below: Floats) -> Floats:
         """On the way from each row above to the one below: the last one known to be above."""
@@ -144,17 +148,17 @@ class Seeder:
 
     def _on_the_way(self, above: Floats, below: Floats, part: Floats) -> Floats:
         points = above + part[:, None] * (below - above)
-        rows: Floats = np.where(self.ground.discrete, np.round(points), points)
+        rows: Floats = np.where(self.judge.discrete, np.round(points), points)
         return rows
 
     # -- boxes ------------------------------------------------------------------------------------------------
 
     def grown(self, seed: Floats, lo: Floats, hi: Floats, budget: Budget) -> Grown | None:
         """A box around the seed inside of [lo, hi] in which everybody is treated differently."""
-        best = self.ground.best_changes(seed, seed)
+        best = self.judge.best_changes(seed, seed)
         if best is None:
             return None
-        ends = {(k, up): self._ends(seed, k, lo, hi, up=up) for k in self.ground.cut for up in (False, True)}
+        ends = {(k, up): self._ends(seed, k, lo, hi, up=up) for k in self.judge.cut for up in (False, True)}
         places = self._filled(seed, ends, best, budget)
         if places is None:
             return None
@@ -164,7 +168,7 @@ class Seeder:
         return Grown(
             lo=low,
             hi=high,
-            counterparts=self.ground.as_counterparts(best),
+            changes=best,
             cuts=tuple(cut for cut in chosen if cut is not None),
         )
 
@@ -174,7 +178,7 @@ class Seeder:
         codes = self._codes(float(seed[k]), k, limit)
         rows = np.repeat(seed[None], len(codes) + 1, axis=0)
         rows[1:, k] = codes
-        scores = self.ground.problem.scored(rows)
+        scores = self.judge.problem.scored(rows)
         effects = np.maximum.accumulate(np.abs(scores[1:] - scores[0]))
         ends = []
         for code, effect in zip(codes, effects.tolist(), strict=True):
@@ -186,17 +190,17 @@ class Seeder:
     def _codes(self, own: float, k: int, limit: float) -> list[float]:
         """Codes from the seed's own to the limit, closer to each other near the seed; jumps of the score are among them."""
         way = limit - own
-        if self.ground.discrete[k]:
+        if self.judge.discrete[k]:
             steps = {int(abs(way) / 2 ** (i / 4)) for i in range(4 * FINEST)} | {0}
             near = set(range(min(int(abs(way)), STEPS // 2) + 1))
             return [own + np.sign(way) * step for step in sorted(steps | near)]
         found = {limit}
         for i in range(FINEST):
             distance = abs(way) / 2 ** (i / 2)
-            code = self.ground.user.short(k, float(own + np.sign(way) * distance), distance)
+            code = self.user.short(k, float(own + np.sign(way) * distance), distance)
             if min(own, limit) < code < max(own, limit):
                 found.add(code)
-        marks = self.ground.problem.marks.get(k)
+        marks = self.judge.problem.marks.get(k)
         if marks is not None:
             beside = (
                 marks[(marks >= own) & (marks < limit)] if way > 0 else marks[(marks < own) & (marks > limit)]
@@ -206,9 +210,9 @@ class Seeder:
 
     def _cut(self, k: int, code: float, hi: Floats, *, up: bool) -> Cut:
         """The cut behind the last code of a box, or before its first one."""
-        if self.ground.discrete[k]:
+        if self.judge.discrete[k]:
             return Cut(k, code, code + 1) if up else Cut(k, code - 1, code)
-        return Cutter(self.ground).sharp(Cut(k, code), hi)
+        return self.cutter.sharp(Cut(k, code), hi)
 
     def _filled(
         self,
@@ -245,7 +249,7 @@ class Seeder:
         budget: Budget,
     ) -> None:
         """Move single ends further, in turn, as long as both decisions hold."""
-        left = TRIES if self.ground.sides.oracle.exact else SLOW_TRIES
+        left = TRIES if self.judge.sides.oracle.exact else SLOW_TRIES
         movable = [key for key, row in ends.items() if places[key] + 1 < len(row)]
         while movable and left > 0 and not budget.over:
             kept = []
@@ -263,22 +267,17 @@ class Seeder:
     ) -> tuple[Floats, Floats]:
         """Features that may differ freely take all their values."""
         lo, hi = seed.copy(), seed.copy()
-        for k in self.ground.changing:
-            if self.ground.relations[k].kind == "free":
-                lo[k], hi[k] = self.ground.lo[k], self.ground.hi[k]
+        for k in self.judge.changing:
+            if self.judge.relations[k].kind == "free":
+                lo[k], hi[k] = self.judge.lo[k], self.judge.hi[k]
         for (k, up), place in places.items():
             (hi if up else lo)[k] = ends[k, up][place].at
         return lo, hi
 
     def _holds(self, lo: Floats, hi: Floats, best: tuple[Change, Change], budget: Budget) -> bool:
         """Whether everybody in the box has both counterparts, with both decisions."""
-        ground, box = self.ground, self.ground.user.box(lo, hi)
-        if not all(
-            one.exists(box) and one.similar(box, ground.given_relations)
-            for one in self.ground.as_counterparts(best)
-        ):
+        box = self.user.box(lo, hi)
+        counterparts = self.user.counterparts(best, mirrored=self.judge.prepared.mirrored)
+        if not all(one.exists(box) and one.similar(box, self.given) for one in counterparts):
             return False
-        return all(
-            ground.decides(lo, hi, change, lean, budget)
-            for change, lean in zip(best, (UPPER, LOWER), strict=True)
-        )
+        return self.judge.opposed(lo, hi, best, budget)

@@ -1,4 +1,4 @@
-"""Translating: boxes of codes of the model's space, as boxes of the user's own, and back.
+"""Translator: boxes of codes of the model's space, as boxes of the user's own, and back.
 
 The two differ where levels are put in another order, where integers are levels of the model's space, and where the model sees a continuous
 number x through a monotone function u = g(x) (`importers.recoding`). There a code u stands for one number x with about this value, always the same
@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from likewise.spec.boxes import Box, Part
+from likewise.analysis.partition.changes import Counterpart
+from likewise.search.sided import LOWER, UPPER
+from likewise.spec.boxes import Box, Part, full
 from likewise.spec.features import Categorical, Integer, Ordinal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.importers.recoding import Recoding
+    from likewise.analysis.partition.changes import Change
+    from likewise.analysis.partition.engine import CodeBox, Cut
+    from likewise.analysis.partition.judge import BoxJudge
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -28,10 +33,17 @@ ROUNDER = 0.05  # of its width that a cut of a range may be moved to have fewer 
 
 
 class Translator:
-    """Between the user's `space` and the codes from `lo` to `hi` of the space that the model is `over`."""
+    """Between the user's `space` and the codes of the space that a claim is about."""
 
-    def __init__(self, space: Space, over: Space, lo: Floats, hi: Floats, recoding: Recoding) -> None:
-        self.space, self.over, self.lo, self.hi = space, over, lo, hi
+    def __init__(self, space: Space, judge: BoxJudge) -> None:
+        self.space, self.over, self.lo, self.hi, self.discrete = (
+            space,
+            judge.over,
+            judge.lo,
+            judge.hi,
+            judge.discrete,
+        )
+        recoding = judge.prepared.imported.recoding
         self.bent = {k: part for k, part in recoding.parts.items() if part.bend is not None}
         self.numbers: dict[tuple[int, float], float] = {}
 
@@ -58,8 +70,7 @@ class Translator:
         if key not in self.numbers:
             self.numbers[key] = float(self.bent[k].raw(np.array([code]))[0])
             if code in (self.lo[k], self.hi[k]):
-                feature = self.space[self.space.names[k]]
-                ends = (feature.lo, feature.hi)  # type: ignore[union-attr]
+                ends = full(self.space[self.space.names[k]])
                 self.numbers[key] = min(ends, key=lambda end: abs(end - self.numbers[key]))
         return self.numbers[key]
 
@@ -84,7 +95,9 @@ class Translator:
             return self.number(k, code)
         feature = self.space[self.space.names[k]]
         value = self.over.value(k, code)
-        return feature.position(value) if isinstance(feature, (Categorical, Ordinal)) else value  # type: ignore[return-value]
+        return (
+            feature.position(value) if isinstance(feature, (Categorical, Ordinal)) else cast("float", value)
+        )
 
     def codes(self, box: Box) -> tuple[Floats, Floats] | None:
         """The interval of codes that a user's box is; None if its levels are not next to each other here."""
@@ -104,6 +117,23 @@ class Translator:
             )
             lo[k], hi[k] = places[0], places[-1]
         return (lo, hi) if self.bent or self.box(lo, hi) == box else None
+
+    def counterparts(self, changes: tuple[Change, ...], *, mirrored: bool) -> tuple[Counterpart, ...]:
+        """The changes up and down in the user's codes, that with the upper label first: of a mirrored score it is the one down."""
+        found = tuple(
+            Counterpart(change=change.translated(self.code), lean=lean)
+            for change, lean in zip(changes, (UPPER, LOWER), strict=True)
+        )
+        return found[::-1] if mirrored else found
+
+    def left(self, box: CodeBox, cut: Cut) -> Fraction:
+        """The part of a box that is left of a cut, lengths and counts of the user's values being alike; what lies between the two sides of
+        the cut belongs to the right one."""
+        k = cut.feature
+        if self.discrete[k]:
+            return Fraction(int(cut.at) - int(box.lo[k]) + 1, int(box.hi[k]) - int(box.lo[k]) + 1)
+        first, at, last = (Fraction(self.number(k, float(code))) for code in (box.lo[k], cut.at, box.hi[k]))
+        return (at - first) / (last - first) if first != last else Fraction(0)
 
 
 def short_number(at: float, width: float) -> float:

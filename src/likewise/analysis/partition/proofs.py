@@ -1,37 +1,40 @@
-"""Settling: what the exploration proposes is proved, box by box, and the checker has the last word.
+"""Proofs of boxes: what float64 and short searches propose is proved, box by box, and the checker has the last word.
 
 fair     the claim itself on the sub-space of everybody similar to somebody in the box: FAIR as `verify` says it, with its certificate
 biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.sided`), which the
          checker says as well (spec/certificate-v1.md, section 14)
 
-What is not proved is put to the proof again in the parts it was merged from, as long as the budget lasts, and then given up: undecided.
+Boxes are of the user's own space, or, for `share`, of the space of codes (`CodeProver`), parts of which are never imported again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.analysis.partition.changes import Change, Counterpart
 from likewise.cells.leaf import Leaf
 from likewise.clock import OutOfTime
-from likewise.errors import SpecError, UnsupportedModel
+from likewise.errors import InternalError, SpecError, UnsupportedModel
 from likewise.importers.imported import Imported, ImportedClasses, import_model
+from likewise.importers.recoding import same_space
 from likewise.importers.restricting import restricted
 from likewise.importers.two_classes import as_one_score
+from likewise.model.question import DecisionQuestion
 from likewise.problem import ModelClaim, Problem
 from likewise.run import Run
 from likewise.search.budget import Budget, Part
 from likewise.search.portfolio import Outcome, conclude, independence
 from likewise.search.proof import Proof
 from likewise.search.remembering import search_of
-from likewise.search.sided import UPPER, Sided
+from likewise.search.sided import LOWER, UPPER, Sided
 from likewise.spec.boxes import Box, closed
-from likewise.spec.features import Continuous
+from likewise.spec.features import Categorical, Continuous, Ordinal
 from likewise.spec.numbers import double_above
 from likewise.spec.properties import Property, SameDecision
 from likewise.spec.similarity import Relation, Similarity
@@ -42,11 +45,17 @@ from likewise.verifying.preparing import Prepared, pose
 from likewise.verifying.result import Claimed, Verdict
 
 if TYPE_CHECKING:
-    from likewise.analysis.counterparts import Counterpart
-    from likewise.analysis.merging import Piece
+    from numpy.typing import NDArray
+
+    from likewise.analysis.judging_scores import ScoreJudging
     from likewise.certificate.certificate import Certificate
+    from likewise.spec.boxes import Part as Interval
+    from likewise.spec.features import Feature
+
+    Floats = NDArray[np.float64]
 
 SHARE = 0.25  # of what is left of the budget that one proof may take, unless told
+SHARE_OF_MANY = 0.05  # the same of the many boxes of a share
 LEAST_SECONDS = 0.2
 ALONE = Similarity()
 
@@ -57,7 +66,7 @@ def slice_of(whole: Budget, seconds: float) -> Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settler:
+class BoxProver:
     """Proves boxes about one claim."""
 
     model: Any
@@ -68,21 +77,6 @@ class Settler:
     budget: Budget
     checking: Checking
     of_the_time: float = SHARE
-
-    def settled(self, piece: Piece) -> Iterator[tuple[Piece, tuple[Certificate, ...]]]:
-        """The piece with its certificates, or its parts with theirs, or pieces without any: those are undecided."""
-        certificates = () if self.budget.over else self._certificates(piece)
-        if certificates or not piece.parts:
-            yield piece, certificates
-            return
-        for part in piece.parts:
-            yield from self.settled(part)
-
-    def _certificates(self, piece: Piece) -> tuple[Certificate, ...]:
-        if piece.kind == "biased":
-            return self.biased(piece.box, piece.counterparts)
-        certificate = self.fair(piece.box) if piece.kind == "fair" else None
-        return () if certificate is None else (certificate,)
 
     def fair(self, box: Box) -> Certificate | None:
         """An accepted certificate that nobody in the box is in a pair that breaks the property."""
@@ -220,10 +214,108 @@ def similarity_within(part: Space, space: Space, relations: tuple[Relation, ...]
             whole = not isinstance(space[name], Continuous)
             within[name] = int(relation.tolerance) if whole else double_above(relation.tolerance)
         elif relation.kind == "pairs":
-            levels, left = space[name].levels, part[name].levels  # type: ignore[union-attr]
+            levels, left = _levels(space[name]), _levels(part[name])
             allowed = [
                 (levels[a], levels[b]) for a, b in relation.allowed if levels[a] in left and levels[b] in left
             ]
             if allowed:
                 pairs[name] = allowed
     return Similarity(free=free, within=within, pairs=pairs)
+
+
+def _levels(feature: Feature) -> tuple[Any, ...]:
+    return tuple(feature.levels) if isinstance(feature, (Categorical, Ordinal)) else ()
+
+
+# -- boxes of codes ---------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class CodeProver:
+    """Proves boxes of codes, of a claim that is judged; `accepted` counts the certificates."""
+
+    prover: BoxProver
+    accepted: int = 0
+
+    @classmethod
+    def of(cls, judging: ScoreJudging, checking: Checking) -> CodeProver:
+        """The space that the model is over takes the place of the user's own."""
+        over, imported = _with_names(judging.pairs.space), judging.prepared.imported
+        whole = replace(imported, recoding=same_space(over))
+        if restricted(whole, over) is None or any(map(_misses_numbers, over.features.values())):
+            raise InternalError(f"boxes of {imported.model.family} have no certificates")
+        prover = BoxProver(
+            model=None,
+            whole=whole,
+            space=over,
+            asked=_asked(judging),
+            relations=judging.pairs.relations,
+            budget=judging.budget,
+            checking=checking,
+            of_the_time=SHARE_OF_MANY,
+        )
+        return cls(prover=prover)
+
+    def fair(self, lo: Floats, hi: Floats) -> bool:
+        """Whether it is proved that nobody in the box is in a pair that breaks the property."""
+        box = self._box(lo, hi)
+        if self.prover.budget.over or box is None or self.prover.fair(box) is None:
+            return False
+        self.accepted += 1
+        return True
+
+    def biased(self, lo: Floats, hi: Floats, changes: Sequence[Change]) -> bool:
+        """Whether it is proved that everybody in the box gets the upper decision after the first change, the lower one after the second."""
+        counterparts = tuple(
+            Counterpart(change=change, lean=lean)
+            for change, lean in zip(changes, (UPPER, LOWER), strict=True)
+        )
+        box = self._box(lo, hi)
+        if self.prover.budget.over or box is None or not self.prover.biased(box, counterparts):
+            return False
+        self.accepted += len(counterparts)
+        return True
+
+    def _box(self, lo: Floats, hi: Floats) -> Box | None:
+        """None where a level is missing to everybody: no space is made of that."""
+        space = self.prover.space
+        features = [space[name] for name in space.names]
+        if any(feature.missing_code == low for feature, low in zip(features, lo.tolist(), strict=True)):
+            return None
+        return Box(space, tuple(map(_interval, features, lo.tolist(), hi.tolist())))
+
+
+def _asked(judging: ScoreJudging) -> Property:
+    """The property of the score that is judged: decisions between two classes are about half a lead, with half the margin."""
+    question = judging.question
+    if not isinstance(question, DecisionQuestion):
+        asked: Property = judging.source.claim.property
+        return asked
+    margin = float(question.level)
+    if Fraction(margin) != question.level:
+        raise InternalError("a margin that is no double")
+    return SameDecision(margin)
+
+
+def _with_names(space: Space) -> Space:
+    """The space with numbers for levels of which one is missing, so that it may be the only one of a box; the same where constraints
+    speak of levels by their names."""
+    if space.constraints:
+        return space
+    return space.replace(
+        {
+            name: type(feature)(range(feature.size))
+            for name, feature in space.features.items()
+            if isinstance(feature, (Categorical, Ordinal)) and feature.missing
+        }
+    )
+
+
+def _misses_numbers(feature: Feature) -> bool:
+    return not isinstance(feature, (Categorical, Ordinal)) and feature.missing
+
+
+def _interval(feature: Feature, low: float, high: float) -> Interval:
+    if isinstance(feature, (Categorical, Ordinal)):
+        return tuple(range(int(low), int(high) + 1))
+    return (low, high) if isinstance(feature, Continuous) else (int(low), int(high))

@@ -1,0 +1,210 @@
+"""Cuts: where a box that is not decided should be cut in two.
+
+First choice: so that one part, or both, are decided at once, by one bound each; the more of the box's weight the better. Else so that the
+individuals who were looked at are told apart by how they are treated, as a decision tree would. Else in the middle of the feature that moves
+the score most. Places are tried where the rows of the box are divided evenly, where its codes are, and where scores are known to jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.analysis.partition.engine import Cut
+from likewise.analysis.partition.judge import DIFFERENTLY, MANY_VALUES
+from likewise.search.sided import LOWER, UPPER
+from likewise.spec.features import Categorical, Ordinal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.analysis.partition.changes import Change
+    from likewise.analysis.partition.engine import CodeBox, Weights
+    from likewise.analysis.partition.judge import BoxJudge, Sample
+    from likewise.analysis.partition.translator import Translator
+
+    Floats = NDArray[np.float64]
+
+LEAST_GAIN = 0.005  # of purity, for a cut to be better than one in two
+BASES = 4  # individuals of a box at which its features are moved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tries:
+    """How many cuts are tried: of so many features that move the score most, at so many places each."""
+
+    features: int
+    places: int
+
+
+MANY_TRIES = Tries(features=64, places=7)  # where a bound is a sum
+SOME_TRIES = Tries(features=4, places=4)  # of trees
+FEW_TRIES = Tries(features=2, places=3)  # where bounds take time
+
+
+def told_apart(sample: Sample, cuts: list[Cut]) -> Floats:
+    """By how much each cut lowers the impurity (Gini's) of how those who are looked at are treated."""
+    kinds = np.eye(DIFFERENTLY + 1)[sample.treated]
+    features = [cut.feature for cut in cuts]
+    left = (sample.rows[:, features] <= np.array([cut.at for cut in cuts])).astype(float)
+    counts = left.T @ kinds
+    others = kinds.sum(axis=0) - counts
+    gained: Floats = _purity(counts) + _purity(others) - _purity(kinds.sum(axis=0)[None])
+    return gained / max(len(kinds), 1)
+
+
+def _purity(counts: Floats) -> Floats:
+    """Of groups by the counts of their kinds, weighted with their sizes."""
+    total = counts.sum(axis=1)
+    purity: Floats = (counts**2).sum(axis=1) / np.maximum(total, 1)
+    return purity
+
+
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """Cuts boxes about one claim, at numbers that are short for the user."""
+
+    judge: BoxJudge
+    user: Translator
+    weights: Weights
+
+    def spreads(self, lo: Floats, hi: Floats, people: Floats | None = None) -> Floats:
+        """For each feature how much scores move with it, at a few individuals of the box."""
+        bases = self.judge.drawn(lo, hi, BASES)
+        if people is not None and len(people):
+            bases[-(BASES // 2) :] = people[-(BASES // 2) :]
+        moved = [(k, self._grid(k, lo, hi)) for k in self.judge.cut if lo[k] < hi[k]]
+        spread = np.zeros(len(lo))
+        if not moved:
+            return spread
+        blocks = []
+        for k, values in moved:
+            rows = np.repeat(bases, len(values), axis=0)
+            rows[:, k] = np.tile(values, len(bases))
+            blocks.append(rows)
+        scores, start = self.judge.problem.scored(np.concatenate(blocks)), 0
+        for k, values in moved:
+            block = scores[start : start + len(bases) * len(values)].reshape(len(bases), len(values))
+            spread[k] = float((block.max(axis=1) - block.min(axis=1)).mean())
+            start += block.size
+        return spread
+
+    def _grid(self, k: int, lo: Floats, hi: Floats) -> Floats:
+        if self.judge.discrete[k] and hi[k] - lo[k] < MANY_VALUES:
+            return np.arange(lo[k], hi[k] + 1, dtype=np.float64)
+        points: Floats = np.linspace(lo[k], hi[k], 5)
+        return np.round(points) if self.judge.discrete[k] else points
+
+    def place(self, box: CodeBox, sample: Sample) -> Cut | None:
+        """Where to cut: so that much is decided at once, by bounds; else so that those who are looked at are told apart; else
+        in two. None for a single point."""
+        lo, hi = box.lo, box.hi
+        can = np.where(self.judge.discrete, hi > lo, self._halfway(lo, hi))
+        can &= np.isin(np.arange(len(lo)), self.judge.cut)
+        if not can.any():
+            return None
+        width = (hi - lo) / np.maximum(self.judge.hi - self.judge.lo, 1e-300)
+        rank = np.where(can, 1e-12 * (1 + width) + self.spreads(lo, hi, sample.rows), -1.0)
+        order = [int(k) for k in np.argsort(-rank, kind="stable") if can[k]]
+        effort = self._effort
+        cuts = [cut for k in order[: effort.features] for cut in self._cuts(k, box, sample, effort.places)]
+        gains = self._gains(box, cuts)
+        if gains.max(initial=0.0) > 0:
+            return cuts[int(gains.argmax())]
+        cuts = [cut for k in order for cut in self._cuts(k, box, sample, MANY_TRIES.places)]
+        apart = told_apart(sample, cuts)
+        if apart.max(initial=0.0) > LEAST_GAIN:
+            return cuts[int(apart.argmax())]
+        return self._in_two(order[0], lo, hi)
+
+    @property
+    def _effort(self) -> Tries:
+        if self.judge.sums:
+            return MANY_TRIES
+        return SOME_TRIES if self.judge.sides.oracle.exact else FEW_TRIES
+
+    def _cuts(self, k: int, box: CodeBox, sample: Sample, places: int) -> list[Cut]:
+        """Cuts of feature k: evenly spaced, at some codes where its score is known to jump, and between those who are looked at."""
+        low, high = float(box.lo[k]), float(box.hi[k])
+        between = (
+            np.quantile(sample.rows[:, k], np.arange(1, places + 1) / (places + 1))
+            if len(sample.rows)
+            else ()
+        )
+        at = {*self._jumps(k, low, high, places), *map(float, between)}
+        if not self.judge.discrete[k]:
+            evenly = (low + (high - low) * i / (places + 1) for i in range(1, places + 1))
+            at = {*(self.user.short(k, place, high - low) for place in evenly), *at}
+            return [self.sharp(Cut(k, place), box.hi) for place in sorted(at) if low < place < high]
+        count = int(high - low)
+        steps = (
+            {round(count * i / (places + 1)) for i in range(1, places + 1)}
+            if count > places
+            else {*range(count)}
+        )
+        steps |= {int(np.floor(place - low)) for place in at}
+        return [Cut(k, low + step, low + step + 1) for step in sorted(steps) if 0 <= step < count]
+
+    def _jumps(self, k: int, low: float, high: float, most: int) -> list[float]:
+        """Codes of the box that the oracle has marked for feature k."""
+        marks = self.judge.problem.marks.get(k)
+        if marks is None:
+            return []
+        inside = marks[(marks > low) & (marks < high)]
+        return [float(mark) for mark in inside[:: max(1, len(inside) // most)]]
+
+    def sharp(self, cut: Cut, hi: Floats) -> Cut:
+        """A cut of a continuous number, between two doubles where the score jumps. Not of one that the model sees through a function: there
+        are numbers between those that two neighbouring values belong to."""
+        if cut.feature in self.user.bent:
+            return cut
+        after = self.judge.sides.oracle.after(cut.feature, cut.at)
+        return cut if after is None or after > hi[cut.feature] else replace(cut, after=after)
+
+    def _in_two(self, k: int, lo: Floats, hi: Floats) -> Cut:
+        """The cut of feature k that the oracle would make; levels where their scores are furthest apart."""
+        if isinstance(self.judge.over[self.judge.over.names[k]], (Categorical, Ordinal)):
+            at = self._gap(k, lo, hi)
+            return Cut(k, at, at + 1)
+        loss = np.zeros((1, len(lo)))
+        loss[0, k] = 1.0
+        variable, cut = self.judge.sides.oracle.branch(lo[None], hi[None], loss, None)
+        at = float(cut[0]) if int(variable[0]) == k else float(self.judge.middle(lo, hi)[k])
+        if self.judge.discrete[k]:
+            at = min(at, float(hi[k]) - 1)
+            return Cut(k, at, at + 1)
+        sharp, short = self.sharp(Cut(k, at), hi), self.user.short(k, at, float(hi[k] - lo[k]))
+        return Cut(k, short) if sharp.after is None and lo[k] < short < hi[k] else sharp
+
+    def _gains(self, box: CodeBox, cuts: Sequence[Cut]) -> Floats:
+        """For each cut the part of the box's weight that its parts decide at once, by bounds."""
+        if not cuts or not self.judge.asks_decisions:
+            return np.zeros(len(cuts))
+        children = [child for cut in cuts for child in cut.children(box.lo, box.hi)]
+        reached = [self.judge.reached(*child) for child in children]
+        decided = self.judge.decided_alike(reached, UPPER) | self.judge.decided_alike(reached, LOWER)
+        best = self.judge.best_changes(box.lo, box.hi)
+        if best is not None:
+            decided |= self._biased(children, best)
+        left = self.weights.left(box, cuts)
+        gains: Floats = (decided.reshape(len(cuts), 2) * np.stack([left, 1 - left], axis=1)).sum(axis=1)
+        return gains
+
+    def _biased(self, boxes: list[tuple[Floats, Floats]], best: tuple[Change, Change]) -> NDArray[np.bool_]:
+        up, down = ([change.applied(lo, hi, self.judge.discrete) for lo, hi in boxes] for change in best)
+        return self.judge.decided_alike(up, UPPER) & self.judge.decided_alike(down, LOWER)
+
+    def _halfway(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
+        middle = lo + (hi - lo) / 2
+        inside: NDArray[np.bool_] = (middle > lo) & (middle < hi)
+        return inside
+
+    def _gap(self, k: int, lo: Floats, hi: Floats) -> float:
+        """Between the two levels, in their order, whose scores are furthest apart."""
+        values = np.arange(lo[k], hi[k] + 1)
+        rows = np.repeat(self.judge.middle(lo, hi)[None], len(values), axis=0)
+        rows[:, k] = values
+        return float(values[int(np.abs(np.diff(self.judge.problem.scored(rows))).argmax())])

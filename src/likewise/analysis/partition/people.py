@@ -1,0 +1,126 @@
+"""People: whom a partition is about, beside the space that it divides.
+
+Individuals can be counted alike over the whole space, as rows of data, or distributed as the data's columns, each feature independent of the others.
+A box has a *crowd*: its part of them, which can be put together with others, and sliced along a discrete feature. Parts of features are those
+of `spec.boxes`, in the user's codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol, Self
+
+import numpy as np
+
+from likewise.analysis.measures import marginals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.analysis.partition.engine import BoxMeasure, CodeBox, Cut
+    from likewise.spec.boxes import Part
+    from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
+
+
+class Crowd(Protocol):
+    """The part of the people that a box holds."""
+
+    @property
+    def mass(self) -> Fraction:
+        """Of all of them."""
+
+    def joined(self, others: Sequence[Self]) -> Self:
+        """With those of other boxes, which have nobody in common with it."""
+
+    def slice(self, k: int, some: Part, every: Part) -> Self:
+        """Those with some values of a discrete feature, of every value that the box has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowCrowd:
+    """Rows by their numbers; `codes` are those of all rows, in the user's space."""
+
+    codes: Floats
+    numbers: NDArray[np.intp]
+
+    @property
+    def mass(self) -> Fraction:
+        """A row counts as much as any other."""
+        return Fraction(len(self.numbers), len(self.codes))
+
+    def joined(self, others: Sequence[RowCrowd]) -> RowCrowd:
+        """All of their rows."""
+        return replace(self, numbers=np.concatenate([self.numbers, *(other.numbers for other in others)]))
+
+    def slice(self, k: int, some: Part, every: Part) -> RowCrowd:  # noqa: ARG002 (rows tell by themselves)
+        """The rows that have one of these values."""
+        codes = self.codes[self.numbers, k]
+        return replace(self, numbers=self.numbers[np.isin(codes, some)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MarginalCrowd:
+    """A mass of independent features; `weights` has, by discrete feature, how often each value occurs."""
+
+    mass: Fraction
+    weights: Mapping[int, Mapping[int, int]]
+
+    def joined(self, others: Sequence[MarginalCrowd]) -> MarginalCrowd:
+        """Masses add up."""
+        return replace(self, mass=sum((other.mass for other in others), self.mass))
+
+    def slice(self, k: int, some: Part, every: Part) -> MarginalCrowd:
+        """In proportion to how often the values occur."""
+        here, whole = (
+            sum(self.weights[k].get(int(value), 0) for value in values) for values in (some, every)
+        )
+        return replace(self, mass=self.mass * Fraction(here, whole) if whole else Fraction(0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowMeasure:
+    """Every row of the data counts alike."""
+
+    rows: Floats
+
+    def left(self, box: CodeBox, cut: Cut) -> Fraction:
+        """Of the rows in the box, those up to the cut."""
+        there = np.count_nonzero(self.rows[box.rows, cut.feature] <= cut.at)
+        return Fraction(int(there), len(box.rows)) if len(box.rows) else Fraction(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """Whom a partition is about: in words, as a measure of boxes of codes, and the crowd of a box by its mass."""
+
+    words: str
+    measure: BoxMeasure
+    crowd: Callable[[CodeBox, Fraction], Crowd]
+
+
+def people_of_rows(rows: Floats, given: Floats) -> People:
+    """The rows of data, in the model's codes and as they are `given`."""
+
+    def crowd(box: CodeBox, mass: Fraction) -> Crowd:  # noqa: ARG001 (their number is their mass)
+        return RowCrowd(codes=given, numbers=box.rows)
+
+    return People(words=f"the {len(rows):,} rows of the data", measure=RowMeasure(rows=rows), crowd=crowd)
+
+
+def people_of_columns(pairs: PairSpace, rows: Floats, given: Floats) -> People:
+    """Individuals distributed as the columns of data, in the model's codes and as they are `given`."""
+    weights = {}
+    for k, v in enumerate(pairs.first):
+        if pairs.variables[v].discrete:
+            values, counts = np.unique(given[:, k], return_counts=True)
+            weights[k] = dict(zip(values.astype(int).tolist(), counts.tolist(), strict=True))
+
+    def crowd(box: CodeBox, mass: Fraction) -> Crowd:  # noqa: ARG001 (its mass is known)
+        return MarginalCrowd(mass=mass, weights=weights)
+
+    measure = marginals(pairs, rows)
+    return People(words="individuals distributed as the data's columns", measure=measure, crowd=crowd)

@@ -1,0 +1,321 @@
+"""The search for regions, in rounds.
+
+The partition is cut further, biased boxes are grown (`partition.seeds`), what was found is merged and proved (`partition.proofs`), again and again
+until the time is over. Merged pieces are proved largest first, a biased one after some of the others. What is not proved is put to the proof again
+in the parts it was merged from; what is left then, or comes after there are enough boxes of its kind, is undecided.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.analysis.merging import Piece, few_of
+from likewise.analysis.partition.constraints import excludes
+from likewise.analysis.partition.cuts import Cutter
+from likewise.analysis.partition.engine import BoxVerdict, Partition, Weights
+from likewise.analysis.partition.proofs import slice_of
+from likewise.analysis.partition.seeds import Seeder
+from likewise.analysis.partition.translator import Translator
+from likewise.analysis.region_result import Region, Regions, region_of
+from likewise.clock import OutOfTime, look_at_clock
+from likewise.progress import Listener, Snapshot
+from likewise.search.sided import LOWER, UPPER
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.analysis.merging import Kind
+    from likewise.analysis.partition.changes import Change
+    from likewise.analysis.partition.engine import CodeBox, Cut
+    from likewise.analysis.partition.judge import BoxJudge
+    from likewise.analysis.partition.people import People
+    from likewise.analysis.partition.proofs import BoxProver
+    from likewise.analysis.partition.seeds import Grown
+    from likewise.certificate.certificate import Certificate
+    from likewise.search.budget import Budget
+
+    Floats = NDArray[np.float64]
+
+OF_THE_SPACE = 0.1  # of a box's weight, where there are people: nobody is forgotten
+LEAST_WEIGHT = 1e-9  # lighter boxes are not cut any further
+BATCH = 8  # boxes that are bounded together
+FAIR_CELLS, SLOW_FAIR_CELLS = (
+    96,
+    32,
+)  # spent on one box before it is cut; fewer where a bound is more than a sum
+EXPLORING = 0.35  # of the time that is left, in every round
+GROWING = 0.1  # the same of biased boxes; the rest is for proofs
+SEEDS = 96  # around which boxes are grown, before the largest of them are taken
+MOST_GROWN = 24  # boxes that are grown around individuals who are treated differently
+OTHERS = 3  # pieces that are proved before each biased one
+LAST = 0.05  # of the budget: less is not worth another round
+MOST_BOXES = 20_000
+BOXES_A_REGION = 40  # that are looked for before they are merged
+
+
+class RegionSearch:
+    """A partition in the making: rounds of cutting, growing and proving, until the budget is over or there are enough boxes."""
+
+    def __init__(
+        self,
+        judge: BoxJudge,
+        prover: BoxProver,
+        people: People | None,
+        listener: Listener,
+        max_boxes: int | None,
+    ) -> None:
+        self.judge, self.prover, self.people, self.listener = judge, prover, people, listener
+        self.most = math.inf if max_boxes is None else max_boxes
+        self.user = user = Translator(prover.space, judge)
+        self.weights = (
+            Weights(measures=(user,), weights=(1.0,))
+            if people is None
+            else Weights(measures=(people.measure, user), weights=(1 - OF_THE_SPACE, OF_THE_SPACE))
+        )
+        self.rows = judge.prepared.imported.rows if people is not None else np.empty((0, len(judge.lo)))
+        self.partition = Partition(judge.lo, judge.hi, self.weights, self.rows)
+        self.cutter = Cutter(judge, user, self.weights)
+        self.order = list(range(len(judge.lo)))
+        with suppress(OutOfTime), prover.budget.watched():
+            self.order = [int(k) for k in np.argsort(self.cutter.spreads(judge.lo, judge.hi), kind="stable")]
+        self.proved: dict[Kind, list[Region]] = {"fair": [], "biased": []}
+        self.empty: list[Piece] = []
+        self.left: list[Piece] = []
+        self.boxes = self.grown = 0
+        self.settled = 0.0  # of all weight
+
+    def run(self) -> Regions:
+        """All rounds."""
+        budget = self.prover.budget
+        with suppress(OutOfTime), budget.watched():
+            if self.judge.independent:
+                self._take(self._piece(self.partition.pop(), "fair"))
+        while self._goes_on:
+            remaining = budget.seconds - budget.elapsed
+            found = self.explore(slice_of(budget, EXPLORING * remaining))
+            most = int(min(self.most, MOST_GROWN)) - self.grown
+            grown = self.grow(slice_of(budget, GROWING * remaining), most)
+            self.boxes += len(found) + len(grown)
+            self.grown += len(grown)
+            for piece in taking_turns(few_of([*found, *grown], self.order)):
+                self._take(piece)
+        self.left += [self._piece(box, "undecided") for box in self.partition.boxes.values()]
+        return Regions(
+            fair=sorted(self.proved["fair"], key=_largest_first),
+            biased=sorted(self.proved["biased"], key=_largest_first),
+            undecided=[region_of(piece, ()) for piece in few_of(self.left, self.order)],
+            empty=[region_of(piece, ()) for piece in few_of(self.empty, self.order)],
+            over=None if self.people is None else self.people.words,
+            reason=self._reason(),
+            stats={**budget.stats, "boxes": self.boxes + len(self.partition.boxes)},
+        )
+
+    @property
+    def _goes_on(self) -> bool:
+        budget = self.prover.budget
+        return (
+            bool(self.partition.boxes)
+            and budget.seconds - budget.elapsed > LAST * budget.seconds
+            and not budget.over
+            and len(self.proved["fair"]) < self.most
+        )
+
+    def _reason(self) -> str | None:
+        """Why the partition is not what it could be."""
+        budget = self.prover.budget
+        if budget.over:
+            return budget.reason
+        if any(len(proved) >= self.most for proved in self.proved.values()) and self.left:
+            return f"there are no more than {self.most} boxes of a kind (max_boxes)"
+        return f"the budget of {budget.seconds:g} s is used up" if self.partition.boxes else None
+
+    def _piece(self, box: CodeBox, kind: Kind, verdict: BoxVerdict | None = None) -> Piece:
+        changes = () if verdict is None else verdict.changes
+        mirrored = self.judge.prepared.mirrored
+        return Piece(
+            kind=kind,
+            box=self.user.box(box.lo, box.hi),
+            share=box.masses[-1],
+            crowd=None if self.people is None else self.people.crowd(box, box.mass),
+            counterparts=self.user.counterparts(changes, mirrored=mirrored) if changes else (),
+        )
+
+    def _tell(self, stage: str, closed: int, open_: int, share: float | None = None) -> None:
+        seconds = self.prover.budget.elapsed
+        self.listener(Snapshot(stage=stage, seconds=seconds, closed=closed, open=open_, share=share))
+
+    # -- proposals ----------------------------------------------------------------------------------------
+
+    def explore(self, budget: Budget) -> list[Piece]:
+        """What is found within the budget: what boxes look like, or that they can be cut no further."""
+        found: list[Piece] = []
+        most, partition = min(BOXES_A_REGION * self.most, MOST_BOXES), self.partition
+        while partition.boxes and not budget.over and len(found) < most:
+            for box, verdict in partition.step(partial(self.propose, budget), budget, BATCH):
+                found.append(self._piece(box, _KINDS[verdict.kind], verdict))
+                self.settled += self.weights.of(box)
+                self._tell("looking for regions", len(found), len(partition.boxes), min(self.settled, 1.0))
+        return found
+
+    def propose(self, budget: Budget, boxes: Sequence[CodeBox]) -> Iterator[BoxVerdict]:
+        """What boxes look like, by float64 and short searches."""
+        if self.judge.asks_decisions:
+            reached = [self.judge.reached(box.lo, box.hi) for box in boxes]
+            alike = self.judge.decided_alike(reached, UPPER) | self.judge.decided_alike(reached, LOWER)
+        else:
+            alike = np.zeros(len(boxes), dtype=bool)
+        for box, fair in zip(boxes, alike.tolist(), strict=True):
+            yield self._proposed(box, budget, alike=fair)
+
+    def _proposed(self, box: CodeBox, budget: Budget, *, alike: bool) -> BoxVerdict:
+        """Where some of those who are looked at are treated differently and some are not, there is nothing to prove."""
+        lo, hi, judge = box.lo, box.hi, self.judge
+        if self.prover.space.constraints and excludes(self.user.box(lo, hi)):
+            return BoxVerdict(kind="empty")
+        if alike:
+            return BoxVerdict(kind="fair")
+        sample = judge.sample(lo, hi, self.rows[box.rows])
+        if len(sample.rows) and sample.differently.all():
+            if not judge.asks_decisions:
+                return BoxVerdict(kind="open")
+            changes = self._opposed(lo, hi, budget)
+            if changes is not None:
+                return BoxVerdict(kind="biased", changes=changes)
+        if not sample.differently.any() and self._looks_fair(lo, hi, set(sample.treated.tolist()), budget):
+            return BoxVerdict(kind="fair")
+        cut = self.cutter.place(box, sample) if self.weights.of(box) > LEAST_WEIGHT else None
+        return BoxVerdict(kind="open", cut=cut)
+
+    def _looks_fair(self, lo: Floats, hi: Floats, treated: set[int], budget: Budget) -> bool:
+        """Whether a short search shows that everybody similar to somebody in the box gets one decision, where those who are looked
+        at do; else whether it closes all their pairs."""
+        cells = FAIR_CELLS if self.judge.sums else SLOW_FAIR_CELLS
+        if self.judge.asks_decisions and len(treated) == 1:
+            lean = UPPER if 1 in treated else LOWER
+            if self.judge.decides(*self.judge.reached(lo, hi), lean, budget, cells):
+                return True
+            if not self.judge.problem.oracle.exact:
+                return False
+        return self.judge.closes_pairs(lo, hi, budget, cells)
+
+    def _opposed(self, lo: Floats, hi: Floats, budget: Budget) -> tuple[Change, Change] | None:
+        """Changes of everybody in the box with different decisions, as far as short searches can tell."""
+        best = self.judge.best_changes(lo, hi)
+        if best is None:
+            return None
+        box = self.user.box(lo, hi)
+        counterparts = self.user.counterparts(best, mirrored=self.judge.prepared.mirrored)
+        if not all(counterpart.exists(box) for counterpart in counterparts):
+            return None
+        return best if self.judge.opposed(lo, hi, best, budget) else None
+
+    # -- biased boxes that are grown ----------------------------------------------------------------------
+
+    def grow(self, budget: Budget, most: int) -> list[Piece]:
+        """At most so many biased boxes, the largest of those that are grown in open boxes within the budget: they lie in a thin layer along
+        the border of the decision, and are small, so that no order by weight comes to them."""
+        partition, seeder = self.partition, Seeder(self.cutter, self.prover.relations)
+        if not self.judge.asks_decisions or most <= 0 or not partition.boxes or budget.over:
+            return []
+        best: dict[int, tuple[float, Grown]] = {}
+        with suppress(OutOfTime), budget.watched():
+            seeds = seeder.seeds()[: min(SEEDS, 4 * most)]
+            for seed, number in zip(seeds, partition.holding(seeds), strict=True):
+                if number is None:
+                    continue
+                look_at_clock()
+                box = partition.boxes[number]
+                grown = seeder.grown(seed, box.lo, box.hi, budget)
+                size = 0.0 if grown is None else float(self.user.box(grown.lo, grown.hi).share)
+                if grown is not None and (number not in best or size > best[number][0]):
+                    best[number] = size, grown
+        found = []
+        for number in sorted(best, key=lambda number: -best[number][0])[:most]:
+            grown = best[number][1]
+            inside, around = self._taken_out(partition.boxes.pop(number), grown)
+            found.append(self._piece(inside, "biased", BoxVerdict(kind="biased", changes=grown.changes)))
+            self.settled += self.weights.of(inside)
+            for box in around:
+                partition.push(box)
+        return found
+
+    def _taken_out(self, box: CodeBox, grown: Grown) -> tuple[CodeBox, list[CodeBox]]:
+        """The grown box and what surrounds it in an open one: the cut that takes off most of the space comes first."""
+        cuts, around = list(grown.cuts), []
+
+        def parted(cut: Cut) -> list[CodeBox]:
+            return sorted(self.partition.divided(box, cut), key=partial(_outside, grown))
+
+        while cuts:
+            cut = max(cuts, key=lambda cut: parted(cut)[1].masses[-1])
+            box, outside = parted(cut)
+            around.append(outside)
+            cuts.remove(cut)
+        return box, around
+
+    # -- proofs -------------------------------------------------------------------------------------------
+
+    def _take(self, piece: Piece) -> None:
+        """Put what can be proved of a piece with the regions that are, and the rest with what is left."""
+        if piece.kind not in self.proved:
+            (self.empty if piece.kind == "empty" else self.left).append(piece)
+            return
+        proved = self.proved[piece.kind]
+        if len(proved) >= self.most:
+            self.left.append(undecided(piece))
+            return
+        for part, certificates in self._certified(piece):
+            if certificates and len(proved) < self.most:
+                proved.append(region_of(part, certificates))
+            else:
+                self.left.append(undecided(part))
+        self._tell("proving regions", sum(map(len, self.proved.values())), len(self.left))
+
+    def _certified(self, piece: Piece) -> Iterator[tuple[Piece, tuple[Certificate, ...]]]:
+        """The piece with its certificates, or its parts with theirs, or pieces without any: those are undecided."""
+        certificates: tuple[Certificate, ...] = ()
+        if not self.prover.budget.over:
+            certificates = (
+                self.prover.biased(piece.box, piece.counterparts)
+                if piece.kind == "biased"
+                else tuple(filter(None, [self.prover.fair(piece.box)]))
+            )
+        if certificates or not piece.parts:
+            yield piece, certificates
+            return
+        for part in piece.parts:
+            yield from self._certified(part)
+
+
+_KINDS: dict[str, Kind] = {"fair": "fair", "biased": "biased", "empty": "empty", "open": "undecided"}
+
+
+def taking_turns(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """A biased one after some of the others: biased boxes are small, and would never have their turn."""
+    biased = iter([piece for piece in pieces if piece.kind == "biased"])
+    others = iter([piece for piece in pieces if piece.kind != "biased"])
+    while some := [*islice(others, OTHERS), *islice(biased, 1)]:
+        yield from some
+
+
+def undecided(piece: Piece) -> Piece:
+    """The piece, of which nothing is said."""
+    return replace(piece, kind="undecided", counterparts=(), parts=())
+
+
+def _outside(grown: Grown, box: CodeBox) -> bool:
+    """Whether the grown box, which lies on one side of every cut of its own, is not in this one."""
+    return bool((grown.lo < box.lo).any() or (grown.hi > box.hi).any())
+
+
+def _largest_first(region: Region) -> tuple[Fraction, Fraction, str]:
+    return -region.weight, -region.measure, region.rule

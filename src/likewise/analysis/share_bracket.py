@@ -1,0 +1,235 @@
+"""A proved bracket of the share, by a partition of the individuals (`partition.engine`) in which every counted mass is proved.
+
+A box holds free features whole. It is counted
+
+- fair, where no pair with one individual in the box breaks the property: the cell of pair space (the other side widened by what may differ) is
+  closed by one line, in both orders;
+- biased, where two settings v, w of the free features get opposite decisions all over the box, f(v, .) above the margin and f(w, .)
+  below it: then everybody in the box has one of the two, or both at margin 0, as a counterpart;
+- looked through, where it has few individuals.
+
+Lines are proved in exact arithmetic: by the oracle, or where its bounds are float64 and only propose (kernel and polynomial scores), by certificates of the box that
+the checker accepts (`partition.proofs`). Otherwise the box is cut in two. Masses of biased boxes add up to the lower end, masses of all but the fair ones to the upper end.
+
+Constraints: of a box all individuals satisfy them, none, or some (`partition.constraints`). Boxes of nobody are left out; only a box of valid individuals is counted
+biased (it holds both settings, so that the counterparts are valid too). What is fair and holds some is cut on, as the mass of its valid individuals is not
+known: with masses E of nobody, B of biased, F of fair boxes and V of those fair ones in which all are valid, the biased ones have a mass b with
+B <= b <= 1 - E - F, the fair ones at least V and all together at most 1 - E, so that B / (1 - E) <= share <= b / (b + V) at the largest b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.analysis.partition.constraints import loosest, standing
+from likewise.analysis.partition.engine import BoxVerdict, Cut, Partition, Weights
+from likewise.analysis.partition.judge import BoxJudge
+from likewise.analysis.partition.proofs import SHARE_OF_MANY, CodeProver, slice_of
+from likewise.clock import look_at_clock
+from likewise.model.question import DecisionQuestion
+from likewise.search.budget import Until
+from likewise.search.counterparts import judged
+from likewise.search.judgement import BIASED, FAIR
+from likewise.search.pacing import Pace
+from likewise.search.validity import Validity
+from likewise.verifying.certifying import Checking
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.analysis.judging_scores import ScoreJudging
+    from likewise.analysis.measures import Measure
+    from likewise.analysis.partition.changes import Change
+    from likewise.analysis.partition.engine import CodeBox
+
+    Floats = NDArray[np.float64]
+
+BATCH = 64
+FEW = 2_000  # individuals of a box that are looked through, those that differ in free features counted
+FAIR_CELLS = 64  # of pairs, spent on a box that needs a certificate before it is cut
+
+
+@dataclass(slots=True, kw_only=True)
+class ShareBracket:
+    """Masses counted so far, and the boxes that are left."""
+
+    judging: ScoreJudging
+    measure: Measure
+    checking: Checking = field(default_factory=Checking)
+    biased: Fraction = Fraction(0)
+    fair: Fraction = Fraction(0)
+    valid: Fraction = Fraction(0)  # of the fair ones
+    nobody: Fraction = Fraction(0)
+    stuck: list[CodeBox] = field(default_factory=list)  # that can be neither decided nor cut
+    boxes: int = 0
+    judge: BoxJudge = field(init=False)
+    partition: Partition = field(init=False)
+    prover: CodeProver | None = field(init=False)  # where bounds only propose
+
+    def __post_init__(self) -> None:
+        question, pairs = self.judging.question, self.judging.asked.pairs
+        asks = isinstance(question, DecisionQuestion) and question.level == 0
+        # Individuals are changed in free features only: their box holds them whole, and so the counterparts, with what they are missing.
+        self.judge = BoxJudge(self.judging.prepared, asks_decisions=asks, only_free=True)
+        exact = self.judge.problem.oracle.exact
+        self.prover = None if exact else CodeProver.of(self.judging, self.checking)
+        weights = Weights(measures=(self.measure,), weights=(1.0,))
+        self.partition = Partition(*self.measure.ends(), weights, np.empty((0, len(pairs.first))))
+
+    @property
+    def left(self) -> list[CodeBox]:
+        """What is not decided."""
+        return [*self.partition.boxes.values(), *self.stuck]
+
+    @property
+    def lower(self) -> Fraction:
+        return self.biased / (1 - self.nobody) if self.nobody < 1 else Fraction(0)
+
+    @property
+    def upper(self) -> Fraction:
+        most = 1 - self.nobody - self.fair
+        return most / (most + self.valid) if most + self.valid else Fraction(1)
+
+    def run(self, *, width: float, seconds: float) -> None:
+        """Until the bracket is so narrow, or so many seconds (of the budget) have passed."""
+        budget = Until(self.judging.budget, self.judging.budget.elapsed + seconds)
+        with budget.stopped():
+            self.judge.warm_up()
+        pace = Pace(budget, first=1, most=BATCH)
+        while self.partition.boxes and self.upper - self.lower > width and pace.fits(1):
+            count = min(pace.size, len(self.partition.boxes))
+            for box, verdict in self.partition.step(self._judge, budget, count):
+                self._count(box, verdict)
+            pace.done(count)
+            self.judging.tell(
+                "settling cells",
+                lower=float(self.lower),
+                upper=float(self.upper),
+                closed=self.boxes,
+                open=len(self.partition.boxes),
+            )
+
+    def _count(self, box: CodeBox, verdict: BoxVerdict) -> None:
+        """Add the masses of a box that is not cut."""
+        if verdict.kind == "open":
+            self.stuck.append(box)  # its mass stays in the bracket
+            return
+        counted = {"biased": box.mass, "fair": box.mass, "empty": box.mass}
+        biased, fair, nobody = (
+            verdict.counted
+            if verdict.kind == "counted"
+            else (
+                counted[kind] if verdict.kind == kind else Fraction(0) for kind in ("biased", "fair", "empty")
+            )
+        )
+        self.fair += fair - (box.mass if box.fair else 0)
+        self.valid += fair
+        self.biased += biased
+        self.nobody += nobody
+
+    def _judge(self, boxes: Sequence[CodeBox]) -> Iterator[BoxVerdict]:
+        """Decide or cut boxes, one after another; fair ones that were found before they were cut are known."""
+        asked = [box for box in boxes if box.mass and not box.fair]
+        lines = iter(
+            self.judge.closed_by_lines(asked) if asked and self.prover is None else [False] * len(asked)
+        )
+        for box in boxes:
+            look_at_clock()
+            if not box.mass:
+                yield BoxVerdict(kind="empty")
+                continue
+            yield self._verdict(box, fair=box.fair or next(lines))
+            self.boxes += 1
+
+    def _verdict(self, box: CodeBox, *, fair: bool) -> BoxVerdict:
+        if self.prover is not None and (counted := self._looked_through(box)) is not None:
+            return counted  # cheaper than a certificate
+        stands = standing(self.judging.pairs.constraints, box.lo, box.hi)
+        if stands == "none":
+            return BoxVerdict(kind="empty")
+        fair = fair or self._certified_fair(box)
+        if stands == "all":
+            if fair:
+                return BoxVerdict(kind="fair")
+            changes = self._opposed(box)
+            if changes is not None:
+                return BoxVerdict(kind="biased", changes=changes)
+        counted = self._looked_through(box)
+        if counted is not None:
+            return counted
+        cut = self._cut(box)
+        if (
+            fair and not box.fair
+        ):  # counted once, after all that may run out of time; its parts are cut on, to learn how many of them are valid
+            self.fair += box.mass
+        return BoxVerdict(kind="open", cut=cut, proved_fair=fair)
+
+    def _certified_fair(self, box: CodeBox) -> bool:
+        """By a certificate, where bounds only propose: put to the proof where nobody is seen to be treated differently, and a short search closes
+        all pairs."""
+        if self.prover is None or self.judge.sample(box.lo, box.hi).differently.any():
+            return False
+        budget = self.judging.budget
+        short = slice_of(budget, SHARE_OF_MANY * (budget.seconds - budget.elapsed))
+        return self.judge.closes_pairs(box.lo, box.hi, short, FAIR_CELLS) and self.prover.fair(box.lo, box.hi)
+
+    def _opposed(self, box: CodeBox) -> tuple[Change, Change] | None:
+        """Two settings of the free features with opposite decisions all over the box."""
+        if not self.judge.asks_decisions:
+            return None
+        changes = self.judge.best_changes(box.lo, box.hi)
+        if changes is None or not self.judge.opposed(box.lo, box.hi, changes, self.judging.budget):
+            return None
+        if self.prover is not None and not self.prover.biased(box.lo, box.hi, changes):
+            return None
+        return changes
+
+    def _looked_through(self, box: CodeBox) -> BoxVerdict | None:
+        """The individuals of a small box, one by one; what cannot be judged stays in the bracket."""
+        discrete = self.judge.discrete
+        if (~discrete & (box.lo < box.hi)).any():
+            return None
+        sizes = [int(b - a) + 1 for a, b in zip(box.lo, box.hi, strict=True)]
+        if prod(sizes) > FEW:
+            return None
+        ranges = [np.arange(size) + low for size, low in zip(sizes, box.lo, strict=True)]
+        rows = np.stack([axis.ravel() for axis in np.meshgrid(*ranges, indexing="ij")], axis=1)
+        valid = Validity.of_all(self.judging.asked.pairs).individuals(rows)
+        found = judged(self.judging.asked, rows[valid], self.judging.budget)
+        if found is None:
+            return None
+        whole = np.zeros(len(box.lo), dtype=bool)
+        masses = np.array([self.measure.mass(row, row, whole) for row in rows], dtype=object)
+        some = masses[valid]
+        groups = some[found.verdict == BIASED], some[found.verdict == FAIR], masses[~valid]
+        biased, fair, nobody = (sum(group.tolist(), Fraction(0)) for group in groups)
+        return BoxVerdict(kind="counted", counted=(biased, fair, nobody))
+
+    def _cut(self, box: CodeBox) -> Cut | None:
+        """In the middle of the feature that moves a constraint most across the box, else the score."""
+        wide = [k for k in self.judge.cut if box.lo[k] < box.hi[k]]
+        k = loosest(self.judging.asked.pairs.constraints, box.lo, box.hi, wide)
+        k = self._steepest(box, wide) if k is None else k
+        if k is None:
+            return None
+        at = float(box.lo[k] / 2 + box.hi[k] / 2)
+        return Cut(k, float(np.floor(at)), float(np.floor(at)) + 1) if self.judge.discrete[k] else Cut(k, at)
+
+    def _steepest(self, box: CodeBox, wide: Sequence[int]) -> int | None:
+        """Of these features the one whose ends are furthest apart in their scores; in width, where none moves them."""
+        if not wide:
+            return None
+        rows = np.repeat(self.judge.middle(box.lo, box.hi)[None], 2 * len(wide), axis=0)
+        for i, k in enumerate(wide):
+            rows[2 * i, k], rows[2 * i + 1, k] = box.lo[k], box.hi[k]
+        scores = self.judge.problem.scored(rows).reshape(-1, 2)
+        moved = np.abs(scores[:, 1] - scores[:, 0])
+        if not moved.max() > 0:
+            moved = box.hi[list(wide)] - box.lo[list(wide)]
+        return wide[int(moved.argmax())]
