@@ -106,7 +106,7 @@ def row(name: str, model: str, options: Options) -> list[str]:
 
 
 def _leaves(model: Any) -> int:
-    trees = (model.bodies if hasattr(model, "bodies") else model.body).trees
+    trees = model.bodies[0].ensemble.trees
     return sum(len(tree.feature) // 2 + 1 for tree in trees)
 
 

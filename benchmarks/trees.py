@@ -30,9 +30,9 @@ from likewise.analysis.climbing import Climb
 from likewise.analysis.subjects import OneScore
 from likewise.datasets import load_adult, load_credit, load_german
 from likewise.families.trees import TreeOracle
-from likewise.families.trees.body import TreeSum
+from likewise.families.trees.body import TreeForm
 from likewise.families.trees.score import TreeScore
-from likewise.importers.imported import ImportedClasses, import_model
+from likewise.importers.imported import import_model
 from likewise.model.gauge import Gauge
 from likewise.search.budget import Budget
 from likewise.search.problem import Problem
@@ -145,26 +145,22 @@ def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge)
     """The problem of an ensemble's score; of the second class's probability where it has one score a class, as forests do."""
     imported = import_model(model, space, rows=np.empty((0, len(space))))
     pairs = pair_space(imported.space, similar)
-    if isinstance(imported, ImportedClasses):
-        bodies = imported.model.bodies
-        assert isinstance(bodies, TreeSum)
-        score = TreeScore(body=bodies, alpha=(Fraction(0), Fraction(1)))
-    else:
-        assert isinstance(imported.model.body, TreeSum)
-        score = TreeScore(body=imported.model.body)
+    body = imported.model.bodies[-1]
+    assert isinstance(body, TreeForm)
+    score = TreeScore(body=body.ensemble, alpha=body.alpha)
     problem = Problem(
         pairs=pairs,
         oracle=TreeOracle(score, pairs),
         question=gauge.question(Fraction(0)),
         scores=score.scores,
-        replay=imported.replay,  # type: ignore[arg-type]
+        replay=imported.replay,
         budget=Budget(1.0),
         random=np.random.default_rng(0),
         rows=imported.rows,
         cost=score.cost,
     )
     return Prepared(
-        imported=imported,  # type: ignore[arg-type]
+        imported=imported,
         pairs=pairs,
         problem=problem,
         mirrored=False,

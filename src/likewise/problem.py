@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import SpecError
-from likewise.importers.imported import Imported, ImportedClasses, import_model
+from likewise.importers.imported import Imported, import_model
 from likewise.importers.own_rows import check_own_rows
 from likewise.progress import LONG_READING
 from likewise.search.feasible import some_individual
@@ -79,7 +79,7 @@ class Problem:
     """The claim, its model as mathematics over codes, and the similarity by feature."""
 
     claim: ModelClaim
-    imported: Imported | ImportedClasses
+    imported: Imported
     relations: tuple[Relation, ...]
 
     @property

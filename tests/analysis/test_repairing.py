@@ -24,7 +24,7 @@ from likewise.analysis.repairing import kept_share
 from likewise.analysis.settings import observed_settings, reference_setting
 from likewise.families.combined.score import Combined
 from likewise.importers.imported import import_model
-from likewise.model.head import Head
+from likewise.model.head import NUMBER
 from likewise_check import check
 
 SPACE = lw.Space(
@@ -308,9 +308,9 @@ def test_shrinking_probabilities():
 
 def test_the_share_is_rounded_down():
     for delta, gap in ((1.0, 3.0), (0.1, 0.7), (1e-9, 1e3)):
-        share = kept_share(lw.ScoreGap(delta), gap, Head(labels=None))
+        share = kept_share(lw.ScoreGap(delta), gap, NUMBER)
         assert Fraction(share) * Fraction(gap) <= Fraction(delta)
-    assert kept_share(lw.ScoreGap(2), 1.0, Head(labels=None)) == 1
+    assert kept_share(lw.ScoreGap(2), 1.0, NUMBER) == 1
 
 
 def test_the_nearest_fair_threshold():

@@ -23,7 +23,7 @@ from likewise.families.polynomial import PolynomialOracle
 from likewise.families.polynomial.judge import PolynomialJudge
 from likewise.families.trees import TreeOracle, elements, ground
 from likewise.families.trees.judge import TreeJudge
-from likewise.importers import class_replay, replay
+from likewise.importers import replay
 from likewise.search import problem
 from likewise.verifying import certifying, classes, preparing
 
@@ -101,8 +101,7 @@ def counted(monkeypatch):
     )
     work.costs(monkeypatch, ground.Ground, "ordered", "orders", lambda _, value: ELEMENT * len(value))
     work.costs(monkeypatch, problem, "exact_witness", "exact pairs", lambda *_: EXACT)
-    for module in (replay, class_replay):
-        work.costs(monkeypatch, module, "answer", "answers", lambda *_, **__: ANSWER)
+    work.costs(monkeypatch, replay, "answer", "answers", lambda *_, **__: ANSWER)
     work.costs(monkeypatch, lines, "_tree", "lines", lambda *_: LINE)
     work.costs(monkeypatch, certifying, "check", "reading", lambda file, **_: BYTE * len(file.getvalue()))
     work.costs(monkeypatch, likewise_check.leaves.Judge, "_rule", "leaves", lambda *_: LEAF)

@@ -168,10 +168,17 @@ def _model(model: dict[str, Any]) -> Model:
             operations=rounding["operations"],
         ),
         embedding=columns,
-        body=Affine(
-            weights=tuple(rational(c["weight"]) for c in body["columns"]), bias=rational(body["bias"])
+        bodies=(
+            Affine(
+                weights=tuple(rational(c["weight"]) for c in body["columns"]), bias=rational(body["bias"])
+            ),
         ),
-        head=Head(labels=head["labels"], link=head["link"], zero_is_upper=head["zero"] == "upper"),
+        head=Head(
+            labels=head["labels"],
+            rule="number" if head["labels"] is None else "sign",
+            link=head["link"],
+            zero_is_upper=head["zero"] == "upper",
+        ),
     )
 
 
@@ -246,7 +253,7 @@ def _end_objection(claim: Rebuilt, clearances: list[Any], end: dict[str, Any], n
 
 def _witness_objection(claim: Rebuilt, witness: dict[str, Any]) -> str | None:
     x, other = ([rational(c) for c in witness[side]] for side in ("x", "other"))
-    scores = [claim.model.exact(codes) for codes in (x, other)]
+    scores = [claim.model.exact(codes)[0] for codes in (x, other)]
     if scores != [rational(s) for s in witness["scores"]]:
         return "the scores are not those of the model"
     if not claim.pairs.valid(x, other):

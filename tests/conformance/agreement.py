@@ -90,7 +90,7 @@ def assert_agrees(model, space, X, *, decides="decision_function"):
             decided = model.predict(frame)
             deciding = ours if head.undecided is None else linked
             clear = np.flatnonzero(np.abs(deciding) > HAIR)
-            assert [head.decide(exact[i].middle) for i in clear] == [decided[i] for i in clear]
+            assert [head.decide([exact[i].middle]) for i in clear] == [decided[i] for i in clear]
         if head.link == "logistic":
             given_probabilities = model.predict_proba(frame)[:, 1]
             assert np.abs(1 / (1 + np.exp(-linked)) - given_probabilities).max() <= RELATIVE

@@ -127,9 +127,9 @@ def test_on_the_score_the_threshold_itself_belongs_to_the_positive_label():
         ).fit(pd.DataFrame({"a": [0, 1], "b": [0, 1]}), [0, 1])
         imported = import_model(model, space, rows=np.empty((0, 2)))
         rows = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0], [0.0, 1.0]])  # scores 1, 1, 1.5, 0.5
-        exact = [imported.model.exact([Fraction(c) for c in row]) for row in rows.tolist()]
+        exact = [imported.model.exact([Fraction(c) for c in row])[0] for row in rows.tolist()]
         assert exact[0] == exact[1] == 0
-        assert [imported.model.head.decide(score) for score in exact] == [on_it, on_it, 1, 0]
+        assert [imported.model.head.decide([score]) for score in exact] == [on_it, on_it, 1, 0]
         assert imported.replay.decisions(rows).tolist() == [on_it, on_it, 1, 0]
 
 
@@ -156,7 +156,7 @@ def test_the_rational_threshold_decides_as_the_irrational_one(level, weights):
         for a in range(-20, 21):
             for b in range(4):
                 f = Fraction(0.25) + Fraction(weights[0]) * a + Fraction(weights[1]) * b
-                score = imported.model.exact([Fraction(a), Fraction(b)])
+                (score,) = imported.model.exact([Fraction(a), Fraction(b)])
                 if exact == Fraction(1, 2):
                     assert (score >= 0) == (f >= 0)
                 else:
@@ -176,7 +176,7 @@ def test_doubles_of_continuous_features_are_told_apart():
     candidates = [below]
     for _ in range(3):
         candidates = [np.nextafter(candidates[0], -3), *candidates, np.nextafter(candidates[-1], 3)]
-    signs = [imported.model.exact([Fraction(c)]) > 0 for c in candidates]
+    signs = [imported.model.exact([Fraction(c)])[0] > 0 for c in candidates]
     assert signs == sorted(signs)
     assert set(signs) == {False, True}
 

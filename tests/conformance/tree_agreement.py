@@ -9,8 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from likewise.families.classes import ClassModel
-from likewise.importers.imported import ImportedClasses, import_model
+from likewise.importers.imported import import_model
 from likewise.spec.features import Continuous, Integer
 
 EXACT_ROWS = 25
@@ -24,7 +23,7 @@ def import_quietly(model, space, X):
 
 
 def body_of(model):
-    return model.bodies if isinstance(model, ClassModel) else model.body
+    return model.bodies[0].ensemble
 
 
 def adversarial_rows(imported, space, X, at_least, seed=1):
@@ -113,7 +112,7 @@ def recoded(codes, space, imported):
 
 def original_scores(model, imported, frame):
     head = imported.model.head
-    if isinstance(imported, ImportedClasses):
+    if imported.model.n_scores > 1:
         return model.predict_proba(frame) if head.link == "identity" else model.decision_function(frame)
     return np.ravel(model.predict(frame) if head.labels is None else model.decision_function(frame))[:, None]
 
@@ -150,7 +149,7 @@ def _assert_exact(body, codes, theirs, error):
 
 def _assert_labels(imported, ours, decided, room):
     head = imported.model.head
-    if isinstance(imported, ImportedClasses):
+    if imported.model.n_scores > 1:
         ranked = np.sort(ours, axis=1)
         clear = ranked[:, -1] - ranked[:, -2] > room
         labels = [head.labels[i] for i in np.argmax(ours, axis=1)]

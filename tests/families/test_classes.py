@@ -24,7 +24,7 @@ from likewise.families.polynomial.score import PolynomialScore
 from likewise.model.cases import RivalQuestion, log_odds
 from likewise.model.classquestion import ClassQuestion
 from likewise.model.embedding import Column
-from likewise.model.head import ClassHead
+from likewise.model.head import Head
 from likewise.model.question import Direction
 from likewise.search.proof import root_cell
 from likewise.spec.features import Categorical, Continuous, Integer
@@ -112,7 +112,7 @@ def test_scores_of_forms_are_those_of_their_parts():
 
 
 def softmax_case(classes, delta):
-    head = ClassHead(labels=tuple(range(classes)), rule="argmax", link="softmax")
+    head = Head(labels=tuple(range(classes)), rule="argmax", link="softmax")
     (case,) = ClassQuestion(kind="probability", level=Fraction(delta), of=1, head=head).cases()
     return case
 

@@ -14,12 +14,12 @@ from sklearn.svm import SVC
 
 import likewise as lw
 from likewise.families.class_judge import ClassJudge, softmax
-from likewise.families.classscore import ClassScore
 from likewise.families.combined.judge import CombinedJudge
 from likewise.families.combined.score import CombinedScore
 from likewise.families.judge import at_settings, judge_of
 from likewise.families.kernel.exponential import LOST, RELATIVE, falling
 from likewise.families.scored import score_of
+from likewise.families.scores import Scores
 from likewise.families.trees.body import LEAF, Tree, TreeSum
 from likewise.families.trees.score import TreeScore
 from likewise.importers.imported import import_model
@@ -122,7 +122,7 @@ def test_scores_and_probabilities_of_classes_are_within_their_error(make, scale)
     if not isinstance(model, GradientBoostingClassifier):
         model[-1].coef_ *= scale
     codes = SPACE.encode(X)
-    score = ClassScore(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
+    score = Scores(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
     settings = np.array([[0.0], [2.0]])
     scores = ClassJudge(score).cross(codes[:15], (2,), settings)
     chances = softmax(scores)

@@ -19,7 +19,6 @@ from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, RobustScaler
 from sklearn.svm import SVC, SVR, NuSVC
 
 import likewise as lw
-from likewise.families.scored import Model
 from likewise.importers.imported import import_model
 
 WIDE = lw.Space({"a": lw.Continuous(-3.0, 5e4), "b": lw.Integer(0, 60), "c": lw.Continuous(0.0, 1e-3)})
@@ -264,11 +263,10 @@ def test_trees(name):
     model = BOOSTED[name](frame, (frame["a"] * frame["b"] > 0).astype(int))
     found = imported(model, NEAR, frame)
     rows = found.recoding.coded(NEAR.encode(extremes(NEAR)))
-    given = np.asarray(found.replay.scores(rows)).reshape(len(rows), -1)
+    given = found.replay.scores(rows)
     for row, scores in zip(rows.tolist(), given.tolist(), strict=True):
         exact = found.model.exact([Fraction(c) for c in row])
-        values = [exact] if isinstance(found.model, Model) else list(exact)
-        off = [abs(Fraction(score) - value) for score, value in zip(scores, values, strict=True)]
+        off = [abs(Fraction(score) - value) for score, value in zip(scores, exact, strict=True)]
         assert max(off) <= found.program.error
 
 

@@ -12,7 +12,7 @@ from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.scored import Model, Rounding, rounding_error, separable
 from likewise.model.embedding import Column, columns_as_they_are
-from likewise.model.head import Head
+from likewise.model.head import NUMBER, Head
 
 doubles = st.floats(-1e6, 1e6)
 SPACE = lw.Space({"a": lw.Integer(-2, 5), "c": lw.Categorical([3, -1, 0.5]), "x": lw.Continuous(-1, 8)})
@@ -24,7 +24,7 @@ def model_of(weights, bias, embedding, n):
         family="test",
         rounding=Rounding(sizes=sizes, constant=abs(Fraction(bias)), operations=2 * n + 2),
         embedding=embedding,
-        body=Affine(weights=tuple(map(Fraction, weights)), bias=Fraction(bias)),
+        bodies=(Affine(weights=tuple(map(Fraction, weights)), bias=Fraction(bias)),),
         head=Head(labels=(0, 1)),
     )
 
@@ -41,7 +41,7 @@ def test_levels_count_by_value_and_positions_are_only_codes(weights, bias, row):
     expected = Fraction(bias) + sum(
         Fraction(w) * v for w, v in zip(weights, (row[0], level, row[2]), strict=True)
     )
-    assert model.exact(row) == expected
+    assert model.exact(row) == (expected,)
     assert separable(model, 3).exact(row) == expected
     assert separable(model, 3).negated().exact(row) == -expected
 
@@ -60,7 +60,7 @@ def test_columns_of_one_feature_add_up(slopes, offsets, table, row):
         Column(feature=1, table=(Fraction(1), Fraction(0), Fraction(0))),
     )
     model = model_of([1.0, -2.0, 0.5, 3.0], 0.25, embedding, 4)
-    assert separable(model, 3).exact(row) == model.exact(row)
+    assert (separable(model, 3).exact(row),) == model.exact(row)
 
 
 def test_a_feature_is_a_number_or_levels_not_both():
@@ -84,7 +84,7 @@ def test_text_levels_are_no_numbers():
 def test_zero_belongs_to_one_side(zero_is_upper):
     head = Head(labels=("no", "yes"), zero_is_upper=zero_is_upper)
     tiny = Fraction(1, 10**400)
-    assert [head.decide(s) for s in (-tiny, Fraction(0), tiny)] == [
+    assert [head.decide([s]) for s in (-tiny, Fraction(0), tiny)] == [
         "no",
         "yes" if zero_is_upper else "no",
         "yes",
@@ -92,7 +92,7 @@ def test_zero_belongs_to_one_side(zero_is_upper):
 
 
 def test_a_regressor_decides_nothing():
-    assert Head(labels=None).decide(Fraction(3)) == Fraction(3)
+    assert NUMBER.decide([Fraction(3)]) == Fraction(3)
 
 
 @given(
@@ -107,7 +107,7 @@ def test_floating_point_sums_stay_within_the_rounding_bound(weights, bias, rows,
     bound = rounding_error(model, SPACE)
     for row in rows:
         columns = [float(column.exact(row[column.feature])) for column in model.embedding]
-        exact = model.exact(row)
+        (exact,) = model.exact(row)
         by_blas = float(np.dot(columns, weights) + bias)
         by_hand = bias
         for k in order:

@@ -70,7 +70,7 @@ def test_the_imported_model_is_the_original(name, as_frame):
     space = SPACE if as_frame else lw.Space({n: SPACE[n] for n in X.columns})
     imported = import_model(model, space, rows=space.encode(X), like=X)
     codes = np.concatenate([space.encode(X), codes_of(space)])
-    exact = [imported.model.exact([Fraction(c) for c in row]) for row in codes.tolist()]
+    exact = [imported.model.exact([Fraction(c) for c in row])[0] for row in codes.tolist()]
     frame = space.decode(codes, like=X)[list(X.columns)]
     rows = frame if as_frame else frame.to_numpy(dtype=float)
     labels = imported.model.head.labels
@@ -83,7 +83,7 @@ def test_the_imported_model_is_the_original(name, as_frame):
         assert labels == ("no", "yes")
         clear = [i for i, s in enumerate(exact) if abs(s) > 1e-9]
         assert len(clear) > 100
-        assert [imported.model.head.decide(exact[i]) for i in clear] == [decided[i] for i in clear]
+        assert [imported.model.head.decide([exact[i]]) for i in clear] == [decided[i] for i in clear]
     if imported.model.head.link == "logistic":
         ours = [1 / (1 + np.exp(-float(s))) for s in exact]
         assert np.allclose(ours, model.predict_proba(rows)[:, 1], atol=1e-9)
@@ -144,9 +144,9 @@ def test_the_original_itself_decides_zero_as_imported(make, expected):
     model = make([1.0, 0.5], 0.0, "ab")
     imported = import_model(model, TINY, rows=np.empty((0, 2)))
     zero = TINY.encode(pd.DataFrame({"a": [0], "b": [0]}))
-    assert imported.model.exact([Fraction(c) for c in zero[0]]) == 0
-    assert imported.replay.scores(zero)[0] == 0
-    assert imported.replay.decisions(zero)[0] == expected == imported.model.head.decide(Fraction(0))
+    assert imported.model.exact([Fraction(c) for c in zero[0]]) == (0,)
+    assert imported.replay.scores(zero)[0, 0] == 0
+    assert imported.replay.decisions(zero)[0] == expected == imported.model.head.decide([Fraction(0)])
 
 
 @pytest.mark.parametrize("make", [logistic_model, svc_model])

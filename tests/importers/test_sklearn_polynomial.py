@@ -99,7 +99,7 @@ def test_a_score_of_zero_is_the_upper_label_as_in_libsvm():
     imported = import_model(model, space, rows=np.empty((0, 1)))
     head, score = imported.model.head, score_of(imported.model, 1)
     for x, label in ((2.0, 1), (np.nextafter(2.0, 0), 0), (np.nextafter(2.0, 4), 1)):
-        assert head.decide(score.exact([Fraction(x)])) == label
+        assert head.decide([score.exact([Fraction(x)])]) == label
         assert imported.replay.decisions(np.array([[x]]))[0] == label
     below = float(np.nextafter(2.0, 0))
     assert imported.replay.confirms([below], [2.0], DecisionQuestion(level=Fraction(0)))

@@ -97,7 +97,7 @@ def test_the_rounding_of_scalers_is_in_the_error_bound():
     rows = np.array([[a, d] for a in range(20, 51) for d in range(6)], dtype=float)
     theirs = scaled.decision_function(rows)
     worst = max(
-        abs(Fraction(float(s)) - model.exact([Fraction(c) for c in row]))
+        abs(Fraction(float(s)) - model.exact([Fraction(c) for c in row])[0])
         for s, row in zip(theirs, rows.tolist(), strict=True)
     )
     assert 0 < worst <= bound

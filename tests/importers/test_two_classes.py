@@ -46,9 +46,9 @@ def test_decisions_are_those_of_both_scores_and_of_the_original(last):
     for codes, label in zip(SPACE.encode(ROWS).tolist(), predicted, strict=True):
         exact = [Fraction(code) for code in codes]
         first, second = both.model.exact(exact)
-        score = one.model.exact(exact)
+        (score,) = one.model.exact(exact)
         assert score == second - first
-        assert one.model.head.decide(score) == both.model.decide(exact) == label
+        assert one.model.head.decide([score]) == both.model.decide(exact) == label
         assert score_of(one.model, 3).enclose(exact, 60).lo == score
     assert (one.replay.decisions(SPACE.encode(ROWS)) == predicted).all()
 
@@ -60,8 +60,8 @@ def test_a_tie_is_the_first_class():
     )
     model = make_pipeline(columns, DecisionTreeClassifier()).fit(rows, ["no", "yes", "no", "no"])
     one = as_one_score(import_model(model, SPACE, rows=np.empty((0, 3))))
-    assert one.model.exact([Fraction(0)] * 3) == 0
-    assert one.model.head.decide(Fraction(0)) == model.predict(rows)[0] == "no"
+    assert one.model.exact([Fraction(0)] * 3) == (0,)
+    assert one.model.head.decide([Fraction(0)]) == model.predict(rows)[0] == "no"
 
 
 @pytest.mark.parametrize("last", LASTS, ids=lambda last: type(last).__name__)
@@ -76,7 +76,7 @@ def test_the_certificate_has_the_differences():
 
     _, both = imported(LASTS[0])
     body = json.loads(model_line(as_one_score(both).model))["model"]["body"]
-    for tree, nodes in zip(both.model.bodies.trees, body["trees"], strict=True):
+    for tree, nodes in zip(both.model.bodies[0].ensemble.trees, body["trees"], strict=True):
         for place, node in enumerate(nodes):
             if isinstance(node, str):
                 first, second = tree.exact(place)

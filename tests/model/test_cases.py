@@ -12,11 +12,11 @@ import pytest
 from likewise.model.cases import log_odds
 from likewise.model.classquestion import ClassQuestion
 from likewise.model.cubes import all_votes, cubes, winners
-from likewise.model.head import ClassHead, votes, winner
+from likewise.model.head import Head, votes, winner
 from likewise.spec.enclosure import Enclosure
 
-ARGMAX = ClassHead(labels=("a", "b", "c"), rule="argmax", link="softmax")
-VOTES = ClassHead(labels=("a", "b", "c"), rule="votes")
+ARGMAX = Head(labels=("a", "b", "c"), rule="argmax", link="softmax")
+VOTES = Head(labels=("a", "b", "c"), rule="votes")
 
 
 @pytest.mark.parametrize("classes", [2, 3, 4, 5])

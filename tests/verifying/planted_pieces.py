@@ -24,14 +24,15 @@ class ExactReplay:
         self.inputs = Inputs(recoding=same_space(space), columns=space.names, like=None, named=True)
 
     def scores(self, codes):
-        return np.array([float(self.model.exact([Fraction(c) for c in row])) for row in codes])
+        return np.array([[float(s) for s in self.model.exact([Fraction(c) for c in row])] for row in codes])
 
     def decisions(self, codes):
-        labels = [self.model.head.decide(self.model.exact([Fraction(c) for c in row])) for row in codes]
+        labels = [self.model.decide([Fraction(c) for c in row]) for row in codes]
         return np.array(labels)
 
     def probabilities(self, codes):
-        return 1 / (1 + np.exp(-self.scores(codes)))
+        upper = 1 / (1 + np.exp(-self.scores(codes)))
+        return np.hstack([1 - upper, upper])
 
     def confirms(self, _x, _other, _question):
         return True
@@ -53,7 +54,7 @@ def planted(monkeypatch, space, columns, weights=None, bias=0, *, zero_is_upper=
         family="planted",
         rounding=Rounding(sizes=tuple(map(abs, weights)), constant=Fraction(1), operations=8),
         embedding=tuple(columns),
-        body=Affine(weights=tuple(weights), bias=Fraction(bias)),
+        bodies=(Affine(weights=tuple(weights), bias=Fraction(bias)),),
         head=Head(labels=("no", "yes"), link="logistic", zero_is_upper=zero_is_upper),
     )
     imported = Imported(

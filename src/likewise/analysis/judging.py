@@ -17,7 +17,6 @@ import numpy as np
 
 from likewise.analysis.judging_classes import ClassJudging, class_judging
 from likewise.analysis.judging_scores import ScoreJudging, score_judging
-from likewise.importers.imported import ImportedClasses
 from likewise.importers.two_classes import has_one_lead
 from likewise.problem import ModelClaim, Problem, prepare
 from likewise.run import Run
@@ -38,9 +37,7 @@ Judging = ScoreJudging | ClassJudging
 def judging_of(problem: Problem, run: Run) -> Judging:
     """Everything up to the judging."""
     imported, asked = problem.imported, problem.claim.property
-    if isinstance(imported, ImportedClasses) and not (
-        isinstance(asked, SameDecision) and has_one_lead(imported)
-    ):
+    if imported.model.n_scores > 1 and not (isinstance(asked, SameDecision) and has_one_lead(imported)):
         return class_judging(problem, run)
     return score_judging(problem, run)
 

@@ -105,7 +105,7 @@ class ClassJudging:
         return own, others
 
     def _labels(self, rows: Floats, budget: Budget) -> list[Any]:
-        labels = self.asked.question.head.labels
+        labels = self.asked.question.head.classes
         return [None if place is None else labels[place] for place in self.asked.classes(rows, budget)]
 
 

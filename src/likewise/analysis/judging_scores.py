@@ -124,7 +124,7 @@ class ScoreJudging:
         unknown = np.flatnonzero(~np.isfinite(score.error) & ~np.isnan(codes).any(axis=1))
         for some, scored in scored_in_pieces(self.asked.judge, codes, unknown, budget):
             score.take(some, Near(value=scored.values[:, 0], error=scored.error[:, 0]))
-        labels = self.prepared.imported.model.head.labels or (None, None)
+        labels = self.prepared.imported.model.head.classes
         known = self._sides(score)
         found = [labels[place] if place >= 0 else None for place in known.tolist()]
         with suppress(OutOfTime), budget.watched():
@@ -151,7 +151,7 @@ class ScoreJudging:
         while bits <= MOST_BITS:
             score = self.asked.judge.enclose(exact, bits)
             score = -score if self.prepared.mirrored else score
-            labels = head.decide(score.lo), head.decide(score.hi)
+            labels = head.decide([score.lo]), head.decide([score.hi])
             if labels[0] == labels[1]:
                 return labels[0]
             bits *= 4

@@ -18,9 +18,7 @@ from likewise.errors import InternalError, SpecError
 from likewise.families.oracle import Remembering
 from likewise.families.program_rounding import of_program, shifted
 from likewise.html_tables import table
-from likewise.importers.imported import ImportedClasses
 from likewise.model.gauge import Scale
-from likewise.model.head import ClassHead
 from likewise.model.question import round_down
 from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
@@ -244,7 +242,7 @@ def measure_problem(problem: Problem, run: Run, wanted: Wanted, *, certify: bool
     checking, of = Checking.of(run) if certify else None, wanted.of
     asking = problem.asking(_no_gap(problem, wanted))
     prepared: Prepared | PreparedClasses
-    if isinstance(problem.imported, ImportedClasses):
+    if problem.imported.model.n_scores > 1:
         prepared = pose_classes(asking, run)
         subject: Subject = SeveralClasses(prepared)
     else:
@@ -260,7 +258,7 @@ def _no_gap(problem: Problem, wanted: Wanted) -> Property:
     """The property that no two differ on this scale."""
     model, of, label = problem.imported.model, wanted.of, wanted.class_of_interest
     head, family = model.head, model.family
-    if of == "margin" and isinstance(head, ClassHead) and head.rule == "votes":
+    if of == "margin" and head.rule == "votes":
         raise SpecError(
             f"{family} decides by votes, which have no margin", hint="verify SameDecision() instead"
         )

@@ -13,7 +13,7 @@ from likewise.verifying.result import Result
 from likewise.verifying.wording import warning_of
 
 if TYPE_CHECKING:
-    from likewise.importers.imported import Imported, ImportedClasses
+    from likewise.importers.imported import Imported
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ class Repaired:
         return {**facts, **words, "result": self.result.to_dict()}
 
 
-def compared(imported: Imported | ImportedClasses, old: Any, new: Any, y: Any) -> dict[str, Any]:
+def compared(imported: Imported, old: Any, new: Any, y: Any) -> dict[str, Any]:
     """What both models say of the rows that are known; with labels, how often they are right."""
     rows = imported.replay.inputs.of(imported.rows)
     first, second = (np.asarray(model.predict(rows)).reshape(len(imported.rows)) for model in (old, new))

@@ -26,14 +26,11 @@ from likewise.analysis.settings import Choice, every_setting, observed_settings,
 from likewise.analysis.thresholds import with_fair_threshold
 from likewise.analysis.wish import Method, MethodName, Wish, settled_estimator
 from likewise.errors import SpecError, UnsupportedModel
-from likewise.families.classscore import ClassScore
 from likewise.families.kernel.body import RbfSum
-from likewise.families.scored import score_of
-from likewise.families.trees.body import TreeSum
-from likewise.importers.imported import Imported, ImportedClasses
+from likewise.families.scores import Scores
 from likewise.importers.settled import asked_for_scores, is_settled, refuse_wrappers
 from likewise.importers.unfolding import unfold
-from likewise.model.head import ClassHead, Head
+from likewise.model.head import Head
 from likewise.problem import Problem, claim_about, prepare
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS
@@ -157,10 +154,7 @@ def _choice(wish: Wish) -> Choice:
 def _mattering(wish: Wish) -> tuple[str, ...]:
     """The features that may differ and that the score depends on: only these need settling."""
     imported, count = wish.problem.imported, len(wish.space)
-    if isinstance(imported, ImportedClasses):
-        score: Any = ClassScore(imported.model, count)
-    else:
-        score = score_of(imported.model, count)
+    score = Scores(imported.model, count)
     relations = enumerate(wish.problem.relations)
     return tuple(
         wish.space.names[k] for k, relation in relations if relation.kind != "same" and score.depends(k)
@@ -181,7 +175,7 @@ def _shrunk(wish: Wish) -> tuple[Any, dict[str, Any]]:
         raise SpecError(
             "gaps of softmax probabilities are not shrunk", hint="use method='average', or ScoreGap(delta)"
         )
-    if any(isinstance(body, RbfSum) for body in _bodies(imported)):
+    if any(isinstance(body, RbfSum) for body in imported.model.bodies):
         raise UnsupportedModel(
             f"{imported.model.family} is a sum of Gaussians, and what becomes of it has no bounds that prove a gap",
             hint="use method='average', 'max', 'min' or 'reference'",
@@ -198,17 +192,10 @@ def _shrunk(wish: Wish) -> tuple[Any, dict[str, Any]]:
     return settled_estimator(wish, choice, "mean", keep), facts
 
 
-def _bodies(imported: Imported | ImportedClasses) -> tuple[Any, ...]:
-    if isinstance(imported, Imported):
-        return (imported.model.body,)
-    bodies = imported.model.bodies
-    return (bodies,) if isinstance(bodies, TreeSum) else bodies
-
-
-def kept_share(asked: ScoreGap | ProbabilityGap, gap: float, head: Head | ClassHead) -> float:
+def kept_share(asked: ScoreGap | ProbabilityGap, gap: float, head: Head) -> float:
     """The largest c on the grid with c gap <= what is allowed; where scores are probabilities themselves, that is delta."""
     allowed = Fraction(asked.delta)
-    if isinstance(asked, ProbabilityGap) and isinstance(head, Head):
+    if isinstance(asked, ProbabilityGap) and head.link == "logistic":
         allowed = Fraction(4 * math.atanh(asked.delta) * (1 - 2**-40)) / abs(head.slope)
     if gap <= allowed:
         return 1.0

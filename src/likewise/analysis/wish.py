@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from likewise.errors import SpecError, UnsupportedModel
-from likewise.model.head import Head
 from likewise.verifying.deciding import verify_problem
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def settled_estimator(wish: Wish, choice: Choice, how: str, keep: float) -> Any:
         *parts,
         probabilities=head.link in ("logistic", "softmax"),
         asked=wish.asked,
-        slope=float(head.slope) if isinstance(head, Head) else 1.0,
+        slope=float(head.slope),
     )
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from likewise.cells.leaf import Clearance
 from likewise.clock import look_at_clock
@@ -19,11 +19,15 @@ from likewise.model.enclosure import FIRST_BITS, Encloser, Scores, decide, decid
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
-    from likewise.families.classscore import ClassScore
-    from likewise.families.scored import Score
     from likewise.model.question import Question
 
 Codes = list[Fraction]
+
+
+class Depending(Protocol):
+    """What knows which features its values can change with."""
+
+    def depends(self, feature: int) -> bool: ...
 
 
 def pair_count(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> float:
@@ -36,7 +40,7 @@ def pair_count(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> fl
     return math.prod(sizes)
 
 
-def independent(pairs: PairSpace, score: Score | ClassScore) -> bool:
+def independent(pairs: PairSpace, score: Depending) -> bool:
     """Rule `independent`: no feature that may differ can change the score."""
     return not any(score.depends(k) for k, relation in enumerate(pairs.relations) if relation.kind != "same")
 

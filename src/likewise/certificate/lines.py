@@ -19,18 +19,18 @@ from likewise.certificate.collecting import without_collector
 from likewise.clock import look_at_clock
 from likewise.errors import CertificateError, InternalError
 from likewise.families.affine.body import Affine
-from likewise.families.classes import ClassModel, TreeForm, dot
 from likewise.families.combined.score import Combined, Part
 from likewise.families.kernel.body import RbfSum
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.scored import Model, Rounding, TreeRounding
-from likewise.families.trees.body import LEAF, Tree, TreeSum
+from likewise.families.trees.body import LEAF, Tree, TreeForm, TreeSum
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.spec.features import Continuous, Feature, Integer, Level
 from likewise.spec.pairs import PairSpace, constraint_terms
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space
+from likewise.spec.terms import dot
 
 
 def number(value: Fraction | float) -> str:
@@ -99,50 +99,38 @@ def class_property_line(kind: str, level: Fraction, of: int | None) -> bytes:
 
 def model_line(model: Model) -> bytes:
     """The model's exact parameters. Also what a model export holds, so that digests can be compared."""
-    head = model.head
-    labels = None
-    if head.labels is not None and head.undecided is None:
-        labels = [scalar(label) for label in head.labels]
+    one = model.n_scores == 1
     return line(
         {
             "model": {
                 "family": model.family,
-                "body": _body(model),
-                "head": {
-                    "labels": labels,
-                    "zero": "upper" if head.zero_is_upper else "lower",
-                    "link": _link(head),
-                },
+                "body": _body(model) if one else _class_body(model),
+                "head": _head(model.head) if one else _class_head(model.head),
                 "rounding": _rounding(model.rounding),
             }
         }
     )
 
 
-def class_model_line(model: ClassModel) -> bytes:
-    """The exact parameters of a model of several classes."""
-    head = model.head
-    return line(
-        {
-            "model": {
-                "family": model.family,
-                "body": _class_body(model),
-                "head": {
-                    "labels": [scalar(label) for label in head.labels],
-                    "classes": head.rule,
-                    "link": head.link,
-                },
-                "rounding": _rounding(model.rounding) if isinstance(model.bodies, TreeSum) else None,
-            }
-        }
-    )
+def _head(head: Head) -> dict[str, Any]:
+    """How one score decides; where nothing is claimed about decisions, there are no labels."""
+    labels = None if head.undecided is not None else head.labels
+    return {
+        "labels": None if labels is None else [scalar(label) for label in labels],
+        "zero": "upper" if head.zero_is_upper else "lower",
+        "link": _link(head),
+    }
 
 
-def _class_body(model: ClassModel) -> dict[str, Any]:
+def _class_head(head: Head) -> dict[str, Any]:
+    return {"labels": [scalar(label) for label in head.classes], "classes": head.rule, "link": head.link}
+
+
+def _class_body(model: Model) -> dict[str, Any]:
     """The body with an array of n numbers in the place of each coefficient."""
     bodies: Any = model.bodies
-    if isinstance(bodies, TreeSum):
-        return trees(bodies)
+    if isinstance(bodies[0], TreeForm):
+        return trees(bodies[0].ensemble)
     if all(isinstance(body, Combined) for body in bodies):
         parts = zip(*(body.parts for body in bodies), strict=True)
         return _combined(bodies[0], [_class_body(_part_of_classes(model, row)) for row in parts])
@@ -170,7 +158,7 @@ def _class_body(model: ClassModel) -> dict[str, Any]:
     raise InternalError("no certificate is written of this body")
 
 
-def _part_of_classes(model: ClassModel, parts: Sequence[Part]) -> ClassModel:
+def _part_of_classes(model: Model, parts: Sequence[Part]) -> Model:
     """The model of one part of a combined body, with all scores."""
     bodies: Any = tuple(part.body for part in parts)
     return replace(model, bodies=bodies, embedding=parts[0].embedding)
@@ -194,12 +182,10 @@ def _link(head: Head) -> Any:
 def _body(model: Model) -> dict[str, Any]:
     if isinstance(model.body, Affine):
         return _affine(model)
-    if isinstance(model.body, TreeSum):
-        return trees(model.body)
     if isinstance(model.body, TreeForm):
-        return trees(model.body.body, model.body.alpha)
+        return trees(model.body.ensemble, None if model.body.whole else model.body.alpha)
     if isinstance(model.body, Combined):
-        parts = [replace(model, body=part.body, embedding=part.embedding) for part in model.body.parts]
+        parts = [replace(model, bodies=(part.body,), embedding=part.embedding) for part in model.body.parts]
         return _combined(model.body, [_body(part) for part in parts])
     return _rbf(model) if isinstance(model.body, RbfSum) else _polynomial(model)
 

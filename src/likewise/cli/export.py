@@ -18,21 +18,17 @@ def export(output: str, **given: Any) -> None:
 
     Whoever holds the model can tell in this way that a certificate is about this very model.
     """
-    from likewise.certificate.lines import class_model_line, model_line
+    from likewise.certificate.lines import model_line
     from likewise.cli.claims import load
     from likewise.cli.output import emit
     from likewise.errors import DataError
-    from likewise.importers.imported import ImportedClasses
     from likewise.run import running
     from likewise.spec.disk import write_whole
 
     flags = ClaimFlags.of(given)
     with running(budget=0, import_budget=flags.import_budget) as run:
         imported = load(flags, run).problem.imported
-    if isinstance(imported, ImportedClasses):
-        line = class_model_line(imported.model)
-    else:
-        line = model_line(imported.model)
+    line = model_line(imported.model)
     try:
         write_whole(output, line + b"\n")
     except OSError as error:

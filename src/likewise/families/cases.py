@@ -21,10 +21,10 @@ from likewise.errors import UnsupportedModel
 from likewise.families.affine.forms import Forms
 from likewise.families.affine.odds import OddsOracle
 from likewise.families.affine.rivals import widest
-from likewise.families.classscore import ClassScore
 from likewise.families.oracle import Bounds, Oracle
 from likewise.families.polynomial.score import PolynomialScore
 from likewise.families.registry import oracle_of
+from likewise.families.scores import Scores
 from likewise.families.trees.score import TreeScore
 from likewise.model.cases import Case, DecisionCase, SoftmaxCase
 from likewise.model.conditions import Alpha, Enclosures
@@ -60,7 +60,7 @@ class View:
 class Oracles:
     """The oracles of two forms, each made once for all cases."""
 
-    def __init__(self, score: ClassScore, pairs: PairSpace) -> None:
+    def __init__(self, score: Scores, pairs: PairSpace) -> None:
         self.score, self.pairs = score, pairs
         self.made: dict[tuple[Alpha, Alpha], Oracle] = {}
         self.shared: Forms | None = None

@@ -23,7 +23,7 @@ from likewise.families.trees.score import TreeScore
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.classscore import ClassScore
+    from likewise.families.scores import Scores
     from likewise.model.conditions import Enclosures
 
     Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Several:
 class ClassJudge:
     """All scores of a model of several classes."""
 
-    def __init__(self, score: ClassScore) -> None:
+    def __init__(self, score: Scores) -> None:
         self.score = score
         self.judges = [judge_of(part) for part in score.parts]
 

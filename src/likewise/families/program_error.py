@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.classes import ClassModel
 from likewise.families.kernel.body import RbfSum
 from likewise.families.scored import (
     CombinedRounding,
@@ -39,6 +38,7 @@ from likewise.families.scored import (
     PolynomialRounding,
     ProductRounding,
     Rounding,
+    SeparateRounding,
     TreeRounding,
     extents,
 )
@@ -65,16 +65,11 @@ class Bound:
     size: float
 
 
-def error_bound(model: Model | ClassModel, space: Space) -> Fraction | None:
-    """The largest difference between the program's score and the real one over the whole space; None where it is not known. Of trees with
-    several scores, that of each of them; of other models of several classes nothing is known but what their parts tell."""
-    if isinstance(model.rounding, TreeRounding):
-        found: Bound | None = _of_trees(model.rounding)
-    elif isinstance(model, Model):
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = _bound(model, space)
-    else:
-        found = None
+def error_bound(model: Model, space: Space) -> Fraction | None:
+    """The largest difference between the program's score and the real one over the whole space; None where it is not known. Of several
+    scores, that of each of them."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = _bound(model, space)
     return None if found is None or not found.error <= MOST else Fraction(found.error)
 
 
@@ -86,7 +81,7 @@ def _bound(model: Model, space: Space) -> Bound | None:
         return _of_trees(rounding)
     if isinstance(rounding, Rounding):
         return _of_sums(rounding, extents(model.embedding, space)) if rounding.bounded else None
-    if rounding is None or not rounding.described:
+    if isinstance(rounding, SeparateRounding) or rounding is None or not rounding.described:
         return None
     largest = np.array([_up(value) for value in extents(model.embedding, space)])
     if isinstance(rounding, KernelRounding) and isinstance(model.body, RbfSum):

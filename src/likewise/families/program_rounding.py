@@ -15,18 +15,16 @@ which sums of leaves in single precision stay below.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.families.classes import ClassModel, TreeForm
 from likewise.families.combined.score import Combined
 from likewise.families.program_error import ROOM, error_bound, growth
-from likewise.families.scored import Model
-from likewise.families.trees.body import TreeSum
+from likewise.families.scored import Model, SeparateRounding
+from likewise.families.trees.body import TreeForm
 from likewise.model.gauge import Scale
-from likewise.model.head import ClassHead, Head
+from likewise.model.head import Head
 from likewise.model.question import round_up
 
 if TYPE_CHECKING:
@@ -67,17 +65,17 @@ class ProgramRounding:
         feared = 0 if self.error is None else self.error
         return seen > SEEN * size + NOTHING or feared > Fraction(FEARED) * Fraction(size) + Fraction(NOTHING)
 
-    def moved(self, of: Scale, head: Head | ClassHead) -> Fraction | None:
+    def moved(self, of: Scale, head: Head) -> Fraction | None:
         """By how much the value of a pair may differ between program and mathematics; None where that is not known."""
         error = self.error
         if error is None:
             return None
-        if of == "score" or (isinstance(head, ClassHead) and head.link == "identity"):
+        if of == "score" or head.link == "identity":
             return 2 * error
         if of == "margin":
-            return 2 * error if isinstance(head, ClassHead) else error
-        steepest = abs(head.slope) / 4 if isinstance(head, Head) else Fraction(1, 2)
-        shift = 2 * abs(float(head.offset)) if isinstance(head, Head) else len(head.labels)
+            return 2 * error if head.n_scores > 1 else error
+        steepest = Fraction(1, 2) if head.n_scores > 1 else abs(head.slope) / 4
+        shift = len(head.classes) if head.n_scores > 1 else 2 * abs(float(head.offset))
         return 2 * (steepest * error + Fraction(growth(ROOM, self.bits) * (1 + shift)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,19 +87,16 @@ class ProgramRounding:
         }
 
 
-def reads(model: Model | ClassModel, feature: int) -> bool:
+def reads(model: Model, feature: int) -> bool:
     """Whether any column or any test of a tree changes with a feature: if none does, the program is asked about equal numbers."""
     if any(column.feature == feature and not column.constant for column in model.embedding):
         return True
-    bodies = model.bodies if isinstance(model, ClassModel) else (model.body,)
-    return any(_body_reads(body, feature) for body in (bodies if isinstance(bodies, tuple) else (bodies,)))
+    return any(_body_reads(body, feature) for body in model.bodies)
 
 
 def _body_reads(body: Any, feature: int) -> bool:
     if isinstance(body, TreeForm):
-        return feature in body.body.tested()
-    if isinstance(body, TreeSum):
-        return feature in body.tested()
+        return feature in body.ensemble.tested()
     if isinstance(body, Combined):
         embeddings = [column for part in body.parts for column in part.embedding]
         return any(column.feature == feature and not column.constant for column in embeddings) or any(
@@ -113,11 +108,11 @@ def _body_reads(body: Any, feature: int) -> bool:
 UNDESCRIBED = ProgramRounding(bounds=(None,))
 
 
-def program_rounding(
-    models: Sequence[Model | ClassModel], space: Space, observed: Observed, *, bits: int = 53
-) -> ProgramRounding:
-    """The rounding of a program whose scores are these models' over a space; what was observed includes the rounding of whoever compared, and
+def program_rounding(model: Model, space: Space, observed: Observed, *, bits: int = 53) -> ProgramRounding:
+    """The rounding of a program whose scores are this model's over a space; what was observed includes the rounding of whoever compared, and
     is no more than the bound."""
+    rounding = model.rounding
+    models = rounding.parts if isinstance(rounding, SeparateRounding) else (model,)
     found = ProgramRounding(bounds=tuple(error_bound(model, space) for model in models), bits=bits)
     if found.error is not None and found.error < observed.error:
         observed = replace(observed, error=float(found.error))
@@ -125,7 +120,7 @@ def program_rounding(
 
 
 def of_program(
-    rounding: ProgramRounding, of: Scale | None = None, head: Head | ClassHead | None = None
+    rounding: ProgramRounding, of: Scale | None = None, head: Head | None = None
 ) -> dict[str, Any]:
     """What the `stats` of every answer say; of an answer on a scale also by how much a value on it may move (`moves`)."""
     document = rounding.to_dict()

@@ -1,4 +1,4 @@
-"""A scored model: embedding, body and head together, evaluated exactly (one) or in float64 (many).
+"""A scored model: embedding, n >= 1 bodies of one family and head together, evaluated exactly (one) or in float64 (many).
 
 The score of a model, a `Separable`, `KernelScore`, `PolynomialScore`, `TreeScore`, or a `CombinedScore` of these, is its real-number semantics and what every verdict
 refers to: `enclose` gives it for one individual, to any precision, `scores` for many in float64.
@@ -16,13 +16,12 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.families.affine.body import Affine
-from likewise.families.classes import TreeForm
 from likewise.families.combined.score import Combined, CombinedScore, SimpleBody, SimpleScore
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.score import KernelScore
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.polynomial.score import PolynomialScore
-from likewise.families.trees.body import TreeSum
+from likewise.families.trees.body import TreeForm
 from likewise.families.trees.score import TreeScore
 from likewise.model.embedding import Column
 from likewise.model.head import Head
@@ -33,7 +32,6 @@ from likewise.spec.terms import Separable, Term
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.classes import ClassModel
     from likewise.spec.space import Space
 
 
@@ -181,6 +179,14 @@ class CombinedRounding:
     parts: tuple[Model, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SeparateRounding:
+    """The original program computes every score as that of a model of its own. No certificate states it."""
+
+    parts: tuple[Model, ...]
+
+
+Body = SimpleBody | Combined
 Score = SimpleScore | CombinedScore
 # Beyond any score: a sum of products of three doubles or their inverses.
 BOUNDLESS = Fraction(2**4096)
@@ -188,9 +194,11 @@ UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off
 SMALLEST = {24: Fraction(1, 2**149), 53: UNDERFLOW}  # the same, by bits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Model:
-    """What an importer makes of a fitted estimator; `family` names the estimator for people."""
+    """What an importer makes of a fitted estimator; `family` names the estimator for people. There is a body a score, all of them
+    over one embedding; those of sums of Gaussians share `centres` and `gamma`, so that their coefficients are rows of one array, and those of trees
+    one ensemble."""
 
     family: str
     rounding: (
@@ -200,27 +208,42 @@ class Model:
         | ProductRounding
         | TreeRounding
         | CombinedRounding
+        | SeparateRounding
         | None
     )
     embedding: tuple[
         Column, ...
     ]  # empty for trees, which test codes themselves, and for combined bodies, whose parts have their own
-    body: SimpleBody | Combined | TreeForm
+    bodies: tuple[Body, ...]
     head: Head
 
-    def exact(self, codes: Sequence[Fraction]) -> Fraction:
-        """The score of an affine or polynomial body, or of trees with one score, which is rational."""
-        if isinstance(self.body, (RbfSum, Combined)):
-            raise InternalError("only scores of affine and polynomial bodies and of trees are rational")
-        if isinstance(self.body, TreeSum):
-            (score,) = self.body.exact(codes)
-            return score
-        if isinstance(self.body, TreeForm):
-            return self.body.exact(codes)
-        return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
+    @property
+    def n_scores(self) -> int:
+        return len(self.bodies)
+
+    @property
+    def body(self) -> Body:
+        """The body of the only score."""
+        if len(self.bodies) != 1:
+            raise InternalError(f"{self.family} has {len(self.bodies)} scores, and one was asked for")
+        return self.bodies[0]
+
+    def exact(self, codes: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """All scores of an individual, for families whose scores are rational."""
+        columns = [column.exact(codes[column.feature]) for column in self.embedding]
+        scores = []
+        for body in self.bodies:
+            if isinstance(body, (RbfSum, Combined)):
+                raise InternalError("only scores of affine and polynomial bodies and of trees are rational")
+            scores.append(body.exact(codes if isinstance(body, TreeForm) else columns))
+        return tuple(scores)
+
+    def decide(self, codes: Sequence[Fraction]) -> object:
+        """The label of an individual, for families whose scores are rational."""
+        return self.head.decide(self.exact(codes))
 
 
-def rounding_error(model: Model | ClassModel, space: Space) -> Fraction | None:
+def rounding_error(model: Model, space: Space) -> Fraction | None:
     """The largest rounding error of the original program's score over the whole space, where it is known."""
     if isinstance(model.rounding, TreeRounding):
         return model.rounding.error()
@@ -245,26 +268,22 @@ def extents(embedding: Sequence[Column], space: Space) -> list[Fraction]:
 
 
 def score_of(model: Model, n_features: int) -> Score:
-    """The score in the form that its family's oracle works on."""
+    """The only score in the form that its family's oracle works on."""
     return body_score(model.body, model.embedding, n_features)
 
 
-def body_score(
-    body: SimpleBody | Combined | TreeForm, embedding: tuple[Column, ...], n_features: int
-) -> Score:
+def body_score(body: Body, embedding: tuple[Column, ...], n_features: int) -> Score:
     """The score of a body over an embedding."""
     if isinstance(body, Combined):
         parts = tuple(simple_score(part.body, part.embedding, n_features) for part in body.parts)
         return CombinedScore(how=body.how, weights=body.weights, parts=parts)
-    if isinstance(body, TreeForm):
-        return TreeScore(body=body.body, alpha=body.alpha)
     return simple_score(body, embedding, n_features)
 
 
 def simple_score(body: SimpleBody, embedding: tuple[Column, ...], n_features: int) -> SimpleScore:
     """The score of a body that is not combined."""
-    if isinstance(body, TreeSum):
-        return TreeScore(body=body)
+    if isinstance(body, TreeForm):
+        return TreeScore(body=body.ensemble, alpha=body.alpha)
     if isinstance(body, RbfSum):
         return KernelScore(body=body, embedding=embedding)
     if isinstance(body, PolynomialSum):

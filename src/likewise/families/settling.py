@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from likewise.families.affine.body import Affine
-from likewise.families.classes import TreeForm
 from likewise.families.combined.score import Combined, How, Part, SimpleBody
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.scored import CombinedRounding, Model, Rounding, TreeRounding
-from likewise.families.trees.body import TreeSum
+from likewise.families.trees.body import TreeForm, TreeSum, scores_of_ensemble
 from likewise.families.trees.pruning import Setting, different_sums, mean_of_trees
 from likewise.model.embedding import Column
 
@@ -37,7 +36,7 @@ class Settings:
 
 def settled(model: Model, settings: Settings) -> Model:
     """The model whose score is that of `model`, settled."""
-    if isinstance(model.body, TreeSum):
+    if isinstance(model.body, TreeForm):
         return _settled_trees(model, model.body, settings)
     parts = [replace(model, embedding=fixed(model.embedding, codes)) for codes in settings.codes]
     weights = list(settings.weights)
@@ -50,7 +49,7 @@ def settled(model: Model, settings: Settings) -> Model:
     if settings.how == "mean" and isinstance(model.body, Affine) and isinstance(model.rounding, Rounding):
         return _mean_of_affine(model, model.body, model.rounding, settings)
     if settings.how == "mean" and isinstance(model.body, PolynomialSum):
-        return replace(model, body=_mean_of_polynomials(parts, weights), rounding=rounding)
+        return replace(model, bodies=(_mean_of_polynomials(parts, weights),), rounding=rounding)
     return _combined(model, settings.how, weights if settings.how == "mean" else (), parts)
 
 
@@ -60,7 +59,7 @@ def _combined(model: Model, how: How, weights: Sequence[Fraction], parts: Sequen
     return replace(
         model,
         embedding=(),
-        body=Combined(how=how, weights=tuple(weights), parts=bodies),
+        bodies=(Combined(how=how, weights=tuple(weights), parts=bodies),),
         rounding=CombinedRounding(parts=tuple(parts)),
     )
 
@@ -75,22 +74,25 @@ def fixed(embedding: Sequence[Column], codes: Setting) -> tuple[Column, ...]:
 
 def simple(model: Model) -> SimpleBody:
     """The body of a model that is not combined."""
-    if isinstance(model.body, (Combined, TreeForm)):
-        raise TypeError("neither a combined body nor forms of trees are combined")
+    if isinstance(model.body, Combined):
+        raise TypeError("combined bodies are not combined")
     return model.body
 
 
 # -- trees ------------------------------------------------------------------------------------------------
 
 
-def _settled_trees(model: Model, body: TreeSum, settings: Settings) -> Model:
+def _settled_trees(model: Model, body: TreeForm, settings: Settings) -> Model:
     """A mean of trees is a sum of trees; the largest or smallest sum is one only where all of them are the same."""
+    if not body.whole:
+        raise TypeError("forms of several scores of trees are not settled")
     if settings.how == "mean":
-        mean, rounding = settled_sum(body, settings), model.rounding
+        mean, rounding = settled_sum(body.ensemble, settings), model.rounding
         if isinstance(rounding, TreeRounding):
             rounding = rounding_of_mean(rounding, mean, len(settings.codes))
-        return replace(model, body=mean, rounding=rounding)
-    parts = [replace(model, body=one) for one in different_sums(body, settings.codes)]
+        return replace(model, bodies=scores_of_ensemble(mean), rounding=rounding)
+    sums = different_sums(body.ensemble, settings.codes)
+    parts = [replace(model, bodies=scores_of_ensemble(one)) for one in sums]
     return parts[0] if len(parts) == 1 else _combined(model, settings.how, (), parts)
 
 
@@ -145,7 +147,7 @@ def _mean_of_affine(model: Model, body: Affine, rounding: Rounding, settings: Se
     return replace(
         model,
         embedding=tuple(model.embedding[c] for c in kept),
-        body=Affine(weights=tuple(body.weights[c] * share.get(c, Fraction(1)) for c in kept), bias=bias),
+        bodies=(Affine(weights=tuple(body.weights[c] * share.get(c, Fraction(1)) for c in kept), bias=bias),),
         rounding=more,
     )
 

@@ -24,7 +24,6 @@ from likewise.importers.xgboost import answers as xgboost
 from likewise.importers.xgboost.forest import grown_xgboost
 from likewise.importers.xgboost.names import categories_of, with_names_of
 from likewise.importers.xgboost.stored import StoredXGBoost, read_xgboost
-from likewise.model.head import Head
 from likewise.spec.features import Continuous, Feature, Integer
 
 if TYPE_CHECKING:
@@ -121,14 +120,14 @@ def asked_of(grown: GrownModel, estimator: Any, unfolded: Unfolded) -> tuple[Any
     """Whom to ask for labels and probabilities, and with `unfolded.asked` for scores: the estimators of these libraries have no
     `decision_function`, and regressors of probabilities no `predict_proba`."""
     answers, head = grown.answers, grown.head
-    if answers is None or (isinstance(head, Head) and head.labels is None):
+    if answers is None or head.labels is None:
         return estimator, unfolded
     if unfolded.wrappers:
         raise UnsupportedModel(
             f"{type(unfolded.wrappers[0]).__name__} around {grown.family} is not supported",
             hint=f"verify the {grown.family} inside of it",
         )
-    if isinstance(head, Head) and head.undecided is not None:
+    if head.undecided is not None:
         estimator = Behind(unfolded.steps, answers)
     return estimator, replace(unfolded, asked=answers, before=unfolded.steps)
 

@@ -1,10 +1,10 @@
-"""Classifiers of more than two classes: one model a score, and how all of them together decide.
+"""Models of n >= 1 scores: one model a score first, and then how all of them together decide.
 
     linear models, one vs rest   a score a class; the class is the first one with the largest score (`argmax`)
     libsvm's one vs one          a score a pair of classes, which votes for one of the two (`votes`)
 
-Every score is imported as the score of a model of its own (`Scores`), through the same steps as that of a binary classifier. `class_model`
-joins them: over one embedding, sums of Gaussians over the centres of all, polynomials over the products of all.
+Every score is imported as the score of a model of its own (`Unjoined`), through the same steps whether there are several or one. `joined`
+makes one model of them: over one embedding, sums of Gaussians over the centres of all, polynomials over the products of all.
 """
 
 from __future__ import annotations
@@ -19,17 +19,15 @@ import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.affine.body import Affine
-from likewise.families.classes import ClassModel
 from likewise.families.combined.score import Combined, Part
 from likewise.families.kernel.body import RbfSum
 from likewise.families.polynomial.body import PolynomialSum
-from likewise.model.head import ClassHead
+from likewise.families.scored import Body, Model, SeparateRounding
+from likewise.model.head import Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.classes import Bodies
-    from likewise.families.scored import Model
     from likewise.model.embedding import Column
 
     Floats = NDArray[np.float64]
@@ -39,21 +37,26 @@ MOST_VOTING_CLASSES = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
-    """A classifier of several classes as one model a score, of which only embedding, body and rounding count."""
+class Unjoined:
+    """One model a score, of which embedding, body and rounding count, and how all scores together decide."""
 
     family: str
     models: tuple[Model, ...]
-    head: ClassHead
+    head: Head
 
     def __post_init__(self) -> None:
         if len(self.models) != self.head.n_scores:
             raise UnsupportedModel(
-                f"{self.family} has {len(self.models)} scores for {len(self.head.labels)} classes",
+                f"{self.family} has {len(self.models)} scores for {len(self.head.classes)} classes",
                 hint="the estimator was changed after fitting",
             )
 
-    def each(self, change: Callable[[Model], Model]) -> Scores:
+    @staticmethod
+    def of(model: Model) -> Unjoined:
+        """A model of one score."""
+        return Unjoined(family=model.family, models=(model,), head=model.head)
+
+    def each(self, change: Callable[[Model], Model]) -> Unjoined:
         """The same with every score's model changed."""
         return replace(self, models=tuple(change(model) for model in self.models))
 
@@ -81,20 +84,22 @@ def plain(classes: Any) -> tuple[object, ...]:
     return tuple(label.item() if hasattr(label, "item") else label for label in classes)
 
 
-def refuse_wrapper(wrapper: Any, scores: Scores | ClassModel) -> None:
+def refuse_wrapper(wrapper: Any, model: Model) -> None:
     """Thresholds and calibrations are for two classes."""
     kind = type(wrapper).__name__
     why = "a threshold is for one score"
     if kind == "CalibratedClassifierCV":
         why = "it normalises the calibrated probabilities of each class against the rest"
     raise UnsupportedModel(
-        f"{kind} around a classifier of {len(scores.head.labels)} classes is not supported: {why}",
-        hint=f"verify the {scores.family} inside of it",
+        f"{kind} around a classifier of {len(model.head.classes)} classes is not supported: {why}",
+        hint=f"verify the {model.family} inside of it",
     )
 
 
-def class_model(scores: Scores) -> ClassModel:
+def joined(scores: Unjoined) -> Model:
     """The model of all scores together."""
+    if len(scores.models) == 1:
+        return replace(scores.models[0], family=scores.family, head=scores.head)
     if isinstance(scores.models[0].body, Combined):
         return _combined(scores)
     embedding, places = _one_embedding([model.embedding for model in scores.models])
@@ -105,32 +110,38 @@ def class_model(scores: Scores) -> ClassModel:
             f"{scores.family} holds models of different kinds or on different columns, which have no one form",
             hint="use one kind of model, and put what selects or scales columns in front of it",
         )
-    return ClassModel(
+    return Model(
         family=scores.family,
-        rounding=None,
+        rounding=SeparateRounding(parts=scores.models),
         embedding=embedding,
         bodies=_joined(bodies, places, len(embedding), scores.family),
         head=scores.head,
     )
 
 
-def _combined(scores: Scores) -> ClassModel:
+def _combined(scores: Unjoined) -> Model:
     """The same of means of scores: part by part."""
     means = [model.body for model in scores.models if isinstance(model.body, Combined)]
     rows = []
     for parts in zip(*(mean.parts for mean in means), strict=True):
         models = zip(scores.models, parts, strict=True)
-        simple = tuple(replace(model, body=part.body, embedding=part.embedding) for model, part in models)
-        rows.append(class_model(replace(scores, models=simple)))
+        simple = tuple(
+            replace(model, bodies=(part.body,), embedding=part.embedding) for model, part in models
+        )
+        rows.append(joined(replace(scores, models=simple)))
     bodies = []
     for c, mean in enumerate(means):
         parts_of_score = []
         for row in rows:
-            joined: Any = row.bodies
-            parts_of_score.append(Part(body=joined[c], embedding=row.embedding))
+            body: Any = row.bodies[c]
+            parts_of_score.append(Part(body=body, embedding=row.embedding))
         bodies.append(replace(mean, parts=tuple(parts_of_score)))
-    return ClassModel(
-        family=scores.family, rounding=None, embedding=(), bodies=tuple(bodies), head=scores.head
+    return Model(
+        family=scores.family,
+        rounding=SeparateRounding(parts=scores.models),
+        embedding=(),
+        bodies=tuple(bodies),
+        head=scores.head,
     )
 
 
@@ -145,7 +156,9 @@ def _one_embedding(
     return tuple(found), places
 
 
-def _joined(bodies: Sequence[Any], places: list[tuple[int, ...]], width: int, family: str) -> Bodies:
+def _joined(
+    bodies: Sequence[Any], places: list[tuple[int, ...]], width: int, family: str
+) -> tuple[Body, ...]:
     if isinstance(bodies[0], Affine):
         return tuple(_affine(body, place, width) for body, place in zip(bodies, places, strict=True))
     if isinstance(bodies[0], RbfSum):

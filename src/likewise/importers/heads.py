@@ -30,7 +30,6 @@ from flint import arb, ctx, fmpq
 
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.affine.body import Affine
-from likewise.families.classes import TreeForm
 from likewise.families.combined.score import OPPOSITE, Combined, SimpleBody
 from likewise.families.kernel.body import RbfSum
 from likewise.families.scored import (
@@ -43,7 +42,7 @@ from likewise.families.scored import (
     TreeRounding,
     separable,
 )
-from likewise.families.trees.body import TreeSum
+from likewise.families.trees.body import TreeForm, TreeSum
 from likewise.importers.transformers.scalers import HANDLERS as SCALERS
 from likewise.importers.transformers.scalers import inverse_operations
 from likewise.importers.transformers.tracing import Operation, Step
@@ -97,8 +96,6 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
         parts = tuple(replace(part, body=_mapped_body(part.body, by, kind)) for part in body.parts)
         how = body.how if by.slope >= 0 else OPPOSITE[body.how]
         new: SimpleBody | Combined = replace(body, how=how, parts=parts)
-    elif isinstance(body, TreeForm):
-        raise InternalError("forms of several scores have nothing around them")
     else:
         new = _mapped_body(body, by, kind)
     if isinstance(rounding, CombinedRounding):
@@ -124,7 +121,14 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
             constant=abs(by.slope) * rounding.constant + by.size,
             operations=rounding.operations + by.operations,
         )
-    return replace(model, body=new, rounding=rounding)
+    return replace(model, bodies=(new,), rounding=rounding)
+
+
+def _whole(body: TreeForm) -> TreeSum:
+    """The ensemble of a body that is its only score."""
+    if not body.whole:
+        raise InternalError("forms of several scores have nothing around them")
+    return body.ensemble
 
 
 def _mapped_trees(body: TreeSum, by: Mapped) -> TreeSum:
@@ -133,8 +137,8 @@ def _mapped_trees(body: TreeSum, by: Mapped) -> TreeSum:
 
 
 def _mapped_body(body: SimpleBody, by: Mapped, kind: str) -> SimpleBody:
-    if isinstance(body, TreeSum):
-        return _mapped_trees(body, by)
+    if isinstance(body, TreeForm):
+        return replace(body, ensemble=_mapped_trees(_whole(body), by))
     if isinstance(body, Affine):
         return Affine(
             weights=tuple(by.slope * w for w in body.weights), bias=by.slope * body.bias + by.offset
@@ -316,7 +320,7 @@ def _logit_between(model: Model, level: Fraction, space: Space, kind: str) -> Fr
     """logit(level), or a number that no individual's score lies between it and."""
     if level == Fraction(1, 2):
         return Fraction(0)
-    if not isinstance(model.body, (Affine, TreeSum)):
+    if not isinstance(model.body, (Affine, TreeForm)):
         raise UnsupportedModel(
             f"{kind} compares a probability of {model.family} with {float(level)!r}, whose logit is irrational",
             hint="fit it with response_method='decision_function'",
@@ -333,8 +337,8 @@ def _logit_between(model: Model, level: Fraction, space: Space, kind: str) -> Fr
 
 def _common_denominator(model: Model, space: Space) -> int:
     """D such that every individual's score is a multiple of 1 / D."""
-    if isinstance(model.body, TreeSum):
-        return _denominator_of_trees(model.body)
+    if isinstance(model.body, TreeForm):
+        return _denominator_of_trees(_whole(model.body))
     score = separable(model, len(space))
     found = score.bias.denominator
     for name, term in zip(space.names, score.terms, strict=True):

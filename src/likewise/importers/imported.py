@@ -14,24 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError, UnsupportedModel, closest
 from likewise.families.affine.body import Affine
-from likewise.families.classes import ClassModel
 from likewise.families.program_rounding import UNDESCRIBED, ProgramRounding, program_rounding
 from likewise.families.scored import KernelRounding, Model, PolynomialRounding, ProductRounding, Rounding
 from likewise.importers import one_vs_rest, sklearn_kernel, sklearn_linear
 from likewise.importers.boosters import asked_of, frame_levels, presented
-from likewise.importers.class_replay import ClassReplay, class_replay
-from likewise.importers.classes import Scores, class_model, refuse_wrapper
+from likewise.importers.classes import Unjoined, joined, refuse_wrapper
 from likewise.importers.fitted import fitted_columns
 from likewise.importers.heads import worked_in
 from likewise.importers.inputs import Inputs
 from likewise.importers.own_rows import NOTHING_COMPARED, RowsCompared, check_order
 from likewise.importers.products import multiplied, of_products, place_of_products, unknown_columns
 from likewise.importers.recoding import Recoding, same_space
-from likewise.importers.replay import EstimatorReplay
-from likewise.importers.selfcheck import check_classes, check_import
+from likewise.importers.replay import Replay, replay_of
+from likewise.importers.selfcheck import check_import
 from likewise.importers.settled import held_by, import_settled, is_settled, settled_trees
 from likewise.importers.transformers.embedding import Embedded, embed, refuse_gap
-from likewise.importers.trees.checking import body_of, check_settled_trees, check_trees
+from likewise.importers.trees.checking import check_settled_trees, check_trees, ensemble_of
 from likewise.importers.trees.families import grower_of, supported_trees
 from likewise.importers.trees.growing import GrownModel, planted
 from likewise.importers.unfolding import Unfolded, unfold
@@ -47,7 +45,7 @@ if TYPE_CHECKING:
 # Slack is rounded up to this grid, to keep certificates free of numbers with a thousand digits.
 SLACK_GRID = 2**100
 
-Importer = Callable[[Any, "tuple[Column, ...]"], Model | Scores]
+Importer = Callable[[Any, "tuple[Column, ...]"], Unjoined]
 IMPORTERS: dict[str, Importer] = dict.fromkeys(
     sklearn_linear.FAMILY, sklearn_linear.import_linear
 ) | dict.fromkeys(sklearn_kernel.FAMILY, sklearn_kernel.import_kernel)
@@ -63,7 +61,7 @@ class Imported:
     """
 
     model: Model
-    replay: EstimatorReplay
+    replay: Replay
     recoding: Recoding
     rows: NDArray[np.float64]
     compared: RowsCompared = NOTHING_COMPARED
@@ -74,25 +72,7 @@ class Imported:
         return self.recoding.space
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedClasses:
-    """The same for a classifier of more than two classes."""
-
-    model: ClassModel
-    replay: ClassReplay
-    recoding: Recoding
-    rows: NDArray[np.float64]
-    compared: RowsCompared = NOTHING_COMPARED
-    program: ProgramRounding = UNDESCRIBED
-
-    @property
-    def space(self) -> Space:
-        return self.recoding.space
-
-
-def import_model(
-    estimator: Any, space: Space, *, rows: NDArray[np.float64], like: Any = None
-) -> Imported | ImportedClasses:
+def import_model(estimator: Any, space: Space, *, rows: NDArray[np.float64], like: Any = None) -> Imported:
     """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on."""
     estimator = presented(estimator)
     unfolded = unfold(estimator)
@@ -108,38 +88,28 @@ def import_model(
         return _imported_trees(estimator, unfolded, grow(unfolded.final), inputs, rows)
     if held is not None:
         return _imported_settled_trees(estimator, unfolded, held, inputs, rows)
-    model, inputs = _model(unfolded, inputs)
+    scores, inputs = _scores(unfolded, inputs)
     rows = inputs.recoding.coded(rows)
-    if isinstance(model, Scores):
-        return _imported_classes(estimator, unfolded, model, inputs, rows)
-    model, replay = _with_wrappers(estimator, unfolded, model, inputs)
+    model, replay = _with_wrappers(estimator, unfolded, joined(scores), inputs)
     observed = check_import(model, replay, inputs.space, rows)
-    program = program_rounding([model], inputs.space, observed)
+    program = program_rounding(model, inputs.space, observed)
     return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
 
 
-def _with_wrappers(
-    estimator: Any, unfolded: Unfolded, model: Model, inputs: Inputs
-) -> tuple[Model, EstimatorReplay]:
+def _with_wrappers(estimator: Any, unfolded: Unfolded, model: Model, inputs: Inputs) -> tuple[Model, Replay]:
     """The model with all that stands around it, and the original to ask."""
     maps = []
+    if model.n_scores > 1 and unfolded.wrappers:
+        refuse_wrapper(unfolded.wrappers[0], model)
     for wrapper in reversed(unfolded.wrappers):
         model, mapped = worked_in(model, wrapper, inputs.space)
         maps.append(mapped)
-    replay = EstimatorReplay(
-        estimator=estimator,
-        inputs=inputs,
-        head=model.head,
-        asked=unfolded.asked,
-        before=unfolded.before,
-        maps=tuple(maps),
-    )
-    return model, replay
+    return model, replay_of(estimator, unfolded, model.head, inputs, tuple(maps))
 
 
 def _imported_trees(
     estimator: Any, unfolded: Unfolded, grown: GrownModel, inputs: Inputs, rows: NDArray[np.float64]
-) -> Imported | ImportedClasses:
+) -> Imported:
     if grown.named is not None:
         if unfolded.steps:
             raise UnsupportedModel(
@@ -152,21 +122,9 @@ def _imported_trees(
     found = planted(grown, unfolded.steps, replace(inputs, levels=frame_levels(grown, inputs)))
     inputs = found.reaching.inputs
     rows = inputs.recoding.coded(rows)
-    if isinstance(found.model, ClassModel):
-        for wrapper in unfolded.wrappers:
-            refuse_wrapper(wrapper, found.model)
-        asked = class_replay(estimator, unfolded, found.model.head, inputs)
-        observed = check_trees(found.model, grown, found.reaching, asked, rows)
-        return ImportedClasses(
-            model=found.model,
-            replay=asked,
-            recoding=inputs.recoding,
-            rows=rows,
-            program=program_rounding([found.model], inputs.space, observed, bits=grown.bits),
-        )
     model, replay = _with_wrappers(estimator, unfolded, found.model, inputs)
     observed = check_trees(model, grown, found.reaching, replay, rows)
-    program = program_rounding([model], inputs.space, observed, bits=grown.bits)
+    program = program_rounding(model, inputs.space, observed, bits=grown.bits)
     return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
 
 
@@ -180,7 +138,7 @@ def _held_trees(unfolded: Unfolded) -> Unfolded | None:
 
 def _imported_settled_trees(
     estimator: Any, unfolded: Unfolded, held: Unfolded, inputs: Inputs, rows: NDArray[np.float64]
-) -> Imported | ImportedClasses:
+) -> Imported:
     """The trees inside, compared for themselves, and what is made of them, compared again."""
     final, grow = unfolded.final, grower_of(held.final)
     if grow is None:
@@ -188,20 +146,11 @@ def _imported_settled_trees(
     grown = grow(held.final)
     inside = _imported_trees(final.held, held, grown, inputs, rows)
     inputs, rows = inside.replay.inputs, inside.rows
-    body, model = body_of(inside.model), settled_trees(final, inside.model, inputs)
+    body, model = ensemble_of(inside.model), settled_trees(final, inside.model, inputs)
     count = len(final.settings)
-    if isinstance(model, ClassModel):
-        for wrapper in unfolded.wrappers:
-            refuse_wrapper(wrapper, model)
-        asked = class_replay(estimator, unfolded, model.head, inputs)
-        observed = check_settled_trees(model, body, asked, inputs.space, rows, count, grown.bits)
-        program = program_rounding([model], inputs.space, observed, bits=grown.bits)
-        return ImportedClasses(
-            model=model, replay=asked, recoding=inputs.recoding, rows=rows, program=program
-        )
     model, replay = _with_wrappers(estimator, unfolded, model, inputs)
     observed = check_settled_trees(model, body, replay, inputs.space, rows, count, grown.bits)
-    program = program_rounding([model], inputs.space, observed, bits=grown.bits)
+    program = program_rounding(model, inputs.space, observed, bits=grown.bits)
     return Imported(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
 
 
@@ -212,27 +161,15 @@ def _check_complete(space: Space) -> None:
             refuse_gap(name)
 
 
-def _imported_classes(
-    estimator: Any, unfolded: Unfolded, scores: Scores, inputs: Inputs, rows: NDArray[np.float64]
-) -> ImportedClasses:
-    for wrapper in unfolded.wrappers:
-        refuse_wrapper(wrapper, scores)
-    model = class_model(scores)
-    replay = class_replay(estimator, unfolded, model.head, inputs)
-    observed = check_classes(model, scores.models, replay, inputs.space, rows)
-    program = program_rounding(scores.models, inputs.space, observed)
-    return ImportedClasses(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
-
-
-def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
-    """The model of what was unfolded, and the inputs over the space that it is of."""
+def _scores(unfolded: Unfolded, inputs: Inputs) -> tuple[Unjoined, Inputs]:
+    """The scores of what was unfolded, and the inputs over the space that it is of."""
     final, steps = unfolded.final, unfolded.steps
     if type(final).__name__ == one_vs_rest.NAME:
         return one_vs_rest.import_one_vs_rest(
-            final, lambda inside: _model(replace(inside, steps=(*steps, *inside.steps)), inputs)
+            final, lambda inside: _scores(replace(inside, steps=(*steps, *inside.steps)), inputs)
         )
     if is_settled(final):
-        return import_settled(final, steps, lambda inside: _model(inside, inputs))
+        return import_settled(final, steps, lambda inside: _scores(inside, inputs))
     importer, family = _importer(final), type(final).__name__
     if not steps:
         _check_complete(inputs.space)
@@ -240,19 +177,13 @@ def _model(unfolded: Unfolded, inputs: Inputs) -> tuple[Model | Scores, Inputs]:
     products = place_of_products(steps)
     if products is None:
         embedded = embed(steps, inputs, model=family)
-        model = _each(importer(final, embedded.columns), lambda one: rounded(one, embedded))
+        scores = importer(final, embedded.columns).each(lambda one: rounded(one, embedded))
     else:
         embedded = embed(steps[:products], inputs, model="PolynomialFeatures")
         made = multiplied(steps[products:], len(embedded.columns))
         linear = importer(final, unknown_columns(len(made.products)))
-        model = _each(linear, lambda one: rounded(of_products(one, made, embedded.columns), embedded))
-    return _each(
-        model, lambda one: _with_checked_pieces(one, inputs.space, embedded.highest)
-    ), embedded.inputs
-
-
-def _each(model: Model | Scores, change: Callable[[Model], Model]) -> Model | Scores:
-    return model.each(change) if isinstance(model, Scores) else change(model)
+        scores = linear.each(lambda one: rounded(of_products(one, made, embedded.columns), embedded))
+    return scores.each(lambda one: _with_checked_pieces(one, inputs.space, embedded.highest)), embedded.inputs
 
 
 def rounded(model: Model, embedded: Embedded) -> Model:

@@ -18,7 +18,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.classes import MOST_VOTING_CLASSES
-from likewise.model.head import ClassHead, duels
+from likewise.model.head import Head, duels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def duel_parameters(estimator: Any, name: str) -> list[tuple[Floats, float]]:
     return machines
 
 
-def voting_head(estimator: Any, name: str, labels: tuple[object, ...]) -> ClassHead:
+def voting_head(estimator: Any, name: str, labels: tuple[object, ...]) -> Head:
     """How the machines of all pairs decide."""
     if len(labels) > MOST_VOTING_CLASSES:
         raise UnsupportedModel(
@@ -60,7 +60,7 @@ def voting_head(estimator: Any, name: str, labels: tuple[object, ...]) -> ClassH
             f"{name}(break_ties=True) breaks ties of votes by sums of bent scores, which is no rule that can be verified",
             hint="fit it with break_ties=False (the default)",
         )
-    return ClassHead(labels=labels, rule="votes", unlinked=why_unlinked(estimator, name))
+    return Head(labels=labels, rule="votes", unlinked=why_unlinked(estimator, name))
 
 
 def dense(values: Any) -> Any:

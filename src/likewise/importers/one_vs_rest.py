@@ -15,19 +15,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.classes import Scores, plain, several_labels
+from likewise.importers.classes import Unjoined, plain, several_labels
 from likewise.importers.unfolding import Unfolded, unfold
-from likewise.model.head import ClassHead
+from likewise.model.head import Head
 
 if TYPE_CHECKING:
     from likewise.families.scored import Model
     from likewise.importers.inputs import Inputs
 
 NAME = "OneVsRestClassifier"
-Build = Callable[[Unfolded], "tuple[Model | Scores, Inputs]"]
+Build = Callable[[Unfolded], "tuple[Unjoined, Inputs]"]
 
 
-def import_one_vs_rest(estimator: Any, build: Build) -> tuple[Model | Scores, Inputs]:
+def import_one_vs_rest(estimator: Any, build: Build) -> tuple[Unjoined, Inputs]:
     """The scores of all classifiers inside, each made by `build` from what it unfolds to, and the inputs of all of them."""
     if not hasattr(estimator, "estimators_"):
         raise UnsupportedModel(f"{NAME} is not fitted", hint="call fit(X, y) first")
@@ -40,8 +40,8 @@ def import_one_vs_rest(estimator: Any, build: Build) -> tuple[Model | Scores, In
             hint="put the preprocessing in front of it",
         )
     if labels is not None:
-        rule = ClassHead(labels=labels, rule="argmax", unlinked=_unlinked(estimator))
-        return Scores(family=NAME, models=tuple(models), head=rule), inputs
+        rule = Head(labels=labels, rule="argmax", unlinked=_unlinked(estimator))
+        return Unjoined(family=NAME, models=tuple(models), head=rule), inputs
     if len(models) != 1 or len(estimator.classes_) != 2 or estimator.multilabel_:
         raise UnsupportedModel(
             f"{NAME} was fitted on several labels at once, each of which an individual may have or not",
@@ -49,7 +49,7 @@ def import_one_vs_rest(estimator: Any, build: Build) -> tuple[Model | Scores, In
         )
     lower, upper = plain(estimator.classes_)
     head = replace(models[0].head, labels=(lower, upper), zero_is_upper=False)
-    return replace(models[0], family=NAME, head=head), inputs
+    return Unjoined.of(replace(models[0], family=NAME, head=head)), inputs
 
 
 def _binary(inside: Any, build: Build) -> tuple[Model, Inputs]:
@@ -70,12 +70,12 @@ def _binary(inside: Any, build: Build) -> tuple[Model, Inputs]:
             f"{NAME} of {kind} is not supported: it has no score of its own to compare",
             hint="use it around linear and kernel classifiers",
         )
-    model, inputs = build(unfolded)
-    if isinstance(model, Scores):
+    scores, inputs = build(unfolded)
+    if len(scores.models) > 1:
         raise UnsupportedModel(
             f"{NAME} holds a {kind} of several classes", hint="it was changed after fitting"
         )
-    return model, inputs
+    return scores.models[0], inputs
 
 
 def _unlinked(estimator: Any) -> str | None:

@@ -23,7 +23,7 @@ from likewise.importers.unfolding import unfold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.importers.imported import Imported, ImportedClasses
+    from likewise.importers.imported import Imported
     from likewise.importers.inputs import Inputs
 
     Floats = NDArray[np.float64]
@@ -69,7 +69,7 @@ def check_order(columns: tuple[str, ...], frame: Any) -> None:
         )
 
 
-def columns_in_single(imported: Imported | ImportedClasses, frame: Any) -> tuple[str, ...]:
+def columns_in_single(imported: Imported, frame: Any) -> tuple[str, ...]:
     """The columns of less than double precision that the program calculates with: it then does so with less as well, how is not described."""
     if not (imported.model.embedding or unfold(imported.replay.estimator).steps):
         return ()  # trees alone: they compare
@@ -80,7 +80,7 @@ def columns_in_single(imported: Imported | ImportedClasses, frame: Any) -> tuple
     return tuple(name for name in columns if schema.get(name) in (nw.Float32, nw.Float16))
 
 
-def check_own_rows(imported: Imported | ImportedClasses, frame: Any, rows: Floats) -> RowsCompared:
+def check_own_rows(imported: Imported, frame: Any, rows: Floats) -> RowsCompared:
     """What was compared; raises DataError where rows of the user are treated otherwise than their codes, in the user's space, say."""
     replay = imported.replay
     if frame is None or not len(rows):

@@ -111,7 +111,7 @@ def of_products(model: Model, made: Multiplied, columns: tuple[Column, ...]) -> 
         after=max((line.roundings for line in made.lines), default=0),
     )
     polynomial = PolynomialSum(coefficients=tuple(kept.values()), products=tuple(kept))
-    return replace(model, body=polynomial, embedding=columns, rounding=rounding)
+    return replace(model, bodies=(polynomial,), embedding=columns, rounding=rounding)
 
 
 def _sizes_of_offsets(body: Affine, made: Multiplied) -> float:

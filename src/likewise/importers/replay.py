@@ -1,18 +1,25 @@
-"""Replay: the original estimator's own answers on coded individuals, in its own kind of input."""
+"""Replay: the original estimator's own answers on coded individuals, in its own kind of input, and whether they break a property.
+
+libsvm's machines of all pairs are asked through a copy with `decision_function_shape="ovo"`, which shows their scores as `predict` compares
+them with 0; the copy shares everything else with the original.
+"""
 
 from __future__ import annotations
 
+import copy
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.errors import DataError
 from likewise.importers.heads import Mapped
 from likewise.importers.inputs import Inputs
+from likewise.importers.unfolding import Unfolded
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion, Question
+from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,11 +28,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Asked = TypeVar("Asked")
+Asked = Question | Property  # of a model of several scores a property
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EstimatorReplay:
+class Replay:
     """Asks the fitted estimator itself. Where it has no score of its own (a calibrated classifier), the part of
     it that has one is `asked`, with what the transformers `before` it make of the rows, and the score is
     mapped as the parts around that do (`maps`, innermost first)."""
@@ -43,49 +50,61 @@ class EstimatorReplay:
         return getattr(self.asked, "stand_in", None)
 
     def scores(self, codes: Floats) -> Floats:
-        """decision_function of a classifier, predict of a regressor."""
+        """All scores (rows, scores): what a regressor predicts, probabilities where they are the scores, else the decision function."""
         return self.scores_of(self.inputs.of(codes))
 
     def scores_of(self, inputs: Any) -> Floats:
         """The same of rows in the estimator's own kind of input."""
-        method = "predict" if self.head.labels is None else "decision_function"
-        # Fitted on a label of shape (n, 1), a regressor predicts in that shape.
-        scores = np.asarray(answer(self.asked, method, inputs, self.before), dtype=np.float64).reshape(-1)
+        method = "predict_proba" if self.head.link == "identity" else "decision_function"
+        if self.head.labels is None:
+            method = "predict"
+        given = answer(self.asked, method, inputs, self.before)
+        scores = np.asarray(given, dtype=np.float64).reshape(-1, self.head.n_scores)
         for mapped in self.maps:
             scores = mapped.of(scores)
         return scores
 
     def decisions(self, codes: Floats) -> NDArray[Any]:
-        return np.asarray(self._ask("predict", codes))
+        return np.asarray(answer(self.estimator, "predict", self.inputs.of(codes)))
 
     def probabilities(self, codes: Floats) -> Floats:
-        """Probability of the upper label."""
-        return np.asarray(self._ask("predict_proba", codes), dtype=np.float64)[:, 1]
+        """Probabilities of all classes (rows, classes)."""
+        given = answer(self.estimator, "predict_proba", self.inputs.of(codes))
+        return np.asarray(given, dtype=np.float64).reshape(len(codes), len(self.head.classes))
 
-    def confirms(self, x: Sequence[float], other: Sequence[float], question: Question) -> bool:
-        """Whether the original treats the two as the question says, in its own floating point."""
-        return confirmed_in_any_company(self.confirmed, x, other, question)
+    def confirms(self, x: Sequence[float], other: Sequence[float], asked: Asked) -> bool:
+        """Whether the original treats the two as the question says, in its own floating point: one by one, and together in either order, as a
+        program may add up in another order for another number of rows."""
+        codes = np.array([x, other], dtype=np.float64)
+        swapped = codes[::-1]
+        return bool(
+            self.confirmed(codes[:1], codes[1:], asked)[0]
+            and self.confirmed(codes, swapped, asked)[0]
+            and self.confirmed(swapped, codes, asked)[1]
+        )
 
-    def confirmed(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
+    def confirmed(self, first: Floats, second: Floats, asked: Asked) -> NDArray[np.bool_]:
         """The same for many pairs."""
-        if isinstance(question, DecisionQuestion) and self.head.labels is not None:
-            confirmed: NDArray[np.bool_] = self._sides(first, question)[0] & self._sides(second, question)[1]
+        if isinstance(asked, (SameDecision, ScoreGap, ProbabilityGap)):
+            return self._breaks(first, second, asked)
+        if isinstance(asked, DecisionQuestion) and self.head.labels is not None:
+            confirmed: NDArray[np.bool_] = self._sides(first, asked)[0] & self._sides(second, asked)[1]
             return confirmed
-        if isinstance(question, ProbabilityQuestion) or (
-            isinstance(question, GapQuestion) and question.of_probabilities
+        if isinstance(asked, ProbabilityQuestion) or (
+            isinstance(asked, GapQuestion) and asked.of_probabilities
         ):
-            gaps = np.abs(self.probabilities(first) - self.probabilities(second))
-            return np.asarray(gaps > float(question.delta))
-        if isinstance(question, GapQuestion):
-            gaps = np.abs(self.scores(first) - self.scores(second))
-            return np.asarray(gaps > float(question.delta))
-        return np.asarray(question.margin(self._oriented(first), self._oriented(second)) > 0)
+            gaps = np.abs(self.probabilities(first)[:, 1] - self.probabilities(second)[:, 1])
+            return np.asarray(gaps > float(asked.delta))
+        if isinstance(asked, GapQuestion):
+            gaps = np.abs(self.scores(first)[:, 0] - self.scores(second)[:, 0])
+            return np.asarray(gaps > float(asked.delta))
+        return np.asarray(asked.margin(self._oriented(first), self._oriented(second)) > 0)
 
-    def confirmed_either_way(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
+    def confirmed_either_way(self, first: Floats, second: Floats, asked: Asked) -> NDArray[np.bool_]:
         """The same in one order or the other; the original is asked about everybody once."""
-        if not (isinstance(question, DecisionQuestion) and self.head.labels is not None):
-            return self.confirmed(first, second, question)  # gaps have no order
-        above, below = self._sides(np.concatenate([first, second]), question)
+        if not (isinstance(asked, DecisionQuestion) and self.head.labels is not None):
+            return self.confirmed(first, second, asked)  # gaps and properties have no order
+        above, below = self._sides(np.concatenate([first, second]), asked)
         own, other = slice(None, len(first)), slice(len(first), None)
         either: NDArray[np.bool_] = (above[own] & below[other]) | (above[other] & below[own])
         return either
@@ -94,7 +113,7 @@ class EstimatorReplay:
         self, codes: Floats, question: DecisionQuestion
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Who is decided as the first of a pair should be, and who as the second, by the margin."""
-        lower, upper = self.head.labels or (None, None)
+        lower, upper = self.head.classes
         decisions = self.decisions(codes).tolist()
         first, second = (
             np.array([decision == label for decision in decisions], dtype=bool)
@@ -107,12 +126,50 @@ class EstimatorReplay:
         return first, second
 
     def _oriented(self, codes: Floats) -> Floats:
-        """Scores as the question asks for them: the deciding side is the one above."""
-        scores = self.scores(codes)
+        """One score as the question asks for it: the deciding side is the one above."""
+        scores = self.scores(codes)[:, 0]
         return -scores if self.head.zero_is_upper else scores
 
-    def _ask(self, method: str, codes: Floats) -> Any:
-        return answer(self.estimator, method, self.inputs.of(codes))
+    def _breaks(self, first: Floats, second: Floats, broken: Property) -> NDArray[np.bool_]:
+        """Who break a property of several scores, in whichever order."""
+        place = place_of_class(broken.class_of_interest, self.head.labels, type(self.estimator).__name__)
+        if not isinstance(broken, SameDecision):
+            asked = self.probabilities if isinstance(broken, ProbabilityGap) else self.scores
+            gaps = np.abs(asked(first) - asked(second))
+            wide: NDArray[np.bool_] = (gaps.max(axis=1) if place is None else gaps[:, place]) > broken.delta
+            return wide
+        sides = (first, second)
+        here, there = (np.array(self._places(codes)) for codes in sides)
+        differ: NDArray[np.bool_] = here != there
+        if place is not None:
+            differ &= (here == place) | (there == place)
+        if broken.margin and differ.any():
+            for codes, decided in zip(sides, (here, there), strict=True):
+                differ &= [
+                    _leads(scores, at, broken.margin)
+                    for scores, at in zip(self.scores(codes), decided.tolist(), strict=True)
+                ]
+        return differ
+
+    def _places(self, codes: Floats) -> list[int]:
+        return [self.head.classes.index(label) for label in self.decisions(codes).tolist()]
+
+
+def replay_of(
+    estimator: Any, unfolded: Unfolded, head: Head, inputs: Inputs, maps: tuple[Mapped, ...] = ()
+) -> Replay:
+    """The replay of an estimator that was taken apart."""
+    asked, before = unfolded.asked, unfolded.before
+    if head.rule == "votes":
+        asked, before = copy.copy(unfolded.final), unfolded.steps
+        asked.decision_function_shape = "ovo"
+    return Replay(estimator=estimator, inputs=inputs, head=head, asked=asked, before=before, maps=maps)
+
+
+def _leads(scores: Floats, place: int, margin: float) -> bool:
+    """Whether a class leads every other one by the margin: by more than that, if the other one comes before it."""
+    ahead = scores[place] - scores
+    return bool((ahead[:place] > margin).all() and (ahead[place + 1 :] >= margin).all())
 
 
 def answer(asked: Any, method: str, inputs: Any, before: Sequence[tuple[str, Any]] = ()) -> Any:
@@ -129,20 +186,3 @@ def answer(asked: Any, method: str, inputs: Any, before: Sequence[tuple[str, Any
             f"the model's own {method} fails on rows of the space: {type(error).__name__}: {error}",
             hint="the space must describe the columns exactly as the model takes them",
         ) from error
-
-
-def confirmed_in_any_company(
-    confirmed: Callable[[Floats, Floats, Asked], NDArray[np.bool_]],
-    x: Sequence[float],
-    other: Sequence[float],
-    asked: Asked,
-) -> bool:
-    """Whether a pair is confirmed one by one, and together in either order, as a program may add up in another order for another number of
-    rows."""
-    codes = np.array([x, other], dtype=np.float64)
-    swapped = codes[::-1]
-    return bool(
-        confirmed(codes[:1], codes[1:], asked)[0]
-        and confirmed(codes, swapped, asked)[0]
-        and confirmed(swapped, codes, asked)[1]
-    )

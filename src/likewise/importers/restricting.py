@@ -10,10 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from likewise.families.affine.body import Affine
-from likewise.families.classes import TreeForm
 from likewise.families.kernel.body import RbfSum
 from likewise.families.polynomial.body import PolynomialSum
-from likewise.families.trees.body import Tree, TreeSum
+from likewise.families.trees.body import Tree, TreeForm, TreeSum
 from likewise.importers.recoding import Part, Recoding
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
 from likewise.spec.space import Space
@@ -28,7 +27,7 @@ def restricted(imported: Imported, part: Space) -> Imported | None:
     levels by their positions. The original is still that of the whole space: there is nothing to replay on the part."""
     model, recoding = imported.model, imported.recoding
     plain = all(part.bend is None and part.gap is None for part in recoding.parts.values())
-    if not plain or not isinstance(model.body, (Affine, RbfSum, PolynomialSum, TreeSum, TreeForm)):
+    if not plain or not isinstance(model.body, (Affine, RbfSum, PolynomialSum, TreeForm)):
         return None
     features: dict[str, Feature] = {}
     kept: list[list[int] | None] = []
@@ -54,12 +53,13 @@ def restricted(imported: Imported, part: Space) -> Imported | None:
         given=part, space=Space(features, constraints=part.constraints), parts=parts, notes=recoding.notes
     )
     body = model.body
-    if isinstance(body, TreeSum):
-        body = _with_levels(body, kept)
-    elif isinstance(body, TreeForm):
-        body = replace(body, body=_with_levels(body.body, kept))
+    if isinstance(body, TreeForm):
+        body = replace(body, ensemble=_with_levels(body.ensemble, kept))
     return replace(
-        imported, model=replace(model, embedding=columns, body=body), recoding=over, rows=imported.rows[:0]
+        imported,
+        model=replace(model, embedding=columns, bodies=(body,)),
+        recoding=over,
+        rows=imported.rows[:0],
     )
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -21,8 +20,7 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.families.classes import ClassModel
-from likewise.families.combined.score import Combined, CombinedScore, SimpleBody, made_of
+from likewise.families.combined.score import CombinedScore, made_of
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.score import KernelScore
 from likewise.families.program_rounding import Observed
@@ -34,18 +32,19 @@ from likewise.families.scored import (
     ProductRounding,
     Rounding,
     Score,
+    SeparateRounding,
     score_of,
 )
+from likewise.families.scores import Scores
 from likewise.model.embedding import embedded
-from likewise.model.head import ClassHead
+from likewise.model.head import Head
 from likewise.model.question import logistic
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.importers.class_replay import ClassReplay
-    from likewise.importers.replay import EstimatorReplay
+    from likewise.importers.replay import Replay
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -59,63 +58,24 @@ OBSERVED_BITS = 256
 LINK_TOLERANCE = 1e-9  # probabilities: expit is computed in a few roundings of numbers below one
 
 
-def check_import(model: Model, replay: EstimatorReplay, space: Space, rows: Floats) -> Observed:
+def check_import(model: Model, replay: Replay, space: Space, rows: Floats) -> Observed:
     """Raise UnsupportedModel where the imported model and the original disagree; what the original's rounding was seen to do."""
     codes = replay.inputs.recoding.settled(sample_codes(space, rows))
-    ours, allowed = _scores(model, space, codes), _errors(model, space, codes)
-    theirs = replay.scores(codes)
-    for i, (value, given) in enumerate(zip(ours, theirs, strict=True)):
-        if not (math.isfinite(given) and abs(Fraction(float(given)) - value) <= allowed[i]):
-            _refuse(model, space, codes[i], f"its score is {given!r}, the imported one {nearest(value)!r}")
+    parts, theirs = Scores(model, len(space)).parts, replay.scores(codes)
+    ours = [_values(part, codes) for part in parts]
+    by_row, allowed = list(zip(*ours, strict=True)), _errors_of_all(model, space, codes)
+    named = "its score" if model.n_scores == 1 else "a score"
+    for i, (values, errors) in enumerate(zip(by_row, allowed, strict=True)):
+        for value, error, given in zip(values, errors, theirs[i].tolist(), strict=True):
+            if not (math.isfinite(given) and abs(Fraction(given) - value) <= error):
+                _refuse(model, space, codes[i], f"{named} is {given!r}, the imported one {nearest(value)!r}")
     if model.head.labels is not None:
-        _check_head(model, ours, allowed, replay, space, codes)
-    return observed(score_of(model, len(space)), codes, ours, theirs)
-
-
-def _check_head(
-    model: Model,
-    ours: Sequence[Fraction],
-    allowed: Sequence[Fraction],
-    replay: EstimatorReplay,
-    space: Space,
-    codes: Floats,
-) -> None:
-    """Labels wherever no rounding can change them, and probabilities."""
-    room = max(Fraction(1), abs(model.head.slope))  # what the link makes of an error of the score
-    labels = replay.decisions(codes)
-    for i, value in enumerate(ours):
-        certain = abs(model.head.deciding(value)) > room * allowed[i]
-        if certain and labels[i] != model.head.decide(value):
-            _refuse(
-                model,
-                space,
-                codes[i],
-                f"it says {labels[i]!r}, the imported one {model.head.decide(value)!r}",
-            )
-    if model.head.link == "logistic":
-        probabilities = logistic(np.array([nearest(model.head.linked(value)) for value in ours]))
-        for i, given in enumerate(replay.probabilities(codes)):
-            if abs(given - probabilities[i]) > LINK_TOLERANCE + float(room * allowed[i]):
-                _refuse(model, space, codes[i], "its probability is not the logistic function of its score")
-
-
-def check_classes(
-    model: ClassModel, parts: Sequence[Model], replay: ClassReplay, space: Space, rows: Floats
-) -> Observed:
-    """The same for more than two classes; `parts` are the models of each score, with their rounding."""
-    if not isinstance(model.bodies, tuple):
-        raise InternalError("ensembles of trees are compared where they are imported")
-    codes = sample_codes(space, rows)
-    bodies: tuple[SimpleBody | Combined, ...] = model.bodies
-    joined = [
-        replace(part, body=body, embedding=model.embedding) for part, body in zip(parts, bodies, strict=True)
-    ]
-    ours = list(zip(*(_scores(one, space, codes) for one in joined), strict=True))
-    allowed = list(zip(*(_errors(part, space, codes) for part in parts), strict=True))
-    theirs = compare_classes(model, ours, allowed, replay, space, codes)
+        _compare_labels(model, by_row, allowed, theirs, replay, space, codes)
+    if model.head.labels is not None and model.head.link is not None:
+        _compare_probabilities(model, by_row, allowed, replay, space, codes)
     each = [
-        observed(score_of(one, len(space)), codes, values, given)
-        for one, values, given in zip(joined, zip(*ours, strict=True), theirs.T, strict=True)
+        observed(part, codes, values, given)
+        for part, values, given in zip(parts, ours, theirs.T, strict=True)
     ]
     return Observed(error=max(one.error for one in each), size=max(one.size for one in each))
 
@@ -135,38 +95,35 @@ def observed(score: Score, codes: Floats, ours: Sequence[Fraction], theirs: Floa
     return Observed(error=nearest(largest), size=size)
 
 
-def compare_classes(
-    model: ClassModel,
+def _compare_labels(
+    model: Model,
     ours: Sequence[Sequence[Fraction]],
     allowed: Sequence[Sequence[Fraction]],
-    replay: ClassReplay,
+    theirs: Floats,
+    replay: Replay,
     space: Space,
     codes: Floats,
-) -> Floats:
-    """The original's own scores; raises UnsupportedModel where they and the exact ones are further apart than allowed, or decide otherwise."""
-    head, theirs, labels = model.head, replay.scores(codes), replay.decisions(codes)
-    if labels.shape != (len(codes),):
+) -> None:
+    """Labels wherever no rounding can change them; of several scores also with what the rule makes of the original's own."""
+    head, labels = model.head, replay.decisions(codes)
+    if head.n_scores > 1 and labels.shape != (len(codes),):
         _refuse(model, space, codes[0], "it gives more than one label")
     for i, (values, errors) in enumerate(zip(ours, allowed, strict=True)):
-        for value, error, given in zip(values, errors, theirs[i].tolist(), strict=True):
-            if not (math.isfinite(given) and abs(Fraction(given) - value) <= error):
-                _refuse(model, space, codes[i], f"a score is {given!r}, the imported one {nearest(value)!r}")
-        own = head.labels[head.decide([Fraction(given) for given in theirs[i].tolist()])]
-        if labels[i] != own:
+        own = head.decide([Fraction(given) for given in theirs[i].tolist()])
+        if head.n_scores > 1 and labels[i] != own:
             _refuse(model, space, codes[i], f"it says {labels[i]!r}, but its own scores say {own!r}")
-        decided = head.labels[head.decide(values)]
+        decided = head.decide(values)
         if labels[i] != decided and _certain(head, values, errors):
             _refuse(model, space, codes[i], f"it says {labels[i]!r}, the imported one {decided!r}")
-    if head.link is not None:
-        _compare_probabilities(model, ours, allowed, replay, space, codes)
-    return theirs
 
 
-def _certain(head: ClassHead, values: Sequence[Fraction], errors: Sequence[Fraction]) -> bool:
+def _certain(head: Head, values: Sequence[Fraction], errors: Sequence[Fraction]) -> bool:
     """Whether errors as large as these change no decision: the largest score leads, no vote is close."""
+    if head.rule == "sign":
+        return abs(head.deciding(values[0])) > _room(head) * errors[0]
     if head.rule == "votes":
         return all(abs(value) > error for value, error in zip(values, errors, strict=True))
-    best = head.decide(values)
+    best = head.place(values)
     return all(
         values[best] - value > errors[best] + error
         for i, (value, error) in enumerate(zip(values, errors, strict=True))
@@ -174,28 +131,33 @@ def _certain(head: ClassHead, values: Sequence[Fraction], errors: Sequence[Fract
     )
 
 
+def _room(head: Head) -> Fraction:
+    """What the link makes of an error of a score, at most; no probability by softmax moves by more than the largest error of a score."""
+    return max(Fraction(1), abs(head.slope))
+
+
 def _compare_probabilities(
-    model: ClassModel,
+    model: Model,
     ours: Sequence[Sequence[Fraction]],
     allowed: Sequence[Sequence[Fraction]],
-    replay: ClassReplay,
+    replay: Replay,
     space: Space,
     codes: Floats,
 ) -> None:
-    """Of softmax: no probability moves by more than the largest error of a score."""
-    given = replay.probabilities(codes)
+    """Those of all classes, or of the upper label of two."""
+    head, given = model.head, replay.probabilities(codes)
+    what = f"its probabilities are not the {head.link} of its scores"
+    if head.rule == "sign":
+        given, what = given[:, 1:], "its probability is not the logistic function of its score"
     for i, (values, errors) in enumerate(zip(ours, allowed, strict=True)):
-        expected = np.array([nearest(value) for value in values])
-        if model.head.link == "softmax":
+        expected = np.array([nearest(head.linked(value)) for value in values])
+        if head.link == "logistic":
+            expected = logistic(expected)
+        if head.link == "softmax":
             powers = np.exp(expected - expected.max())
             expected = powers / powers.sum()
-        if np.abs(given[i] - expected).max() > LINK_TOLERANCE + float(max(errors)):
-            _refuse(model, space, codes[i], f"its probabilities are not the {model.head.link} of its scores")
-
-
-def _scores(model: Model, space: Space, codes: Floats) -> list[Fraction]:
-    """The imported model's scores."""
-    return _values(score_of(model, len(space)), codes)
+        if np.abs(given[i] - expected).max() > LINK_TOLERANCE + float(_room(head) * max(errors)):
+            _refuse(model, space, codes[i], what)
 
 
 def _values(score: Score, codes: Floats) -> list[Fraction]:
@@ -209,6 +171,13 @@ def _values(score: Score, codes: Floats) -> list[Fraction]:
         look_at_clock()
         values.append(score.exact([Fraction(c) for c in row]))
     return values
+
+
+def _errors_of_all(model: Model, space: Space, codes: Floats) -> list[tuple[Fraction, ...]]:
+    """The same of all scores, by row."""
+    rounding = model.rounding
+    parts = rounding.parts if isinstance(rounding, SeparateRounding) else (model,)
+    return list(zip(*(_errors(part, space, codes) for part in parts), strict=True))
 
 
 def _errors(model: Model, space: Space, codes: Floats) -> list[Fraction]:
@@ -271,7 +240,7 @@ def _ends(space: Space, name: str) -> tuple[float, float, bool]:
     return float(lo), float(hi), feature.kind != "continuous"
 
 
-def _refuse(model: Model | ClassModel, space: Space, row: Floats, what: str) -> None:
+def _refuse(model: Model, space: Space, row: Floats, what: str) -> None:
     values = ", ".join(f"{name}={space.value(k, row[k])}" for k, name in enumerate(space.names))
     raise UnsupportedModel(
         f"the imported {model.family} disagrees with the original at {values}: {what}",

@@ -14,16 +14,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from likewise.errors import UnsupportedModel
-from likewise.families.classes import ClassModel, TreeForm
-from likewise.families.combined.score import Combined, SimpleBody
-from likewise.families.scored import Model, TreeRounding
+from likewise.families.combined.score import Combined
+from likewise.families.scored import Body, Model, TreeRounding
 from likewise.families.settling import Settings, rounding_of_mean, settled, settled_sum
-from likewise.families.trees.body import TreeSum
+from likewise.families.trees.body import TreeForm, TreeSum, scores_of_ensemble
 from likewise.families.trees.pruning import Setting, score_alone
-from likewise.importers.classes import Scores
+from likewise.importers.classes import Unjoined
 from likewise.importers.heads import worked_in
 from likewise.importers.unfolding import Unfolded, unfold
-from likewise.model.head import ClassHead, ClassLink, Head
+from likewise.model.head import NUMBER, Head, Link
 from likewise.spec.features import Categorical, Ordinal
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ HALF = Fraction(1, 2)
 MOST_NODES = (
     1_000_000  # of trees over all settings: the model is one line of a certificate, of 64 MiB at most
 )
-Build = Callable[[Unfolded], "tuple[Model | Scores, Inputs]"]
+Build = Callable[[Unfolded], "tuple[Unjoined, Inputs]"]
 
 
 def is_settled(estimator: Any) -> bool:
@@ -44,52 +43,53 @@ def is_settled(estimator: Any) -> bool:
     return type(estimator).__module__ == HOME and type(estimator).__name__ in NAMES
 
 
-def import_settled(
-    estimator: Any, steps: Sequence[tuple[str, Any]], build: Build
-) -> tuple[Model | Scores, Inputs]:
+def import_settled(estimator: Any, steps: Sequence[tuple[str, Any]], build: Build) -> tuple[Unjoined, Inputs]:
     """The model of a settled estimator; `build` makes that of what the estimator inside unfolds to."""
     kind = type(estimator).__name__
     inside = held_by(estimator, steps)
-    model, inputs = build(inside)
+    scores, inputs = build(inside)
     settings = _settings(estimator, inputs, kind)
-    family = f"{kind} of {model.family}"
-    if isinstance(model, Scores):
-        return replace(_classes(model, estimator, settings), family=family), inputs
+    family = f"{kind} of {scores.family}"
+    if len(scores.models) > 1:
+        return replace(_classes(scores, estimator, settings), family=family), inputs
+    (model,) = scores.models
     for wrapper in reversed(inside.wrappers):
         model, _ = worked_in(model, wrapper, inputs.space)
     made = settled(model, settings)
-    return replace(made, family=family, head=_head(model.head, estimator)), inputs
+    return Unjoined.of(replace(made, family=family, head=_head(model.head, estimator))), inputs
 
 
-def settled_trees(estimator: Any, model: Model | ClassModel, inputs: Inputs) -> Model | ClassModel:
+def settled_trees(estimator: Any, model: Model, inputs: Inputs) -> Model:
     """The model of a settled estimator around trees, of which `model` is that inside."""
     kind = type(estimator).__name__
     settings = _settings(estimator, inputs, kind)
     family = f"{kind} of {model.family}"
-    if isinstance(model, Model):
+    if model.n_scores == 1:
         made = settled(model, settings)
         _refuse_long(made.body, len(settings.codes))
         return replace(made, family=family, head=_head(model.head, estimator))
-    body, rounding = model.bodies, model.rounding
-    if not isinstance(body, TreeSum):
+    first, rounding = model.bodies[0], model.rounding
+    if not isinstance(first, TreeForm):
         raise TypeError(f"{model.family} has no trees")
+    body = first.ensemble
     if settings.how != "mean":
         alone = settled(_upper_alone(model, body, settings.how), settings)
         _refuse_long(alone.body, len(settings.codes))
         return replace(alone, family=family)
     mean = settled_sum(body, settings)
-    _refuse_long(mean, len(settings.codes))
+    bodies = scores_of_ensemble(mean)
+    _refuse_long(bodies[0], len(settings.codes))
     if isinstance(rounding, TreeRounding):
         rounding = rounding_of_mean(rounding, mean, len(settings.codes))
     return replace(
-        model, bodies=mean, rounding=rounding, family=family, head=_class_head(model.head, estimator)
+        model, bodies=bodies, rounding=rounding, family=family, head=_class_head(model.head, estimator)
     )
 
 
-def _refuse_long(body: SimpleBody | Combined | TreeForm, settings: int) -> None:
+def _refuse_long(body: Body, settings: int) -> None:
     """Refuse what no certificate could hold."""
     bodies = [part.body for part in body.parts] if isinstance(body, Combined) else [body]
-    trees = [tree for one in bodies if isinstance(one, TreeSum) for tree in one.trees]
+    trees = [tree for one in bodies if isinstance(one, TreeForm) for tree in one.ensemble.trees]
     nodes = sum(len(tree.feature) for tree in trees)
     if nodes > MOST_NODES:
         raise UnsupportedModel(
@@ -111,7 +111,7 @@ def held_by(estimator: Any, steps: Sequence[tuple[str, Any]]) -> Unfolded:
     return inside
 
 
-def asked_for_scores(final: Any, model: Model | ClassModel) -> str:
+def asked_for_scores(final: Any, model: Model) -> str:
     """How a settled estimator asks the one that it holds; refuses those that have no answer that can be combined."""
     head, family, library = model.head, model.family, type(final).__module__.partition(".")[0]
     if not hasattr(final, "get_params"):
@@ -119,7 +119,7 @@ def asked_for_scores(final: Any, model: Model | ClassModel) -> str:
             f"{family} is no scikit-learn estimator, and so cannot be a part of one",
             hint="repair XGBClassifier, XGBRegressor, LGBMClassifier or LGBMRegressor; XGBClassifier().load_model(file) reads a saved model",
         )
-    if isinstance(head, Head) and head.undecided is not None:
+    if head.undecided is not None:
         raise UnsupportedModel(f"{head.undecided}: there is no score to combine", hint="repair a classifier")
     if head.labels is None:
         return "predict"
@@ -151,7 +151,7 @@ def refuse_wrappers(inside: Unfolded) -> None:
         )
 
 
-def _classes(scores: Scores, estimator: Any, settings: Settings) -> Scores:
+def _classes(scores: Unjoined, estimator: Any, settings: Settings) -> Unjoined:
     if scores.head.rule != "argmax":
         raise UnsupportedModel(
             f"{scores.family} decides by votes, and has no score of a class to combine",
@@ -163,42 +163,42 @@ def _classes(scores: Scores, estimator: Any, settings: Settings) -> Scores:
     return replace(made, head=_class_head(scores.head, estimator))
 
 
-def _refuse_several(how: str, head: ClassHead) -> NoReturn:
+def _refuse_several(how: str, head: Head) -> NoReturn:
     raise UnsupportedModel(
-        f"the {how} of scores is for two classes, and there are {len(head.labels)}",
+        f"the {how} of scores is for two classes, and there are {len(head.classes)}",
         hint="use method='average' or 'reference'",
     )
 
 
-def _upper_alone(model: ClassModel, body: TreeSum, how: str) -> Model:
+def _upper_alone(model: Model, body: TreeSum, how: str) -> Model:
     """Two classes by the probability of the upper one, less 1/2, which a program takes off it in one operation."""
-    if len(model.head.labels) != 2 or model.head.link != "identity":
+    if len(model.head.classes) != 2 or model.head.link != "identity":
         _refuse_several(how, model.head)
-    rounding, (lower, upper) = model.rounding, model.head.labels
+    rounding = model.rounding
     if isinstance(rounding, TreeRounding):
         rounding = replace(rounding, constant=rounding.constant + HALF, operations=rounding.operations + 1)
     return Model(
         family=model.family,
         rounding=rounding if isinstance(rounding, TreeRounding) else None,
         embedding=(),
-        body=score_alone(body, 1, HALF),
+        bodies=scores_of_ensemble(score_alone(body, 1, HALF)),
         head=Head(
-            labels=(lower, upper),
+            labels=model.head.labels,
             unlinked="the probability is its score and 1/2: ask about scores, whose gaps are those of probabilities",
         ),
     )
 
 
-def _class_head(head: ClassHead, estimator: Any) -> ClassHead:
-    link: ClassLink | None = "softmax" if estimator.probabilities else None
+def _class_head(head: Head, estimator: Any) -> Head:
+    link: Link | None = "softmax" if estimator.probabilities else None
     if estimator.asked == "predict_proba":
         link = "identity"
-    return ClassHead(labels=head.labels, rule="argmax", link=link)
+    return Head(labels=head.labels, rule="argmax", link=link)
 
 
 def _head(head: Head, estimator: Any) -> Head:
     if head.labels is None or type(estimator).__name__ == "SettledRegressor":
-        return Head(labels=None)
+        return NUMBER
     if not estimator.probabilities:
         return Head(labels=head.labels)
     slope = Fraction(float(estimator.slope))

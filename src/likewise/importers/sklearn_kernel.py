@@ -19,12 +19,12 @@ from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.kernel.body import RbfSum
 from likewise.families.scored import KernelRounding, Model, PolynomialRounding
-from likewise.importers.classes import Scores, several_labels
+from likewise.importers.classes import Unjoined, several_labels
 from likewise.importers.expansion import PowerSum, expanded
 from likewise.importers.one_vs_one import dense, duel_parameters, voting_head, why_unlinked
 from likewise.importers.sklearn_linear import import_linear, summed
 from likewise.model.embedding import Column
-from likewise.model.head import Head
+from likewise.model.head import NUMBER, Head
 
 CLASSIFIERS = {"SVC", "NuSVC"}
 FAMILY = CLASSIFIERS | {"SVR", "NuSVR", "KernelRidge"}
@@ -35,7 +35,7 @@ REASONS = {
 }
 
 
-def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Model | Scores:
+def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Unjoined:
     """The model of a fitted kernel machine, one a score: a sum of Gaussians, a polynomial, or an affine one."""
     name, kernel = type(estimator).__name__, estimator.kernel
     if kernel == "linear" and name != "KernelRidge":
@@ -49,13 +49,13 @@ def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Model | Scor
         )
     machines = [_ridge(estimator)] if name == "KernelRidge" else _libsvm(estimator, name)
     labels = several_labels(estimator, name) if name in CLASSIFIERS else None
-    head = _head(estimator, name) if labels is None else Head(labels=None)
+    head = _head(estimator, name) if labels is None else NUMBER
     if labels is None and not machines[0][2].any():
-        return _constant(machines[0], embedding, name, head)
+        return Unjoined.of(_constant(machines[0], embedding, name, head))
     models = tuple(_machine(estimator, one, embedding, head) for one in machines)
     if labels is None:
-        return models[0]
-    return Scores(family=name, models=models, head=voting_head(estimator, name, labels))
+        return Unjoined.of(models[0])
+    return Unjoined(family=name, models=models, head=voting_head(estimator, name, labels))
 
 
 def _machine(estimator: Any, parameters: Parameters, embedding: tuple[Column, ...], head: Head) -> Model:
@@ -71,7 +71,7 @@ def _machine(estimator: Any, parameters: Parameters, embedding: tuple[Column, ..
         factors = [Fraction(value) for value in coefficients.tolist()]
         weights, constant, rounding = summed(factors, centres, Fraction(0))
         body = Affine(weights=weights, bias=constant)
-        return Model(family=name, rounding=rounding, embedding=embedding, body=body, head=head)
+        return Model(family=name, rounding=rounding, embedding=embedding, bodies=(body,), head=head)
     if kernel in POLYNOMIAL:
         powers = PowerSum(
             coefficients=coefficients,
@@ -86,7 +86,7 @@ def _machine(estimator: Any, parameters: Parameters, embedding: tuple[Column, ..
         family=name,
         rounding=KernelRounding(expanded=name == "KernelRidge"),
         embedding=embedding,
-        body=RbfSum(gamma=gamma, bias=bias, coefficients=coefficients, centres=centres),
+        bodies=(RbfSum(gamma=gamma, bias=bias, coefficients=coefficients, centres=centres),),
         head=head,
     )
 
@@ -99,7 +99,7 @@ def _constant(parameters: Parameters, embedding: tuple[Column, ...], name: str, 
         raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(embedding)}")
     weights, constant, rounding = summed([Fraction(0)] * len(centres), centres, Fraction(bias))
     body = Affine(weights=weights, bias=constant)
-    return Model(family=name, rounding=rounding, embedding=embedding, body=body, head=head)
+    return Model(family=name, rounding=rounding, embedding=embedding, bodies=(body,), head=head)
 
 
 def _polynomial(powers: PowerSum, embedding: tuple[Column, ...], name: str, head: Head) -> Model:
@@ -112,7 +112,8 @@ def _polynomial(powers: PowerSum, embedding: tuple[Column, ...], name: str, head
         bias=powers.bias,
         degree=powers.degree,
     )
-    return Model(family=name, rounding=rounding, embedding=embedding, body=expanded(powers, name), head=head)
+    body = expanded(powers, name)
+    return Model(family=name, rounding=rounding, embedding=embedding, bodies=(body,), head=head)
 
 
 def _degree(estimator: Any, name: str) -> int:
@@ -159,6 +160,6 @@ def _check_numbers(name: str, gamma: float, bias: float, coefficients: Any, cent
 
 def _head(estimator: Any, name: str) -> Head:
     if name not in CLASSIFIERS:
-        return Head(labels=None)
+        return NUMBER
     lower, upper = (label.item() if hasattr(label, "item") else label for label in estimator.classes_)
     return Head(labels=(lower, upper), zero_is_upper=True, unlinked=why_unlinked(estimator, name))

@@ -20,10 +20,10 @@ import numpy as np
 from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.scored import Model, Rounding
-from likewise.importers.classes import Scores, several_labels
+from likewise.importers.classes import Unjoined, several_labels
 from likewise.importers.one_vs_one import dense, duel_parameters, voting_head, why_unlinked
 from likewise.model.embedding import Column
-from likewise.model.head import ClassHead, Head
+from likewise.model.head import NUMBER, Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +64,7 @@ FAMILY = CLASSIFIERS | REGRESSORS | DUAL
 Parameters = tuple[tuple[Fraction, ...], Fraction, Rounding]  # weights, bias, rounding
 
 
-def import_linear(estimator: Any, embedding: tuple[Column, ...]) -> Model | Scores:
+def import_linear(estimator: Any, embedding: tuple[Column, ...]) -> Unjoined:
     """The exact affine model of a fitted linear estimator on these columns, one a score."""
     name = type(estimator).__name__
     labels = None if name in REGRESSORS else several_labels(estimator, name)
@@ -77,15 +77,15 @@ def import_linear(estimator: Any, embedding: tuple[Column, ...]) -> Model | Scor
             family=name,
             rounding=rounding,
             embedding=embedding,
-            body=Affine(weights=weights, bias=bias),
-            head=_head(estimator, name) if labels is None else Head(labels=None),
+            bodies=(Affine(weights=weights, bias=bias),),
+            head=_head(estimator, name) if labels is None else NUMBER,
         )
         for weights, bias, rounding in scores
     )
     if labels is None:
-        return models[0]
+        return Unjoined.of(models[0])
     head = voting_head(estimator, name, labels) if name in DUAL else _class_head(estimator, name, labels)
-    return Scores(family=name, models=models, head=head)
+    return Unjoined(family=name, models=models, head=head)
 
 
 def _primal(estimator: Any, name: str, labels: tuple[object, ...] | None) -> list[Parameters]:
@@ -154,7 +154,7 @@ def _rationals(values: Iterable[float], name: str) -> tuple[Fraction, ...]:
 
 def _head(estimator: Any, name: str) -> Head:
     if not hasattr(estimator, "classes_") or name in REGRESSORS or name in {"SVR", "NuSVR"}:
-        return Head(labels=None)
+        return NUMBER
     lower, upper = (label.item() if hasattr(label, "item") else label for label in estimator.classes_)
     logistic = name in LOGISTIC or (name == "SGDClassifier" and estimator.loss == "log_loss")
     return Head(
@@ -165,10 +165,8 @@ def _head(estimator: Any, name: str) -> Head:
     )
 
 
-def _class_head(estimator: Any, name: str, labels: tuple[object, ...]) -> ClassHead:
+def _class_head(estimator: Any, name: str, labels: tuple[object, ...]) -> Head:
     unlinked = None
     if name not in LOGISTIC and hasattr(estimator, "predict_proba"):
         unlinked = f"{name} normalises the probabilities of each class against the rest, which is no softmax of its scores"
-    return ClassHead(
-        labels=labels, rule="argmax", link="softmax" if name in LOGISTIC else None, unlinked=unlinked
-    )
+    return Head(labels=labels, rule="argmax", link="softmax" if name in LOGISTIC else None, unlinked=unlinked)

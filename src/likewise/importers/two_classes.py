@@ -17,18 +17,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.families.combined.score import Combined
+from likewise.families.forms import form_of
 from likewise.families.kernel.body import RbfSum
 from likewise.families.scored import Model, TreeRounding
 from likewise.importers.imported import Imported
-from likewise.importers.replay import EstimatorReplay
+from likewise.importers.replay import Replay
 from likewise.model.head import Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.program_rounding import ProgramRounding
-    from likewise.importers.class_replay import ClassReplay
-    from likewise.importers.imported import ImportedClasses
 
     Floats = NDArray[np.float64]
 
@@ -37,23 +36,23 @@ WHOLE = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TwoClassReplay(EstimatorReplay):
+class LeadReplay(Replay):
     """The estimator's own labels, and a share of the lead by its own scores of both classes."""
 
-    both: ClassReplay
+    both: Replay
     share: float
 
     def scores(self, codes: Floats) -> Floats:
         scores = self.both.scores(codes)
-        lead: Floats = self.share * (scores[:, 1] - scores[:, 0])
+        lead: Floats = self.share * (scores[:, 1:] - scores[:, :1])
         return lead
 
 
-def has_one_lead(imported: ImportedClasses) -> bool:
+def has_one_lead(imported: Imported) -> bool:
     """Whether there are two scores, the larger of which decides, and their difference is of the same family."""
     model = imported.model
-    joined = not isinstance(model.bodies, tuple) or not isinstance(model.bodies[0], (RbfSum, Combined))
-    return model.head.rule == "argmax" and len(model.head.labels) == 2 and joined
+    joined = not isinstance(model.bodies[0], (RbfSum, Combined))
+    return model.head.rule == "argmax" and model.n_scores == 2 and joined
 
 
 def _of_lead(program: ProgramRounding, share: Fraction) -> ProgramRounding:
@@ -66,12 +65,12 @@ def _of_lead(program: ProgramRounding, share: Fraction) -> ProgramRounding:
     )
 
 
-def as_one_score(imported: ImportedClasses, *, share: Fraction = WHOLE) -> Imported | None:
+def as_one_score(imported: Imported, *, share: Fraction = WHOLE) -> Imported | None:
     """The model of a share of the lead (1, or 1/2); None where there is no such lead."""
     if not has_one_lead(imported):
         return None
     model, replay = imported.model, imported.replay
-    lower, upper = model.head.labels
+    lower, upper = model.head.classes
     rounding = model.rounding if isinstance(model.rounding, TreeRounding) else None
     if rounding is not None:
         rounding = replace(
@@ -83,10 +82,10 @@ def as_one_score(imported: ImportedClasses, *, share: Fraction = WHOLE) -> Impor
             family=model.family,
             rounding=rounding,
             embedding=model.embedding,
-            body=model.form((-share, share)),
+            bodies=(form_of(model, (-share, share)),),
             head=head,
         ),
-        replay=TwoClassReplay(
+        replay=LeadReplay(
             estimator=replay.estimator,
             inputs=replay.inputs,
             head=head,

@@ -23,7 +23,7 @@ from flint import arb, ctx, fmpq
 
 from likewise.model.conditions import Condition, Enclosures, both, form_of, has_class, lead, least_of
 from likewise.model.enclosure import MOST_BITS
-from likewise.model.head import ClassHead
+from likewise.model.head import Head
 from likewise.model.question import DecisionQuestion, Direction, Question, lower_end
 from likewise.spec.enclosure import Enclosure
 
@@ -50,7 +50,7 @@ class Case:
     what it does not say itself, `line` says."""
 
     line: Question
-    head: ClassHead
+    head: Head
 
     @property
     def asked(self) -> Question:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from likewise.model.cases import Case, DecisionCase, GapCase, SoftmaxCase
 from likewise.model.conditions import Enclosures, both, has_class, leading, leads, not_neither, voting
 from likewise.model.cubes import cubes
-from likewise.model.head import ClassHead
+from likewise.model.head import Head
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion, Question
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class ClassQuestion:
     kind: Kind
     level: Fraction
     of: int | None
-    head: ClassHead
+    head: Head
     by_lines: bool = False
 
     def at(self, level: Fraction) -> ClassQuestion:
@@ -40,7 +40,7 @@ class ClassQuestion:
         """All cases, in the order of a certificate."""
         if self.kind == "decision":
             return tuple(_votes_cases(self) if self.head.rule == "votes" else _argmax_cases(self))
-        classes = range(len(self.head.labels)) if self.of is None else (self.of,)
+        classes = range(len(self.head.classes)) if self.of is None else (self.of,)
         if self.kind == "probability" and self.head.link == "softmax":
             line: Question = GapQuestion(delta=Fraction(0))
             if self.level:
@@ -57,14 +57,14 @@ class ClassQuestion:
         if self.kind != "decision":
             return [(case, *case.sides(scores)) for case in self.cases()]
         line, ahead = DecisionQuestion(level=self.level), leads(self.head, scores)
-        return [(line, ahead[:, i], -ahead[:, j]) for i, j in class_pairs(len(self.head.labels), self.of)]
+        return [(line, ahead[:, i], -ahead[:, j]) for i, j in class_pairs(len(self.head.classes), self.of)]
 
     def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
         """Whether the pair breaks the property, whichever way round it stands."""
         ways = ((first, second), (second, first))
         if self.kind != "decision":
             return not_neither(*(case.decided(*pair) for case in self.cases() for pair in ways))
-        count = len(self.head.labels)
+        count = len(self.head.classes)
         here, there = (
             [has_class(self.head, scores, i, self.level) for i in range(count)] for scores in (first, second)
         )
@@ -93,7 +93,7 @@ class ClassQuestion:
         line = DecisionQuestion(level=self.level)
         return [
             DecisionCase(line=line, head=self.head, level=self.level, classes=classes, first=(), second=())
-            for classes in class_pairs(len(self.head.labels), self.of)
+            for classes in class_pairs(len(self.head.classes), self.of)
         ]
 
 
@@ -105,7 +105,7 @@ def class_pairs(count: int, of: int | None) -> list[tuple[int, int]]:
 
 
 def _argmax_cases(question: ClassQuestion) -> list[Case]:
-    count, line = len(question.head.labels), DecisionQuestion(level=question.level)
+    count, line = len(question.head.classes), DecisionQuestion(level=question.level)
     conditions = [leading(i, count) for i in range(count)]
     return [
         DecisionCase(
@@ -121,7 +121,7 @@ def _argmax_cases(question: ClassQuestion) -> list[Case]:
 
 
 def _votes_cases(question: ClassQuestion) -> list[Case]:
-    count, line = len(question.head.labels), DecisionQuestion(level=question.level)
+    count, line = len(question.head.classes), DecisionQuestion(level=question.level)
     known = cubes(count)
     return [
         DecisionCase(

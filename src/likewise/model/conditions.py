@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.model.cubes import MOST_CLASSES, Cube, cubes
-from likewise.model.head import ClassHead, votes
+from likewise.model.head import Head, votes
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
@@ -60,35 +60,35 @@ def voting(cube: Cube, n_scores: int) -> tuple[Condition, ...]:
     )
 
 
-def has_class(head: ClassHead, scores: Enclosures, i: int, level: Fraction) -> bool | None:
+def has_class(head: Head, scores: Enclosures, i: int, level: Fraction) -> bool | None:
     """Whether an individual is of class i, by the margin; None where the enclosures leave it open."""
     if head.rule == "argmax":
         return both(*(condition.decided(scores, level) for condition in leading(i, len(scores))))
-    settled = {head.decide(way) for way in _ends(scores)}
+    settled = {head.place(way) for way in _ends(scores)}
     return None if i in settled and len(settled) > 1 else settled == {i}
 
 
-def lead(head: ClassHead, scores: Enclosures) -> Enclosure:
+def lead(head: Head, scores: Enclosures) -> Enclosure:
     """By how much the class of an individual is ahead of every other one; of votes, how many it has."""
     middle = [score.middle for score in scores]
-    i = head.decide(middle)
+    i = head.place(middle)
     if head.rule == "votes":
-        return Enclosure.of(Fraction(votes(len(head.labels), middle)[i]))
+        return Enclosure.of(Fraction(votes(len(head.classes), middle)[i]))
     rivals = [form_of(condition.alpha, scores) for condition in leading(i, len(scores))]
     return Enclosure(min(r.lo for r in rivals), min(r.hi for r in rivals))
 
 
-def leads(head: ClassHead, scores: Floats) -> Floats:
+def leads(head: Head, scores: Floats) -> Floats:
     """By how much each class is ahead of every other one, negative where it is not the class; (rows, classes), in float64. Of
     votes: by how much the least of the scores that make it win does, if they do."""
-    count = len(head.labels)
+    count = len(head.classes)
     if head.rule == "argmax":
         others = [np.delete(scores, i, axis=1).max(axis=1) for i in range(count)]
         ahead: Floats = scores - np.stack(others, axis=1)
         return ahead
     if count > MOST_CLASSES:
         least = np.abs(scores).min(axis=1)
-        won = np.array([head.decide([Fraction(s) for s in row]) for row in scores.tolist()])
+        won = np.array([head.place([Fraction(s) for s in row]) for row in scores.tolist()])
         voted: Floats = np.where(won[:, None] == np.arange(count), least[:, None], -least[:, None])
         return voted
     known = cubes(count)

@@ -1,10 +1,17 @@
-"""Head: from a score to what people see: a decision, a probability, or the number itself.
+"""Head: from n >= 1 scores to what people see: a decision, probabilities, or the number itself.
 
-A binary decision is the *upper* label where the score is above zero and the *lower* label where it is
+    number   one score, which is the answer itself (a regressor)
+    sign     one score: a decision between two labels by its sign
+    argmax   a score a class; the class is the smallest i with f_i >= f_k for all k
+    votes    a score for each pair of classes (0,1), (0,2), ..., (1,2), ...: it votes for the first one if it is > 0,
+             else for the second one; the class is the smallest one among those with the most votes (libsvm)
+
+A decision by sign is the *upper* label where the score is above zero and the *lower* label where it is
 below. The score zero belongs to the lower label in scikit-learn's linear models (`decision_function > 0`)
 and to the upper one in libsvm's (`SVC.predict` asks whether the score is below zero): `zero_is_upper`.
 
-The probability of the upper label is sigma(slope f + offset), f the score. Where an estimator decides by that probability and not by
+Probabilities are sigma(slope f + offset) of the upper label by `sign` (link logistic); with a score a class the scores themselves (identity), or
+exp(f_c) / sum_k exp(f_k) (softmax). Where an estimator decides by that probability and not by
 the sign of f (a calibrated kernel model, whose calibration cannot be worked into the score exactly), it is `undecided`.
 """
 
@@ -16,59 +23,67 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Literal
 
-Link = Literal["logistic"] | None
-Rule = Literal["argmax", "votes"]
-ClassLink = Literal["identity", "softmax"]
+from likewise.errors import InternalError
+
+Rule = Literal["number", "sign", "argmax", "votes"]
+Link = Literal["logistic", "identity", "softmax"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """`labels` is (lower, upper) for a classifier and None for a regressor; `link` maps score to probability,
-    and `unlinked` tells why there is none where the estimator does give probabilities; `undecided` tells why no claim
-    about its decisions can be made."""
+    """`labels` of all classes in order, (lower, upper) by sign, None for a regressor; `link` is how scores become probabilities, and `unlinked`
+    tells why there is none where the estimator does give probabilities; `undecided` tells why no claim about its decisions can be made."""
 
-    labels: tuple[object, object] | None
-    link: Link = None
+    labels: tuple[object, ...] | None
+    rule: Rule = "sign"
+    link: Link | None = None
     zero_is_upper: bool = False
     unlinked: str | None = None
     slope: Fraction = Fraction(1)
     offset: Fraction = Fraction(0)
     undecided: str | None = None
 
-    def linked(self, score: Fraction) -> Fraction:
-        """What sigma is taken of."""
-        return self.slope * score + self.offset
+    def __post_init__(self) -> None:
+        if (self.labels is None) != (self.rule == "number") or (
+            self.rule == "sign" and len(self.classes) != 2
+        ):
+            raise InternalError(f"a head of the rule {self.rule!r} cannot have the labels {self.labels!r}")
 
-    def deciding(self, score: Fraction) -> Fraction:
-        """The number whose sign decides."""
-        return score if self.undecided is None else self.linked(score)
-
-    def decide(self, score: Fraction) -> object:
-        if self.labels is None:
-            return score
-        value = self.deciding(score)
-        upper = value > 0 or (self.zero_is_upper and value == 0)
-        return self.labels[1] if upper else self.labels[0]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassHead:
-    """`labels` of all classes in order; `link` is how scores become probabilities, `unlinked` tells why there is none
-    where the estimator does give probabilities."""
-
-    labels: tuple[object, ...]
-    rule: Rule
-    link: ClassLink | None = None
-    unlinked: str | None = None
+    @property
+    def classes(self) -> tuple[object, ...]:
+        """The labels; none of a regressor."""
+        return self.labels or ()
 
     @property
     def n_scores(self) -> int:
-        count = len(self.labels)
-        return count if self.rule == "argmax" else count * (count - 1) // 2
+        """How many scores it decides from."""
+        count = len(self.classes)
+        return {"argmax": count, "votes": count * (count - 1) // 2}.get(self.rule, 1)
 
-    def decide(self, scores: Sequence[Fraction]) -> int:
-        """The class of an individual with these scores."""
-        return argmax(scores) if self.rule == "argmax" else winner(votes(len(self.labels), scores))
+    def linked(self, score: Fraction) -> Fraction:
+        """What sigma is taken of, of one score."""
+        return self.slope * score + self.offset
+
+    def deciding(self, score: Fraction) -> Fraction:
+        """The number whose sign decides, of one score."""
+        return score if self.undecided is None else self.linked(score)
+
+    def place(self, scores: Sequence[Fraction]) -> int:
+        """Which of the classes an individual with these scores gets."""
+        if self.rule == "argmax":
+            return argmax(scores)
+        if self.rule == "votes":
+            return winner(votes(len(self.classes), scores))
+        (score,) = scores
+        value = self.deciding(score)
+        return int(value > 0 or (self.zero_is_upper and value == 0))
+
+    def decide(self, scores: Sequence[Fraction]) -> object:
+        """The label of an individual with these scores, or the number itself."""
+        return scores[0] if self.labels is None else self.labels[self.place(scores)]
+
+
+NUMBER = Head(labels=None, rule="number")
 
 
 def argmax(scores: Sequence[Fraction]) -> int:

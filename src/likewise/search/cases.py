@@ -186,7 +186,7 @@ def unproved(question: ClassQuestion, oracles: Oracles) -> str | None:
     """Why no proof is tried: votes of many classes have too many cases, combined scores no bounds."""
     if isinstance(oracles.score.parts[0], CombinedScore):
         return f"no proof is known: {NO_BOUNDS}"
-    count = len(question.head.labels)
+    count = len(question.head.classes)
     if question.head.rule == "votes" and count > MOST_CLASSES:
         return f"votes of {count} classes: proofs are written for at most {MOST_CLASSES}"
     return None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from likewise.model.classquestion import ClassQuestion
     from likewise.model.conditions import Enclosures
-    from likewise.model.head import ClassHead
+    from likewise.model.head import Head
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 NOBODY, OPEN = -1, -2  # of no class by the margin; not told by float64
 
 
-def classes_of(head: ClassHead, level: Fraction, scores: Several) -> Classes:
+def classes_of(head: Head, level: Fraction, scores: Several) -> Classes:
     """The class of each individual (rows, settings) by the margin."""
     rows, settings, n = scores.values.shape
     margin, error = float(level), scores.error.max(axis=1)[:, None]
     room = error
     if head.rule == "argmax":
         room = 2 * error + SLACK * (2 * np.abs(scores.values).max(axis=2) + margin)
-    lead = leads(head, scores.values.reshape(-1, n)).reshape(rows, settings, len(head.labels))
+    lead = leads(head, scores.values.reshape(-1, n)).reshape(rows, settings, len(head.classes))
     sure, may = lead > (margin + room)[..., None], lead >= (margin - room)[..., None]
     known: Classes = lead.argmax(axis=2)
     return np.where(sure.any(axis=2), known, np.where(may.any(axis=2), OPEN, NOBODY))
 
 
 def exact_class(
-    head: ClassHead,
+    head: Head,
     level: Fraction,
     enclose: Callable[[Sequence[Fraction], int], Enclosures],
     codes: Sequence[Fraction],
@@ -56,7 +56,7 @@ def exact_class(
     bits = FIRST_BITS
     while bits <= MOST_BITS:
         scores = enclose(codes, bits)
-        answers = [has_class(head, scores, i, level) for i in range(len(head.labels))]
+        answers = [has_class(head, scores, i, level) for i in range(len(head.classes))]
         if True in answers:
             return answers.index(True)
         if None not in answers:

@@ -137,11 +137,12 @@ def combined(parts: Sequence[Separable], alpha: Sequence[Fraction]) -> Separable
             terms.append(Term(pieces=summed(((a, p) for a, p in pieces if p is not None), Fraction(0))))
         elif like.table is not None:
             columns = zip(*(part.terms[k].table or () for part in parts), strict=True)
-            terms.append(Term(table=tuple(_dot(alpha, column) for column in columns)))
+            terms.append(Term(table=tuple(dot(alpha, column) for column in columns)))
         else:
             terms.append(Term(slope=sum((a * part.terms[k].slope for a, part in used), Fraction(0))))
     return Separable(bias=sum((a * part.bias for a, part in used), Fraction(0)), terms=tuple(terms))
 
 
-def _dot(alpha: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
+def dot(alpha: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
+    """sum_c alpha_c values_c."""
     return sum((a * v for a, v in zip(alpha, values, strict=True) if a), Fraction(0))

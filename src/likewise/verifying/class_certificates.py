@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from likewise import clock
 from likewise.cells.leaf import Leaf
 from likewise.certificate.certificate import Certificate
-from likewise.certificate.lines import class_model_line, class_property_line, similarity_line, space_line
+from likewise.certificate.lines import class_property_line, model_line, similarity_line, space_line
 from likewise.certificate.writer import Writer
 from likewise.errors import InternalError
 from likewise.families.scored import rounding_error
-from likewise.families.trees.body import TreeSum
+from likewise.families.trees.body import TreeForm
 from likewise.model.cubes import cubes
 from likewise.search.proof import Split, walk
 from likewise.verifying.certifying import READING, checked, checked_in_time, stated_clearance
@@ -33,7 +33,7 @@ def _lines(prepared: PreparedClasses, question: ClassQuestion) -> tuple[bytes, .
         space_line(prepared.pairs),
         similarity_line(prepared.pairs),
         class_property_line(question.kind, question.level, question.of),
-        class_model_line(prepared.imported.model),
+        model_line(prepared.imported.model),
     )
 
 
@@ -90,7 +90,7 @@ def write_cases(
         writer.leaf("independent")
     else:
         voted = question.kind == "decision" and question.head.rule == "votes"
-        writer.cases(cubes(len(question.head.labels)) if voted else None)
+        writer.cases(cubes(len(question.head.classes)) if voted else None)
         for n, (part, case) in enumerate(zip(search.searches, question.cases(), strict=True)):
             for number, node, _, _ in walk(part.proof, prepared.pairs):
                 clock.look_at_clock()
@@ -109,7 +109,7 @@ def _room(
     model = prepared.imported.model
     error = rounding_error(model, prepared.pairs.space)
     softened = question.kind == "probability" and question.head.link == "softmax"
-    if search is None or error is None or softened or not isinstance(model.bodies, TreeSum):
+    if search is None or error is None or softened or not isinstance(model.bodies[0], TreeForm):
         return Fraction(0), False
     clearance = search.clearance()
     if isinf(clearance):

@@ -15,12 +15,11 @@ import numpy as np
 
 from likewise.errors import InternalError, SpecError, UnsupportedModel
 from likewise.families.cases import Oracles
-from likewise.families.classes import dot
-from likewise.families.classscore import ClassScore, shares_centres
 from likewise.families.kernel.body import RbfSum
-from likewise.families.trees.body import TreeSum
+from likewise.families.scores import Scores, shares_centres
+from likewise.families.trees.body import TreeForm
 from likewise.families.trees.score import TreeScore
-from likewise.importers.imported import ImportedClasses
+from likewise.importers.imported import Imported
 from likewise.importers.kept import similar_codes
 from likewise.model.cases import DecisionCase
 from likewise.model.classquestion import ClassQuestion
@@ -31,7 +30,7 @@ from likewise.search.together import still_allowed
 from likewise.spec.frames import with_categories_of
 from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.properties import Property, level_of, place_of_class
-from likewise.spec.terms import Separable, nearest
+from likewise.spec.terms import Separable, dot, nearest
 from likewise.verifying.certifying import Checking, CheckReport
 from likewise.verifying.class_certificates import certify_cases, certify_pair
 from likewise.verifying.contributions import Compared, compared_classes
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 class PreparedClasses:
     """The imported model, the question, and the problem made of both."""
 
-    imported: ImportedClasses
+    imported: Imported
     pairs: PairSpace
     problem: SearchTask
     question: ClassQuestion
@@ -85,7 +84,7 @@ class PreparedClasses:
             decisions=tuple(replay.decisions(codes).tolist()),
             scores=self.pair(witness)[1],
             probabilities=probabilities,
-            upper_label=head.labels[place],
+            upper_label=head.classes[place],
             score_name=self.score_name(witness),
         )
 
@@ -110,7 +109,7 @@ class PreparedClasses:
         """What the two scores that are shown are."""
         head = self.imported.model.head
         if self.question.kind != "decision":
-            return f"score of {head.labels[self.place(witness)]}"
+            return f"score of {head.classes[self.place(witness)]}"
         return "votes for it" if head.rule == "votes" else "lead over others"
 
 
@@ -128,7 +127,7 @@ def _least_lead(case: DecisionCase, scores: Floats) -> float:
 class _Replayed:
     """The original's replay, which speaks of properties, for a search, which speaks of questions."""
 
-    def __init__(self, imported: ImportedClasses, property: Property) -> None:
+    def __init__(self, imported: Imported, property: Property) -> None:
         self.imported, self.property = imported, property
 
     def confirms(self, x: Sequence[float], other: Sequence[float], question: object) -> bool:  # noqa: ARG002
@@ -138,21 +137,21 @@ class _Replayed:
 def pose_classes(problem: Problem, run: Run) -> PreparedClasses:
     """What a search needs of a problem about several classes; raises a question that the model has no answer to."""
     imported, property = problem.imported, problem.claim.property
-    if not isinstance(imported, ImportedClasses):
+    if imported.model.n_scores == 1:
         raise InternalError("a model of one score was taken for one of several classes")
     model, space = imported.model, imported.space
-    if isinstance(model.bodies, tuple) and isinstance(model.bodies[0], RbfSum) and not shares_centres(model):
+    if isinstance(model.bodies[0], RbfSum) and not shares_centres(model):
         raise UnsupportedModel(f"the sums of Gaussians of this {model.family} do not share their centres")
-    place = place_of_class(property.class_of_interest, model.head.labels, model.family)
+    place = place_of_class(property.class_of_interest, model.head.classes, model.family)
     question = ClassQuestion(
         kind=property.kind,
         level=Fraction(level_of(property)),
         of=place,
         head=model.head,
-        by_lines=isinstance(model.bodies, TreeSum),
+        by_lines=isinstance(model.bodies[0], TreeForm),
     )
     check_asked(question, model.family)
-    score = ClassScore(model, len(space))
+    score = Scores(model, len(space))
     pairs = similar_codes(imported.recoding, problem.relations)
     rows = np.concatenate([imported.rows, score.landmarks(space)])
     if not isinstance(score.parts[0], (Separable, TreeScore)):

@@ -21,12 +21,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.families.affine.body import Affine
-from likewise.families.classes import ClassModel
-from likewise.families.classscore import ClassScore
-from likewise.families.scored import Model, score_of
+from likewise.families.scored import Model
+from likewise.families.scores import Scores
 from likewise.model.enclosure import FIRST_BITS
-from likewise.spec.terms import nearest
+from likewise.spec.terms import Separable, nearest
 
 if TYPE_CHECKING:
     from likewise.search.problem import Witness
@@ -66,7 +64,7 @@ class Contributions:
 class Compared:
     """A pair by its codes, the higher score first, under a model; of several classes under the score of one, or none of them."""
 
-    model: Model | ClassModel
+    model: Model
     names: tuple[str, ...]
     first: Codes
     second: Codes
@@ -74,24 +72,16 @@ class Compared:
 
     def contributions(self) -> Contributions | None:
         """What each differing feature makes of the gap; None where there is no one score."""
-        if isinstance(self.model, Model):
-            score = score_of(self.model, len(self.names))
-            return _between(
-                lambda codes: score.enclose(codes, FIRST_BITS).middle,
-                self.first,
-                self.second,
-                self.names,
-                _additive(self.model.body),
-            )
-        if self.of is None:
+        of = 0 if self.model.n_scores == 1 else self.of
+        if of is None:
             return None
-        scores, of, bodies = ClassScore(self.model, len(self.names)), self.of, self.model.bodies
+        score = Scores(self.model, len(self.names)).parts[of]
         return _between(
-            lambda codes: scores.enclose(codes, FIRST_BITS)[of].middle,
+            lambda codes: score.enclose(codes, FIRST_BITS).middle,
             self.first,
             self.second,
             self.names,
-            isinstance(bodies, tuple) and all(map(_additive, bodies)),
+            isinstance(score, Separable),
         )
 
 
@@ -111,10 +101,6 @@ def compared_classes(prepared: PreparedClasses, witness: Witness) -> Compared:
         second=witness.other,
         of=getattr(witness.case, "of", None),  # a case of decisions is about two classes
     )
-
-
-def _additive(body: object) -> bool:
-    return isinstance(body, Affine)
 
 
 def _between(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import InternalError
-from likewise.importers.imported import ImportedClasses
 from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
 from likewise.run import Run, running
@@ -117,7 +116,7 @@ def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Resul
     imported = problem.imported
     checking = Checking.of(run) if certify else None
     claimed = Claimed.of(problem)
-    if isinstance(imported, ImportedClasses):
+    if imported.model.n_scores > 1:
         several = pose_classes(problem, run)
         with interruptible(run.budget):
             result = verify_classes(several, claimed, checking)

@@ -21,7 +21,7 @@ from likewise.families.polynomial.score import PolynomialScore
 from likewise.families.registry import oracle_of
 from likewise.families.scored import score_of
 from likewise.families.trees.score import TreeScore
-from likewise.importers.imported import Imported, ImportedClasses
+from likewise.importers.imported import Imported
 from likewise.importers.kept import similar_codes
 from likewise.importers.two_classes import HALF, as_one_score
 from likewise.model.gauge import Gauge, gauge_of
@@ -34,6 +34,8 @@ from likewise.spec.terms import Separable, nearest
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from likewise.families.scored import Score
     from likewise.model.gauge import Scale
     from likewise.model.question import Question
@@ -71,7 +73,7 @@ class Prepared:
         return Treated(
             decisions=None if head.labels is None else tuple(replay.decisions(codes).tolist()),
             scores=tuple(nearest(score.middle) for _, score in ordered),
-            probabilities=None if head.link is None else tuple(replay.probabilities(codes).tolist()),
+            probabilities=None if head.link is None else tuple(replay.probabilities(codes)[:, 1].tolist()),
             upper_label=None if head.labels is None else head.labels[1],
         )
 
@@ -79,7 +81,11 @@ class Prepared:
         """What the model's own program shows of a pair on a scale, the least of asking one by one and together in either order."""
         replay = self.imported.replay
         high, low = (np.array([codes]) for codes, _ in self.ordered(witness))
-        asked = replay.probabilities if of == "probability" else replay.scores
+
+        def asked(codes: NDArray[np.float64]) -> NDArray[np.float64]:
+            found = replay.probabilities(codes) if of == "probability" else replay.scores(codes)
+            return found[:, -1]
+
         together, swapped = asked(np.concatenate([high, low])), asked(np.concatenate([low, high]))[::-1]
         alone = np.concatenate([asked(high), asked(low)])
         first, second = np.array([alone, together, swapped]).T
@@ -101,13 +107,13 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> Prepared:
     question, head = question_of(asked), imported.model.head
     # Two classes: what is claimed of one label is claimed of the other.
     place_of_class(asked.class_of_interest, head.labels, imported.model.family)
-    if by_lead and isinstance(imported, ImportedClasses) and isinstance(question, DecisionQuestion):
+    if by_lead and imported.model.n_scores > 1 and isinstance(question, DecisionQuestion):
         lead = as_one_score(imported, share=HALF)
         if lead is not None:
             imported, question = lead, DecisionQuestion(level=question.level / 2)
-    if isinstance(imported, ImportedClasses):
+    if imported.model.n_scores > 1:
         raise UnsupportedModel(
-            f"{imported.model.family} has a score for each of its {len(imported.model.head.labels)} classes, and this "
+            f"{imported.model.family} has a score for each of its {len(imported.model.head.classes)} classes, and this "
             "analysis is about models of one score",
             hint="verify and measure take it",
         )

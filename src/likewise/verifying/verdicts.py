@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from likewise.clock import OutOfTime
 from likewise.families.program_rounding import of_program, shifted
 from likewise.model.gauge import gauge_of
-from likewise.model.head import ClassHead
 from likewise.model.question import round_down
 from likewise.spec.properties import Property, SameDecision, level_of
 from likewise.verifying.certifying import unchecked, why_not
@@ -24,7 +23,7 @@ from likewise.verifying.result import Claimed, Result, Verdict
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Certificate
-    from likewise.importers.imported import Imported, ImportedClasses
+    from likewise.importers.imported import Imported
     from likewise.model.gauge import Scale
     from likewise.search.problem import Problem, Witness
     from likewise.verifying.certifying import Checking, CheckReport
@@ -44,7 +43,7 @@ class Posed(Protocol):
     def problem(self) -> Problem: ...
 
     @property
-    def imported(self) -> Imported | ImportedClasses: ...
+    def imported(self) -> Imported: ...
 
     def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
         """The witness as a frame of the user's kind, with its scores."""
@@ -204,7 +203,7 @@ def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking
 def _program_lower(found: Found, witness: Witness, claimed: Claimed) -> float | None:
     """What the model's own program shows of the pair; votes have no margin."""
     head, of = found.posed.imported.model.head, gauge_of(claimed.property).of
-    if of == "margin" and isinstance(head, ClassHead) and head.rule == "votes":
+    if of == "margin" and head.rule == "votes":
         return None
     return found.posed.shown(witness, of)
 

@@ -11,7 +11,7 @@ import numpy as np
 import likewise as lw
 from likewise.families.scored import Model, TreeRounding
 from likewise.families.trees import TreeOracle
-from likewise.families.trees.body import Tree, TreeSum
+from likewise.families.trees.body import Tree, TreeSum, scores_of_ensemble
 from likewise.families.trees.score import TreeScore
 from likewise.importers.recoding import same_space
 from likewise.model.gauge import Gauge
@@ -229,7 +229,7 @@ def prepared_of(case: Case, gauge: Gauge, question: Question, *, described: bool
         family="trees",
         rounding=rounding,
         embedding=(),
-        body=case.body,
+        bodies=scores_of_ensemble(case.body),
         head=Head(labels=(0, 1), link="logistic"),
     )
     imported = SimpleNamespace(

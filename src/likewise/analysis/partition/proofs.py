@@ -21,7 +21,7 @@ from likewise.analysis.partition.changes import Change, Counterpart
 from likewise.cells.leaf import Leaf
 from likewise.clock import OutOfTime
 from likewise.errors import InternalError, SpecError, UnsupportedModel
-from likewise.importers.imported import Imported, ImportedClasses, import_model
+from likewise.importers.imported import Imported, import_model
 from likewise.importers.recoding import same_space
 from likewise.importers.restricting import restricted
 from likewise.importers.two_classes import as_one_score
@@ -168,14 +168,14 @@ class BoxProver:
             return None
 
 
-def one_score(imported: Imported | ImportedClasses, asked: Property) -> Imported:
+def one_score(imported: Imported, asked: Property) -> Imported:
     """The model as one of one score, if that says the same about the property."""
-    if not isinstance(imported, ImportedClasses):
+    if imported.model.n_scores == 1:
         return imported
     head, found = imported.model.head, as_one_score(imported)
     if found is None:
         raise UnsupportedModel(
-            f"{imported.model.family} was fitted on {len(head.labels)} classes, and regions are told of two",
+            f"{imported.model.family} was fitted on {len(head.classes)} classes, and regions are told of two",
             hint="fit one class against all others, or ask verify, measure, audit or share, which know several classes",
         )
     if not isinstance(asked, SameDecision):

@@ -19,7 +19,7 @@ from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.score import KernelScore
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.polynomial.score import PolynomialScore
-from likewise.families.trees.body import TreeSum
+from likewise.families.trees.body import TreeForm
 from likewise.families.trees.score import TreeScore
 from likewise.model.embedding import Column
 from likewise.spec.enclosure import Enclosure
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 How = Literal["mean", "max", "min"]
 OPPOSITE: dict[How, How] = {"mean": "mean", "max": "min", "min": "max"}
 
-SimpleBody = Affine | RbfSum | PolynomialSum | TreeSum
+SimpleBody = Affine | RbfSum | PolynomialSum | TreeForm
 SimpleScore = Separable | KernelScore | PolynomialScore | TreeScore
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.spec.terms import dot
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -98,3 +100,27 @@ class TreeSum:
         found = [tree.threshold[tree.feature == feature] for tree in self.trees]
         thresholds: Floats = np.unique(np.concatenate(found)) if found else np.empty(0)
         return thresholds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TreeForm:
+    """One score of an ensemble, or a sum of several: alpha . f. All bodies of a model share one ensemble."""
+
+    ensemble: TreeSum
+    alpha: tuple[Fraction, ...]
+
+    def exact(self, codes: Sequence[Fraction]) -> Fraction:
+        return dot(self.alpha, self.ensemble.exact(codes))
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is the only score of its ensemble, as it is."""
+        return self.alpha == (Fraction(1),)
+
+
+def scores_of_ensemble(ensemble: TreeSum) -> tuple[TreeForm, ...]:
+    """All scores of an ensemble, a body each."""
+    count = ensemble.n_scores
+    return tuple(
+        TreeForm(ensemble=ensemble, alpha=tuple(Fraction(n == c) for n in range(count))) for c in range(count)
+    )

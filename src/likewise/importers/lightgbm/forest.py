@@ -32,7 +32,7 @@ from likewise.importers.lightgbm.stored import NONE, ZERO, StoredLightGBM, Store
 from likewise.importers.trees.growing import GrownModel
 from likewise.importers.trees.grown import Forest, Grown, depth_first
 from likewise.importers.trees.taken import Taken
-from likewise.model.head import ClassHead, Head
+from likewise.model.head import NUMBER, Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,15 +64,14 @@ def grown_lightgbm(
         strict=False,
         category=_category,
     )
-    slope = head.slope if isinstance(head, Head) else Fraction(1)
-    regressor = isinstance(head, Head) and head.labels is None
+    regressor = head.labels is None
     return GrownModel(
         family=family,
         forest=forest,
         head=head,
         operations=None if stored.objective == "multiclassova" else len(stored.trees) + 2,
         bits=53,
-        more=Fraction(0) if regressor else NEAR_HALF / min(slope, Fraction(1)),
+        more=Fraction(0) if regressor else NEAR_HALF / min(head.slope, Fraction(1)),
         numbered={
             c: {level: float(code) for code, level in enumerate(levels)}
             for c, levels in stored.levels.items()
@@ -133,9 +132,7 @@ def _limits(tree: StoredTree, chosen: NDArray[np.bool_], family: str) -> NDArray
 # -- objectives -------------------------------------------------------------------------------------------
 
 
-def _head(
-    stored: StoredLightGBM, family: str, kind: str | None, labels: Sequence[object] | None
-) -> Head | ClassHead:
+def _head(stored: StoredLightGBM, family: str, kind: str | None, labels: Sequence[object] | None) -> Head:
     objective = stored.objective
     if objective not in (*LOGISTIC, *CLASSES, *IDENTITY) or "sqrt" in stored.settings:
         shown = f"{objective} sqrt" if "sqrt" in stored.settings else objective
@@ -152,7 +149,7 @@ def _head(
             raise UnsupportedModel(
                 f"{family} is a classifier with the objective {objective!r}", hint="use objective='binary'"
             )
-        return Head(labels=None)
+        return NUMBER
     undecided = None
     if kind == "regressor" or (kind is None and objective != "binary"):
         undecided = f"{family} with {objective!r} predicts the probability itself and decides nothing"
@@ -176,12 +173,12 @@ def _slope(stored: StoredLightGBM, family: str) -> Fraction:
 
 def _of_classes(
     stored: StoredLightGBM, family: str, kind: str | None, labels: Sequence[object] | None
-) -> ClassHead:
+) -> Head:
     count = stored.n_scores
     if kind == "regressor" or count < 2 or (labels is not None and len(labels) != count):
         raise UnsupportedModel(f"{family} has the objective {stored.objective!r} for {count} classes")
     own = stored.objective == "multiclassova"
-    return ClassHead(
+    return Head(
         labels=tuple(range(count)) if labels is None else tuple(labels),
         rule="argmax",
         link=None if own else "softmax",

@@ -18,11 +18,10 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.errors import UnsupportedModel
-from likewise.families.classes import ClassModel
 from likewise.families.combined.score import Combined
 from likewise.families.program_rounding import Observed
 from likewise.families.scored import CombinedRounding, Model, TreeRounding
-from likewise.families.trees.body import LEAF, Tree, TreeSum
+from likewise.families.trees.body import LEAF, Tree, TreeForm, TreeSum
 from likewise.importers.selfcheck import LINK_TOLERANCE, sample_codes
 from likewise.importers.trees.growing import GrownModel, size_of
 from likewise.importers.trees.reaching import Reaching, missing_code
@@ -33,6 +32,7 @@ from likewise.spec.terms import nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.importers.replay import Replay
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -54,10 +54,10 @@ class Likely:
 
 
 def check_trees(
-    model: Model | ClassModel, grown: GrownModel, reaching: Reaching, replay: Any, rows: Floats
+    model: Model, grown: GrownModel, reaching: Reaching, replay: Replay, rows: Floats
 ) -> Observed:
     """Raise UnsupportedModel where the imported trees and the original disagree; what the original's rounding was seen to do."""
-    body = body_of(model)
+    body = ensemble_of(model)
     codes = probing_codes(body, reaching.inputs.space, rows)
     leaves = [leaves_of(tree, codes, body.missing) for tree in body.trees]
     _check_leaves(model, body, leaves, grown, reaching, codes)
@@ -67,9 +67,9 @@ def check_trees(
 
 
 def check_settled_trees(
-    model: Model | ClassModel,
+    model: Model,
     inside: TreeSum,
-    replay: Any,
+    replay: Replay,
     space: Space,
     rows: Floats,
     settings: int,
@@ -83,10 +83,10 @@ def check_settled_trees(
     return _compare(model, ours, allowed, replay, space, codes)
 
 
-def _settled_scores(model: Model | ClassModel, codes: Floats, likely: Likely) -> tuple[Floats, float]:
+def _settled_scores(model: Model, codes: Floats, likely: Likely) -> tuple[Floats, float]:
     """Scores in float64, and how far another program's may be off."""
-    if isinstance(model, ClassModel) or isinstance(model.body, TreeSum):
-        body = body_of(model)
+    if isinstance(model.bodies[0], TreeForm):
+        body = ensemble_of(model)
         leaves = [leaves_of(tree, codes, body.missing) for tree in body.trees]
         return scores_at(body, leaves), 2 * float(_error(model.rounding, body, likely))
     if not (isinstance(model.body, Combined) and isinstance(model.rounding, CombinedRounding)):
@@ -97,11 +97,11 @@ def _settled_scores(model: Model | ClassModel, codes: Floats, likely: Likely) ->
 
 
 def _compare(
-    model: Model | ClassModel, ours: Floats, allowed: float, replay: Any, space: Space, codes: Floats
+    model: Model, ours: Floats, allowed: float, replay: Replay, space: Space, codes: Floats
 ) -> Observed:
     """Scores, labels and probabilities with the original's own."""
     look_at_clock()
-    theirs = np.asarray(replay.scores(codes), dtype=np.float64).reshape(ours.shape)
+    theirs = replay.scores(codes)
     off = ~(np.abs(ours - theirs) <= allowed)
     _refuse_first(
         np.any(off, axis=1),
@@ -110,7 +110,7 @@ def _compare(
         codes,
         lambda i: f"its score is {theirs[i].tolist()}, the imported one {ours[i].tolist()}",
     )
-    if isinstance(model, ClassModel):
+    if model.n_scores > 1:
         _check_classes(model, ours, allowed, replay, space, codes)
     elif model.head.labels is not None:
         _check_two(model, ours[:, 0], allowed, replay, space, codes)
@@ -119,12 +119,12 @@ def _compare(
     )
 
 
-def body_of(model: Model | ClassModel) -> TreeSum:
-    """The ensemble of a model of trees."""
-    body = model.bodies if isinstance(model, ClassModel) else model.body
-    if not isinstance(body, TreeSum):
-        raise TypeError(f"{model.family} has no trees")
-    return body
+def ensemble_of(model: Model) -> TreeSum:
+    """The ensemble of a model of trees, all of whose scores are those of the model."""
+    body = model.bodies[0]
+    if not isinstance(body, TreeForm) or model.n_scores != body.ensemble.n_scores:
+        raise TypeError(f"{model.family} has no trees, or scores that are sums of those of its trees")
+    return body.ensemble
 
 
 # -- rows ------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def _error(stated: object, body: TreeSum, likely: Likely) -> Fraction:
 
 
 def _check_leaves(
-    model: Model | ClassModel,
+    model: Model,
     body: TreeSum,
     leaves: list[NDArray[np.intp]],
     grown: GrownModel,
@@ -258,7 +258,7 @@ def _check_leaves(
 
 
 def _check_classes(
-    model: ClassModel, ours: Floats, allowed: float, replay: Any, space: Space, codes: Floats
+    model: Model, ours: Floats, allowed: float, replay: Replay, space: Space, codes: Floats
 ) -> None:
     ordered = np.sort(ours, axis=1)
     certain = ordered[:, -1] - ordered[:, -2] > 2 * allowed
@@ -269,7 +269,7 @@ def _check_classes(
     if model.head.link == "softmax":
         powers = np.exp(ours - ours.max(axis=1, keepdims=True))
         expected = powers / powers.sum(axis=1, keepdims=True)
-    off = np.abs(np.asarray(replay.probabilities(codes)) - expected).max(axis=1)
+    off = np.abs(replay.probabilities(codes) - expected).max(axis=1)
     _refuse_first(
         off > LINK_TOLERANCE + allowed,
         model,
@@ -279,7 +279,9 @@ def _check_classes(
     )
 
 
-def _check_two(model: Model, ours: Floats, allowed: float, replay: Any, space: Space, codes: Floats) -> None:
+def _check_two(
+    model: Model, ours: Floats, allowed: float, replay: Replay, space: Space, codes: Floats
+) -> None:
     head = model.head
     room = max(1.0, abs(float(head.slope)))
     upper = (ours > 0) | ((ours == 0) & head.zero_is_upper)
@@ -287,7 +289,7 @@ def _check_two(model: Model, ours: Floats, allowed: float, replay: Any, space: S
     if head.link != "logistic":
         return
     expected = logistic(nearest(head.slope) * ours + nearest(head.offset))
-    off = np.abs(replay.probabilities(codes) - expected)
+    off = np.abs(replay.probabilities(codes)[:, 1] - expected)
     _refuse_first(
         off > LINK_TOLERANCE + room * allowed,
         model,
@@ -298,10 +300,10 @@ def _check_two(model: Model, ours: Floats, allowed: float, replay: Any, space: S
 
 
 def _check_labels(
-    model: Model | ClassModel,
+    model: Model,
     decided: NDArray[Any],
     certain: NDArray[np.bool_],
-    replay: Any,
+    replay: Replay,
     space: Space,
     codes: Floats,
 ) -> None:
@@ -315,14 +317,12 @@ def _check_labels(
     )
 
 
-def _refuse_first(
-    wrong: NDArray[np.bool_], model: Model | ClassModel, space: Space, codes: Floats, what: Any
-) -> None:
+def _refuse_first(wrong: NDArray[np.bool_], model: Model, space: Space, codes: Floats, what: Any) -> None:
     if wrong.any():
         _refuse(model, space, codes[int(np.argmax(wrong))], what(int(np.argmax(wrong))))
 
 
-def _refuse(model: Model | ClassModel, space: Space, row: Floats, what: str) -> NoReturn:
+def _refuse(model: Model, space: Space, row: Floats, what: str) -> NoReturn:
     values = ", ".join(f"{name}={space.value(k, row[k])}" for k, name in enumerate(space.names))
     raise UnsupportedModel(
         f"the imported {model.family} disagrees with the original at {values}: {what}",

@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.families.classes import ClassModel
 from likewise.families.scored import Model, TreeRounding
-from likewise.families.trees.body import LEAF, Tree, TreeSum
+from likewise.families.trees.body import LEAF, Tree, TreeSum, scores_of_ensemble
 from likewise.importers.trees.grown import Forest
 from likewise.importers.trees.raw import tree_sum
 from likewise.importers.trees.reaching import Numbering, Own, Reaching, Steps, reaching
 from likewise.importers.trees.taken import PLAIN, Taken
-from likewise.model.head import ClassHead, Head
+from likewise.model.head import Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +46,7 @@ class GrownModel:
 
     family: str
     forest: Forest
-    head: Head | ClassHead
+    head: Head
     operations: int | None
     bits: int = 53
     more: Fraction = Fraction(0)
@@ -65,7 +64,7 @@ class GrownModel:
 class Planted:
     """The model over codes of `reaching.inputs.space`."""
 
-    model: Model | ClassModel
+    model: Model
     reaching: Reaching
 
 
@@ -88,12 +87,13 @@ def planted(grown: GrownModel, steps: Steps, inputs: Inputs) -> Planted:
         rounding = TreeRounding(
             constant=size_of(body) + grown.more, operations=grown.operations, bits=grown.bits
         )
-    if isinstance(grown.head, ClassHead):
-        model: Model | ClassModel = ClassModel(
-            family=grown.family, rounding=rounding, embedding=(), bodies=body, head=grown.head
-        )
-    else:
-        model = Model(family=grown.family, rounding=rounding, embedding=(), body=body, head=grown.head)
+    model = Model(
+        family=grown.family,
+        rounding=rounding,
+        embedding=(),
+        bodies=scores_of_ensemble(body),
+        head=grown.head,
+    )
     return Planted(model=model, reaching=found)
 
 

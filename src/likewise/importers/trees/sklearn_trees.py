@@ -25,7 +25,7 @@ from likewise.families.trees.body import LEAF
 from likewise.importers.transformers.composing import genuine
 from likewise.importers.trees.growing import GrownModel
 from likewise.importers.trees.grown import Forest, Grown, depth_first
-from likewise.model.head import ClassHead, Head
+from likewise.model.head import NUMBER, Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,9 +103,9 @@ def adaptive(estimator: Any) -> GrownModel:
         raise UnsupportedModel(f"{family} has fitted no weights", hint="fit it again")
     scores = 1 if len(labels) == 2 else len(labels)
     head = boosted_head(labels, scores, zero_is_upper=False)
-    if isinstance(head, ClassHead):
+    if scores > 1:
         why = f"{family} divides its scores by {len(labels) - 1} before it takes their softmax"
-        head = ClassHead(labels=head.labels, rule="argmax", unlinked=why)
+        head = Head(labels=head.labels, rule="argmax", unlinked=why)
     return GrownModel(
         family=family,
         forest=Forest(
@@ -168,9 +168,9 @@ def _leaves(parts: Sequence[_Part]) -> Callable[[Floats], Iterable[Floats]]:
 
 
 def _mean(family: str, labels: tuple[object, ...] | None, parts: Sequence[_Part]) -> GrownModel:
-    head: Head | ClassHead = Head(labels=None)
+    head: Head = NUMBER
     if labels is not None:
-        head = ClassHead(labels=labels, rule="argmax", link="identity")
+        head = Head(labels=labels, rule="argmax", link="identity")
     return GrownModel(
         family=family,
         forest=Forest(
@@ -261,14 +261,13 @@ def labels_of(estimator: Any, family: str) -> tuple[object, ...] | None:
 
 def boosted_head(
     labels: tuple[object, ...] | None, scores: int, *, zero_is_upper: bool, slope: int = 1
-) -> Head | ClassHead:
+) -> Head:
     """A score for two classes, or one a class."""
     if labels is None:
-        return Head(labels=None)
+        return NUMBER
     if scores > 1:
-        return ClassHead(labels=labels, rule="argmax", link="softmax")
-    lower, upper = labels
-    return Head(labels=(lower, upper), link="logistic", zero_is_upper=zero_is_upper, slope=Fraction(slope))
+        return Head(labels=labels, rule="argmax", link="softmax")
+    return Head(labels=labels, link="logistic", zero_is_upper=zero_is_upper, slope=Fraction(slope))
 
 
 def finite(values: Floats) -> Floats:

@@ -28,7 +28,7 @@ from likewise.importers.trees.growing import GrownModel
 from likewise.importers.trees.grown import Forest, Grown, depth_first
 from likewise.importers.trees.taken import Taken
 from likewise.importers.xgboost.stored import MOST_CATEGORIES, StoredTree, StoredXGBoost
-from likewise.model.head import ClassHead, Head
+from likewise.model.head import NUMBER, Head
 
 LOGISTIC = ("binary:logistic", "reg:logistic")
 RAW = "binary:logitraw"
@@ -67,7 +67,7 @@ def grown_xgboost(
     head = _head(stored, family, kind)
     trees, groups = (stored.trees, stored.groups) if rounds is None else stored.first_rounds(rounds)
     bias = [Fraction(float(margin)) for margin in base_margins(stored)]
-    more = Fraction(0) if isinstance(head, Head) and head.labels is None else NEAR_HALF
+    more = Fraction(0) if head.labels is None else NEAR_HALF
     if decides_at_half(stored, kind):
         bias, more = [score - HALF for score in bias], more + HALF
     forest = Forest(
@@ -137,7 +137,7 @@ def _grown(tree: StoredTree, group: int, n_scores: int) -> Grown:
 # -- objectives -------------------------------------------------------------------------------------------
 
 
-def _head(stored: StoredXGBoost, family: str, kind: str | None) -> Head | ClassHead:
+def _head(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
     objective = stored.objective
     if objective not in SUPPORTED:
         raise UnsupportedModel(
@@ -154,7 +154,7 @@ def _head(stored: StoredXGBoost, family: str, kind: str | None) -> Head | ClassH
                 f"{family} is a classifier with the objective {objective!r}",
                 hint="use objective='binary:logistic'",
             )
-        return Head(labels=None)
+        return NUMBER
     if objective == RAW:
         return _of_margins(stored, family, kind)
     undecided = None
@@ -170,13 +170,13 @@ def _of_margins(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
             hint="save it with XGBoost 3.1 or newer, or use objective='binary:logistic'",
         )
     if kind != "classifier":
-        return Head(labels=None)
+        return NUMBER
     return Head(
         labels=(0, 1), unlinked=f"with {RAW!r} its predict_proba holds margins, which are no probabilities"
     )
 
 
-def _of_classes(stored: StoredXGBoost, family: str, kind: str | None) -> ClassHead:
+def _of_classes(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
     if kind == "regressor":
         raise UnsupportedModel(f"{family} is a regressor with the objective {stored.objective!r}")
     if stored.n_scores < 2 or (kind == "classifier" and stored.n_scores == 2):
@@ -184,4 +184,4 @@ def _of_classes(stored: StoredXGBoost, family: str, kind: str | None) -> ClassHe
             f"{family} has the objective {stored.objective!r} for {stored.n_scores} classes",
             hint="use objective='binary:logistic' for two classes",
         )
-    return ClassHead(labels=tuple(range(stored.n_scores)), rule="argmax", link="softmax")
+    return Head(labels=tuple(range(stored.n_scores)), rule="argmax", link="softmax")

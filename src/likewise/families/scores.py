@@ -1,4 +1,4 @@
-"""The scores of a model of several classes, evaluated exactly (one) or in float64 (many), and its forms as scores of one number."""
+"""All scores of a model, evaluated exactly (one individual) or in float64 (many), and forms of them as scores of one number."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.classes import ClassModel, TreeForm
 from likewise.families.combined.score import CombinedScore
+from likewise.families.forms import form_of
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.score import BLOCK, KernelScore
 from likewise.families.polynomial.score import PolynomialScore
-from likewise.families.scored import Score, body_score
+from likewise.families.scored import Model, Score, body_score
+from likewise.families.trees.body import TreeForm
 from likewise.families.trees.score import TreeScore
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-class ClassScore:
+class Scores:
     """All scores of a model over the codes of a space."""
 
-    def __init__(self, model: ClassModel, n_features: int) -> None:
+    def __init__(self, model: Model, n_features: int) -> None:
         self.model, self.n_features = model, n_features
         units = np.eye(model.n_scores, dtype=int).tolist()
         self.forms: dict[Alpha, Score] = {}
@@ -47,11 +48,15 @@ class ClassScore:
         kernels = [part for part in self.parts if isinstance(part, KernelScore)] if mixed else []
         if kernels:
             return _mixed(alpha, kernels)
-        body = self.model.form(alpha)
+        body = form_of(self.model, alpha)
         if not isinstance(body, TreeForm):
             return body_score(body, self.model.embedding, self.n_features)
         known = next(iter(self.forms.values()), None)
-        return known.form(alpha) if isinstance(known, TreeScore) else TreeScore(body=body.body, alpha=alpha)
+        return (
+            known.form(body.alpha)
+            if isinstance(known, TreeScore)
+            else TreeScore(body=body.ensemble, alpha=body.alpha)
+        )
 
     def scores(self, codes: Floats) -> Floats:
         """Many rows in float64, one column a score; for proposing, never for deciding."""
@@ -118,13 +123,9 @@ def _mixed(alpha: Alpha, parts: Sequence[KernelScore]) -> KernelScore:
     return replace(parts[0], body=body)
 
 
-def shares_centres(model: ClassModel) -> bool:
-    """Whether all sums of Gaussians of a model have the same centres and gamma, as `ClassScore` takes for granted."""
-    bodies = [
-        body
-        for body in (() if not isinstance(model.bodies, tuple) else model.bodies)
-        if isinstance(body, RbfSum)
-    ]
+def shares_centres(model: Model) -> bool:
+    """Whether all sums of Gaussians of a model have the same centres and gamma, as `Scores` takes for granted."""
+    bodies = [body for body in model.bodies if isinstance(body, RbfSum)]
     return all(
         body.gamma == bodies[0].gamma and np.array_equal(body.centres, bodies[0].centres)
         for body in bodies[1:]
