@@ -10,9 +10,9 @@ import importlib.util
 import time
 from dataclasses import dataclass
 
-from likewise.families.trees import TreeOracle
 from likewise.families.trees.body import LEAF
 from likewise.families.trees.elements import tests_of
+from likewise.families.trees.oracle import TreeOracle
 
 MEMORY = 4 * 1024**3
 

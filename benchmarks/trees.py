@@ -29,8 +29,8 @@ from benchmarks._veritas import available, by_veritas
 from likewise.analysis.climbing import Climb
 from likewise.analysis.subjects import OneScore
 from likewise.datasets import load_adult, load_credit, load_german
-from likewise.families.trees import TreeOracle
 from likewise.families.trees.body import TreeForm
+from likewise.families.trees.oracle import TreeOracle
 from likewise.families.trees.score import TreeScore
 from likewise.importers.imported import import_model
 from likewise.model.gauge import Gauge

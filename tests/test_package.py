@@ -51,6 +51,21 @@ def test_import_is_light():
     assert done.stdout.strip() == "[]"
 
 
+def test_a_linear_model_is_verified_without_compiled_loops():
+    """numba takes longer to load than such a verdict takes."""
+    code = """
+import sys
+import likewise as lw
+from sklearn.linear_model import LogisticRegression
+
+credit = lw.datasets.load_credit(coded=True)
+model = LogisticRegression(solver="liblinear").fit(credit.X, credit.y)
+print(lw.verify(model, credit.space, lw.Similarity(free=["Ethnicity"]), X=credit.X).verdict, "numba" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["BIASED", "False"]
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(SRC)))
 def test_a_file_is_one_idea(path):
     assert path.stem not in {"utils", "util", "helpers", "common", "base", "misc"}

@@ -7,7 +7,6 @@ import pytest
 
 from likewise.analysis import sampling
 from likewise.analysis.intervals import clopper_pearson, ladder
-from likewise.analysis.judging import Jobs
 from likewise.analysis.sampling import Sampling
 from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
 
@@ -40,7 +39,7 @@ class Clock:
 def run(monkeypatch):
     """A sample of outcomes that are planted, ended by a clock that sees them."""
 
-    def judge(judging, rows, _):
+    def judge(judging, rows, **_):
         judging.budget.seen = np.concatenate([judging.budget.seen, rows])
         verdict = np.select([rows == 1, rows == 0], [BIASED, FAIR], UNDECIDED).astype(np.int8)
         return SimpleNamespace(verdict=verdict, proved=np.ones(len(rows), dtype=bool))
@@ -50,7 +49,7 @@ def run(monkeypatch):
 
     def sampled(draw, stop):
         judging = SimpleNamespace(budget=Clock(stop), tell=lambda *_, **__: None)
-        work = Sampling(judging=judging, draw=draw, mass=1.0, settled=0.0, confidence=CONFIDENCE, jobs=Jobs())
+        work = Sampling(judging=judging, draw=draw, mass=1.0, settled=0.0, confidence=CONFIDENCE)
         return work.run()
 
     return sampled

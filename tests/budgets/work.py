@@ -19,10 +19,11 @@ from likewise.families.class_judge import ClassJudge
 from likewise.families.combined.judge import CombinedJudge
 from likewise.families.kernel.judge import KernelJudge
 from likewise.families.kernel.oracle import KernelOracle
-from likewise.families.polynomial import PolynomialOracle
 from likewise.families.polynomial.judge import PolynomialJudge
-from likewise.families.trees import TreeOracle, elements, ground
+from likewise.families.polynomial.oracle import PolynomialOracle
+from likewise.families.trees import elements, ground
 from likewise.families.trees.judge import TreeJudge
+from likewise.families.trees.oracle import TreeOracle
 from likewise.importers import replay
 from likewise.search import problem
 from likewise.verifying import certifying, classes, preparing

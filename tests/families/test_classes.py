@@ -18,8 +18,8 @@ from likewise.families.affine.rivals import RivalOracle
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.oracle import KernelOracle
 from likewise.families.kernel.score import KernelScore
-from likewise.families.polynomial import PolynomialOracle
 from likewise.families.polynomial.body import PolynomialSum
+from likewise.families.polynomial.oracle import PolynomialOracle
 from likewise.families.polynomial.score import PolynomialScore
 from likewise.model.cases import RivalQuestion, log_odds
 from likewise.model.classquestion import ClassQuestion

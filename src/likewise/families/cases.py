@@ -35,7 +35,7 @@ from likewise.spec.terms import Separable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.trees import Ground
+    from likewise.families.trees.ground import Ground
     from likewise.model.classquestion import ClassQuestion
 
     Floats = NDArray[np.float64]
@@ -78,7 +78,7 @@ class Oracles:
         return self.made[first, second]
 
     def _of_trees(self, here: TreeScore, there: TreeScore) -> Oracle:
-        from likewise.families.trees import TreeOracle  # brings in numba, which others need not load
+        from likewise.families.trees.oracle import TreeOracle  # brings in numba, which others need not load
 
         return TreeOracle(here, self.pairs, there, self._grounded(here))
 
@@ -92,12 +92,12 @@ class Oracles:
                 "softmax probabilities are verified for linear models and trees only",
                 hint="ask for SameDecision or ScoreGap",
             )
-        from likewise.families.trees import TreeSoftmaxOracle  # brings in numba
+        from likewise.families.trees.softmax import TreeSoftmaxOracle  # brings in numba
 
         return TreeSoftmaxOracle(first, of, self.pairs, self._grounded(first))
 
     def _grounded(self, score: TreeScore) -> Ground:
-        from likewise.families.trees import Ground  # numba as well
+        from likewise.families.trees.ground import Ground  # numba as well
 
         if self.ground is None:
             self.ground = Ground(score, self.pairs)

@@ -26,11 +26,11 @@ def oracle_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Or
 
         return KernelOracle(score, pairs, second if isinstance(second, KernelScore) else None)
     if isinstance(score, PolynomialScore):
-        from likewise.families.polynomial import PolynomialOracle  # numba as well
+        from likewise.families.polynomial.oracle import PolynomialOracle  # numba as well
 
         return PolynomialOracle(score, pairs, second if isinstance(second, PolynomialScore) else None)
     if isinstance(score, TreeScore):
-        from likewise.families.trees import TreeOracle  # numba as well
+        from likewise.families.trees.oracle import TreeOracle  # numba as well
 
         return TreeOracle(score, pairs, second if isinstance(second, TreeScore) else None)
     if isinstance(second, Separable):

@@ -5,7 +5,3 @@ tables        both copies as polynomials in the coordinates, exactly, and the ta
 hot           the bound itself, compiled
 oracle        the `Oracle` made of these
 """
-
-from likewise.families.polynomial.oracle import PolynomialOracle
-
-__all__ = ["PolynomialOracle"]

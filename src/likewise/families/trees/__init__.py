@@ -20,9 +20,3 @@ attained where the boxes of the maximisers have a pair in common. One idea a fil
 Bounds are float64 with a proved limit of their rounding error; where that does not decide, they are redone exactly.
 Not imported by `likewise` itself: it needs numba.
 """
-
-from likewise.families.trees.ground import Ground
-from likewise.families.trees.oracle import TreeOracle
-from likewise.families.trees.softmax import TreeSoftmaxOracle
-
-__all__ = ["Ground", "TreeOracle", "TreeSoftmaxOracle"]
