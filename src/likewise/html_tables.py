@@ -7,11 +7,12 @@ style and no script: a notebook has its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+
+from markupsafe import escape
 
 
 def table(caption: str, rows: Iterable[Sequence[str]], *, columns: Sequence[str] = ()) -> str:
-    """Rows of texts, the first of each its heading, below the names of the columns, if there are any."""
+    """Rows of texts, the first of each its heading, below the names of the columns, if there are any; what is `Markup` stays as it is."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
     head = f"<thead><tr>{head}</tr></thead>" if columns else ""
     body = "".join(_row(row) for row in rows)

@@ -57,17 +57,20 @@ def assert_fair(request: pytest.FixtureRequest) -> AssertFair:
         **options: Any,
     ) -> Result:
         __tracebackhide__ = True
+        from likewise.answers import terminal
+        from likewise.answers.telling import Telling
+        from likewise.answers.verdict import verdict_answer
         from likewise.verifying import verify
-        from likewise.verifying.wording import result_text
 
         asked = _asked(model, spec_or_space, similar, property, options)
         result = verify(**asked)
         request.node.user_properties.append((VERDICT, str(result.verdict)))
+        told = terminal.render(verdict_answer(result, Telling(same=None), steps=False))
         if result.verdict == "BIASED":
-            pytest.fail(result_text(result, all_features=True), pytrace=False)
+            pytest.fail(told, pytrace=False)
         if result.verdict == "UNKNOWN" and not allow_unknown:
             said = "UNKNOWN is no proof: give a larger budget, or allow_unknown=True"
-            pytest.fail(f"{result_text(result, all_features=True)}\n{said}", pytrace=False)
+            pytest.fail(f"{told}\n{said}", pytrace=False)
         return result
 
     return judge

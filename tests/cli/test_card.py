@@ -51,7 +51,11 @@ def test_a_regressor_is_measured_by_its_score(run, on_data):
     done = run(f"card --model regression.skops {on_data} --free sex --property score:1000")
     assert done.exit_code == 0
     assert "largest gap of scores" in done.stdout
-    assert "likewise verify SPEC --certificate" in done.stdout
+    asked = f"--model regression.skops {on_data} --free sex --property score:1000"
+    assert (
+        f"likewise verify {asked} --certificate claim.likewise\nlikewise-check claim.likewise\n"
+        in done.stdout
+    )
 
 
 @pytest.mark.parametrize(

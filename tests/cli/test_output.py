@@ -3,9 +3,13 @@
 import json
 import re
 
+import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
-from likewise.cli.output import coloured
+import likewise as lw
+from likewise.answers.terminal import coloured, lines_of, render
+from likewise.answers.verdict import verdict_answer
 
 
 def test_json_is_alone_on_stdout(run, on_data):
@@ -42,13 +46,20 @@ def test_the_verdict_block(run, on_data):
     assert lines[3].split() == ["x", "x'"]
     assert lines[4].split() == ["sex", "1", "<>", "0"]
     assert sum("<>" in line for line in lines) == 1
-    assert lines[-6].split() == ["decision", "yes", "no"]
-    assert lines[-5].split()[0] == "score"
-    assert lines[-4].split()[0] == "P(yes)"
-    assert [line.split("(")[0] for line in lines[-3:]] == [
-        "next     likewise measure ... ",
-        "         likewise audit ... ",
-        "         likewise repair ... ",
+    assert lines[-12].split() == ["decision", "yes", "no"]
+    assert lines[-11].split()[0] == "score"
+    assert lines[-10].split()[0] == "P(yes)"
+    claim = f"--model m.skops {on_data} \\", "             --free sex"
+    assert lines[-9:] == [
+        "next     how large the gap can be:",
+        f"           likewise measure {claim[0]}",
+        claim[1],
+        "         for whom, in the data:",
+        f"           likewise audit {claim[0]}",
+        claim[1],
+        "         a model made fair:",
+        f"           likewise repair {claim[0]}",
+        claim[1],
     ]
 
 
@@ -56,13 +67,13 @@ def test_next_names_commands_that_exist(run, on_data, spec):
     from likewise.cli.app import cli
 
     for line in (f"verify --model {model}.skops {on_data} --free sex" for model in ("m", "fair")):
-        named = re.findall(r"^(?:next|    )     likewise (\w+) ", run(line).stdout, flags=re.MULTILINE)
+        named = re.findall(r"^ {11}likewise (\w+) ", run(line).stdout, flags=re.MULTILINE)
         assert named
         assert set(named) <= set(cli.commands)
     path = spec()
-    assert f"likewise measure {path} (" in re.sub(r"\s+", " ", run("verify", path).stdout)
+    assert f"likewise measure {path} for whom" in re.sub(r"[\s\\]+", " ", run("verify", path).stdout)
     other = run("verify", path, "--model", "fair.skops").stdout
-    assert f"likewise measure {path} --model fair.skops " in re.sub(r"\s+", " ", other)
+    assert f"likewise measure {path} --model fair.skops " in re.sub(r"[\s\\]+", " ", other)
 
 
 def test_all_shows_every_feature(run):
@@ -87,11 +98,20 @@ def test_80_columns_without_colour(run, on_data, command):
         assert "\x1b" not in text
 
 
-def test_colour_adds_nothing_but_colour(run, on_data):
-    text = run(f"verify --model m.skops {on_data} --free sex").stdout
-    painted = coloured(text)
-    assert painted != text
-    assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == text
+def biased():
+    """A verdict with its pair; the names of the features look like titles."""
+    model = LogisticRegression().fit([[0, 0], [1, 9], [0, 1], [1, 8]], [0, 1, 0, 1])
+    model.coef_, model.intercept_ = np.array([[4.0, 1.0]]), np.array([-4.5])
+    space = lw.Space({"verdict": lw.Integer(0, 1), "next": lw.Integer(0, 9)})
+    return lw.verify(model, space, lw.Similarity(free=["verdict"]))
+
+
+def test_colour_adds_nothing_but_colour():
+    answer = verdict_answer(biased())
+    painted = coloured(lines_of(answer))
+    assert painted != render(answer)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == render(answer)
+    assert "\x1b[1;31mBIASED\x1b[0m" in painted
 
 
 def test_flags_override_the_spec(run, spec):

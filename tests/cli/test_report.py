@@ -49,7 +49,7 @@ def test_a_repair_is_read_from_its_file(run, tmp_path):
     assert done.exit_code == 1, done.output
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert 'id="repair"' in text
-    assert "The verdict on it is <strong>FAIR</strong>" in text
+    assert 'The verdict on it is <strong class="said fair">FAIR</strong>' in text
     (tmp_path / "repair.json").write_text(json.dumps({**json.loads(said.stdout), "result": {}}))
     done = run(f"report {ON} -o {tmp_path / 'x.html'} --repair {tmp_path / 'repair.json'} -q")
     assert done.exit_code == 2

@@ -10,10 +10,11 @@ import pytest
 import xmlschema
 from tests.cli.valid_reports import check_junit, check_sarif
 
+from likewise.answers.terminal import plain
 from likewise.cli import outcomes
 from likewise.cli.junit import junit
 from likewise.cli.options import SearchFlags
-from likewise.cli.outcomes import Outcome, exit_code, summary
+from likewise.cli.outcomes import Outcome, exit_code, summary_lines
 
 
 @pytest.fixture
@@ -194,7 +195,7 @@ def test_a_folder_takes_the_certificate_of_a_single_spec(run, claims, tmp_path):
 
 def test_the_summary_has_80_columns_and_cuts_no_name():
     names = ["claims/" + "long" * 40 + ".toml", "short.toml"]
-    text = summary([Outcome(flags=_Flags(name)) for name in names])
+    text = plain(summary_lines([Outcome(flags=_Flags(name)) for name in names]))
     assert max(map(len, text.splitlines())) <= 80
     assert names[0] in "".join(
         line.split()[-1] if line[:7].strip() == "" else line.split()[1] for line in text.splitlines()[1:-1]

@@ -5,7 +5,9 @@ import sys
 import pytest
 from tests.cli import snapshots
 
-from likewise.cli.output import coloured, emit
+from likewise.answers.answer import Role, Span, verdict, words
+from likewise.answers.terminal import coloured, plain
+from likewise.cli.output import emit_lines
 
 WIDTH = 80
 
@@ -31,12 +33,13 @@ def test_no_snapshot_is_left_over():
 
 @pytest.mark.parametrize(("setting", "value"), [("NO_COLOR", "1"), ("NO_COLOR", ""), ("TERM", "dumb")])
 def test_terminals_without_colour(setting, value, monkeypatch, capsys):
-    text = (snapshots.FOLDER / "verify-biased.txt").read_text(encoding="utf-8").rstrip("\n")
+    lines = [words(Span("verdict", Role.TITLE), "  ", verdict("BIASED")), words("  sex  m <> f")]
+    text = plain(lines)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    emit(text)
-    assert capsys.readouterr().out == f"{coloured(text)}\n" != f"{text}\n"
+    emit_lines(lines)
+    assert capsys.readouterr().out == f"{coloured(lines)}\n" != f"{text}\n"
     monkeypatch.setenv(setting, value)
-    emit(text)
+    emit_lines(lines)
     assert capsys.readouterr().out == f"{text}\n"

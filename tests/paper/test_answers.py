@@ -34,7 +34,7 @@ def test_a_finding_is_no_truth_value_and_can_be_read():
             bool(finding)
         assert str(finding.answer) in str(finding)
         assert max(map(len, str(finding).splitlines())) <= 80
-        assert "<pre>" in finding._repr_html_()
+        assert f"<caption>{finding.answer}</caption>" in finding._repr_html_()
         document = json.loads(json.dumps(finding.to_dict(), allow_nan=False))
         assert (document["pair"] is not None) == (finding.answer == Answer.BIASED)
 

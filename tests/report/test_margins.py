@@ -3,7 +3,9 @@
 import pytest
 
 import likewise as lw
-from likewise.report.margins import brackets, limit_of, margins_section
+from likewise.answers.answer import text_of
+from likewise.answers.margins import limit_of, margins_answer
+from likewise.report.pictures import brackets
 
 POINTS = [[0.0, -0.5, -0.4, True], [1.0, -0.1, 0.3, False], [4.0, 0.2, None, False]]
 
@@ -29,14 +31,16 @@ def test_the_limit_is_that_of_the_claim(property, of, limit):
         (lw.SameDecision(), "BIASED", ["kept", "broken", "broken"]),
         (lw.SameDecision(0.4), "UNKNOWN", ["kept", "kept, by floating point", "open"]),
         (lw.SameDecision(0.4), "FAIR", ["kept", "kept", "open"]),
-        (lw.ScoreGap(1), "FAIR", [None, None, None]),
+        (lw.ScoreGap(1), "FAIR", ["proved", "floating point", "floating point"]),  # nothing of the claim
     ],
 )
 def test_what_the_ends_and_the_verdict_say(property, verdict, said):
-    section = margins_section({"of": "margin", "points": POINTS, "reason": None}, property, verdict)
-    assert [row[-1] for row in section["rows"]] == said
-    assert section["rows"][2][2] == "?"
-    assert len(section["chart"]["brackets"]) == 2
+    answer = margins_answer({"of": "margin", "points": POINTS, "reason": None}, property, verdict)
+    (table,) = answer.tables
+    assert [text_of(row[-1].words) for row in table.rows] == said
+    assert text_of(table.rows[2][2].words) == "?"
+    drawn = answer.pictures[0].drawn
+    assert len(brackets([point[:3] for point in drawn["points"]], drawn["limit"])["brackets"]) == 2
 
 
 def test_larger_is_further_up_and_nothing_finite_is_no_drawing():

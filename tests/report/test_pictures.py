@@ -3,6 +3,7 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from likewise.answers.texts import percent, plain, told_apart
 from likewise.report.pictures import (
     BAR,
     BOTTOM,
@@ -16,7 +17,6 @@ from likewise.report.pictures import (
     contribution_bars,
     share_bar,
 )  # fmt: skip
-from likewise.report.texts import percent, plain, told_apart
 
 numbers = st.floats(-1e9, 1e9)
 quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -75,10 +75,10 @@ def test_a_share_fills_the_bar(one, other):
 
 
 def test_no_share_is_rounded_to_nothing_or_all():
-    assert percent(0.0) == "0 %"
-    assert percent(1.0) == "100 %"
-    assert percent(1e-12) == "1.0e-10 %"
-    assert percent(1 - 1e-12) == "99.99 %"
+    assert percent(0.0) == "0.00%"
+    assert percent(1.0) == "100.00%"
+    assert percent(1e-12) == "1.0e-10%"
+    assert percent(1 - 1e-12) == "99.99%"
 
 
 def test_values_are_told_apart():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +18,11 @@ from likewise.analysis.audit_frames import audit_frame, grouped, records, write_
 from likewise.analysis.judging import Judging, imputed_within, judgement_of_data, judging_of
 from likewise.errors import SpecError
 from likewise.families.program_rounding import of_program
-from likewise.html_tables import table
 from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
-from likewise.verifying.wording import warning_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,8 +33,6 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
-
-SHOWN = 10  # rows in the text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,23 +87,23 @@ class Audit:
         write_frame(self.rows, path)
 
     def __str__(self) -> str:
-        text = f"{self.biased:,} of {self.total:,} rows ({self.share:.3%}) have a differently treated counterpart"
-        if self.undecided:
-            text += f"; {self.undecided:,} are undecided ({'; '.join(self.reasons)})"
-        if not self.proved:
-            text += "; rows that are not biased rest on floating point"
-        warning = warning_of(self.stats)
-        return text if warning is None else f"{text}; {warning}"
+        from likewise.answers.answer import text_of
+        from likewise.answers.audit import facts_of, summary_of
+
+        return text_of(summary_of(facts_of(self)))
 
     def _repr_html_(self) -> str:
-        head = records(self.rows, SHOWN)
-        if not head:
-            return f"<p>{escape(str(self))}</p>"
-        lines = [[_shown(value) for value in row.values()] for row in head]
-        return table(str(self), lines, columns=list(head[0]))
+        from likewise.answers import html
+        from likewise.answers.audit import audit_answer
+
+        return html.render(audit_answer(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
+        return self.document()
+
+    def document(self, most: int | None = None) -> dict[str, Any]:
+        """The same with no more than so many rows, the worst-treated."""
         return {
             "share": self.share,
             "share_at_most": self.share_at_most,
@@ -117,7 +112,7 @@ class Audit:
             "undecided": self.undecided,
             "proved": self.proved,
             "reasons": dict(self.reasons),
-            "rows": records(self.rows),
+            "rows": records(self.rows, most),
             "stats": dict(self.stats),
         }
 
@@ -231,7 +226,3 @@ def _counterparts(judging: Judging, found: Judgement) -> dict[int, Floats]:
             gone, code = judging.missing[:, k], given[given.names[k]].missing_code
             codes[k] = np.where(gone & ~np.isnan(codes[k]), np.nan if code is None else code, codes[k])
     return codes
-
-
-def _shown(value: Any) -> str:
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from likewise.analysis.measuring import UNPROVED, Disparity, Wanted, measure_problem
+from likewise.analysis.measuring import Disparity, Wanted, measure_problem
 from likewise.errors import SpecError
-from likewise.html_tables import table
 from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.verifying.deciding import verify_problem
-from likewise.verifying.wording import number
 
 if TYPE_CHECKING:
     from likewise.model.gauge import Scale
@@ -63,28 +61,16 @@ class Comparison:
         return self.disparities[0].of
 
     def __str__(self) -> str:
-        width = max(map(len, self.names))
-        lines = []
-        for name, result, disparity in zip(self.names, self.results, self.disparities, strict=True):
-            bracket = f"largest {self.of} gap in [{disparity.lower:.6g}, {disparity.upper:.6g}]"
-            bracket += "" if disparity.proved else f" ({UNPROVED})"
-            lines.append(f"{name:<{width}}  {result.verdict!s:<8} {bracket}")
-            note = disparity.rounding_note()
-            lines += [] if note is None else [f"{'':<{width}}  {note}"]
-        return "\n".join([*lines, f"{self.names[1]} is {_IN_WORDS[self.change]}"])
+        from likewise.answers import terminal
+        from likewise.answers.comparison import comparison_answer
+
+        return terminal.render(comparison_answer(self), terminal.ENDLESS)
 
     def _repr_html_(self) -> str:
-        rows = [
-            (
-                name,
-                str(result.verdict),
-                number(disparity.lower),
-                f"{number(disparity.upper)}{'' if disparity.proved else ' (not proved)'}",
-            )
-            for name, result, disparity in zip(self.names, self.results, self.disparities, strict=True)
-        ]
-        columns = ("model", "verdict", f"largest {self.of} gap, at least", "at most")
-        return table(f"{self.names[1]} is {_IN_WORDS[self.change]}", rows, columns=columns)
+        from likewise.answers import html
+        from likewise.answers.comparison import comparison_answer
+
+        return html.render(comparison_answer(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -95,14 +81,6 @@ class Comparison:
                 for name, result, disparity in zip(self.names, self.results, self.disparities, strict=True)
             ],
         }
-
-
-_IN_WORDS = {
-    "better": "fairer",
-    "worse": "less fair",
-    "same": "as fair",
-    "undecided": "not told apart: search longer",
-}
 
 
 def compare(

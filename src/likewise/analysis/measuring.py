@@ -17,7 +17,6 @@ from likewise.clock import OutOfTime
 from likewise.errors import InternalError, SpecError
 from likewise.families.oracle import Remembering
 from likewise.families.program_rounding import of_program, shifted
-from likewise.html_tables import table
 from likewise.model.gauge import Scale
 from likewise.model.question import round_down
 from likewise.problem import Problem, claim_about, prepare
@@ -30,15 +29,13 @@ from likewise.verifying.certifying import Checking, CheckReport, Statement, cert
 from likewise.verifying.class_certificates import certify_cases
 from likewise.verifying.classes import PreparedClasses, pose_classes
 from likewise.verifying.preparing import Prepared, pose
-from likewise.verifying.showing import pair_html
-from likewise.verifying.wording import number, pair_rows, short, treated_by, warning_of
+from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
 TOLERANCE = 1e-6
-UNPROVED = "upper end in floating point, not proved"
 NEEDS_NO_CERTIFICATE = "no two probabilities are more than 1 apart, which needs no certificate"
 IN_WORDS = {
     "score": "get scores at most {level} apart",
@@ -99,44 +96,16 @@ class Disparity:
     stats: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        notes = [UNPROVED] * (not self.proved) + [self.reason] * bool(self.reason)
-        notes += [note] if (note := self.rounding_note()) is not None else []
-        text = f"largest {self.of} gap of a similar pair: between {self.lower:.6g} and {self.upper:.6g}"
-        return f"{text}  ({'; '.join(map(str, notes))})" if notes else text
+        from likewise.answers.answer import text_of
+        from likewise.answers.disparity import facts_of, summary_of
 
-    @property
-    def rounding_shows(self) -> bool:
-        """Whether the program's bracket is another one in the digits that are shown."""
-        ends = ((self.lower, self.program_lower), (self.upper, self.program_upper))
-        return any(its is not None and f"{own:.6g}" != f"{its:.6g}" for own, its in ends)
-
-    def rounding_note(self) -> str | None:
-        """What is to be said of the program's rounding where it shows, or is large."""
-        notes = [self.program_in_words()] * self.rounding_shows
-        warning = warning_of(self.stats)
-        return "; ".join(notes if warning is None else [*notes, warning]) or None
-
-    def program_in_words(self) -> str:
-        """The program's own bracket."""
-        if self.program_lower is None:
-            return "the program itself was not asked"
-        shows = f"the program itself shows {number(self.program_lower)} for the pair"
-        if self.program_upper is None:
-            return f"{shows}; its rounding is not known"
-        if not math.isfinite(self.program_upper):
-            return shows
-        high, moves = number(self.program_upper), self.stats["program_rounding"]["moves"]
-        if high == number(self.upper):
-            high = f"{high} + {short(moves)}"
-        return f"{shows}, and with its rounding at most {high} for any"
+        return text_of(summary_of(facts_of(self)))
 
     def _repr_html_(self) -> str:
-        rows = [("lower end", f"{self.lower:.6g}"), ("upper end", f"{self.upper:.6g}")]
-        rows.append(("upper end is", "proved" if self.proved else "floating point, not proved"))
-        rows += [("rounding", self.program_in_words())] if self.program_lower is not None else []
-        rows += [] if self.reason is None else [("reason", self.reason)]
-        shown = table(f"largest {self.of} gap of a similar pair", rows)
-        return shown if self.pair is None else shown + pair_html(self.pair, self.names, treated_by(self))
+        from likewise.answers import html
+        from likewise.answers.disparity import disparity_answer
+
+        return html.render(disparity_answer(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON: infinite bounds are null."""

@@ -1,22 +1,18 @@
-"""Regions: what is known of the boxes of a partition, in words, as a table, and for JSON."""
+"""Regions: what is known of the boxes of a partition, and for JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from likewise.analysis.merging import Kind
 from likewise.certificate.certificate import Certificate
-from likewise.verifying.wording import warning_of
 
 if TYPE_CHECKING:
     from likewise.analysis.merging import Piece
     from likewise.spec.boxes import Box
-
-SHOWN = 10  # regions of a kind that are printed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +56,9 @@ class Region:
         return self.measure if self.people is None else self.people
 
     def __str__(self) -> str:
-        return shown_line(self.kind, self.people, self.measure, self.rule)
+        from likewise.answers.regions import region_line
+
+        return region_line(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the certificates, ready for JSON; shares as numbers and as fractions."""
@@ -115,40 +113,17 @@ class Regions:
         """The share that they have of those whom the partition is about."""
         return sum((region.weight for region in getattr(self, kind)), Fraction(0))
 
-    def shown(self, most: int = SHOWN) -> Iterator[tuple[Kind, Fraction | None, Fraction, str]]:
-        """Kind, share of the people, if they are not the space, share of the space, and rule of the `most` largest regions of each kind,
-        and a line for what is left of it."""
-        for kind in KINDS:
-            listed: list[Region] = getattr(self, kind)
-            yield from ((kind, region.people, region.measure, region.rule) for region in listed[:most])
-            rest = listed[most:]
-            if rest:
-                people, left = (
-                    sum(shares, Fraction(0))
-                    for shares in zip(*((region.weight, region.measure) for region in rest), strict=True)
-                )
-                yield kind, None if self.over is None else people, left, f"({len(rest)} more)"
-
     def __str__(self) -> str:
-        head = [] if self.over is None else [f"shares of {self.over}, and of the space"]
-        lines = [shown_line(*shown) for shown in self.shown()]
-        notes = [f"({note})" for note in (self.reason, warning_of(self.stats)) if note]
-        return "\n".join([*head, *lines, *notes])
+        from likewise.answers import terminal
+        from likewise.answers.regions import regions_answer
+
+        return terminal.render(regions_answer(self), terminal.ENDLESS)
 
     def _repr_html_(self) -> str:
-        names = (
-            ("kind", "share", "rule")
-            if self.over is None
-            else ("kind", f"of {self.over}", "of the space", "rule")
-        )
-        rows = "".join(
-            f"<tr><td>{kind}</td>{'' if people is None else f'<td>{share_text(people)}</td>'}"
-            f"<td>{share_text(share)}</td><td>{escape(rule)}</td></tr>"
-            for kind, people, share, rule in self.shown()
-        )
-        head = "<tr>" + "".join(f'<th scope="col">{escape(name)}</th>' for name in names) + "</tr>"
-        caption = escape("; ".join(note for note in (self.reason, warning_of(self.stats)) if note))
-        return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        from likewise.answers import html
+        from likewise.answers.regions import regions_answer
+
+        return html.render(regions_answer(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the certificates, ready for JSON."""
@@ -164,20 +139,6 @@ class Regions:
 
 
 KINDS: tuple[Kind, ...] = ("fair", "biased", "undecided", "empty")
-
-
-def shown_line(kind: Kind, people: Fraction | None, share: Fraction, rule: str) -> str:
-    """One region, or several, in one line."""
-    shares = [share_text(one) for one in (people, share) if one is not None]
-    return "  ".join([f"{kind:<9}", *(f"{text:>7}" for text in shares), rule])
-
-
-def share_text(share: Fraction) -> str:
-    """A share in per cent, never rounded to nothing or to all."""
-    percent = float(100 * share)
-    if share in (0, 1) or 0.01 <= percent < 99.995:
-        return f"{percent:.2f}%"
-    return f"{percent:.1e}%" if percent < 1 else "99.99%"
 
 
 def region_of(piece: Piece, certificates: Sequence[Certificate]) -> Region:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import DataError
-from likewise.html_tables import table
 from likewise.verifying.result import Result
-from likewise.verifying.wording import warning_of
 
 if TYPE_CHECKING:
     from likewise.importers.imported import Imported
@@ -58,16 +56,16 @@ class Repaired:
     after: float | None = None
 
     def __str__(self) -> str:
-        lines = [f"{self.result.verdict}   {self.how()}"]
-        if (changed := self.changed_in_words()) is not None:
-            lines.append(f"changed    {changed}")
-        if self.before is not None and self.after is not None:
-            lines.append(f"{self.measure:<11}{self.before:.4f} before, {self.after:.4f} after")
-        if self.result.reason is not None:
-            lines.append(f"reason     {self.result.reason}")
-        if (warning := warning_of(self.result.stats)) is not None:
-            lines.append(f"warning    {warning}")
-        return "\n".join(lines)
+        from likewise.answers import terminal
+        from likewise.answers.repaired import repaired_answer
+
+        return terminal.render(repaired_answer(self), terminal.ENDLESS)
+
+    def _repr_html_(self) -> str:
+        from likewise.answers import html
+        from likewise.answers.repaired import repaired_answer
+
+        return html.render(repaired_answer(self))
 
     def how(self) -> str:
         """What was done, in words."""
@@ -87,22 +85,6 @@ class Repaired:
         if what is None:
             return f"{self.kept:.6g} of the score and the rest of its mean over {self.settings} settings of {over}"
         return f"{what} {over}" + (f" ({self.settings})" if self.settings != 1 else "")
-
-    def changed_in_words(self) -> str | None:
-        """How many decisions, or predictions of a regressor, are other ones; None where no rows are known."""
-        if self.rows is None or self.changed is None:
-            return None
-        share = 100 * self.changed / self.rows if self.rows else 0.0
-        what = "decisions" if self.measure == "accuracy" else "predictions"
-        return f"{self.changed:,} of {self.rows:,} {what} ({share:.2f} %)"
-
-    def _repr_html_(self) -> str:
-        rows = [("verdict", str(self.result.verdict)), ("changed", self.changed_in_words())]
-        for name, value in (("before", self.before), ("after", self.after)):
-            rows.append((f"{self.measure} {name}", None if value is None else f"{value:.4f}"))
-        rows += [("reason", self.result.reason), ("warning", warning_of(self.result.stats))]
-        shown = [(name, text) for name, text in rows if text is not None]
-        return table(f"repaired: {self.how()}", shown)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the model, ready for JSON."""

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from likewise.html_tables import table
-from likewise.verifying.wording import warning_of
-
 Method = Literal["exact", "certified", "sampled"]
-_UNPROVED = {
-    "exact": "every one looked at, but that some have none is floating point, not proved",
-    "sampled": "by a sample, but that some have none is floating point, not proved",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,40 +42,28 @@ class Share:
     @property
     def exact(self) -> bool:
         """Whether both ends are the same number, or the doubles around it."""
-        return self.method == "exact" and self.upper - self.lower <= 4 * math.ulp(self.upper)
+        from likewise.answers.share import is_exact
+
+        return is_exact(self.to_dict())
 
     def in_words(self) -> str:
         """The number, or the two that it is between, if they are told apart by the digits that are shown."""
-        lower, upper = percent(self.lower), percent(self.upper)
-        return lower if lower == upper or self.exact else f"between {lower} and {upper}"
+        from likewise.answers.answer import text_of
+        from likewise.answers.share import share_in_words
+
+        return text_of(share_in_words(self.to_dict()))
 
     def __str__(self) -> str:
-        warning = warning_of(self.stats)
-        reason = f"  ({self.reason})" if self.reason else ""
-        reason += "" if warning is None else f"; {warning}"
-        return f"share of {self.over} with a differently treated counterpart: {self.in_words()}, {self._basis()}{reason}"
+        from likewise.answers.answer import text_of
+        from likewise.answers.share import summary_of
 
-    def _basis(self) -> str:
-        if not self.proved:
-            return _UNPROVED[self.method]
-        if self.method == "sampled":
-            return f"with confidence {self.confidence:g}"
-        return "exact" if self.method == "exact" else "proved"
+        return text_of(summary_of(self.to_dict()))
 
     def _repr_html_(self) -> str:
-        rows = [
-            ("share", self.in_words()),
-            ("of", self.over),
-            (
-                "basis",
-                f"{self.method}: {self._basis()}" if self.method != "exact" or not self.proved else "exact",
-            ),
-        ]
-        if self.reason is not None:
-            rows.append(("reason", self.reason))
-        if (warning := warning_of(self.stats)) is not None:
-            rows.append(("warning", warning))
-        return table("Individuals with a differently treated counterpart", rows)
+        from likewise.answers import html
+        from likewise.answers.share import share_answer
+
+        return html.render(share_answer(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -97,8 +77,3 @@ class Share:
             "reason": self.reason,
             "stats": dict(self.stats),
         }
-
-
-def percent(share: float) -> str:
-    """A share for people: as many digits as tell it from 0 and 1."""
-    return f"{100 * share:.6g}%"

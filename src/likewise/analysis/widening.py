@@ -25,7 +25,6 @@ import numpy as np
 from likewise.certificate.certificate import Certificate
 from likewise.errors import SpecError, closest
 from likewise.families.program_rounding import of_program
-from likewise.html_tables import table
 from likewise.model.gauge import gauge_of
 from likewise.model.question import round_down, round_up
 from likewise.problem import Problem, claim_about, prepare
@@ -36,15 +35,7 @@ from likewise.spec.features import Categorical, Continuous
 from likewise.spec.relations import said_tolerance, span
 from likewise.spec.similarity import Similarity
 from likewise.verifying.deciding import verify_problem
-from likewise.verifying.showing import pair_html
-from likewise.verifying.wording import (
-    covers_program,
-    number,
-    pair_rows,
-    rounding_in_words,
-    treated_by,
-    warning_of,
-)
+from likewise.verifying.wording import covers_program, pair_rows, rounding_in_words
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Property
@@ -100,35 +91,16 @@ class Radius:
     stats: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        what = f"tolerance of {self.of}" if self.of is not None else "factor on all tolerances"
-        if self.proved is None:
-            text = f"no {what} is proved" + (
-                "" if self.refuted is None else f", {self.refuted:.6g} is refuted"
-            )
-        elif self.refuted is None and self.proved >= self.largest:
-            text = f"every {what} is proved"
-        else:
-            text = f"{what}: proved up to {self.proved:.6g}"
-            text += ", nothing refuted" if self.refuted is None else f", refuted at {self.refuted:.6g}"
-        notes = [note for note in (self.rounding_note(), self.reason, warning_of(self.stats)) if note]
-        return text + (f"  ({'; '.join(notes)})" if notes else "")
+        from likewise.answers.answer import text_of
+        from likewise.answers.radius import facts_of, summary_of
 
-    def rounding_note(self) -> str | None:
-        """What the proof says of the program that rounds, where it does not cover it."""
-        return None if self.program_proved == self.proved else self.rounding
+        return text_of(summary_of(facts_of(self)))
 
     def _repr_html_(self) -> str:
-        what = "the factor on all tolerances" if self.of is None else f"the tolerance of {self.of}"
-        rows = [("proved up to", "no level" if self.proved is None else number(self.proved))]
-        rows.append(("refuted at", "no level" if self.refuted is None else number(self.refuted)))
-        rows.append(("everybody is reached at", number(self.largest)))
-        for title, note in (("rounding", self.rounding_note()), ("warning", warning_of(self.stats))):
-            rows += [] if note is None else [(title, note)]
-        rows += [] if self.reason is None else [("reason", self.reason)]
-        shown = table(what, rows)
-        if self.pair is None or self.result is None:
-            return shown
-        return shown + pair_html(self.pair, self.names, treated_by(self.result))
+        from likewise.answers import html
+        from likewise.answers.radius import radius_answer
+
+        return html.render(radius_answer(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

@@ -1,9 +1,11 @@
 """The command line: what people type and what they see.
 
-app       the group of commands, and every way a command can end (exit codes)
-options   the flags, declared once
+app       the program, and every way a command can end (exit codes)
+table     all commands: function, options, section of the help, exit codes
+options   every option, declared once
 claims    from flags and spec file to a model, a space and a claim
-output    text, JSON and colour onto the terminal
+steps     next steps as commands that can be pasted
+output    answers, text and JSON onto the terminal
 hints     hints meant for Python, said for the command line
 outcomes  what became of each claim of a run; junit and sarif report it
 verify, measure, init, demo, ...   one file a command

@@ -16,9 +16,10 @@ import click
 from likewise import __version__
 from likewise.cli.exits import IN_WORDS, Exit
 from likewise.cli.hints import spoken
-from likewise.cli.options import DEBUG, JSON
+from likewise.cli.options import DEBUG_KEY, JSON_KEY
 from likewise.cli.output import emit_json
 from likewise.cli.streams import silence
+from likewise.cli.table import fill, sections
 from likewise.errors import InternalError, LikewiseError
 
 
@@ -45,6 +46,19 @@ class Application(click.Group):
             silence()
             code = Exit.DONE
         sys.exit(code)
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's signature
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """The commands below the sections of the table."""
+        widest = max(map(len, self.commands))
+        for section, names in sections().items():
+            room = formatter.width - 6 - widest
+            rows = [(f"{name:<{widest}}", self.commands[name].get_short_help_str(room)) for name in names]
+            with formatter.section(section):
+                formatter.write_dl(rows)
 
     def _run(self, args: list[str], name: str, extra: dict[str, Any]) -> int:
         meta: dict[str, Any] = {}
@@ -74,7 +88,7 @@ class Application(click.Group):
 def _interrupted(meta: dict[str, Any]) -> int:
     """Ctrl-C where nothing is known yet; a running search answers it with its bounds instead."""
     reason = "interrupted before anything was known"
-    if meta.get(JSON):
+    if meta.get(JSON_KEY):
         emit_json({"verdict": "UNKNOWN", "reason": reason})
     else:
         click.echo(f"UNKNOWN: {reason}", err=True)
@@ -82,7 +96,7 @@ def _interrupted(meta: dict[str, Any]) -> int:
 
 
 def _complain(error: LikewiseError, meta: dict[str, Any]) -> None:
-    if meta.get(DEBUG):
+    if meta.get(DEBUG_KEY):
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     click.echo(f"error: {error.message}", err=True)
     if error.hint is not None:
@@ -90,11 +104,11 @@ def _complain(error: LikewiseError, meta: dict[str, Any]) -> None:
 
 
 def _internal(error: Exception, meta: dict[str, Any]) -> int:
-    if meta.get(DEBUG):
+    if meta.get(DEBUG_KEY):
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     what = " ".join(str(error).split())
     click.echo(f"internal error: {type(error).__name__}: {what}", err=True)
-    again = "" if meta.get(DEBUG) else " and what the same command prints with --debug"
+    again = "" if meta.get(DEBUG_KEY) else " and what the same command prints with --debug"
     click.echo(f"This is a defect of Likewise, not of your input. Please report it{again}.", err=True)
     return Exit.INTERNAL
 
@@ -112,41 +126,4 @@ def cli() -> None:
     """
 
 
-def _register() -> None:
-    from likewise.cli.audit import audit
-    from likewise.cli.bench import bench
-    from likewise.cli.card import card
-    from likewise.cli.compare import compare
-    from likewise.cli.demo import demo
-    from likewise.cli.explain import explain
-    from likewise.cli.export import export
-    from likewise.cli.init import init
-    from likewise.cli.measure import measure
-    from likewise.cli.radius import radius
-    from likewise.cli.regions import regions
-    from likewise.cli.repair import repair
-    from likewise.cli.report import report
-    from likewise.cli.share import share
-    from likewise.cli.verify import verify
-
-    for command in (
-        demo,
-        init,
-        verify,
-        measure,
-        audit,
-        share,
-        radius,
-        regions,
-        compare,
-        repair,
-        card,
-        report,
-        explain,
-        export,
-        bench,
-    ):
-        cli.add_command(command)
-
-
-_register()
+fill(cli)

@@ -10,34 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from likewise.cli.exits import Exit
-from likewise.cli.options import debug_option
 
 if TYPE_CHECKING:
     from likewise.paper.experiment import Listener, Plan
 
 
-@click.group()
-def bench() -> None:
-    """Repeat published experiments."""
-
-
-@bench.command()
-@click.option("--data", metavar="DIR", help="Folder with the authors' fraud.csv, which is not shipped.")
-@click.option("--only", multiple=True, metavar="NAME", help="german-rbf2, german, rbf, ...  Repeatable.")
-@click.option("--without-published", is_flag=True, help="Leave out the paper's algorithms and testing.")
-@click.option(
-    "--budget", type=float, default=60.0, show_default=True, metavar="SECONDS", help="Time for each answer."
-)
-@click.option("--samples", type=click.IntRange(min=1), help="Random samples a model.  [default: 50000]")
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes that fit.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of searches.")
-@click.option(
-    "--cache", metavar="DIR", help="Where fits (pickles) and answers are kept: a folder of your own."
-)
-@click.option("--fresh", is_flag=True, help="Work out all answers anew; fits are kept.")
-@click.option("--json", "json_file", metavar="FILE", help="Write everything here, machine-readable.")
-@click.option("--markdown", "markdown_file", metavar="FILE", help="Write the tables here as Markdown.")
-@debug_option
 def paper(**given: Any) -> int:
     """The paper's tables: 24 models, its algorithms and ours.
 

@@ -6,44 +6,20 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from likewise.cli.certificate_files import moves_older_certificates
 from likewise.cli.exits import Exit
-from likewise.cli.options import (
-    CLASS,
-    PROPERTY,
-    ClaimFlags,
-    SearchFlags,
-    certificate_option,
-    claim_options,
-    debug_option,
-    search_options,
-)
+from likewise.cli.options import ClaimFlags, SearchFlags
 
 if TYPE_CHECKING:
     from likewise.analysis.measuring import Disparity
+    from likewise.cli.claims import Loaded
     from likewise.problem import Problem
     from likewise.run import Run
 
 HALF = 0.5  # of the budget for the verdict, the rest for the disparity
 
 
-@click.command(
-    epilog="Exit codes: 0 the card is written, whatever it says; 2 usage or input error, 101 internal error."
-)
-@claim_options
-@PROPERTY
-@CLASS
-@click.option(
-    "--of",
-    type=click.Choice(["score", "probability", "margin"]),
-    help="The gap to measure; of probabilities where the model has them.",
-)
-@click.option("--share", metavar="FILE", help="A share to be told as well: JSON with lower, upper, method.")
-@search_options
-@certificate_option
-@click.option("--output", "-o", metavar="FILE", help="Write the card here instead of printing it.")
-@debug_option
+@moves_older_certificates
 def card(**given: Any) -> int:
     """Write a section for the model's card, in Markdown.
 
@@ -72,12 +48,24 @@ def card(**given: Any) -> int:
         share=share,
         certificate_path=given["certificate"],
         files=_digests(flags),
+        command=_again(given, loaded),
     )
     if given["output"] is None:
         emit(text.rstrip("\n"))
     else:
         _write(given["output"], text)
     return Exit.DONE
+
+
+def _again(given: dict[str, Any], loaded: Loaded) -> str:
+    """The command that verifies the same claim and writes a certificate."""
+    import shlex
+
+    from likewise.answers.card import CERTIFICATE
+    from likewise.cli.steps import repeated
+
+    new = {"certificate": CERTIFICATE}
+    return shlex.join(repeated("verify", "card", given, given["spec"], loaded.property, new))
 
 
 def _disparity(problem: Problem, run: Run, of: str | None) -> Disparity:

@@ -8,16 +8,14 @@ work on the paper's integer codes; the codes of levels are shown by the levels' 
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from likewise.cli.options import debug_option
-
 if TYPE_CHECKING:
+    from likewise.answers.answer import Answer
+    from likewise.answers.telling import Telling
+    from likewise.answers.texts import Shown
     from likewise.spec.space import Space
-    from likewise.verifying.wording import Shown
 
 WIDTH = 80
 
@@ -40,15 +38,12 @@ class Applicants:
         return rows.with_columns(nw.lit(0).alias(self.protected)).to_native()
 
 
-@click.command()
-@click.option("--all", "all_features", is_flag=True, help="Show all features of the pairs.")
-@debug_option
 def demo(all_features: bool) -> None:
     """A tour on German Credit: a biased model, and a fair one.
 
     Trains two small models on data shipped with Likewise; needs no network, writes no files.
     """
-    from likewise.cli.output import emit
+    from likewise.cli.output import emit, emit_answer
 
     _say(
         "A bank has trained a model on 1000 applicants to predict whether their credit turns out good "
@@ -58,18 +53,18 @@ def demo(all_features: bool) -> None:
     applicants = german()
     model = trained(applicants.X, applicants.y)
     _say("Every similar pair is searched, not a sample of them.", title="1  Is the model fair?")
-    emit(_verified(model, applicants, all_features))
+    emit_answer(_verified(model, applicants, all_features))
     _say(
         "One applicant asks twice, and only the attribute that should not matter has changed. How large "
         "can the effect be? The bracket holds for all similar pairs, the pair below attains it.",
         title="2  How unfair can it be?",
     )
-    emit(_measured(model, applicants, all_features))
+    emit_answer(_measured(model, applicants, all_features))
     _say(
         "The same model, trained with that attribute set to 0 for everyone, so that it cannot be used.",
         title="3  And without the attribute?",
     )
-    emit(_verified(trained(applicants.masked(), applicants.y), applicants, all_features))
+    emit_answer(_verified(trained(applicants.masked(), applicants.y), applicants, all_features))
     _say(
         f"No pair exists: leaving out {applicants.protected} is enough for this claim. It says nothing "
         "about other features that may stand in for it: name them with --free, too.",
@@ -115,31 +110,34 @@ def trained(X: Any, y: Any) -> Any:
     return LogisticRegression(solver="liblinear").fit(X, y)
 
 
-def _verified(model: Any, applicants: Applicants, all_features: bool) -> str:
+def _verified(model: Any, applicants: Applicants, all_features: bool) -> Answer:
+    from likewise.answers.verdict import verdict_answer
     from likewise.spec.similarity import Similarity
     from likewise.verifying import verify
-    from likewise.verifying.wording import result_text
 
     result = verify(model, applicants.space, Similarity(free=[applicants.protected]), X=applicants.X)
-    return result_text(result, all_features=all_features, shown=applicants.shown)
+    return verdict_answer(result, _telling(applicants, all_features), steps=False)
 
 
-def _measured(model: Any, applicants: Applicants, all_features: bool) -> str:
+def _measured(model: Any, applicants: Applicants, all_features: bool) -> Answer:
     from likewise.analysis.measuring import measure
-    from likewise.cli.measure import bracket_lines
+    from likewise.answers.disparity import disparity_answer
+    from likewise.spec.properties import SameDecision
     from likewise.spec.similarity import Similarity
-    from likewise.verifying.wording import pair_lines, pair_of, treated_by
+    from likewise.verifying.result import Claimed
 
     space, similar = applicants.space, Similarity(free=[applicants.protected])
     disparity = measure(model, space, similar, of="probability", X=applicants.X)
-    lines = bracket_lines(disparity, space, similar)
-    lines += pair_lines(
-        pair_of(disparity.pair, space.names),
-        treated_by(disparity),
-        all_features=all_features,
-        shown=applicants.shown,
-    )
-    return "\n".join(lines)
+    about = Claimed(space=space, similarity=similar, property=SameDecision(), family=type(model).__name__)
+    told = disparity_answer(disparity, about, _telling(applicants, all_features))
+    return replace(told, steps=())
+
+
+def _telling(applicants: Applicants, all_features: bool) -> Telling:
+    from likewise.answers.telling import Telling
+
+    same = None if all_features else Telling().same
+    return Telling(rest="--all shows them", same=same, shown=applicants.shown)
 
 
 def _say(text: str, *, title: str | None = None) -> None:

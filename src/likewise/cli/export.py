@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from likewise.cli.options import ClaimFlags, claim_options, debug_option
+from likewise.cli.options import ClaimFlags
 
 
-@click.command()
-@claim_options
-@click.option("-o", "--output", required=True, metavar="FILE", help="Where to write the model's parameters.")
-@debug_option
 def export(output: str, **given: Any) -> None:
     """Write the model's exact parameters, for `likewise-check CERT --model FILE`.
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.cli.options import MODEL_OPTIONS, debug_option, decorated
 from likewise.errors import DataError, LikewiseError, SpecError, closest
 
 if TYPE_CHECKING:
@@ -30,19 +29,6 @@ PROTECTED_WORDS = frozenset(
 )
 
 
-@click.command()
-@click.argument("data")
-@click.option(
-    "--model",
-    required=True,
-    metavar="FILE",
-    help="Fitted model: a .skops file, or one saved by XGBoost or LightGBM.",
-)
-@click.option("--label", metavar="COLUMN", help="The column that is predicted: no feature.")
-@click.option("--free", multiple=True, metavar="FEATURE", help="May differ in any way. Repeatable.")
-@click.option("-o", "--output", metavar="FILE", help="Write here instead of to stdout.")
-@click.option("--force", is_flag=True, help="Overwrite the output file.")
-@(lambda command: decorated(command, (*MODEL_OPTIONS, debug_option)))
 def init(**given: Any) -> int:
     """Draft a commented spec file from the rows in DATA.
 
@@ -52,6 +38,7 @@ def init(**given: Any) -> int:
     """
     from likewise.cli.exits import Exit
     from likewise.cli.output import emit
+    from likewise.cli.steps import after_init
 
     output = None if given["output"] is None else Path(given["output"])
     if output is not None and output.exists() and not given["force"]:
@@ -71,9 +58,8 @@ def init(**given: Any) -> int:
     _write(output, text, force=given["force"])
     undecided = not claim.similarity.free
     click.echo(f"wrote {output}: {claim.space.describe()}", err=True)
-    click.echo(
-        f"next: {'fill in what may differ, then ' if undecided else ''}likewise verify {output}", err=True
-    )
+    step = after_init(str(output), given, undecided=undecided)
+    click.echo(f"next: {step.why}\n  {step.how}", err=True)
     return Exit.DONE
 
 

@@ -52,9 +52,11 @@ def _case(suite: Xml.Element, outcome: Outcome) -> None:
 def _block(outcome: Outcome) -> str:
     if outcome.result is None:
         return str(outcome.error or outcome.reason)
-    from likewise.verifying.wording import result_text
+    from likewise.answers import terminal
+    from likewise.answers.telling import Telling
+    from likewise.answers.verdict import verdict_answer
 
-    return result_text(outcome.result, all_features=True)
+    return terminal.render(verdict_answer(outcome.result, Telling(same=None), steps=False))
 
 
 def writable(text: str) -> str:

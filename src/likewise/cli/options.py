@@ -1,24 +1,19 @@
-"""The flags, declared once and in groups.
+"""Every option of every command, declared once; groups of them; and what commands take from them.
 
-`claim_options` say what is claimed about which model, `search_options` how long to look and from where,
-`output_options` what to print. A command takes the groups it needs and gets each as one value:
-``ClaimFlags.of(given)``. Commands still to come share them.
+Where two commands give a flag another meaning, they have an option each. `table` says which command has which options; a command gets the
+values by their names, and groups as one value: ``ClaimFlags.of(given)``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import click
 
-from likewise.cli.certificate_files import moves_older_certificates
-
-DEBUG = "likewise.debug"  # key in click's meta: show tracebacks
-JSON = "likewise.json"  # key in click's meta: stdout is for one JSON object
-
-Function = TypeVar("Function", bound=Callable[..., Any])
+DEBUG_KEY = "likewise.debug"  # key in click's meta: show tracebacks
+JSON_KEY = "likewise.json"  # key in click's meta: stdout is for one JSON object
 
 
 class _Picked:
@@ -73,154 +68,292 @@ class OutputFlags(_Picked):
     quiet: bool
 
 
-MODEL_OPTIONS = (
-    click.option("--allow-pickle", is_flag=True, help="Open .joblib, .pkl and .pickle: runs code from them."),
-    click.option(
-        "--trust", multiple=True, metavar="TYPE", help="Let a .skops file construct this type. Repeatable."
-    ),
+def _noted(key: str) -> Any:
+    def note(ctx: click.Context, _parameter: click.Parameter, value: bool) -> bool:
+        ctx.meta[key] = value or ctx.meta.get(key, False)
+        return value
+
+    return note
+
+
+# -- the claim --------------------------------------------------------------------------------------------
+
+SPEC = click.Argument(["spec"], required=False, metavar="[SPEC]")
+SPECS = click.Argument(["specs"], nargs=-1, metavar="[SPEC]...")
+MODEL = click.Option(
+    ["--model"], metavar="FILE", help="Fitted model: a .skops file, or one saved by XGBoost or LightGBM."
 )
-
-_SPEC = click.argument("spec", required=False, metavar="[SPEC]")
-_SPECS = click.argument("specs", nargs=-1, metavar="[SPEC]...")
-
-_CLAIM = (
-    click.option(
-        "--model", metavar="FILE", help="Fitted model: a .skops file, or one saved by XGBoost or LightGBM."
-    ),
-    click.option("--data", metavar="FILE", help="Rows: .csv, .csv.gz or .parquet."),
-    click.option("--label", metavar="COLUMN", help="The column that is predicted: no feature."),
-    click.option("--free", multiple=True, metavar="FEATURE", help="May differ in any way. Repeatable."),
-    click.option(
-        "--within",
-        multiple=True,
-        metavar="FEATURE=T",
-        help="May differ by at most T, a number or a percentage of the range. Repeatable.",
-    ),
-    click.option(
-        "--pairs",
-        multiple=True,
-        metavar="FEATURE=A:B",
-        help="May differ between the levels A and B only. Repeatable.",
-    ),
-    click.option(
-        "--where",
-        multiple=True,
-        metavar="RULE",
-        help='Only individuals with "a <= b - 14" or "if a == b then c != d". Repeatable.',
-    ),
-    click.option("--widen", is_flag=True, help="Widen the space to cover the data."),
-    *MODEL_OPTIONS,
-    click.option(
-        "--import-budget",
-        type=float,
-        default=600.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="Time to read the model and compare it with the original.",
-    ),
+MODEL_NEEDED = click.Option(["--model"], required=True, metavar="FILE", help=MODEL.help)
+DATA = click.Option(["--data"], metavar="FILE", help="Rows: .csv, .csv.gz or .parquet.")
+LABEL = click.Option(["--label"], metavar="COLUMN", help="The column that is predicted: no feature.")
+FREE = click.Option(["--free"], multiple=True, metavar="FEATURE", help="May differ in any way. Repeatable.")
+WITHIN = click.Option(
+    ["--within"],
+    multiple=True,
+    metavar="FEATURE=T",
+    help="May differ by at most T, a number or a percentage of the range. Repeatable.",
 )
-
-PROPERTY = click.option(
-    "--property",
-    "property",
+PAIRS = click.Option(
+    ["--pairs"],
+    multiple=True,
+    metavar="FEATURE=A:B",
+    help="May differ between the levels A and B only. Repeatable.",
+)
+WHERE = click.Option(
+    ["--where"],
+    multiple=True,
+    metavar="RULE",
+    help='Only individuals with "a <= b - 14" or "if a == b then c != d". Repeatable.',
+)
+WIDEN = click.Option(["--widen"], is_flag=True, help="Widen the space to cover the data.")
+ALLOW_PICKLE = click.Option(
+    ["--allow-pickle"], is_flag=True, help="Open .joblib, .pkl and .pickle: runs code from them."
+)
+TRUST = click.Option(
+    ["--trust"], multiple=True, metavar="TYPE", help="Let a .skops file construct this type. Repeatable."
+)
+IMPORT_BUDGET = click.Option(
+    ["--import-budget"],
+    type=float,
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time to read the model and compare it with the original.",
+)
+PROPERTY = click.Option(
+    ["--property"],
     metavar="P",
     help="What they must share: decision (the default), score:0.5 or probability:0.1.",
 )
-
-CLASS = click.option(
-    "--class-of-interest",
-    metavar="LABEL",
-    help="Claim it of this class only, of more than two.",
+CLASS = click.Option(
+    ["--class-of-interest"], metavar="LABEL", help="Claim it of this class only, of more than two."
 )
+CLAIM = (MODEL, DATA, LABEL, FREE, WITHIN, PAIRS, WHERE, WIDEN, ALLOW_PICKLE, TRUST, IMPORT_BUDGET)
 
-_SEARCH = (
-    click.option(
-        "--budget",
+# -- the search -------------------------------------------------------------------------------------------
+
+BUDGET = click.Option(
+    ["--budget"],
+    type=float,
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time to search, from when the model is read.",
+)
+JOBS = click.Option(
+    ["--jobs"],
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Processes that check proofs.",
+)
+SEED = click.Option(
+    ["--seed"], type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the search."
+)
+SEARCH = (BUDGET, JOBS, SEED)
+
+# -- what is printed --------------------------------------------------------------------------------------
+
+CERTIFICATE = click.Option(
+    ["--certificate"], metavar="FILE", help="Write the certificate of the answer here."
+)
+ALL_FEATURES = click.Option(["--all", "all_features"], is_flag=True, help="Show all features of the pair.")
+ALL_OF_PAIRS = click.Option(["--all", "all_features"], is_flag=True, help="Show all features of the pairs.")
+ALL_REGIONS = click.Option(["--all", "all_regions"], is_flag=True, help="Print all regions.")
+JSON = click.Option(
+    ["--json", "as_json"],
+    is_flag=True,
+    callback=_noted(JSON_KEY),
+    help="Print one JSON object and nothing else.",
+)
+QUIET = click.Option(["--quiet", "-q"], is_flag=True, help="Print nothing but the answer.")
+QUIET_BUT_BRACKET = click.Option(
+    ["--quiet", "-q"], is_flag=True, help="Print nothing but the verdict or the bracket."
+)
+QUIET_BUT_SHARES = click.Option(["--quiet", "-q"], is_flag=True, help="Print nothing but the shares.")
+QUIET_BUT_VERDICT = click.Option(["--quiet", "-q"], is_flag=True, help="Print nothing but the verdict.")
+DEBUG = click.Option(
+    ["--debug"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_noted(DEBUG_KEY),
+    help="Show the traceback of an error.",
+)
+OUTPUT = (CERTIFICATE, ALL_FEATURES, JSON, QUIET_BUT_BRACKET, DEBUG)
+
+# -- of one command each ----------------------------------------------------------------------------------
+
+SCALES = click.Choice(["score", "probability", "margin"])
+OF_MEASURED = click.Option(
+    ["--of"],
+    type=SCALES,
+    default="score",
+    show_default=True,
+    help="Gap of scores or of probabilities, or margin of a flipped decision.",
+)
+OF_COMPARED = click.Option(
+    ["--of"], type=SCALES, help="The gap to compare; probabilities where both models have them."
+)
+OF_CARD = click.Option(
+    ["--of"], type=SCALES, help="The gap to measure; of probabilities where the model has them."
+)
+OF_REPORT = click.Option(
+    ["--of"],
+    type=SCALES,
+    help="What is measured; default: what the claim is about, scores for decisions.",
+)
+NARROW = click.Option(
+    ["--tolerance"],
+    type=float,
+    default=1e-6,
+    show_default=True,
+    metavar="T",
+    help="Search until the bracket is this narrow.",
+)
+CLOSE = click.Option(
+    ["--tolerance"],
+    type=float,
+    default=1e-3,
+    show_default=True,
+    metavar="T",
+    help="How closely to compare.",
+)
+JUNIT = click.Option(["--junit"], metavar="FILE", help="Write a JUnit XML report here, one test case a spec.")
+SARIF = click.Option(["--sarif"], metavar="FILE", help="Write a SARIF 2.1.0 report here.")
+ROWS_OUTPUT = click.Option(["--output"], metavar="FILE", help="Write all rows here: .csv or .parquet.")
+BY = click.Option(["--by"], metavar="COLUMN", help="Count for each value of this column of the data.")
+OVER = click.Option(
+    ["--over"],
+    type=click.Choice(["uniform", "marginals", "data"]),
+    default="uniform",
+    show_default=True,
+    help="All individuals alike, distributed as the data's columns, or the data's rows.",
+)
+SHARE_METHOD = click.Option(
+    ["--method"],
+    type=click.Choice(["auto", "exact", "certified", "sampled"]),
+    default="auto",
+    show_default=True,
+    help="Look at everybody, prove a bracket by cells, or draw a sample.",
+)
+CONFIDENCE = click.Option(
+    ["--confidence"],
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.99,
+    show_default=True,
+    help="Of a sampled interval.",
+)
+FEATURE = click.Option(
+    ["--feature"],
+    metavar="FEATURE",
+    help="Look for the tolerance of this feature; without, for a factor on all tolerances.",
+)
+AROUND = click.Option(
+    ["--around"],
+    metavar="ROW|RULE",
+    help="One fair box instead, around row number ROW (from 0) or a RULE.",
+)
+OVER_REGIONS = click.Option(
+    ["--over"],
+    type=click.Choice(["uniform", "marginals", "data"]),
+    help="Decide as many as it can of all individuals alike, distributed as the data's columns, or of the data's rows  [default: the rows, if there are any]",
+)
+MAX_BOXES = click.Option(
+    ["--max-boxes"],
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    help="No more fair and no more biased boxes than this, the largest found; 0 is no limit.",
+)
+REGIONS_OUTPUT = click.Option(["--output"], metavar="FILE", help="Write all regions here, as JSON.")
+CERTIFICATES = click.Option(
+    ["--certificates"], metavar="FOLDER", help="Write the certificates of all regions here."
+)
+WITH = click.Option(["--with", "other"], metavar="FILE", required=True, help="The new model.")
+REPAIR_METHOD = click.Option(
+    ["--method"],
+    type=click.Choice(["average", "max", "min", "reference", "shrink", "threshold"]),
+    default="average",
+    show_default=True,
+    help="What is made of the scores.",
+)
+WEIGHTS = click.Option(
+    ["--weights"],
+    type=click.Choice(["uniform", "observed"]),
+    default="uniform",
+    show_default=True,
+    help="Of the settings in an average: all alike, or as in the data.",
+)
+REFERENCE = click.Option(
+    ["--reference"],
+    multiple=True,
+    metavar="FEATURE=VALUE",
+    help="The setting of --method reference; else the most frequent one. Repeatable.",
+)
+GRID = click.Option(
+    ["--grid"],
+    type=click.IntRange(min=1),
+    default=9,
+    show_default=True,
+    help="Values of a continuous feature that count as settings.",
+)
+MODEL_OUTPUT = click.Option(
+    ["--output"], metavar="FILE", help="Write the repaired model here, as .skops, if it is FAIR."
+)
+CARD_SHARE = click.Option(
+    ["--share"], metavar="FILE", help="A share to be told as well: JSON with lower, upper, method."
+)
+CARD_OUTPUT = click.Option(
+    ["--output", "-o"], metavar="FILE", help="Write the card here instead of printing it."
+)
+REPORT_OUTPUT = click.Option(
+    ["--output", "-o"], required=True, metavar="FILE", help="The HTML file to write."
+)
+READ = ("radius", "audit", "share", "regions", "repair")  # analyses that a report takes from what was printed
+REPORT_READ = tuple(
+    click.Option(
+        [f"--{name}"], metavar="FILE", help=f"Include what `likewise {name} --json` said of the claim."
+    )
+    for name in READ
+)
+CERTIFICATE_FILE = click.Argument(["certificate"], metavar="CERT")
+PARAMETERS_OUTPUT = click.Option(
+    ["-o", "--output"], required=True, metavar="FILE", help="Where to write the model's parameters."
+)
+DATA_FILE = click.Argument(["data"])
+SPEC_OUTPUT = click.Option(["-o", "--output"], metavar="FILE", help="Write here instead of to stdout.")
+FORCE = click.Option(["--force"], is_flag=True, help="Overwrite the output file.")
+
+# -- likewise bench paper ---------------------------------------------------------------------------------
+
+PAPER = (
+    click.Option(["--data"], metavar="DIR", help="Folder with the authors' fraud.csv, which is not shipped."),
+    click.Option(
+        ["--only"], multiple=True, metavar="NAME", help="german-rbf2, german, rbf, ...  Repeatable."
+    ),
+    click.Option(["--without-published"], is_flag=True, help="Leave out the paper's algorithms and testing."),
+    click.Option(
+        ["--budget"],
         type=float,
         default=60.0,
         show_default=True,
         metavar="SECONDS",
-        help="Time to search, from when the model is read.",
+        help="Time for each answer.",
     ),
-    click.option(
-        "--jobs",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        help="Processes that check proofs.",
+    click.Option(["--samples"], type=click.IntRange(min=1), help="Random samples a model.  [default: 50000]"),
+    click.Option(
+        ["--jobs"], type=click.IntRange(min=1), default=2, show_default=True, help="Processes that fit."
     ),
-    click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the search."
+    click.Option(
+        ["--seed"], type=click.IntRange(min=0), default=0, show_default=True, help="Seed of searches."
     ),
+    click.Option(
+        ["--cache"],
+        metavar="DIR",
+        help="Where fits (pickles) and answers are kept: a folder of your own.",
+    ),
+    click.Option(["--fresh"], is_flag=True, help="Work out all answers anew; fits are kept."),
+    click.Option(["--json", "json_file"], metavar="FILE", help="Write everything here, machine-readable."),
+    click.Option(["--markdown", "markdown_file"], metavar="FILE", help="Write the tables here as Markdown."),
 )
-
-
-def _json_only(ctx: click.Context, _parameter: click.Parameter, value: bool) -> bool:
-    ctx.meta[JSON] = value
-    return value
-
-
-json_option = click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    callback=_json_only,
-    help="Print one JSON object and nothing else.",
-)
-
-_CERTIFICATE = click.option("--certificate", metavar="FILE", help="Write the certificate of the answer here.")
-_OUTPUT = (
-    click.option("--all", "all_features", is_flag=True, help="Show all features of the pair."),
-    json_option,
-    click.option("--quiet", "-q", is_flag=True, help="Print nothing but the verdict or the bracket."),
-)
-
-
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="Print nothing but the answer.")
-
-
-def _debugging(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    if value:
-        ctx.meta[DEBUG] = True
-
-
-debug_option = click.option(
-    "--debug",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_debugging,
-    help="Show the traceback of an error.",
-)
-
-
-def claim_options(command: Function) -> Function:
-    """The flags of `ClaimFlags`."""
-    return decorated(command, (_SPEC, *_CLAIM))
-
-
-def claims_options(command: Function) -> Function:
-    """The flags of `ClaimFlags`, for any number of spec files: `ClaimFlags.each`."""
-    return decorated(command, (_SPECS, *_CLAIM))
-
-
-def search_options(command: Function) -> Function:
-    """The flags of `SearchFlags`."""
-    return decorated(command, _SEARCH)
-
-
-def certificate_option(command: Function) -> Function:
-    """--certificate, with older certificates moved out of the way."""
-    return decorated(moves_older_certificates(command), (_CERTIFICATE,))
-
-
-def output_options(command: Function) -> Function:
-    """The flags of `OutputFlags`, and --debug."""
-    return certificate_option(decorated(command, (*_OUTPUT, debug_option)))
-
-
-def decorated(command: Function, options: tuple[Callable[[Function], Function], ...]) -> Function:
-    """The command with these options, listed in this order by --help."""
-    for option in reversed(options):
-        command = option(command)
-    return command

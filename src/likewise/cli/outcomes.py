@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from likewise.cli.certificate_files import certificate_file
 from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.errors import InternalError, LikewiseError
 
 if TYPE_CHECKING:
+    from likewise.answers.answer import Answer
+    from likewise.answers.terminal import Line
     from likewise.cli.claims import Loaded
     from likewise.verifying.result import Result
 
@@ -68,11 +71,13 @@ class Outcome:
             return self.error.message
         if self.result is None:
             return self.not_asked or NOT_REACHED
-        from likewise.verifying.wording import bounds_in_words, pair_in_words, pair_of, treated_by
+        from likewise.answers.pair import pair_in_words
+        from likewise.answers.sentences import bounds_in_words
+        from likewise.answers.verdict import pair_of_result
 
         result = self.result
         if result.pair is not None:
-            return pair_in_words(pair_of(result.pair, result.claimed.space.names), treated_by(result))
+            return pair_in_words(*pair_of_result(result))
         if result.reason is not None:
             return f"{result.reason}; {bounds_in_words(result.claimed.property, result.bounds)}"
         return ""
@@ -81,11 +86,27 @@ class Outcome:
     def seconds(self) -> float:
         return 0.0 if self.result is None else float(self.result.stats.get("seconds", 0.0))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The answer, ready for JSON, with the spec file that it is about."""
-        if self.result is None:
-            return {"spec": self.flags.spec, "verdict": "UNKNOWN", "claim": self.claim, "reason": self.reason}
-        return {"spec": self.flags.spec, **self.result.to_dict()}
+    def answer(self, given: Mapping[str, Any], *, several: bool) -> Answer:
+        """What is told of it; of several claims with the spec file that it is about."""
+        from likewise.answers.answer import Answer, code, fact, verdict, words
+        from likewise.answers.verdict import verdict_answer
+        from likewise.cli.steps import command_telling
+
+        named = (fact("spec", code(self.name), whole=True),) if several else ()
+        about = {"spec": self.flags.spec}
+        if self.result is None or self.loaded is None:
+            said = (fact("verdict", verdict("UNKNOWN")), fact("reason", self.reason))
+            document = {**about, "verdict": "UNKNOWN", "claim": self.claim, "reason": self.reason}
+            return Answer(
+                title="UNKNOWN", summary=words(self.reason), blocks=(*named, *said), document=document
+            )
+        proof = given["certificate"]
+        if proof is not None:
+            proof = certificate_file(proof, self.flags.spec, several=several)
+        telling = command_telling("verify", given, self.loaded, spec=self.flags.spec, proof=proof)
+        found = verdict_answer(self.result, telling)
+        document = {**(about if several else {}), **found.document}
+        return replace(found, blocks=(*named, *found.blocks), document=document)
 
 
 def read(each: Sequence[ClaimFlags], property_text: str | None, class_text: str | None) -> list[Outcome]:
@@ -171,15 +192,20 @@ WIDTH = 80
 VERDICT_WIDTH, SECONDS_WIDTH = 7, 9
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
+def summary_lines(outcomes: Sequence[Outcome]) -> list[Line]:
     """One line a claim in 80 columns, and the counts; long names are folded, never cut."""
+    from likewise.answers.answer import Role, Span, verdict, words
+
     room = WIDTH - VERDICT_WIDTH - SECONDS_WIDTH - 4
     width = min(room, max(len(one.name) for one in outcomes))
-    lines = [f"{'verdict':<{VERDICT_WIDTH}}  {'claim':<{width}}  {'seconds':>{SECONDS_WIDTH}}"]
+    head = f"{'verdict':<{VERDICT_WIDTH}}  {'claim':<{width}}  {'seconds':>{SECONDS_WIDTH}}"
+    lines = [words(Span(head, Role.TITLE))]
     for one in outcomes:
         first, *rest = [one.name[i : i + width] for i in range(0, len(one.name), width)]
-        lines.append(f"{one.verdict:<{VERDICT_WIDTH}}  {first:<{width}}  {one.seconds:>{SECONDS_WIDTH}.2f}")
-        lines += [f"{'':<{VERDICT_WIDTH}}  {part}" for part in rest]
+        blanks = " " * (VERDICT_WIDTH - len(one.verdict))
+        told = f"{blanks}  {first:<{width}}  {one.seconds:>{SECONDS_WIDTH}.2f}"
+        lines.append(words(verdict(one.verdict), told))
+        lines += [words(f"{'':<{VERDICT_WIDTH}}  {part}") for part in rest]
     counts = Counter(one.verdict for one in outcomes)
-    parts = [f"{counts[verdict]} {verdict}" for verdict in ("BIASED", "UNKNOWN", "FAIR") if counts[verdict]]
-    return "\n".join([*lines, f"{len(outcomes)} claims: {', '.join(parts)}"])
+    parts = [f"{counts[name]} {name}" for name in ("BIASED", "UNKNOWN", "FAIR") if counts[name]]
+    return [*lines, words(f"{len(outcomes)} claims: {', '.join(parts)}")]

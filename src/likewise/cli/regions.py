@@ -2,71 +2,22 @@
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from likewise.cli.certificate_files import moves_older_certificates_of_regions
 from likewise.cli.exits import Exit
-from likewise.cli.options import (
-    PROPERTY,
-    ClaimFlags,
-    SearchFlags,
-    claim_options,
-    debug_option,
-    decorated,
-    json_option,
-    search_options,
-)
+from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.errors import SpecError
 
 if TYPE_CHECKING:
-    from likewise.analysis.region_result import Region, Regions
+    from likewise.analysis.region_result import Regions
     from likewise.cli.claims import Loaded
 
-WIDTH = 80
 SHOWN = 8  # regions of a kind that are printed without --all
-OPTIONS = (
-    click.option(
-        "--around",
-        metavar="ROW|RULE",
-        help="One fair box instead, around row number ROW (from 0) or a RULE.",
-    ),
-    click.option(
-        "--over",
-        type=click.Choice(["uniform", "marginals", "data"]),
-        help="Decide as many as it can of all individuals alike, distributed as the data's columns, or of the data's rows  [default: the rows, if there are any]",
-    ),
-    click.option(
-        "--max-boxes",
-        type=click.IntRange(min=0),
-        default=100,
-        show_default=True,
-        help="No more fair and no more biased boxes than this, the largest found; 0 is no limit.",
-    ),
-    click.option("--output", metavar="FILE", help="Write all regions here, as JSON."),
-    click.option("--certificates", metavar="FOLDER", help="Write the certificates of all regions here."),
-    click.option("--all", "all_regions", is_flag=True, help="Print all regions."),
-    json_option,
-    click.option("--quiet", "-q", is_flag=True, help="Print nothing but the shares."),
-    debug_option,
-)
 
 
-def region_options(command: Any) -> Any:
-    """The flags of this command alone."""
-    return decorated(moves_older_certificates_of_regions(command), OPTIONS)
-
-
-@click.command(
-    epilog="Exit codes: 0 done, 2 usage or input error, 3 the budget or --max-boxes ended it first, 101 internal error."
-)
-@claim_options
-@PROPERTY
-@search_options
-@region_options
+@moves_older_certificates_of_regions
 def regions(**given: Any) -> int:
     """Who is treated fairly, who is not, and of whom is nothing proved?
 
@@ -80,8 +31,11 @@ def regions(**given: Any) -> int:
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
     from likewise.analysis.regions import regions_of_problem
+    from likewise.answers import json
+    from likewise.answers.regions import KINDS, regions_answer
     from likewise.cli.claims import load, running
-    from likewise.cli.output import emit, emit_json
+    from likewise.cli.output import emit, emit_answer, emit_json
+    from likewise.cli.steps import command_telling
 
     with running(flags, look, progress=not given["quiet"]) as run:
         loaded = load(flags, run, given["property"])
@@ -93,12 +47,16 @@ def regions(**given: Any) -> int:
         _write(found, given["output"])
     if given["certificates"] is not None:
         _save(found, Path(given["certificates"]))
+    boxes = None if given["all_regions"] else SHOWN
+    answer = regions_answer(
+        found, loaded, command_telling("regions", given, loaded, spec=flags.spec, boxes=boxes)
+    )
     if given["as_json"]:
-        emit_json(found.to_dict())
+        emit_json(json.render(answer))
     elif given["quiet"]:
-        emit(" ".join(f"{float(found.share(kind))!r}" for kind in ("fair", "biased", "undecided", "empty")))
+        emit(" ".join(f"{float(found.share(kind))!r}" for kind in KINDS))
     else:
-        emit(_text(found, loaded, all_regions=given["all_regions"]))
+        emit_answer(answer)
     return Exit.DONE if found.reason is None else Exit.UNKNOWN
 
 
@@ -136,59 +94,3 @@ def _save(found: Regions, folder: Path) -> None:
             sides = ("",) if kind == "fair" else ("-upper", "-lower")
             for side, certificate in zip(sides, region.certificates, strict=True):
                 certificate.save(str(folder / f"{kind}-{number}{side}.likewise"))
-
-
-def _text(found: Regions, loaded: Loaded, *, all_regions: bool) -> str:
-    from likewise.analysis.region_result import KINDS, share_text
-    from likewise.verifying.wording import paragraph, reading_lines, rounding_lines, rows_lines
-
-    claim = f"individuals who {loaded.similarity.describe(loaded.space)} {loaded.property.describe()}"
-    lines = paragraph("regions", claim) + paragraph("space", loaded.space.describe())
-    lines += reading_lines(found.stats)
-    if found.around is not None:
-        lines += paragraph("around", found.around)
-    for kind in KINDS:
-        kept, meaning = getattr(found, kind), MEANINGS[kind]
-        if not kept:
-            continue
-        count = f"{len(kept)} region{'' if len(kept) == 1 else 's'}"
-        of = f"{share_text(found.share(kind))} of the space"
-        if found.over is not None:
-            of = f"{share_text(found.people(kind))} of {found.over}, {of}"
-        lines += paragraph(f"{kind} ", f"{of}, {count}: {meaning}")
-        lines += [line for region in (kept if all_regions else kept[:SHOWN]) for line in _lines(region)]
-        if len(kept) > SHOWN and not all_regions:
-            lines.append(f"  ... {len(kept) - SHOWN} more (--all shows them)")
-    lines += rows_lines(found.stats)
-    lines += rounding_lines(found.stats)
-    if found.reason is not None:
-        lines += paragraph("reason", found.reason)
-    return "\n".join(lines)
-
-
-MEANINGS = {
-    "fair": "proved, nobody is treated differently",
-    "biased": "proved, EVERYBODY has a similar one who gets the other decision",
-    "undecided": "nothing is proved, there may be both",
-    "empty": "excluded by the constraints",
-}
-
-
-def _lines(region: Region) -> list[str]:
-    from likewise.analysis.region_result import share_text
-
-    shares = [share_text(share) for share in (region.people, region.measure) if share is not None]
-    start = "  " + "".join(f"{share:>8}  " for share in shares)
-    lines = textwrap.wrap(
-        region.rule, WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False
-    )
-    if region.counterparts:
-        upper, lower = (
-            ", ".join(f"{name} {value}" for name, value in one.items()) for one in region.counterparts
-        )
-        said = f"one decision with {upper}, the other with {lower}"
-        indent = " " * (len(start) + 2)
-        lines += textwrap.wrap(
-            said, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-        )
-    return lines

@@ -6,24 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from likewise.cli.exits import IN_WORDS, Exit
+from likewise.cli.certificate_files import moves_older_certificates
+from likewise.cli.exits import Exit
 from likewise.cli.older_files import Kind, moves_older
-from likewise.cli.options import (
-    CLASS,
-    PROPERTY,
-    ClaimFlags,
-    OutputFlags,
-    SearchFlags,
-    claim_options,
-    output_options,
-    search_options,
-)
+from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
 from likewise.errors import SpecError, UnsupportedModel, closest
 
 if TYPE_CHECKING:
-    from likewise.analysis.repaired import Repaired
     from likewise.cli.claims import Loaded
     from likewise.spec.space import Space
 
@@ -53,40 +42,7 @@ def _is_skops(path: Path) -> bool:
 MODEL = Kind(option="--output", name="repaired model", recognised=_is_skops)
 
 
-@click.command(epilog=IN_WORDS)
-@claim_options
-@PROPERTY
-@CLASS
-@click.option(
-    "--method",
-    type=click.Choice(["average", "max", "min", "reference", "shrink", "threshold"]),
-    default="average",
-    show_default=True,
-    help="What is made of the scores.",
-)
-@click.option(
-    "--weights",
-    type=click.Choice(["uniform", "observed"]),
-    default="uniform",
-    show_default=True,
-    help="Of the settings in an average: all alike, or as in the data.",
-)
-@click.option(
-    "--reference",
-    multiple=True,
-    metavar="FEATURE=VALUE",
-    help="The setting of --method reference; else the most frequent one. Repeatable.",
-)
-@click.option(
-    "--grid",
-    type=click.IntRange(min=1),
-    default=9,
-    show_default=True,
-    help="Values of a continuous feature that count as settings.",
-)
-@click.option("--output", metavar="FILE", help="Write the repaired model here, as .skops, if it is FAIR.")
-@search_options
-@output_options
+@moves_older_certificates
 @moves_older(MODEL, _outputs)
 def repair(**given: Any) -> int:
     """Make a model that treats similar individuals alike, and prove it.
@@ -101,8 +57,11 @@ def repair(**given: Any) -> int:
     output = None if given["output"] is None else _output(given["output"])
     from likewise.analysis.repairing import repair_problem
     from likewise.analysis.wish import Method
+    from likewise.answers import json
+    from likewise.answers.repaired import repaired_answer
     from likewise.cli.claims import load, running
-    from likewise.cli.output import emit, emit_json
+    from likewise.cli.output import emit, emit_answer, emit_json
+    from likewise.cli.steps import command_telling
 
     with running(flags, look, progress=not show.quiet) as run:
         loaded = load(flags, run, given["property"], given["class_of_interest"])
@@ -113,17 +72,18 @@ def repair(**given: Any) -> int:
             grid=given["grid"],
         )
         repaired = repair_problem(loaded.problem, run, method, _labels(loaded))
-    fair = repaired.result.verdict == "FAIR"
-    if output is not None and fair:
+    if output is not None and repaired.result.verdict == "FAIR":
         _write(repaired.model, output)
     if show.certificate is not None and repaired.result.certificate is not None:
         repaired.result.certificate.save(show.certificate)
+    telling = command_telling("repair", given, loaded, spec=flags.spec, proof=show.certificate)
+    answer = repaired_answer(repaired, telling, claim=True, output=given["output"])
     if show.as_json:
-        emit_json(repaired.to_dict() | {"output": str(output) if output is not None and fair else None})
+        emit_json({"output": None, **json.render(answer)})
     elif show.quiet:
         emit(str(repaired.result.verdict))
     else:
-        emit(_text(repaired, flags, show, output))
+        emit_answer(answer)
     return Exit[repaired.result.verdict]
 
 
@@ -194,33 +154,3 @@ def _number(value: str, text: str) -> float | int:
     except ValueError:
         raise SpecError(f"--reference {text}: {value!r} is not a number") from None
     return int(number) if number.is_integer() else number
-
-
-def _text(repaired: Repaired, flags: ClaimFlags, show: OutputFlags, output: Path | None) -> str:
-    from likewise.verifying.wording import paragraph, result_text
-
-    lines = [result_text(repaired.result, all_features=show.all_features)]
-    lines += paragraph("repaired", repaired.how())
-    if repaired.rows and (changed := repaired.changed_in_words()) is not None:
-        lines += paragraph("changed", changed)
-    if repaired.before is not None and repaired.after is not None:
-        lines += paragraph("before", f"{repaired.measure} {repaired.before:.4f}")
-        lines += paragraph("after", f"{repaired.measure} {repaired.after:.4f}")
-    fair = repaired.result.verdict == "FAIR"
-    if output is not None:
-        lines += paragraph("model", str(output) if fair else "not written: it is not FAIR", whole_words=True)
-    if show.certificate is not None and repaired.result.certificate is not None:
-        lines += paragraph(
-            "proof", f"{show.certificate} (likewise-check {show.certificate})", whole_words=True
-        )
-    lines += paragraph("next", _next(flags, output if fair else None, fair=fair), whole_words=True)
-    return "\n".join(lines)
-
-
-def _next(flags: ClaimFlags, output: Path | None, *, fair: bool) -> str:
-    claim = flags.spec or "..."
-    if not fair:
-        return f"likewise repair {claim} --method average (the mean over what may differ)"
-    if output is None:
-        return f"likewise repair {claim} --output fair.skops (keep the model)"
-    return f"likewise verify {claim} --model {output} (verify it again)"

@@ -6,23 +6,13 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from likewise.cli.exits import IN_WORDS, Exit
-from likewise.cli.options import (
-    CLASS,
-    PROPERTY,
-    ClaimFlags,
-    SearchFlags,
-    certificate_option,
-    claim_options,
-    debug_option,
-    decorated,
-    search_options,
-)
+from likewise.cli.certificate_files import moves_older_certificates
+from likewise.cli.exits import Exit
+from likewise.cli.options import READ, ClaimFlags, SearchFlags
 from likewise.errors import DataError, InternalError, LikewiseError
 
 if TYPE_CHECKING:
@@ -36,44 +26,9 @@ SECTIONS = {
     "margins": "how it grows with the tolerances",
     "audit": "the rows of the data",
 }
-READ = (
-    "radius",
-    "audit",
-    "share",
-    "regions",
-    "repair",
-)  # analyses that are taken from what their commands printed
-
-OPTIONS = (
-    click.option("--output", "-o", required=True, metavar="FILE", help="The HTML file to write."),
-    click.option(
-        "--of",
-        type=click.Choice(["score", "probability", "margin"]),
-        help="What is measured; default: what the claim is about, scores for decisions.",
-    ),
-    *(
-        click.option(
-            f"--{name}", metavar="FILE", help=f"Include what `likewise {name} --json` said of the claim."
-        )
-        for name in READ
-    ),
-    click.option("--quiet", "-q", is_flag=True, help="Print nothing but the verdict."),
-    debug_option,
-)
 
 
-def report_options(command: Any) -> Any:
-    """The flags of this command alone."""
-    return decorated(command, OPTIONS)
-
-
-@click.command(epilog=IN_WORDS)
-@claim_options
-@PROPERTY
-@CLASS
-@search_options
-@certificate_option
-@report_options
+@moves_older_certificates
 def report(**given: Any) -> int:
     """Write the answers about a claim as one HTML file.
 
@@ -84,19 +39,14 @@ def report(**given: Any) -> int:
     likewise report claim.toml -o report.html
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
+    from likewise.answers.answer import code, fact
+    from likewise.answers.verdict import verdict_answer
     from likewise.cli.claims import load, running
-    from likewise.cli.output import emit
+    from likewise.cli.output import emit, emit_answer
+    from likewise.cli.steps import repeated
     from likewise.report import Analyses, write_report
     from likewise.search.budget import interruptible
     from likewise.verifying.deciding import verify_problem
-    from likewise.verifying.wording import (
-        bounds_in_words,
-        paragraph,
-        rounding_in_words,
-        rounding_lines,
-        verdict_line,
-        warning_of,
-    )
 
     read = {name: _read(name, given[name]) for name in READ if given[name] is not None}
     Analyses.of(**read)  # refuses what is no answer before anything is searched
@@ -108,27 +58,23 @@ def report(**given: Any) -> int:
                 result.certificate.save(given["certificate"])
             names = {name: given[name] for name in read}
             analyses = _analyses(loaded.problem, run, given["of"], read, names)
-    command = shlex.join(["likewise", *sys.argv[1:]])
-    saved = None if result.certificate is None else given["certificate"]
-    known = bounds_in_words(loaded.property, result.bounds)
     path = write_report(
         result,
         given["output"],
         analyses,
-        known=known,
-        rounding=rounding_in_words(result),
-        warning=warning_of(result.stats),
-        command=command,
-        certificate_file=saved,
+        command=shlex.join(["likewise", *sys.argv[1:]]),
+        export=shlex.join(
+            repeated("export", "report", given, flags.spec, loaded.property, {"output": "model.json"})
+        ),
+        certificate_file=None if result.certificate is None else given["certificate"],
     )
     if given["quiet"]:
         emit(str(result.verdict))
     else:
-        lines = paragraph("claim", result.claimed.in_words()) + paragraph("verdict", verdict_line(result))
-        lines += rounding_lines(result.stats)
-        for name, why in analyses.left_out.items():
-            lines += paragraph("without", f"{name}: {why}")
-        emit("\n".join([*lines, *paragraph("report", str(path), whole_words=True)]))
+        told = verdict_answer(result, steps=False)
+        kept = [one for one in told.facts if one.title in ("claim", "verdict", "warning")]
+        kept += [fact("without", f"{name}: {why}") for name, why in analyses.left_out.items()]
+        emit_answer(replace(told, blocks=(*kept, fact("report", code(path), whole=True))))
     return Exit[result.verdict]
 
 

@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
-from itertools import zip_longest
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.cli.certificate_files import certificate_file
-from likewise.cli.exits import IN_WORDS
-from likewise.cli.options import (
-    CLASS,
-    PROPERTY,
-    ClaimFlags,
-    OutputFlags,
-    SearchFlags,
-    claims_options,
-    output_options,
-    search_options,
-)
+from likewise.cli.certificate_files import certificate_file, moves_older_certificates
+from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
 
 if TYPE_CHECKING:
     from likewise.cli.outcomes import Outcome
-    from likewise.verifying.result import Result
 
 
-@click.command(epilog=IN_WORDS)
-@claims_options
-@PROPERTY
-@CLASS
-@search_options
-@click.option("--junit", metavar="FILE", help="Write a JUnit XML report here, one test case a spec.")
-@click.option("--sarif", metavar="FILE", help="Write a SARIF 2.1.0 report here.")
-@output_options
+@moves_older_certificates
 def verify(**given: Any) -> int:
     """Is there a similar pair that the model treats differently?
 
@@ -61,7 +41,7 @@ def verify(**given: Any) -> int:
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
-    _print(outcomes, show, look)
+    _print(outcomes, show, given)
     return exit_code(outcomes)
 
 
@@ -148,54 +128,23 @@ def _write(reports: dict[str, str], outcomes: Sequence[Outcome]) -> None:
 # -- the terminal -----------------------------------------------------------------------------------------
 
 
-def _print(outcomes: Sequence[Outcome], show: OutputFlags, look: SearchFlags) -> None:
-    from likewise.cli.outcomes import summary
-    from likewise.cli.output import emit, emit_json
+def _print(outcomes: Sequence[Outcome], show: OutputFlags, given: Mapping[str, Any]) -> None:
+    from likewise.answers import json
+    from likewise.answers.answer import words
+    from likewise.answers.terminal import lines_of
+    from likewise.cli.outcomes import summary_lines
+    from likewise.cli.output import emit, emit_json, emit_lines
 
     several = len(outcomes) > 1
-    if show.as_json:
-        documents = [outcome.to_dict() for outcome in outcomes]
-        emit_json(documents if several else _one_document(outcomes[0]))
-    elif show.quiet:
+    if show.quiet and not show.as_json:
         emit("\n".join(f"{one.verdict:<7}  {one.name}" if several else one.verdict for one in outcomes))
-    else:
-        blocks = [_block(outcome, show, look, several=several) for outcome in outcomes]
-        emit("\n\n".join([*blocks, summary(outcomes)] if several else blocks))
-
-
-def _one_document(outcome: Outcome) -> dict[str, Any]:
-    return outcome.to_dict() if outcome.result is None else outcome.result.to_dict()
-
-
-def _block(outcome: Outcome, show: OutputFlags, look: SearchFlags, *, several: bool) -> str:
-    from likewise.verifying.wording import paragraph, result_text
-
-    lines = paragraph("spec", outcome.name, whole_words=True) if several else []
-    if outcome.result is None:
-        return "\n".join([*lines, *paragraph("verdict", "UNKNOWN"), *paragraph("reason", outcome.reason)])
-    lines.append(result_text(outcome.result, all_features=show.all_features))
-    if show.certificate is not None and outcome.result.certificate is not None:
-        path = certificate_file(show.certificate, outcome.flags.spec, several=several)
-        lines += paragraph("proof", f"{path} (likewise-check {path})", whole_words=True)
-    has_rows = outcome.loaded is not None and outcome.loaded.rows is not None
-    for title, command in zip_longest(("next",), _next(outcome.result, outcome.flags, look, has_rows)):
-        lines += paragraph(title or "", command, whole_words=True)
-    return "\n".join(lines)
-
-
-def _next(result: Result, flags: ClaimFlags, look: SearchFlags, has_rows: bool) -> list[str]:
-    """What to do now, in commands that exist."""
-    claim, kind = flags.spec or "...", result.claimed.property.kind
-    if flags.spec is not None and flags.model is not None:
-        claim += f" --model {shlex.quote(flags.model)}"  # else the next command would ask about the file's own model
-    if result.verdict == "BIASED":
-        return [
-            f"likewise measure {claim} (how large the gap can be)",
-            *([f"likewise audit {claim} (for whom, in the data)"] if has_rows else []),
-            f"likewise repair {claim} (a model made fair)",
-        ]
-    if result.verdict == "FAIR" and kind == "decision":
-        return [f"likewise measure {claim} --of score (how far apart scores can be)"]
-    if result.verdict == "FAIR":
-        return [f"likewise measure {claim} --of {kind} (how large the gap is)"]
-    return [f"likewise verify {claim} --budget {10 * look.budget:g} (search longer)"]
+        return
+    answers = [outcome.answer(given, several=several) for outcome in outcomes]
+    if show.as_json:
+        documents = [json.render(answer) for answer in answers]
+        emit_json(documents if several else documents[0])
+        return
+    blocks = [lines_of(answer) for answer in answers]
+    if several:
+        blocks.append(summary_lines(outcomes))
+    emit_lines([line for block in blocks for line in (words(), *block)][1:])

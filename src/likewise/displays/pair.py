@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from likewise.answers.answer import PairRow
+from likewise.answers.pair import pair_answer
 from likewise.displays.drawing import SHADE, Display, axes_for, document_of, short
 from likewise.errors import SpecError
-from likewise.verifying.wording import Row, Treated, feature_rows
+from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,12 +57,12 @@ class PairDisplay(Display):
 
     def plot(self, ax: Axes | None = None, *, all_features: bool = False) -> Self:
         """Draw it; some features that are the same are left out unless all are wanted."""
-        differing, same = feature_rows(self.pair)
-        kept = same if all_features else same[:MOST_SAME]
-        rows: list[Row] = [*differing, *kept]
-        if len(kept) < len(same):
-            rows.append((f"... {len(same) - len(kept)} more the same", "", "", ""))
-        treatment = [(name, a, b, "") for name, a, b in self.treated.rows()]
+        shown = pair_answer(self.pair, self.treated)
+        kept = shown.same if all_features else shown.same[:MOST_SAME]
+        rows = [*shown.differing, *kept]
+        if len(kept) < len(shown.same):
+            rows.append(PairRow(name=f"... {len(shown.same) - len(kept)} more the same", first="", second=""))
+        treatment = list(shown.treatment)
         height = ROW_HEIGHT * (len(rows) + len(treatment) + 3)
         ax = axes_for(ax, width=7.2, height=max(1.8, height))
         _draw(ax, rows, treatment)
@@ -69,7 +71,7 @@ class PairDisplay(Display):
         return self._drawn(ax)
 
 
-def _draw(ax: Axes, rows: list[Row], treatment: list[Row]) -> None:
+def _draw(ax: Axes, rows: list[PairRow], treatment: list[PairRow]) -> None:
     """A table in the units of its rows: names, x, x'."""
     count = len(rows) + len(treatment) + 1
     ax.set(xlim=(0, 1), ylim=(count, 0))
@@ -79,16 +81,16 @@ def _draw(ax: Axes, rows: list[Row], treatment: list[Row]) -> None:
         ax.text(place, 0.5, text, weight="bold", va="center")
     for at, row in enumerate((*rows, *treatment), start=1):
         treated = at > len(rows)
-        if row[3]:
+        if row.differs:
             ax.axhspan(at, at + 1, color=SHADE, linewidth=0)
             ax.text(places[2] - 0.02, at + 0.5, "≠", va="center", ha="right", weight="bold")
-        for place, text in zip(places, row[:3], strict=True):
+        for place, text in zip(places, (row.name, row.first, row.second), strict=True):
             ax.text(
                 place,
                 at + 0.5,
                 short(text, 26),
                 va="center",
-                weight="bold" if treated or row[3] else "normal",
+                weight="bold" if treated or row.differs else "normal",
             )
     ax.axhline(1, color="black", linewidth=1)
     if treatment:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from html import escape
 from typing import TYPE_CHECKING, Any
 
-from likewise.verifying.wording import pair_lines, pair_rows, paragraph
+from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
     from likewise.search.problem import Witness
@@ -63,20 +62,16 @@ class Finding:
         )
 
     def __str__(self) -> str:
-        from likewise.verifying.wording import Treated, pair_of
+        from likewise.answers import terminal
+        from likewise.answers.finding import finding_answer
 
-        lines = [
-            *paragraph("method", self.algorithm),
-            *paragraph("answer", f"{self.answer}  after {self.seconds:.2f} s"),
-            *paragraph("means", self.meaning),
-        ]
-        if self.pair is not None:
-            treated = Treated(decisions=self.decisions, scores=self.scores)
-            lines += pair_lines(pair_of(self.pair, self.names), treated)
-        return "\n".join(lines)
+        return terminal.render(finding_answer(self))
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        from likewise.answers import html
+        from likewise.answers.finding import finding_answer
+
+        return html.render(finding_answer(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

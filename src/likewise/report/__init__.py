@@ -1,9 +1,12 @@
 """The report: an answer as one HTML file for people who do not run Likewise.
 
-Works from a `Result` and from documents (what `to_dict` of the analyses makes), and so knows neither searches nor model families.
+Shows the answers of `likewise.answers`, made of a `Result` and of documents (what `to_dict` of the analyses makes), and so knows neither
+searches nor model families.
 
-    documents   what is shown, as plain values: analyses, pair, space, provenance
+    documents   the analyses as documents, and the answers that they become; the space as a table
     pictures    where lines and bars of the drawings go
+    score_path  what each differing feature makes of the gap of a pair
+    provenance  when, with what, by which command; the certificate
     regionmap   boxes as numbers, for the map that the reader chooses the axes of
     writing     the template filled in, within a size, onto disk
     templates   HTML, style and script

@@ -1,20 +1,26 @@
-"""What the report shows, as plain values: from a `Result` and the documents of analyses."""
+"""What a report is made of: the documents of analyses, and the answers that they become."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from likewise.answers.audit import audit_answer, rows_table
+from likewise.answers.disparity import disparity_answer
+from likewise.answers.margins import margins_answer
+from likewise.answers.radius import radius_answer
+from likewise.answers.regions import regions_answer
+from likewise.answers.repaired import told_again
+from likewise.answers.share import share_answer
+from likewise.answers.telling import Telling
+from likewise.answers.texts import number, plain
 from likewise.errors import SpecError
-from likewise.report.pictures import bracket_history, contribution_bars, radius_levels, share_bar
-from likewise.report.regionmap import KINDS, region_map
-from likewise.report.texts import number, percent, plain, shown, signed, told_apart
 
 if TYPE_CHECKING:
+    from likewise.answers.answer import Answer
     from likewise.spec.features import Feature
     from likewise.spec.similarity import Relation
-    from likewise.verifying.contributions import Contributions
     from likewise.verifying.result import Result
 
 # The keys without which a document is not what it is said to be.
@@ -27,12 +33,8 @@ KEYS = {
     "regions": ("fair", "biased", "undecided", "empty", "shares", "around", "reason"),
     "repair": ("method", "how", "threshold", "rows", "changed", "measure", "before", "after", "result"),
 }
-MEASURED = {
-    "score": "the largest gap of scores between two similar individuals",
-    "probability": "the largest gap of probabilities between two similar individuals",
-    "margin": "the largest margin by which two similar individuals get different decisions",
-}
-COUNTERPART = "counterpart_"  # in front of the names of an audit's columns
+# What showing a document of another shape ends in.
+MISSHAPEN = (ValueError, KeyError, IndexError, TypeError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,64 +77,58 @@ def _document(name: str, given: Any) -> Mapping[str, Any] | None:
     return {key: plain(value) for key, value in document.items()}
 
 
-# -- the answer -------------------------------------------------------------------------------------------
+# -- the answers ------------------------------------------------------------------------------------------
 
 
-def pair_table(result: Result, most: int) -> dict[str, Any] | None:
-    """Both individuals, what differs first, and how the model treats them; at most so many features."""
-    document = plain(result.to_dict())
-    if document["pair"] is None:
-        return None
-    first, second = document["pair"]
-    rows = [
-        {
-            "name": name,
-            "values": told_apart(first[name], second[name]),
-            "differs": first[name] != second[name],
-        }
-        for name in result.claimed.space.names
-    ]
-    treated = []
-    if document["decisions"] is not None:
-        treated.append(("decision", told_apart(*document["decisions"])))
-    if document["scores"] is not None:
-        treated.append((result.score_name, told_apart(*document["scores"])))
-    if document["probabilities"] is not None:
-        treated.append((f"P({shown(plain(result.upper_label))})", told_apart(*document["probabilities"])))
-    rows.sort(key=lambda row: not row["differs"])
-    return {
-        "rows": rows[:most],
-        "left": max(len(rows) - most, 0),
-        "treated": treated,
-        "differing": sum(row["differs"] for row in rows),
-        "same": sum(not row["differs"] for row in rows),
+def told(analyses: Analyses, result: Result, *, rows: int, boxes: int) -> dict[str, Answer]:
+    """The answers of the analyses that there are, by their names; refuses a file that is of another shape."""
+    telling = Telling(speak=_nothing, certify=None, boxes=boxes)
+    claimed = result.claimed.property
+    made: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
+        "disparity": lambda found: without_pair(disparity_answer(found, None, telling)),
+        "margins": lambda found: margins_answer(found, claimed, str(result.verdict)),
+        "radius": lambda found: without_pair(radius_answer(found, None, telling)),
+        "share": lambda found: share_answer(found, None, telling),
+        "regions": lambda found: regions_answer(found, None, telling),
+        "audit": lambda found: _audited(found, telling, rows),
+        "repair": told_again,
     }
+    answers = {}
+    for name, make in made.items():
+        document = getattr(analyses, name)
+        if document is None:
+            continue
+        try:
+            answers[name] = make(document)
+        except MISSHAPEN as error:
+            if name not in analyses.files:
+                raise
+            raise SpecError(
+                f"{analyses.files[name]}: not what Likewise answers about {name}: {error}"
+            ) from error
+    return answers
 
 
-def score_path(contributions: Contributions | None, most: int) -> dict[str, Any] | None:
-    """What each differing feature makes of the gap, largest first, with a bar for each number; at most so many."""
-    if contributions is None:
-        return None
-    parts = sorted(contributions.parts, key=lambda part: -abs(part.from_first))
-    missed = [
-        contributions.gap - sum(getattr(part, end) for part in parts) for end in ("from_first", "from_second")
-    ]
-    left, parts = max(len(parts) - most, 0), parts[:most]
-    columns = [[part.from_first for part in parts]]
-    if not contributions.additive:
-        columns.append([part.from_second for part in parts])
-    bars = iter(contribution_bars([value for column in columns for value in column]))
-    drawn = [[(signed(value), next(bars)) for value in column] for column in columns]
-    return {
-        "gap": signed(contributions.gap),
-        "additive": contributions.additive,
-        "left": left,
-        "rows": [
-            {"name": part.feature, "cells": cells}
-            for part, cells in zip(parts, zip(*drawn, strict=True), strict=True)
-        ],
-        "together": [signed(value) for value, _ in zip(missed, columns, strict=False)],
-    }
+def _nothing(question: str, **options: Any) -> None:
+    """A page suggests no commands."""
+
+
+def without_pair(answer: Answer) -> Answer:
+    """The answer without its pair: the page shows the one of the verdict."""
+    from likewise.answers.answer import Pair
+
+    return replace(answer, blocks=tuple(block for block in answer.blocks if not isinstance(block, Pair)))
+
+
+def _audited(found: Mapping[str, Any], telling: Telling, most: int) -> Answer:
+    """With all rows that there is room for, and not the biased ones alone."""
+    answer = audit_answer(found, None, telling)
+    title = "All rows" if len(found["rows"]) <= most else f"The worst {most} rows"
+    table = rows_table(found["rows"][:most], None, title=f"{title}, worst first", verdicts=True)
+    return replace(answer, blocks=(*answer.facts, table))
+
+
+# -- the space --------------------------------------------------------------------------------------------
 
 
 def space_table(result: Result, most: int) -> dict[str, Any]:
@@ -170,128 +166,3 @@ def _relation(relation: Relation, feature: Feature) -> str:
         return f"may differ by at most {number(float(relation.tolerance))}{steps}"
     many = len(relation.allowed)
     return f"may differ between {many} pair{'s' * (many != 1)} of values"
-
-
-# -- the analyses -----------------------------------------------------------------------------------------
-
-
-def disparity_section(disparity: Mapping[str, Any]) -> dict[str, Any]:
-    """The bracket in words and over time."""
-    return {
-        "measured": MEASURED.get(disparity["of"], disparity["of"]),
-        "of": disparity["of"],
-        "lower": number(disparity["lower"]),
-        "upper": _end(disparity["lower"], disparity["upper"]),
-        "program": None if disparity.get("program_lower") is None else number(disparity["program_lower"]),
-        "program_upper": None
-        if disparity.get("program_upper") is None
-        else _end(disparity["upper"], disparity["program_upper"]),
-        "proved": disparity["proved"],
-        "no_flip": disparity["of"] == "margin" and disparity["upper"] is not None and disparity["upper"] < 0,
-        "reason": disparity["reason"],
-        "history": [(number(s), number(low), number(high)) for s, low, high in disparity["history"][-8:]],
-        "chart": bracket_history(disparity),
-    }
-
-
-def _end(lower: float | None, upper: float | None) -> str:
-    """The upper end, told apart from a lower one that is almost the same."""
-    if lower is not None and upper is not None and lower < upper and number(lower) == number(upper):
-        return f"{number(lower)} + {upper - lower:.1g}"
-    return number(upper)
-
-
-def radius_section(radius: Mapping[str, Any]) -> dict[str, Any]:
-    """What is proved and refuted of the tolerance, and the levels asked about."""
-    return {
-        "of": radius["of"],
-        "proved": None if radius["proved"] is None else number(radius["proved"]),
-        "refuted": None if radius["refuted"] is None else number(radius["refuted"]),
-        "largest": number(radius["largest"]),
-        "reason": radius["reason"],
-        "asked": [(number(level), verdict, number(s)) for level, verdict, s in radius["history"]],
-        "chart": radius_levels(radius),
-    }
-
-
-def share_section(share: Mapping[str, Any]) -> dict[str, Any]:
-    """The share of individuals with a differently treated counterpart, in words and as a bar."""
-    return {
-        **share,
-        "texts": (percent(share["lower"]), percent(share["upper"])),
-        "chart": share_bar(share),
-    }
-
-
-def regions_section(regions: Mapping[str, Any], result: Result, most: int) -> dict[str, Any]:
-    """The shares of the kinds, the rules of the largest regions, and their boxes for the map."""
-    found = [region for kind in KINDS for region in regions[kind]]
-    found.sort(key=lambda region: -region["measure"])
-    kept = found[:most]
-    return {
-        "shares": [(kind, percent(regions["shares"][kind])) for kind in KINDS],
-        "around": regions["around"],
-        "reason": regions["reason"],
-        "rows": [(region["kind"], percent(region["measure"]), region["rule"]) for region in kept],
-        "total": len(found),
-        "undrawn": sum(region["measure"] for region in found[most:]),
-        "map": region_map(kept, result.claimed.space),
-    }
-
-
-def repair_section(repair: Mapping[str, Any]) -> dict[str, Any]:
-    """What was made of the model, the verdict on that, and what it costs on the rows that are known."""
-    rows, changed, measure, result = (repair[key] for key in ("rows", "changed", "measure", "result"))
-    known = bool(rows) and changed is not None
-    return {
-        "how": repair["how"],
-        "made": repair["method"] != "threshold" or repair["threshold"] is not None,
-        "verdict": str(result["verdict"]),
-        "reason": result["reason"],
-        "proved": result["verdict"] == "FAIR" and bool(result["certified"]),
-        "what": "decisions" if measure == "accuracy" else "predictions",
-        "changed": (f"{changed:,}", f"{rows:,}", percent(changed / rows)) if known else None,
-        "measure": measure,
-        "worth": None
-        if repair["before"] is None or repair["after"] is None
-        else [f"{repair[key]:.4f}" for key in ("before", "after")],
-    }
-
-
-def audit_section(audit: Mapping[str, Any], most: int) -> dict[str, Any]:
-    """The counts, and the worst rows as the cells of a table: text, and the key that it is sorted by."""
-    rows = audit["rows"][:most]
-    decided = bool(rows) and "decision" in rows[0]
-    header = [
-        "row",
-        "verdict",
-        "gap",
-        *(("decision", "counterpart's") if decided else ()),
-        "counterpart",
-    ]
-    reasons = [(reason, count) for reason, count in audit["reasons"].items()]
-    return {
-        **{key: audit[key] for key in ("total", "biased", "undecided", "proved")},
-        "share": percent(audit["share"]),
-        "share_at_most": percent(audit["share_at_most"]),
-        "reasons": reasons,
-        "header": header,
-        "numeric": ("row", "gap"),
-        "rows": [_audited(row, decided) for row in rows],
-        "all_shown": len(rows) == len(audit["rows"]),
-    }
-
-
-def _audited(row: Mapping[str, Any], decided: bool) -> dict[str, Any]:
-    verdict = {True: "biased", False: "not biased", None: "undecided"}[row["biased"]]
-    values = [
-        f"{name.removeprefix(COUNTERPART)} = {shown(value)}"
-        for name, value in row.items()
-        if name.startswith(COUNTERPART) and name != f"{COUNTERPART}decision"
-    ]
-    cells = [(shown(row["row"]), row["row"]), (verdict, verdict)]
-    cells.append(("–" if row["gap"] is None else number(row["gap"]), row["gap"]))
-    if decided:
-        cells += [(shown(row[name]), shown(row[name])) for name in ("decision", f"{COUNTERPART}decision")]
-    said = ", ".join(values)
-    return {"verdict": verdict, "cells": [*cells, (said, said)]}

@@ -16,6 +16,8 @@ STEP = 18  # units a level in the drawing of a radius
 BAR = 120  # units of a contribution's bar, on both sides of zero together
 MOST_POINTS = 400  # of a history that are drawn
 TICKS = 5
+CAP = 5  # units on each side of a bracket's end
+ROOM = 0.08  # of the values, above and below
 LEAST_ROOM = 0.02  # of the values, around a bracket: one that is closed is drawn as one line
 
 
@@ -52,7 +54,7 @@ def bracket_history(disparity: Mapping[str, Any]) -> dict[str, Any] | None:
     if not ends:
         return None
     lo, hi = min(ends), max(ends)
-    room = max(0.08 * (hi - lo), LEAST_ROOM * max(abs(lo), abs(hi))) or 1.0
+    room = max(ROOM * (hi - lo), LEAST_ROOM * max(abs(lo), abs(hi))) or 1.0
     across = Axis(0.0, max(points[-1][0], 1e-9), LEFT, WIDTH - RIGHT)
     up = Axis(lo - room, hi + room, HEIGHT - BOTTOM, TOP)
     lower = _steps([(t, low) for t, low, _ in points if low is not None], across, up)
@@ -93,6 +95,37 @@ def _steps(points: Sequence[tuple[float, float]], across: Axis, up: Axis) -> lis
 
 def _path(points: Iterable[tuple[float, float]]) -> str:
     return " ".join(f"{x:g},{y:g}" for x, y in points)
+
+
+def brackets(points: Sequence[Sequence[Any]], limit: float | None) -> dict[str, Any] | None:
+    """A vertical line a bracket, their ends joined; None if nothing finite is known."""
+    ends = [end for _, *both in points for end in both if end is not None]
+    if not ends:
+        return None
+    values = [*ends, *([] if limit is None else [limit])]
+    lo, hi = min(values), max(values)
+    room = ROOM * (hi - lo) or ROOM * abs(hi) or 1.0
+    across = Axis(0.0, max(factor for factor, _, _ in points) or 1.0, LEFT + CAP, WIDTH - RIGHT - CAP)
+    up = Axis(lo - room, hi + room, HEIGHT - BOTTOM, TOP)
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "left": LEFT,
+        "right": WIDTH - RIGHT,
+        "top": TOP,
+        "bottom": HEIGHT - BOTTOM,
+        "cap": CAP,
+        "limit": None if limit is None else up.at(limit),
+        "brackets": [
+            {"x": across.at(factor), "low": up.at(low), "high": up.at(high)}
+            for factor, low, high in points
+            if low is not None and high is not None
+        ],
+        "lower": _path([(across.at(factor), up.at(low)) for factor, low, _ in points if low is not None]),
+        "upper": _path([(across.at(factor), up.at(high)) for factor, _, high in points if high is not None]),
+        "across": across.ticks(),
+        "up": up.ticks(),
+    }
 
 
 def radius_levels(radius: Mapping[str, Any]) -> dict[str, Any]:

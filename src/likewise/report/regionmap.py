@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from likewise.report.texts import shown
+from likewise.answers.texts import shown
 from likewise.spec.features import Categorical, Integer, Ordinal
 
 if TYPE_CHECKING:

@@ -15,13 +15,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.errors import DataError, SpecError
-from likewise.report import documents
-from likewise.report.documents import Analyses
-from likewise.report.margins import margins_section
-from likewise.report.pictures import thinned
+from likewise.answers.answer import Pair
+from likewise.answers.html import sentence_html, sort_key, words_html
+from likewise.answers.texts import number, plain, printable
+from likewise.answers.verdict import grounds, pair_of_result, verdict_answer
+from likewise.errors import DataError
+from likewise.report.documents import Analyses, space_table, told
+from likewise.report.pictures import bracket_history, brackets, radius_levels, share_bar, thinned
 from likewise.report.provenance import certified, provenance
-from likewise.report.texts import number, plain, printable
+from likewise.report.regionmap import KINDS, region_map
+from likewise.report.score_path import score_path
 from likewise.spec.disk import write_whole
 
 if TYPE_CHECKING:
@@ -29,12 +32,11 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
+    from likewise.answers.answer import Answer
     from likewise.verifying.contributions import Contributions
     from likewise.verifying.result import Result
 
 MOST_BYTES = 500_000
-# What showing a document of another shape ends in.
-MISSHAPEN = (ValueError, KeyError, IndexError, TypeError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,27 +63,22 @@ def write_report(
     path: str | os.PathLike[str],
     analyses: Analyses | None = None,
     *,
-    known: str | None = None,
-    rounding: str | None = None,
-    warning: str | None = None,
     command: str | None = None,
+    export: str | None = None,
     certificate_file: str | os.PathLike[str] | None = None,
 ) -> Path:
-    """Write the report, whole or not at all; `known` says what is known where the verdict is UNKNOWN, `rounding` what a proof
-    says of the program that rounds, `warning` that its rounding is large."""
-    told = Told(
+    """Write the report, whole or not at all; `command` is the one that writes it, `export` one that writes the model's parameters."""
+    made = Made(
         result=result,
         analyses=Analyses() if analyses is None else analyses,
         contributions=result.contributions,
         certificate=certified(result.certificate, certificate_file),
-        known=known,
-        rounding=rounding,
-        warning=warning,
         command=command,
+        export=export,
     )
     content = b""
     for room in ROOMS:
-        content = rendered(told, room).encode()
+        content = rendered(made, room).encode()
         if len(content) <= MOST_BYTES:
             break
     try:
@@ -92,66 +89,42 @@ def write_report(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Made:
     """All that a report is made of."""
 
     result: Result
     analyses: Analyses
     contributions: Contributions | None
     certificate: Mapping[str, Any] | None
-    known: str | None
-    rounding: str | None
-    warning: str | None
     command: str | None
-
-    def section(
-        self, name: str, made: Callable[[Mapping[str, Any]], dict[str, Any]]
-    ) -> dict[str, Any] | None:
-        """The section of an analysis, if there is one; refuses a file that is of another shape."""
-        document = getattr(self.analyses, name)
-        if document is None:
-            return None
-        if name not in self.analyses.files:
-            return made(document)
-        try:
-            return made(document)
-        except MISSHAPEN as error:
-            raise SpecError(
-                f"{self.analyses.files[name]}: not what Likewise answers about {name}: {error}"
-            ) from error
+    export: str | None
 
 
-def rendered(told: Told, room: Room) -> str:
+def rendered(made: Made, room: Room) -> str:
     """The page."""
     from markupsafe import Markup
 
-    result, analyses = told.result, told.analyses
+    result, analyses = made.result, made.analyses
     style, script = _part("style.css"), _part("script.js")
-    regions = told.section("regions", lambda found: documents.regions_section(found, result, room.regions))
+    answers = told(analyses, result, rows=room.rows, boxes=room.regions)
+    regions = _regions(answers.get("regions"), made, room)
     context = {
         "result": result,
-        "known": told.known,
-        "rounding": told.rounding,
-        "warning": told.warning,
-        "stats": result.stats,
-        "pair": documents.pair_table(result, room.features),
-        "path": documents.score_path(told.contributions, room.features),
-        "disparity": told.section("disparity", documents.disparity_section),
-        "margins": told.section(
-            "margins", lambda found: margins_section(found, result.claimed.property, result.verdict)
-        ),
-        "radius": told.section("radius", documents.radius_section),
-        "share": told.section("share", documents.share_section),
+        "verdict": verdict_answer(result, claim=False, steps=False),
+        "grounds": grounds(result),
+        "pair": _pair(result, room),
+        "path": score_path(made.contributions, room.features),
+        **{name: answers.get(name) for name in SECTIONS},
+        "charts": {name: draw(_drawn(answers.get(name))) for name, draw in CHARTS.items() if name in answers},
         "regions": regions,
-        "audit": told.section("audit", lambda found: documents.audit_section(found, room.rows)),
-        "repair": told.section("repair", documents.repair_section),
         "left_out": analyses.left_out,
         "files": analyses.files,
-        "space": documents.space_table(result, room.features),
-        "certificate": told.certificate,
-        "attached": room.attach and told.certificate is not None and told.certificate["content"] is not None,
-        "provenance": provenance(told.command),
-        "data": json_text(_data(told, room, regions)),
+        "space": space_table(result, room.features),
+        "certificate": made.certificate,
+        "attached": room.attach and made.certificate is not None and made.certificate["content"] is not None,
+        "provenance": provenance(made.command),
+        "export": made.export,
+        "data": json_text(_data(made, room, regions)),
         "style": Markup(style),
         "script": Markup(script),
         "policy": _policy(style, script),
@@ -159,16 +132,67 @@ def rendered(told: Told, room: Room) -> str:
     return _environment().get_template("report.html.j2").render(context)
 
 
-def _data(told: Told, room: Room, regions: Mapping[str, Any] | None) -> dict[str, Any]:
+SECTIONS = ("disparity", "margins", "radius", "share", "audit", "repair")
+CHARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "disparity": bracket_history,
+    "margins": lambda drawn: brackets([point[:3] for point in drawn["points"]], drawn["limit"]),
+    "radius": radius_levels,
+    "share": share_bar,
+}
+
+
+def _drawn(answer: Answer | None) -> Mapping[str, Any]:
+    """What the picture of an answer is drawn from."""
+    return {} if answer is None or not answer.pictures else answer.pictures[0].drawn
+
+
+def _pair(result: Result, room: Room) -> dict[str, Any] | None:
+    """The pair, with at most so many features."""
+    found: list[Pair] = pair_of_result(result)
+    if not found:
+        return None
+    pair = found[0]
+    return {
+        "shown": pair.features[: room.features],
+        "left": max(len(pair.features) - room.features, 0),
+        "treatment": pair.treatment,
+        "differing": len(pair.differing),
+        "same": len(pair.same),
+    }
+
+
+def _regions(answer: Answer | None, made: Made, room: Room) -> dict[str, Any] | None:
+    """The answer, the rules of the largest regions of any kind, and their boxes for the map."""
+    if answer is None:
+        return None
+    from likewise.answers.regions import measure_of
+    from likewise.answers.texts import percent
+
+    found = sorted(
+        (region for kind in KINDS for region in answer.document[kind]), key=measure_of, reverse=True
+    )
+    kept, left = found[: room.regions], found[room.regions :]
+    shares = answer.document["shares"]
+    return {
+        "answer": answer,
+        "shares": [(kind, percent(shares[kind])) for kind in KINDS],
+        "rows": [(region["kind"], percent(measure_of(region)), region["rule"]) for region in kept],
+        "total": len(found),
+        "undrawn": float(sum(measure_of(region) for region in left)),
+        "map": region_map(kept, made.result.claimed.space),
+    }
+
+
+def _data(made: Made, room: Room, regions: Mapping[str, Any] | None) -> dict[str, Any]:
     """What the page shows, for programs; long lists as far as the page shows them."""
-    analyses, parts = told.analyses, told.contributions
-    few = len(told.result.claimed.space) <= room.features
+    analyses, parts = made.analyses, made.contributions
+    few = len(made.result.claimed.space) <= room.features
     audit = analyses.audit
     if audit is not None:
         audit = {**audit, "rows": audit["rows"][: room.rows]}
     return {
         "format": "likewise-report-1",
-        "result": _shortened(plain(told.result.to_dict()), few),
+        "result": _shortened(plain(made.result.to_dict()), few),
         "contributions": None if parts is None or not few else parts.to_dict(),
         "disparity": _shortened(analyses.disparity, few),
         "margins": analyses.margins,
@@ -232,7 +256,7 @@ def _environment() -> Environment:
     def seen(value: Any) -> Any:
         return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("likewise.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -240,5 +264,10 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["number"] = number
-    return made
+    environment.filters |= {
+        "number": number,
+        "words": words_html,
+        "sentence": sentence_html,
+        "sort_key": sort_key,
+    }
+    return environment

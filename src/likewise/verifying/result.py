@@ -19,20 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.certificate.certificate import Certificate
-from likewise.report import Analyses, write_report
 from likewise.spec.properties import Property
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
 from likewise.verifying.contributions import Compared, Contributions
-from likewise.verifying.showing import result_html
-from likewise.verifying.wording import (
-    bounds_in_words,
-    claim_in_words,
-    pair_rows,
-    result_text,
-    rounding_in_words,
-    warning_of,
-)
+from likewise.verifying.wording import claim_in_words, pair_rows
 
 if TYPE_CHECKING:
     from likewise.problem import Problem
@@ -126,10 +117,16 @@ class Result:
         )
 
     def __str__(self) -> str:
-        return result_text(self)
+        from likewise.answers import terminal
+        from likewise.answers.verdict import verdict_answer
+
+        return terminal.render(verdict_answer(self, steps=False))
 
     def _repr_html_(self) -> str:
-        return result_html(self)
+        from likewise.answers import html
+        from likewise.answers.verdict import verdict_answer
+
+        return html.render(verdict_answer(self))
 
     def model_card(
         self,
@@ -138,6 +135,7 @@ class Result:
         share: Any = None,
         certificate_path: str | None = None,
         files: Mapping[str, str] | None = None,
+        command: str | None = None,
     ) -> str:
         """A section in Markdown for the model's card: verdict, pair, digests, and how to check it again.
 
@@ -149,16 +147,23 @@ class Result:
             Where readers find the certificate.
         files : mapping, optional
             Further names with SHA-256 digests.
+        command : str, optional
+            A command that verifies the claim again and writes a certificate.
 
         Returns
         -------
         str
             The section.
         """
-        from likewise.verifying.model_card import model_card
+        from likewise.answers.card import model_card
 
         return model_card(
-            self, disparity=disparity, share=share, certificate_path=certificate_path, files=files
+            self,
+            disparity=disparity,
+            share=share,
+            certificate_path=certificate_path,
+            files=files,
+            command=command,
         )
 
     @property
@@ -208,6 +213,8 @@ class Result:
         same claim, or the documents that their `to_dict` makes. `command` and
         `certificate_file`, where the certificate was saved, are quoted as they are.
         """
+        from likewise.report import Analyses, write_report
+
         return write_report(
             self,
             path,
@@ -220,9 +227,6 @@ class Result:
                 regions=regions,
                 repair=repair,
             ),
-            known=bounds_in_words(self.claimed.property, self.bounds),
-            rounding=rounding_in_words(self),
-            warning=warning_of(self.stats),
             command=command,
             certificate_file=certificate_file,
         )

@@ -9,16 +9,14 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 import likewise as lw
+from likewise.answers import terminal
+from likewise.answers.answer import text_of
+from likewise.answers.pair import pair_answer
+from likewise.answers.sentences import bounds_in_words
+from likewise.answers.terminal import MARK, WIDTH
+from likewise.answers.verdict import verdict_in_words
 from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
-from likewise.verifying.wording import (
-    MARK,
-    WIDTH,
-    Treated,
-    bounds_in_words,
-    pair_lines,
-    paragraph,
-    verdict_line,
-)
+from likewise.verifying.wording import Treated
 
 NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=70)
 VALUES = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | NAMES
@@ -26,9 +24,17 @@ PAIRS = st.dictionaries(NAMES, st.tuples(VALUES, VALUES), min_size=1, max_size=8
 TREATED = Treated(decisions=("yes", "no"), scores=(1e-9, -1e-9), probabilities=(0.5, 0.5), upper_label="yes")
 
 
+def pair_lines(pair, treated, **how):
+    return [text_of(line) for line in terminal.pair_lines(pair_answer(pair, treated, **how))]
+
+
+def paragraph(title, text):
+    return [text_of(line) for line in terminal.paragraph(title, text)]
+
+
 @given(PAIRS)
 def test_a_pair_fits_and_nothing_is_cut(pair):
-    lines = pair_lines(pair, TREATED, all_features=True)
+    lines = pair_lines(pair, TREATED, most=None)
     assert max(map(len, lines)) <= WIDTH
     letters = sorted(char for line in lines for char in line)
     for name, (first, second) in pair.items():
@@ -63,8 +69,8 @@ def test_the_same_features_are_counted():
     pair = {f"f{i}": (i, i) for i in range(9)} | {"sex": ("f", "m")}
     lines = pair_lines(pair, Treated())
     assert lines[1].split() == ["sex", "f", MARK, "m"]
-    assert lines[-1] == "  ... 6 more the same (--all shows them)"
-    assert len(pair_lines(pair, Treated(), all_features=True)) == 11
+    assert lines[-1] == "  ... 6 more the same (.pair has them)"
+    assert len(pair_lines(pair, Treated(), most=None)) == 11
 
 
 @pytest.mark.parametrize(
@@ -99,6 +105,6 @@ def test_a_stand_in_for_a_library_is_named():
     space = lw.Space({"sex": lw.Categorical([0, 1])})
     model = LogisticRegression().fit([[0], [0], [1], [1]], [0, 0, 1, 1])
     result = lw.verify(model, space, lw.Similarity(free=["sex"]), certify=False)
-    assert verdict_line(result).endswith("replayed on predict")
+    assert text_of(verdict_in_words(result)).endswith("replayed on predict")
     told = replace(result, stats={**result.stats, "replay": "the file's own trees"})
-    assert verdict_line(told).endswith("replayed on the file's own trees")
+    assert text_of(verdict_in_words(told)).endswith("replayed on the file's own trees")

@@ -1,0 +1,70 @@
+"""What a certificate claims and how its proof is made. Nothing is checked here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likewise.answers.answer import Answer, Block, Item, Listing, Step, fact, strong, words
+from likewise.answers.texts import plural
+
+if TYPE_CHECKING:
+    from likewise.certificate.certificate import Outline
+
+RULES = {
+    "split": "cuts a cell in two",
+    "separable": "a line separates the cell's scores from those that break the property",
+    "empty": "the constraints exclude the cell",
+    "enumerated": "every pair of the cell is looked at",
+    "independent": "the score depends on nothing that may differ",
+    "kernel": "a sum of Gaussians stays on one side of a line, by a cubic bound",
+    "polynomial": "a polynomial stays on one side of a line, by a sum of functions of one feature each",
+}
+
+
+def outline_answer(outline: Outline, path: str) -> Answer:
+    """The claim, what the certificate says of it, and the rules that it uses."""
+    from shlex import quote
+
+    if outline.kind == "witness":
+        said = words("it does ", strong("not hold"), ": a pair that breaks it, with exact scores")
+        blocks: list[Block] = [fact("claim", outline.words), fact("says", said)]
+    else:
+        cells = outline.nodes - outline.rules.get("split", 0)
+        said = words(
+            "it ",
+            strong("holds"),
+            f" for every similar pair: a proof of {plural(cells, 'cell')}, depth {outline.depth}",
+        )
+        blocks = [fact("claim", outline.words), _rules(outline, said)]
+    if outline.clearance is not None:
+        covered = "covers" if outline.covers_floating_point else "does not cover"
+        moved = f"scores may move by {float(outline.clearance):.3g}; {covered} the model's own rounding"
+        blocks.append(fact("margin", moved))
+    blocks.append(fact("model", f"sha256 {outline.digests['model'][:16]}...   written by {outline.tool}"))
+    check = Step(why="check it: nothing here was checked", how=f"likewise-check {quote(path)}")
+    return Answer(
+        title=f"a {outline.kind}",
+        summary=said,
+        blocks=tuple(blocks),
+        steps=(check,),
+        document={
+            "kind": outline.kind,
+            "claim": outline.words,
+            "tool": outline.tool,
+            "digests": outline.digests,
+            "nodes": outline.nodes,
+            "depth": outline.depth,
+            "rules": outline.rules,
+            "clearance": None if outline.clearance is None else float(outline.clearance),
+            "covers_floating_point": outline.covers_floating_point,
+        },
+    )
+
+
+def _rules(outline: Outline, said: tuple[Any, ...]) -> Listing:
+    counted = sorted(outline.rules.items(), key=lambda item: -item[1])
+    items = tuple(
+        Item(figures=(f"{rule:<12} {count:>9,}",), words=words(RULES.get(rule, "")))
+        for rule, count in counted
+    )
+    return Listing(title="says", words=said, items=items)

@@ -1,0 +1,88 @@
+"""The answer of `compare`: both verdicts, both brackets, and whether fairness got worse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likewise.answers.answer import Answer, Block, Fact, Step, fact, strong, verdict, words
+from likewise.answers.disparity import facts_of as facts_of_disparity
+from likewise.answers.disparity import program_note
+from likewise.answers.sentences import (
+    About,
+    claim_facts,
+    compared_in_words,
+    reading_facts,
+    reason_facts,
+    warning_facts,
+)
+from likewise.answers.telling import IN_PYTHON, Telling
+from likewise.answers.texts import number
+
+if TYPE_CHECKING:
+    from likewise.analysis.comparing import Comparison
+    from likewise.analysis.measuring import Disparity
+    from likewise.verifying.result import Result
+
+LARGEST = {
+    "score": "largest score gap",
+    "probability": "largest probability gap",
+    "margin": "largest margin",
+}
+CHANGES = {
+    "better": ("better", "the new model is fairer", "fairer"),
+    "worse": ("worse", "the new model is less fair", "less fair"),
+    "same": ("none", "nothing tells the two models apart", "as fair"),
+    "undecided": ("not decided", "the brackets do not tell the two apart", "not told apart: search longer"),
+}
+
+
+def comparison_answer(
+    found: Comparison, about: About | None = None, telling: Telling = IN_PYTHON, *, new: str | None = None
+) -> Answer:
+    """The whole of it; `new` is the file of the new model."""
+    blocks: list[Block] = [*claim_facts(about), *reading_facts(found.results[1].stats)]
+    for name, result, disparity in zip(found.names, found.results, found.disparities, strict=True):
+        blocks += _model_facts(name, result, disparity)
+    change, meaning, in_short = CHANGES[found.change]
+    blocks.append(fact("change", strong(change), f": {meaning}"))
+    if found.change == "undecided":
+        for reason in dict.fromkeys(result.reason for result in found.results):
+            blocks += reason_facts(reason)
+    return Answer(
+        title=f"{found.names[1]} is {in_short}",
+        summary=words(f"{found.names[1]} is ", strong(in_short)),
+        blocks=tuple(blocks),
+        steps=_next_steps(found, about, telling, new),
+        document=found.to_dict(),
+    )
+
+
+def _model_facts(name: str, result: Result, disparity: Disparity) -> list[Fact]:
+    padding = " " * (9 - len(str(result.verdict)))
+    bracket = words(
+        f"{LARGEST[disparity.of]} between ",
+        strong(number(disparity.lower)),
+        " and ",
+        strong(number(disparity.upper)),
+        None if disparity.proved else " (upper end not proved)",
+    )
+    said = [fact(name, verdict(result.verdict), padding, bracket)]
+    said += [
+        fact("", note)
+        for note in (compared_in_words(result.stats), program_note(facts_of_disparity(disparity)))
+        if note
+    ]
+    return said + warning_facts(disparity.stats)
+
+
+def _next_steps(
+    found: Comparison, about: About | None, telling: Telling, new: str | None
+) -> tuple[Step, ...]:
+    same: dict[str, Any] = {} if about is None else {"property": about.property}
+    if found.change == "undecided" and new is not None:
+        return telling.longer("compare", **same)
+    if found.change == "worse" and new is not None and found.results[1].verdict == "BIASED":
+        return telling.steps(
+            ("the pair that the new model treats differently", "verify", {**same, "model": new})
+        )
+    return ()

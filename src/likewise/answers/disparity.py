@@ -1,0 +1,194 @@
+"""The answer of `measure`: the bracket around the largest gap of a similar pair, and a pair that attains its lower end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from likewise.answers.answer import Answer, Block, Fact, Picture, Step, Words, fact, joined, strong, words
+from likewise.answers.pair import pair_of_document
+from likewise.answers.sentences import (
+    About,
+    compared_facts,
+    proof_facts,
+    reading_facts,
+    reason_facts,
+    rounding_warning,
+    warning_facts,
+)
+from likewise.answers.telling import IN_PYTHON, Telling, limit_above
+from likewise.answers.texts import number, outward, upper_end
+from likewise.spec.properties import SameDecision
+from likewise.verifying.wording import short
+
+if TYPE_CHECKING:
+    from likewise.spec.properties import Label
+
+UNPROVED = "upper end in floating point, not proved"
+_GAPS = {
+    "score": "gap of scores",
+    "probability": "gap of probabilities",
+    "margin": "margin of different decisions",
+}
+_BETWEEN = {"margin": "for individuals who"}
+_MARGIN_OF_ONE = "margin by which one gets the class {label} and the other does not, for individuals who"
+
+
+def disparity_answer(
+    given: Any,
+    about: About | None = None,
+    telling: Telling = IN_PYTHON,
+    *,
+    label: Label | None = None,
+) -> Answer:
+    """The whole of it, from a `Disparity` or its document; `label` is the class of interest."""
+    found = facts_of(given)
+    stats = found.get("stats", {})
+    blocks: list[Block] = [
+        *_measured_facts(found["of"], label, about),
+        *bracket_facts(found, telling.certify),
+    ]
+    blocks += [*_rounding_facts(found), *warning_facts(stats), *reading_facts(stats)]
+    blocks += reason_facts(found["reason"])
+    if found["of"] == "margin" and found["upper"] is not None and found["upper"] < 0:
+        blocks.append(fact("", "below 0: no similar pair gets different decisions"))
+    blocks += pair_of_document(found, **telling.pair)
+    blocks += [*compared_facts(stats), *proof_facts(telling.proof if found.get("certified") else None)]
+    blocks.append(Picture(kind="history", drawn=found))
+    return Answer(
+        title=title_of(found["of"]),
+        summary=summary_of(found),
+        blocks=tuple(blocks),
+        steps=_next_steps(found, label, telling),
+        document=found,
+    )
+
+
+def facts_of(given: Any) -> Mapping[str, Any]:
+    """The document, with what a `Disparity` knows beside it."""
+    if isinstance(given, Mapping):
+        return given
+    return {**given.to_dict(), "upper_label": given.upper_label, "score_name": given.score_name}
+
+
+def title_of(of: str) -> str:
+    """What was measured, in a few words."""
+    return f"largest {of} gap of a similar pair"
+
+
+def gap_in_words(of: str) -> str:
+    """``largest gap of scores``."""
+    return f"largest {_GAPS.get(of, of)}"
+
+
+def _measured_facts(of: str, label: Label | None, about: About | None) -> list[Fact]:
+    if about is None:
+        return []
+    what = _GAPS[of]
+    if label is not None:
+        what = (
+            _MARGIN_OF_ONE.format(label=repr(label)) if of == "margin" else f"{what} of the class {label!r}"
+        )
+    if label is None or of != "margin":
+        what = f"{what} {_BETWEEN.get(of, 'between individuals who')}"
+    return [
+        fact("measure", f"the largest {what} {about.similarity.describe(about.space)}"),
+        fact("space", about.space.describe()),
+    ]
+
+
+def bracket_facts(found: Mapping[str, Any], certify: str | None) -> list[Fact]:
+    """The two ends, and what they rest on; `certify` is what proves the upper end."""
+    low, high = strong(_end(found["lower"], -math.inf)), strong(upper_end(found["lower"], found["upper"]))
+    if found["upper"] is None:
+        high = strong("inf")
+    seconds = found.get("stats", {}).get("seconds", 0.0)
+    if found["proved"]:
+        return [fact("between", low, " and ", high, "   ", strong("proved"), f" in {seconds:.2f} s, exact")]
+    said = [fact("between", low, " and ", high, f"   found in {seconds:.2f} s, upper end not proved")]
+    return said + (
+        [] if certify is None else [fact("", f"the upper end is floating point: {certify} proves it")]
+    )
+
+
+def _end(value: float | None, unknown: float) -> str:
+    return number(unknown if value is None else value)
+
+
+def summary_of(found: Mapping[str, Any]) -> Words:
+    """The bracket in one sentence, with what is to be said of its ends."""
+    notes = [UNPROVED] * (not found["proved"]) + [found["reason"]] * bool(found["reason"])
+    notes += [note for note in (program_note(found), rounding_warning(found.get("stats", {}))) if note]
+    ends = [
+        f"{math.copysign(math.inf, sign) if end is None else end:.6g}"
+        for end, sign in ((found["lower"], -1), (found["upper"], 1))
+    ]
+    said = words(f"{title_of(found['of'])}: between ", strong(ends[0]), " and ", strong(ends[1]))
+    return words(said, f"  ({'; '.join(notes)})" if notes else None)
+
+
+def program_note(found: Mapping[str, Any]) -> str | None:
+    """The program's own bracket, where it is another one in the digits that are shown."""
+    ends = (("lower", "program_lower"), ("upper", "program_upper"))
+    shows = any(
+        found.get(its) is not None and found[own] is not None and f"{found[own]:.6g}" != f"{found[its]:.6g}"
+        for own, its in ends
+    )
+    return program_in_words(found) if shows else None
+
+
+def program_in_words(found: Mapping[str, Any]) -> str:
+    """The program's own bracket: what it shows for the pair, and what its rounding can add for any."""
+    if found.get("program_lower") is None:
+        return "the program itself was not asked"
+    shows = f"the program itself shows {number(found['program_lower'])} for the pair"
+    rounding = found.get("stats", {}).get("program_rounding", {})
+    if found.get("program_upper") is None:
+        return shows if rounding.get("moves") is not None else f"{shows}; its rounding is not known"
+    high = number(found["program_upper"])
+    if high == number(found["upper"]) and rounding.get("moves") is not None:
+        high = f"{high} + {short(rounding['moves'])}"
+    return f"{shows}, and with its rounding at most {high} for any"
+
+
+def _rounding_facts(found: Mapping[str, Any]) -> list[Fact]:
+    return [] if found.get("program_lower") is None else [fact("rounding", program_in_words(found))]
+
+
+def card_fact(found: Mapping[str, Any]) -> Fact:
+    """The bracket as one line of a card, its ends rounded to their safe sides."""
+    low = None if found["lower"] is None else strong(outward(found["lower"], up=False))
+    high = None if found["upper"] is None else strong(outward(found["upper"], up=True))
+    if low is None and high is None:
+        said = words("nothing is known")
+    elif high is None:
+        said = words("at least ", low, "; no upper bound is known")
+    elif low is None:
+        said = words("at most ", high)
+    else:
+        said = words("between ", low, " and ", high)
+    notes: list[Words] = []
+    if high is not None and found.get("certified"):
+        notes.append(words("the upper end was accepted by the checker"))
+    elif high is not None and not found.get("proved", False):
+        notes.append(words("the upper end is floating point, not proved"))
+    if found.get("program_upper") is not None:
+        notes.append(words(f"for the program that rounds at most {outward(found['program_upper'], up=True)}"))
+    reason = f" ({found['reason']})" if found.get("reason") else None
+    return Fact(title=gap_in_words(found["of"]), words=words(joined("; ", [said, *notes]), reason))
+
+
+def _next_steps(found: Mapping[str, Any], label: Label | None, telling: Telling) -> tuple[Step, ...]:
+    from likewise.analysis.measuring import NEEDS_NO_CERTIFICATE
+
+    of, upper = found["of"], found["upper"]
+    one_class = {} if label is None else {"class_of_interest": label}
+    if upper is None or found["reason"] not in (None, NEEDS_NO_CERTIFICATE):
+        return telling.longer("measure", of=of, **one_class)
+    limit = None if of == "margin" else limit_above(of, upper, label)
+    if limit is None:
+        return telling.steps(
+            ("is there a pair at all", "verify", {"property": SameDecision(class_of_interest=label)})
+        )
+    return telling.steps(("prove a limit of your own", "verify", {"property": limit}))

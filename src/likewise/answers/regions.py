@@ -1,0 +1,108 @@
+"""The answer of `regions`: which boxes are fair, which are biased, and of which nothing is proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from likewise.answers.answer import Answer, Block, Item, Listing, Picture, Words, fact, joined, strong, words
+from likewise.answers.sentences import (
+    About,
+    claim_facts,
+    compared_facts,
+    reading_facts,
+    reason_facts,
+    warning_facts,
+)
+from likewise.answers.telling import IN_PYTHON, Telling
+from likewise.answers.texts import document_of, percent, plural
+
+if TYPE_CHECKING:
+    from likewise.analysis.merging import Kind
+    from likewise.analysis.region_result import Region
+
+KINDS: tuple[Kind, ...] = ("fair", "biased", "undecided", "empty")
+_MEANINGS = {
+    "fair": "proved, nobody is treated differently",
+    "biased": "proved, EVERYBODY has a similar one who gets the other decision",
+    "undecided": "nothing is proved, there may be both",
+    "empty": "excluded by the constraints",
+}
+
+
+def regions_answer(given: Any, about: About | None = None, telling: Telling = IN_PYTHON) -> Answer:
+    """The whole of it, from a `Regions` or its document."""
+    found = document_of(given)
+    stats = found.get("stats", {})
+    blocks: list[Block] = [*claim_facts(about, title="regions"), *reading_facts(stats)]
+    blocks += [] if found["around"] is None else [fact("around", found["around"])]
+    blocks += [_listing(kind, found, telling) for kind in KINDS if found[kind]]
+    blocks += [*compared_facts(stats), *warning_facts(stats), *reason_facts(found["reason"])]
+    blocks.append(Picture(kind="regions", drawn=found))
+    return Answer(
+        title="who is treated alike, and who is not",
+        summary=summary_of(found),
+        blocks=tuple(blocks),
+        document=found,
+    )
+
+
+def summary_of(found: Mapping[str, Any]) -> Words:
+    """The shares of the kinds that there are, of the people whom the partition is about, or of the space."""
+    said = [words(f"{kind} ", strong(percent(_sum(found[kind], weight_of)))) for kind in KINDS if found[kind]]
+    return words(f"of {found.get('over') or 'the space'}: ", joined(", ", said))
+
+
+def region_line(region: Region) -> str:
+    """One region in one line."""
+    shares = [percent(share) for share in (region.people, region.measure) if share is not None]
+    return "  ".join([f"{region.kind:<9}", *(f"{text:>7}" for text in shares), region.rule])
+
+
+def _listing(kind: str, found: Mapping[str, Any], telling: Telling) -> Listing:
+    regions, over = found[kind], found.get("over")
+    most = len(regions) if telling.boxes is None else telling.boxes
+    rest = regions[most:]
+    where = telling.rest if telling.rest.startswith("--") else f".{kind} has them"
+    of_space = words(strong(percent(_sum(regions, measure_of))), " of the space")
+    of_people = None if over is None else words(strong(percent(_sum(regions, weight_of))), f" of {over}, ")
+    return Listing(
+        title=kind,
+        words=words(of_people, of_space, f", {plural(len(regions), 'region')}: {_MEANINGS[kind]}"),
+        items=tuple(_item(region, over) for region in regions[:most]),
+        figures=("share",) if over is None else (f"of {over}", "of the space"),
+        left=(len(rest), _figures(over, _sum(rest, weight_of), _sum(rest, measure_of)), where)
+        if rest
+        else None,
+    )
+
+
+def _figures(over: str | None, people: Fraction, measure: Fraction) -> tuple[str, ...]:
+    return (percent(measure),) if over is None else (percent(people), percent(measure))
+
+
+def _sum(regions: Iterable[Mapping[str, Any]], share: Callable[[Mapping[str, Any]], Fraction]) -> Fraction:
+    return sum(map(share, regions), Fraction(0))
+
+
+def measure_of(region: Mapping[str, Any]) -> Fraction:
+    """Its share of the space, exactly where the document has it so."""
+    return Fraction(region.get("exact_measure", region["measure"]))
+
+
+def weight_of(region: Mapping[str, Any]) -> Fraction:
+    """Its share of the people whom the partition is about, or of the space."""
+    people = region.get("exact_people", region.get("people"))
+    return measure_of(region) if people is None else Fraction(people)
+
+
+def _item(region: Mapping[str, Any], over: str | None) -> Item:
+    remark: Words = ()
+    if region.get("counterparts"):
+        upper, lower = (
+            ", ".join(f"{name} {value}" for name, value in one.items()) for one in region["counterparts"]
+        )
+        remark = words(f"one decision with {upper}, the other with {lower}")
+    figures = _figures(over, weight_of(region), measure_of(region))
+    return Item(figures=figures, words=words(region["rule"]), remark=remark)

@@ -1,0 +1,117 @@
+"""Sentences that several answers have: the claim, how long reading took, what rounding does, what was not compared, what is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from likewise.answers.answer import Fact, code, fact
+from likewise.answers.texts import number
+from likewise.verifying.wording import LONG_READING, claim_in_words, short
+
+if TYPE_CHECKING:
+    from likewise.spec.properties import Property
+    from likewise.spec.similarity import Similarity
+    from likewise.spec.space import Space
+
+
+class About(Protocol):
+    """What an answer is about: who must share what."""
+
+    @property
+    def space(self) -> Space: ...
+    @property
+    def similarity(self) -> Similarity: ...
+    @property
+    def property(self) -> Property: ...
+
+
+def claim_facts(about: About | None, *, title: str = "claim") -> list[Fact]:
+    """The claim and its space; nothing where they are told elsewhere."""
+    if about is None:
+        return []
+    claim = claim_in_words(about.space, about.similarity, about.property)
+    return [fact(title, claim), fact("space", about.space.describe())]
+
+
+def reading_facts(stats: Mapping[str, Any]) -> list[Fact]:
+    """How long reading the model took, where that is worth a line: no budget counts it."""
+    seconds = stats.get("import_seconds", 0.0)
+    return [fact("reading", f"reading the model took {seconds:.0f} s")] if seconds > LONG_READING else []
+
+
+def compared_in_words(stats: Mapping[str, Any]) -> str | None:
+    """What the comparison of the model with the rows of the data leaves open: rows that it does not take as they are, and columns in single
+    precision. None where that is nothing."""
+    reason, single = stats.get("rows_not_compared"), stats.get("single_precision")
+    said = []
+    if reason is not None:
+        said.append(
+            f"the model was compared through codes only, as it does not take the rows as given ({reason})"
+        )
+    if single:
+        said.append(
+            f"columns in single precision ({', '.join(single)}): this is about the model asked in double precision, and about rows in "
+            "single precision it may answer otherwise"
+        )
+    return "; ".join(said) or None
+
+
+def compared_facts(stats: Mapping[str, Any]) -> list[Fact]:
+    """The same as a fact, if there is anything to say."""
+    said = compared_in_words(stats)
+    return [] if said is None else [fact("compared", said)]
+
+
+def rounding_warning(stats: Mapping[str, Any]) -> str | None:
+    """A sentence on the program's own rounding, where it is large (`families.program_rounding`)."""
+    found = stats.get("program_rounding")
+    if not found or not found["large"]:
+        return None
+    seen = short(found["observed"])
+    if found["bound"] is None:
+        return (
+            f"the program's own rounding moves scores by {seen} on the rows compared; no bound of it is known"
+        )
+    return (
+        f"the program's own rounding may move scores by {short(found['bound'])} ({seen} on the rows compared)"
+    )
+
+
+def warning_facts(stats: Mapping[str, Any]) -> list[Fact]:
+    """A warning where the program's own rounding is large, else nothing."""
+    warning = rounding_warning(stats)
+    return [] if warning is None else [fact("warning", warning, warns=True)]
+
+
+def reason_facts(reason: str | None) -> list[Fact]:
+    """Why an answer is less than was asked for."""
+    return [] if reason is None else [fact("reason", reason)]
+
+
+def proof_facts(path: str | None) -> list[Fact]:
+    """Where the certificate is, and what checks it."""
+    if path is None:
+        return []
+    from shlex import quote
+
+    return [fact("proof", code(path), " (", code(f"likewise-check {quote(path)}"), ")", whole=True)]
+
+
+def bounds_in_words(property: Property, bounds: tuple[float, float]) -> str:
+    """What is known when the search ended early."""
+    low, high = bounds
+    if property.kind == "decision":
+        what, least = "the largest margin of a pair with different decisions", -math.inf
+        allowed = f"a flip counts above {property.margin:g}" if property.margin else "a flip counts above 0"
+    else:
+        what, least = f"the largest {property.kind} gap of a similar pair", 0.0
+        allowed = f"the claim allows {property.delta:g}"
+    if not math.isfinite(high) and low <= least:
+        return f"nothing is known of {what}; {allowed}"
+    if low <= least:
+        return f"{what} is at most {number(high)}; {allowed}"
+    if not math.isfinite(high):
+        return f"{what} is at least {number(low)}; {allowed}"
+    return f"{what} is between {number(low)} and {number(high)}; {allowed}"

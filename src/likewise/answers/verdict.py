@@ -1,0 +1,122 @@
+"""The answer of `verify`: the verdict, the pair or what the proof rests on, or why nothing is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likewise.answers.answer import Answer, Block, Fact, Pair, Step, Words, fact, verdict, words
+from likewise.answers.pair import pair_answer
+from likewise.answers.sentences import (
+    bounds_in_words,
+    compared_facts,
+    compared_in_words,
+    proof_facts,
+    reading_facts,
+    reason_facts,
+    warning_facts,
+)
+from likewise.answers.telling import IN_PYTHON, Telling
+from likewise.answers.texts import plural
+from likewise.verifying.wording import pair_of, rounding_in_words, treated_by
+
+if TYPE_CHECKING:
+    from likewise.verifying.result import Result
+
+
+def verdict_answer(
+    result: Result, telling: Telling = IN_PYTHON, *, claim: bool = True, steps: bool = True
+) -> Answer:
+    """The whole of it; without the claim where that is told elsewhere."""
+    blocks: list[Block] = list(claim_facts(result)) if claim else []
+    blocks += [fact("verdict", verdict_in_words(result)), *reading_facts(result.stats)]
+    blocks += pair_of_result(result, telling)
+    blocks += grounds(result)
+    blocks += proof_facts(None if result.certificate is None else telling.proof)
+    return Answer(
+        title=str(result.verdict),
+        summary=summary_of(result),
+        blocks=tuple(blocks),
+        steps=next_steps(result, telling) if steps else (),
+        document=result.to_dict(),
+    )
+
+
+def claim_facts(result: Result) -> list[Fact]:
+    """The claim with what it says of missing values, and the space."""
+    claimed = result.claimed
+    return [fact("claim", claimed.in_words()), fact("space", claimed.space.describe())]
+
+
+def summary_of(result: Result) -> Words:
+    """The answer in a sentence or two, for whoever reads nothing else; the verdict itself is the title."""
+    if result.verdict == "FAIR":
+        cells = plural(result.stats.get("cells", 1), "cell")
+        return words(
+            "No two similar individuals break the claim. This is proved for every pair of the space, not for a sample, and the proof, of "
+            f"{cells}, was accepted by the independent checker in exact arithmetic."
+        )
+    if result.verdict == "BIASED":
+        replayed = result.stats.get("replay", "predict")
+        return words(
+            "Two similar individuals break the claim: in exact arithmetic, and on the model's own answers "
+            f"({replayed}).",
+        )
+    return words("The claim is neither proved nor refuted. This is not evidence of fairness.")
+
+
+def verdict_in_words(result: Result) -> Words:
+    """The verdict with how it was reached."""
+    seconds = result.stats.get("seconds", 0.0)
+    if result.verdict == "BIASED":
+        replayed = result.stats.get("replay", "predict")
+        return words(verdict(result.verdict), f"   found in {seconds:.2f} s, exact, replayed on {replayed}")
+    if result.verdict == "FAIR":
+        cells = plural(result.stats.get("cells", 1), "cell")
+        return words(verdict(result.verdict), f"     proved in {seconds:.2f} s and checked, {cells}")
+    return words(verdict(result.verdict), f"  after {seconds:.2f} s")
+
+
+def grounds(result: Result) -> list[Fact]:
+    """What the verdict rests on, what is to be kept in mind, and what is known where it is UNKNOWN."""
+    found = []
+    if result.verdict == "FAIR":
+        found.append(fact("basis", basis_in_words(result)))
+    else:
+        found += compared_facts(result.stats)
+    found += warning_facts(result.stats) + reason_facts(result.reason)
+    if result.reason is not None:
+        found.append(fact("bounds", bounds_in_words(result.claimed.property, result.bounds)))
+    return found
+
+
+def basis_in_words(result: Result) -> str:
+    """What a FAIR rests on."""
+    compared = compared_in_words(result.stats)
+    said = ["the model's stored numbers in exact arithmetic", rounding_in_words(result)]
+    return "; ".join(said if compared is None else [*said, compared])
+
+
+def pair_of_result(result: Result, telling: Telling = IN_PYTHON) -> list[Pair]:
+    """The pair, if there is one."""
+    if result.pair is None:
+        return []
+    return [pair_answer(pair_of(result.pair, result.claimed.space.names), treated_by(result), **telling.pair)]
+
+
+def next_steps(result: Result, telling: Telling) -> tuple[Step, ...]:
+    """What to ask about the same claim."""
+    claimed = result.claimed.property
+    label = {} if claimed.class_of_interest is None else {"class_of_interest": claimed.class_of_interest}
+    scale: dict[str, Any] = {} if claimed.kind == "decision" else {"of": claimed.kind}
+    same = {"property": claimed}
+    if result.verdict == "BIASED":
+        return telling.steps(
+            ("how large the gap can be", "measure", {**scale, **label}),
+            *([("for whom, in the data", "audit", same)] if telling.rows else []),
+            ("a model made fair", "repair", same),
+        )
+    if result.verdict == "FAIR" and claimed.kind == "decision":
+        return telling.steps(("how far apart scores can be", "measure", {"of": "score", **label}))
+    if result.verdict == "FAIR":
+        return telling.steps(("how large the gap is", "measure", {**scale, **label}))
+    return telling.longer("verify", **same)

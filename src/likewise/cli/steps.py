@@ -1,0 +1,109 @@
+"""Next steps as commands that can be pasted: with every flag that the claim or the model needs, quoted for a shell.
+
+A command about the same claim repeats the spec file and all flags of the claim that were given, of the model too (``--trust``,
+``--allow-pickle``, ``--import-budget``); the same command repeats its own options as well, but for those that only say what is printed or
+written.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from likewise.answers.answer import Step
+from likewise.answers.telling import Telling
+from likewise.cli import options as o
+
+if TYPE_CHECKING:
+    from likewise.cli.claims import Loaded
+    from likewise.spec.properties import Property
+
+CLAIMED = (*(option.name for option in o.CLAIM), "property", "class_of_interest")
+# What says how an answer is printed or where it is written, and so belongs to one run alone.
+OF_ONE_RUN = (
+    *("certificate", "certificates", "output", "junit", "sarif"),
+    *("as_json", "quiet", "all_features", "all_regions", "share"),
+)
+
+
+def command_telling(
+    command: str,
+    given: Mapping[str, Any],
+    loaded: Loaded,
+    *,
+    spec: str | None,
+    proof: str | None = None,
+    boxes: int | None = None,
+) -> Telling:
+    """How a command tells its answer about a claim."""
+
+    def speak(question: str, **options: Any) -> str | None:
+        return shlex.join(repeated(question, command, given, spec, loaded.property, options))
+
+    return Telling(
+        speak=speak,
+        rest="--all shows them",
+        same=None if given.get("all_features") else Telling().same,
+        boxes=boxes,
+        rows=loaded.rows is not None,
+        budget=given["budget"],
+        certify="--certificate FILE",
+        proof=proof,
+    )
+
+
+def repeated(
+    question: str,
+    command: str,
+    given: Mapping[str, Any],
+    spec: str | None,
+    claimed: Property | None,
+    new: Mapping[str, Any],
+) -> list[str]:
+    """The words of the next command, in the order of its options."""
+    from likewise.cli.table import options_of
+
+    wanted = {name: _spelled(value) for name, value in new.items() if name != "class_of_interest"}
+    if new.get("property") == claimed:
+        wanted.pop("property", None)
+    line = ["likewise", question, *([] if spec is None else [spec])]
+    for option in options_of(question):
+        name = str(option.name)
+        if name in wanted:
+            line += _words(option, wanted[name], always=True)
+        elif name in CLAIMED or (question == command and name not in (*OF_ONE_RUN, "budget")):
+            line += _words(option, given.get(name))
+    return line
+
+
+def _spelled(value: Any) -> Any:
+    """A property as flags spell it, a number in its shortest form."""
+    if hasattr(value, "spell"):
+        return value.spell()
+    return f"{value:g}" if isinstance(value, float) else value
+
+
+def _words(option: click.Option, value: Any, *, always: bool = False) -> list[str]:
+    """An option with its value; nothing where it was not given, but what is asked for is said always."""
+    if value in (None, (), False) or (value == option.default and not always):
+        return []
+    flag = max(option.opts, key=len)
+    if option.is_flag:
+        return [flag]
+    values = value if option.multiple else (value,)
+    return [word for one in values for word in _with_value(flag, str(_spelled(one)))]
+
+
+def _with_value(flag: str, value: str) -> list[str]:
+    return [f"{flag}={value}"] if value.startswith("-") else [flag, value]
+
+
+def after_init(output: str, given: Mapping[str, Any], *, undecided: bool) -> Step:
+    """What to do with a drafted spec file: the model is opened as it was opened here."""
+    needed = {name: given[name] for name in ("allow_pickle", "trust")}
+    line = repeated("verify", "init", needed, output, None, {})
+    why = "fill in what may differ, then" if undecided else "is it fair?"
+    return Step(why=why, how=shlex.join(line))

@@ -1,0 +1,37 @@
+"""From one score of a pair to the other: what each differing feature makes of the gap, with a bar for each number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from likewise.answers.texts import signed
+from likewise.report.pictures import contribution_bars
+
+if TYPE_CHECKING:
+    from likewise.verifying.contributions import Contributions
+
+
+def score_path(contributions: Contributions | None, most: int) -> dict[str, Any] | None:
+    """What each differing feature makes of the gap, largest first, with a bar for each number; at most so many."""
+    if contributions is None:
+        return None
+    parts = sorted(contributions.parts, key=lambda part: -abs(part.from_first))
+    missed = [
+        contributions.gap - sum(getattr(part, end) for part in parts) for end in ("from_first", "from_second")
+    ]
+    left, parts = max(len(parts) - most, 0), parts[:most]
+    columns = [[part.from_first for part in parts]]
+    if not contributions.additive:
+        columns.append([part.from_second for part in parts])
+    bars = iter(contribution_bars([value for column in columns for value in column]))
+    drawn = [[(signed(value), next(bars)) for value in column] for column in columns]
+    return {
+        "gap": signed(contributions.gap),
+        "additive": contributions.additive,
+        "left": left,
+        "rows": [
+            {"name": part.feature, "cells": cells}
+            for part, cells in zip(parts, zip(*drawn, strict=True), strict=True)
+        ],
+        "together": [signed(value) for value, _ in zip(missed, columns, strict=False)],
+    }
