@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from likewise.spec.features import Feature
 
 Kind = Literal["fair", "biased", "undecided", "empty"]
+OF_THE_SPACE = Fraction(1, 10)  # of a box's weight, where there are people: nobody is forgotten
 MOST = 400  # pieces of a kind that are sliced: each is compared with all others
 
 
@@ -51,9 +52,11 @@ class Piece:
     parts: tuple[Piece, ...] = ()
 
     @property
-    def size(self) -> tuple[Fraction, Fraction]:
-        """Its share of the people, and of the space."""
-        return (self.share if self.crowd is None else self.crowd.mass), self.share
+    def weight(self) -> Fraction:
+        """Its share of the people, and for a smaller part of the space."""
+        if self.crowd is None:
+            return self.share
+        return OF_THE_SPACE * self.share + (1 - OF_THE_SPACE) * self.crowd.mass
 
 
 def few_of(pieces: Sequence[Piece], order: Sequence[int]) -> list[Piece]:
@@ -74,7 +77,7 @@ def merged(pieces: Sequence[Piece], order: Sequence[int]) -> list[Piece]:
         for k in order:
             current = list(_along(current, k))
         if len(current) == before:
-            return sorted(current, key=_largest_first)
+            return sorted(current, key=_heaviest_first)
 
 
 def _along(pieces: list[Piece], k: int) -> Iterator[Piece]:
@@ -126,9 +129,8 @@ def joined(run: list[Piece], k: int, feature: Feature) -> Piece:
     )
 
 
-def _largest_first(piece: Piece) -> tuple[Fraction, Fraction, tuple[Part, ...]]:
-    people, space = piece.size
-    return -people, -space, piece.box.parts
+def _heaviest_first(piece: Piece) -> tuple[Fraction, tuple[Part, ...]]:
+    return -piece.weight, piece.box.parts
 
 
 def absorbed(pieces: Sequence[Piece]) -> list[Piece]:
@@ -140,7 +142,7 @@ def absorbed(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def _fewer(group: list[Piece]) -> list[Piece]:
-    current, before = sorted(group, key=lambda piece: piece.size), 0
+    current, before = sorted(group, key=lambda piece: piece.weight), 0
     while len(current) <= MOST and len(current) != before:
         before, at, numbered = len(current), 0, _numbered(current)
         while at < len(current):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.analysis.merging import Piece, few_of
+from likewise.analysis.merging import OF_THE_SPACE, Piece, few_of
 from likewise.analysis.partition.constraints import excludes
 from likewise.analysis.partition.cuts import Cutter
 from likewise.analysis.partition.engine import BoxVerdict, Partition, Weights
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-OF_THE_SPACE = 0.1  # of a box's weight, where there are people: nobody is forgotten
 LEAST_WEIGHT = 1e-9  # lighter boxes are not cut any further
 BATCH = 8  # boxes that are bounded together
 FAIR_CELLS, SLOW_FAIR_CELLS = (
@@ -53,13 +52,28 @@ FAIR_CELLS, SLOW_FAIR_CELLS = (
     32,
 )  # spent on one box before it is cut; fewer where a bound is more than a sum
 EXPLORING = 0.35  # of the time that is left, in every round
-GROWING = 0.1  # the same of biased boxes; the rest is for proofs
+GROWING = 0.06  # the same of biased boxes; the rest is for proofs
 SEEDS = 96  # around which boxes are grown, before the largest of them are taken
 MOST_GROWN = 24  # boxes that are grown around individuals who are treated differently
 OTHERS = 3  # pieces that are proved before each biased one
+NEAR = 2.0  # times as far as a search is worth it, bounds of parts are
+RARELY = 20  # searches of pairs without any that closes before they are given up
+FIRST_LIMIT, LEAST_LIMIT, WIDER, NARROWER = 1.0, 0.2, 1.25, 0.95  # of `Worth`
+LEAST_SCALE = 1e-12  # of scores
 LAST = 0.05  # of the budget: less is not worth another round
 MOST_BOXES = 20_000
 BOXES_A_REGION = 40  # that are looked for before they are merged
+
+
+@dataclass(slots=True)
+class Worth:
+    """Up to where a short search is worth it: a bound that is so far from what it should be, by the scale of scores. Learnt from those that close."""
+
+    limit: float = FIRST_LIMIT
+
+    def learn(self, far: float, *, closed: bool) -> None:
+        """What became of a search."""
+        self.limit = max(self.limit, WIDER * far) if closed else max(NARROWER * self.limit, LEAST_LIMIT)
 
 
 class RegionSearch:
@@ -79,7 +93,9 @@ class RegionSearch:
         self.weights = (
             Weights(measures=(user,), weights=(1.0,))
             if people is None
-            else Weights(measures=(people.measure, user), weights=(1 - OF_THE_SPACE, OF_THE_SPACE))
+            else Weights(
+                measures=(people.measure, user), weights=(float(1 - OF_THE_SPACE), float(OF_THE_SPACE))
+            )
         )
         self.rows = judge.prepared.imported.rows if people is not None else np.empty((0, len(judge.lo)))
         self.partition = Partition(judge.lo, judge.hi, self.weights, self.rows)
@@ -91,6 +107,7 @@ class RegionSearch:
         self.empty: list[Piece] = []
         self.left: list[Piece] = []
         self.boxes = self.grown = 0
+        self.worth, self.tried_pairs, self.closed_pairs = Worth(), 0, 0
         self.settled = 0.0  # of all weight
 
     def run(self) -> Regions:
@@ -112,12 +129,15 @@ class RegionSearch:
         return Regions(
             fair=sorted(self.proved["fair"], key=_largest_first),
             biased=sorted(self.proved["biased"], key=_largest_first),
-            undecided=[region_of(piece, ()) for piece in few_of(self.left, self.order)],
-            empty=[region_of(piece, ()) for piece in few_of(self.empty, self.order)],
+            undecided=self._without_proof(self.left),
+            empty=self._without_proof(self.empty),
             over=None if self.people is None else self.people.words,
             reason=self._reason(),
             stats={**budget.stats, "boxes": self.boxes + len(self.partition.boxes)},
         )
+
+    def _without_proof(self, pieces: Sequence[Piece]) -> list[Region]:
+        return sorted((region_of(piece, ()) for piece in few_of(pieces, self.order)), key=_largest_first)
 
     @property
     def _goes_on(self) -> bool:
@@ -168,21 +188,24 @@ class RegionSearch:
 
     def propose(self, budget: Budget, boxes: Sequence[CodeBox]) -> Iterator[BoxVerdict]:
         """What boxes look like, by float64 and short searches."""
+        alike, beyond = np.zeros(len(boxes), dtype=bool), np.zeros((2, len(boxes)))
         if self.judge.asks_decisions:
             reached = [self.judge.reached(box.lo, box.hi) for box in boxes]
-            alike = self.judge.decided_alike(reached, UPPER) | self.judge.decided_alike(reached, LOWER)
-        else:
-            alike = np.zeros(len(boxes), dtype=bool)
-        for box, fair in zip(boxes, alike.tolist(), strict=True):
-            yield self._proposed(box, budget, alike=fair)
+            for lean in (UPPER, LOWER):
+                closed, beyond[lean] = self.judge.decided_alike(reached, lean)
+                alike |= closed
+        for i, box in enumerate(boxes):
+            if self.prover.space.constraints and excludes(self.user.box(box.lo, box.hi)):
+                yield BoxVerdict(kind="empty")
+            elif alike[i]:
+                yield BoxVerdict(kind="fair")
+            else:
+                yield self._proposed(box, budget, beyond[:, i])
 
-    def _proposed(self, box: CodeBox, budget: Budget, *, alike: bool) -> BoxVerdict:
-        """Where some of those who are looked at are treated differently and some are not, there is nothing to prove."""
+    def _proposed(self, box: CodeBox, budget: Budget, beyond: Floats) -> BoxVerdict:
+        """Where some of those who are looked at are treated differently and some are not, there is nothing to prove. `beyond` are the bounds of both
+        sides: searches and bounds of parts are not worth it where they are far from 0."""
         lo, hi, judge = box.lo, box.hi, self.judge
-        if self.prover.space.constraints and excludes(self.user.box(lo, hi)):
-            return BoxVerdict(kind="empty")
-        if alike:
-            return BoxVerdict(kind="fair")
         sample = judge.sample(lo, hi, self.rows[box.rows])
         if len(sample.rows) and sample.differently.all():
             if not judge.asks_decisions:
@@ -190,22 +213,34 @@ class RegionSearch:
             changes = self._opposed(lo, hi, budget)
             if changes is not None:
                 return BoxVerdict(kind="biased", changes=changes)
-        if not sample.differently.any() and self._looks_fair(lo, hi, set(sample.treated.tolist()), budget):
+        far = beyond / max(sample.scale, LEAST_SCALE)
+        if not sample.differently.any() and self._looks_fair(box, set(sample.treated.tolist()), far, budget):
             return BoxVerdict(kind="fair")
-        cut = self.cutter.place(box, sample) if self.weights.of(box) > LEAST_WEIGHT else None
-        return BoxVerdict(kind="open", cut=cut)
+        if self.weights.of(box) <= LEAST_WEIGHT:
+            return BoxVerdict(kind="open")
+        near = bool(far.min() <= NEAR * self.worth.limit) or bool(sample.differently.any())
+        return BoxVerdict(kind="open", cut=self.cutter.place(box, sample, near=near))
 
-    def _looks_fair(self, lo: Floats, hi: Floats, treated: set[int], budget: Budget) -> bool:
+    def _looks_fair(self, box: CodeBox, treated: set[int], far: Floats, budget: Budget) -> bool:
         """Whether a short search shows that everybody similar to somebody in the box gets one decision, where those who are looked
         at do; else whether it closes all their pairs."""
-        cells = FAIR_CELLS if self.judge.sums else SLOW_FAIR_CELLS
-        if self.judge.asks_decisions and len(treated) == 1:
+        lo, hi, judge = box.lo, box.hi, self.judge
+        cells = FAIR_CELLS if judge.sums else SLOW_FAIR_CELLS
+        if judge.asks_decisions and len(treated) == 1:
             lean = UPPER if 1 in treated else LOWER
-            if self.judge.decides(*self.judge.reached(lo, hi), lean, budget, cells):
-                return True
-            if not self.judge.problem.oracle.exact:
+            if far[lean] <= self.worth.limit:
+                closed = judge.decides(*judge.reached(lo, hi), lean, budget, cells)
+                self.worth.learn(float(far[lean]), closed=closed)
+                if closed:
+                    return True
+            if not judge.problem.oracle.exact:
                 return False
-        return self.judge.closes_pairs(lo, hi, budget, cells)
+        if RARELY * (self.closed_pairs + 1) < self.tried_pairs:
+            return False
+        self.tried_pairs += 1
+        closed = judge.closes_pairs(lo, hi, budget, cells)
+        self.closed_pairs += closed
+        return closed
 
     def _opposed(self, lo: Floats, hi: Floats, budget: Budget) -> tuple[Change, Change] | None:
         """Changes of everybody in the box with different decisions, as far as short searches can tell."""
@@ -235,7 +270,7 @@ class RegionSearch:
                 look_at_clock()
                 box = partition.boxes[number]
                 grown = seeder.grown(seed, box.lo, box.hi, budget)
-                size = 0.0 if grown is None else float(self.user.box(grown.lo, grown.hi).share)
+                size = 0.0 if grown is None else self._size(box, grown)
                 if grown is not None and (number not in best or size > best[number][0]):
                     best[number] = size, grown
         found = []
@@ -247,6 +282,15 @@ class RegionSearch:
             for box in around:
                 partition.push(box)
         return found
+
+    def _size(self, box: CodeBox, grown: Grown) -> float:
+        """About the weight of a box that is grown in another one."""
+        size = float(self.user.box(grown.lo, grown.hi).share)
+        if not len(self.rows):
+            return size
+        rows = self.rows[box.rows]
+        inside = ((grown.lo <= rows) & (rows <= grown.hi)).all(axis=1).sum()
+        return float(OF_THE_SPACE) * size + float(1 - OF_THE_SPACE) * float(inside) / len(self.rows)
 
     def _taken_out(self, box: CodeBox, grown: Grown) -> tuple[CodeBox, list[CodeBox]]:
         """The grown box and what surrounds it in an open one: the cut that takes off most of the space comes first."""

@@ -98,9 +98,9 @@ class Cutter:
         points: Floats = np.linspace(lo[k], hi[k], 5)
         return np.round(points) if self.judge.discrete[k] else points
 
-    def place(self, box: CodeBox, sample: Sample) -> Cut | None:
-        """Where to cut: so that much is decided at once, by bounds; else so that those who are looked at are told apart; else
-        in two. None for a single point."""
+    def place(self, box: CodeBox, sample: Sample, *, near: bool = True) -> Cut | None:
+        """Where to cut: so that much is decided at once, by bounds, if the box is `near` to that; else so that those who are looked at are told
+        apart; else in two. None for a single point."""
         lo, hi = box.lo, box.hi
         can = np.where(self.judge.discrete, hi > lo, self._halfway(lo, hi))
         can &= np.isin(np.arange(len(lo)), self.judge.cut)
@@ -110,10 +110,13 @@ class Cutter:
         rank = np.where(can, 1e-12 * (1 + width) + self.spreads(lo, hi, sample.rows), -1.0)
         order = [int(k) for k in np.argsort(-rank, kind="stable") if can[k]]
         effort = self._effort
-        cuts = [cut for k in order[: effort.features] for cut in self._cuts(k, box, sample, effort.places)]
-        gains = self._gains(box, cuts)
-        if gains.max(initial=0.0) > 0:
-            return cuts[int(gains.argmax())]
+        if near:
+            cuts = [
+                cut for k in order[: effort.features] for cut in self._cuts(k, box, sample, effort.places)
+            ]
+            gains = self._gains(box, cuts)
+            if gains.max(initial=0.0) > 0:
+                return cuts[int(gains.argmax())]
         cuts = [cut for k in order for cut in self._cuts(k, box, sample, MANY_TRIES.places)]
         apart = told_apart(sample, cuts)
         if apart.max(initial=0.0) > LEAST_GAIN:
@@ -185,7 +188,7 @@ class Cutter:
             return np.zeros(len(cuts))
         children = [child for cut in cuts for child in cut.children(box.lo, box.hi)]
         reached = [self.judge.reached(*child) for child in children]
-        decided = self.judge.decided_alike(reached, UPPER) | self.judge.decided_alike(reached, LOWER)
+        decided = self.judge.decided_alike(reached, UPPER)[0] | self.judge.decided_alike(reached, LOWER)[0]
         best = self.judge.best_changes(box.lo, box.hi)
         if best is not None:
             decided |= self._biased(children, best)
@@ -195,7 +198,7 @@ class Cutter:
 
     def _biased(self, boxes: list[tuple[Floats, Floats]], best: tuple[Change, Change]) -> NDArray[np.bool_]:
         up, down = ([change.applied(lo, hi, self.judge.discrete) for lo, hi in boxes] for change in best)
-        return self.judge.decided_alike(up, UPPER) & self.judge.decided_alike(down, LOWER)
+        return self.judge.decided_alike(up, UPPER)[0] & self.judge.decided_alike(down, LOWER)[0]
 
     def _halfway(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
         middle = lo + (hi - lo) / 2

@@ -55,10 +55,12 @@ LEANS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """Some individuals of a box: 0 or 1 if they are treated like all counterparts, lower or upper, else DIFFERENTLY."""
+    """Some individuals of a box: 0 or 1 if they are treated like all counterparts, lower or upper, else DIFFERENTLY; `scale` is how large their
+    scores are, whatever the sign."""
 
     rows: Floats
     treated: NDArray[np.intp]
+    scale: float
 
     @property
     def differently(self) -> NDArray[np.bool_]:
@@ -186,13 +188,13 @@ class BoxJudge:
         search = search_of(replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
         return search.run(most=cells) == "closed"
 
-    def decided_alike(self, boxes: Sequence[Ends], lean: int) -> NDArray[np.bool_]:
-        """Whether everybody in each box gets the decision of `lean`, by one bound each."""
+    def decided_alike(self, boxes: Sequence[Ends], lean: int) -> tuple[NDArray[np.bool_], Floats]:
+        """Whether everybody in each box gets the decision of `lean`, by one bound each; and how far the bound is on the other side of 0."""
         lo, hi = np.stack([lo for lo, _ in boxes]), np.stack([hi for _, hi in boxes])
         leans = np.full(len(lo), float(lean))
         bounds = self.sides.oracle.bound(lo, hi, leans, np.zeros(len(lo)))
         alike: NDArray[np.bool_] = bounds.upper < -bounds.noise if bounds.closes is None else bounds.closes
-        return alike
+        return alike, np.where(alike, -np.inf, bounds.upper)
 
     def decides(self, lo: Floats, hi: Floats, lean: int, budget: Budget, cells: int = SIDE_CELLS) -> bool:
         """Whether a short search shows that everybody in the box gets the decision of `lean`."""
@@ -293,7 +295,8 @@ class BoxJudge:
         kept = valid.reshape(shape)[0]
         rows, highest, lowest = rows[kept], highest[kept], lowest[kept]
         witness = self.problem.question.margin(highest, lowest) > 0
-        return Sample(rows=rows, treated=np.where(witness, DIFFERENTLY, (highest > 0).astype(int)))
+        treated = np.where(witness, DIFFERENTLY, (highest > 0).astype(int))
+        return Sample(rows=rows, treated=treated, scale=float(np.median(np.abs(scores))))
 
     def valid(self, rows: Floats) -> NDArray[np.bool_]:
         """Who satisfies the constraints, in float64."""
