@@ -27,8 +27,9 @@ from rich.table import Table
 import likewise as lw
 from benchmarks._veritas import available, by_veritas
 from likewise.analysis.climbing import Climb
-from likewise.analysis.subjects import OneScore
+from likewise.analysis.subjects import Subject
 from likewise.datasets import load_adult, load_credit, load_german
+from likewise.families.oracles import Oracles
 from likewise.families.trees.body import TreeForm
 from likewise.families.trees.oracle import TreeOracle
 from likewise.families.trees.score import TreeScore
@@ -134,7 +135,7 @@ def measured(model: Any, space: lw.Space, similar: lw.Similarity, seconds: float
     _warm(prepared)
     started = time.process_time()
     prepared.problem.budget = CpuBudget(seconds)
-    climb = Climb(OneScore(prepared, gauge), Fraction(0))
+    climb = Climb(Subject(prepared, gauge), Fraction(0))
     climb.run()
     took = time.process_time() - started
     early = [(low, high) for at, low, high in climb.history if at <= EARLY]
@@ -150,7 +151,7 @@ def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge)
     score = TreeScore(body=body.ensemble, alpha=body.alpha)
     problem = Problem(
         pairs=pairs,
-        oracle=TreeOracle(score, pairs),
+        oracles=Oracles(score, pairs, TreeOracle(score, pairs)),
         question=gauge.question(Fraction(0)),
         scores=score.scores,
         replay=imported.replay,
@@ -178,7 +179,9 @@ def _warm(prepared: Any) -> None:
     )
     half = Fraction(1, 2)
     oracle.values.bound(oracle.elements, oracle.axes, oracle.whole, memory.box, half, half)
-    oracle.enclose([Fraction(v.lo) for v in (oracle.pairs.variables[i] for i in oracle.pairs.first)], 53)
+    oracle.score.enclose(
+        [Fraction(v.lo) for v in (oracle.pairs.variables[i] for i in oracle.pairs.first)], 53
+    )
 
 
 def _bracket(lower: float, upper: float) -> str:

@@ -12,11 +12,11 @@ from tests.posing import posed
 
 import likewise as lw
 from likewise.analysis import climbing
+from likewise.families.leaning import Trial
 from likewise.families.oracle import Bounds
 from likewise.model.gauge import Gauge
-from likewise.search.branch_and_bound import Search
 from likewise.search.falsification import climbed
-from likewise.search.leaning import Trial
+from likewise.search.frontier import Frontier
 
 SHARED = ("a", "b", "c")
 
@@ -148,12 +148,12 @@ def test_the_best_of_several_trials_closes_or_comes_closest():
 def test_only_open_cells_are_tried_again():
     model, space, similar = smooth_case(5)
     problem = posed(model, space, similar, lw.SameDecision(0.01), budget=20).problem
-    search, asked = Search(problem=problem), []
+    search, asked = Frontier(problem=problem), []
     bound = problem.oracle.bound
     problem.oracle.bound = lambda lo, *rest: asked.append(len(lo)) or bound(lo, *rest)
     lo, hi = (np.stack([np.array(end)] * 2) for end in ([0, 0, 0, 0, 1], [6, 6, 6, 0, 1]))
     hi[1] = lo[1] = [0, 0, 0, 0, 0]  # an individual and itself: closed at once
-    tried = search._separate(lo, hi, np.array([0.5, 0.5]), np.array([0.05, 0.05]))
+    tried = search.oracle._separate(0, lo, hi, search, np.array([0.5, 0.5]), np.array([0.05, 0.05]))
     assert asked == [2, 1]
     assert tried.cell.tolist() == [0, 1, 0]
     assert abs(tried.lean[2] - 0.5) == pytest.approx(0.05, abs=0.001)

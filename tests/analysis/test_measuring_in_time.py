@@ -14,10 +14,10 @@ import likewise as lw
 from likewise import clock
 from likewise.analysis.climbing import Climb
 from likewise.analysis.measuring import certified
-from likewise.analysis.subjects import OneScore
+from likewise.analysis.subjects import Subject
+from likewise.families.remembered import Remembered
 from likewise.model.gauge import Gauge
 from likewise.search.budget import GRACE, GRACE_SECONDS, Budget
-from likewise.search.remembering import RememberingSearch
 from likewise.verifying.certifying import Checking
 
 SECONDS = 10.0
@@ -36,16 +36,16 @@ def prepared_forest():
 
 def climb_by(monkeypatch, prepared, step):
     """A look at a cell takes `step` seconds, and nothing else takes any."""
-    hand, work_on = SimpleNamespace(now=0.0), RememberingSearch._work_on
+    hand, look_at = SimpleNamespace(now=0.0), Remembered.look_at
 
-    def costly(self, cell):
+    def costly(self, node, asked):
         hand.now += step
-        return work_on(self, cell)
+        return look_at(self, node, asked)
 
     monkeypatch.setattr(clock, "now", lambda: hand.now)
-    monkeypatch.setattr(RememberingSearch, "_work_on", costly)
+    monkeypatch.setattr(Remembered, "look_at", costly)
     prepared.problem.budget = Budget(SECONDS)
-    climb = Climb(OneScore(prepared, Gauge(of="score")), Fraction(0))
+    climb = Climb(Subject(prepared, Gauge(of="score")), Fraction(0))
     climb.run()
     assert hand.now <= SECONDS + GRACE * SECONDS + GRACE_SECONDS + step
     return climb

@@ -14,6 +14,7 @@ from likewise.cells.enumerated import asked_pairs, enumerated_clearance, pair_co
 from likewise.cells.leaf import Leaf
 from likewise.cells.separable import band_corners, exact_bound
 from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.looking import prove_leaf
 from likewise.model.question import DecisionQuestion, Direction, GapQuestion, ProbabilityQuestion
 from likewise.search.proof import root_cell
 from likewise.spec.pairs import pair_space
@@ -176,7 +177,7 @@ def test_a_proved_leaf_holds_no_witness_and_its_clearance_is_true(cell, question
             ]
         )
     )
-    clearance = oracle.prove(lo, hi, leaf, question)
+    clearance = proved(oracle, lo, hi, leaf, question)
     pairs = [p for p in points(oracle, lo, hi) if oracle.pairs.valid(*p[2:])]
     if leaf.rule == "enumerated":
         assert (clearance is None) == any(question.holds(*p[:2]) for p in pairs)
@@ -190,6 +191,12 @@ def test_a_proved_leaf_holds_no_witness_and_its_clearance_is_true(cell, question
         assert not question.holds(first + less, second - less)
 
 
+def proved(oracle, lo, hi, leaf, question):
+    """What a leaf of any rule leaves clear."""
+    score = oracle.score
+    return prove_leaf(oracle.pairs, score, score.enclose, (oracle, question), lo, hi, leaf, question)
+
+
 def oracle_of(space, similar, weights, bias):
     return SeparableOracle(score_of(space, weights, bias), pair_space(space, similar))
 
@@ -200,7 +207,7 @@ def test_negative_weights_prove_nothing():
     lo, hi = root_cell(oracle.pairs)
     question = DecisionQuestion(level=Fraction(0))
     for multipliers in ((Fraction(-9), Fraction(0)), (Fraction(0), Fraction(-9))):
-        assert oracle.prove(lo, hi, Leaf(rule="empty", multipliers=multipliers), question) is None
+        assert proved(oracle, lo, hi, Leaf(rule="empty", multipliers=multipliers), question) is None
         leaf = Leaf(rule="separable", lean=Fraction(1, 2), multipliers=multipliers)
         assert oracle.prove(lo, hi, leaf, question) is None
     for lean in (Fraction(-1), Fraction(2)):
@@ -214,7 +221,7 @@ def relaxed_leaf(space, similar, weights, bias, question):
     oracle = oracle_of(space, similar, weights, bias)
     lo, hi = root_cell(oracle.pairs)
     found = oracle.relax(lo, hi, question)
-    return oracle.prove(lo, hi, found.leaf, question)
+    return proved(oracle, lo, hi, found.leaf, question)
 
 
 BASE = lw.Space({"x": lw.Continuous(-2, 2), "y": lw.Continuous(-2, 2), "b": lw.Integer(0, 1)})
@@ -253,7 +260,7 @@ def test_the_relaxation_closes_an_empty_cell():
     hi[0] = hi[1] = 1.0
     question = DecisionQuestion(level=Fraction(-100))
     found = oracle.relax(lo, hi, question)
-    assert oracle.prove(lo, hi, found.leaf, question) == math.inf
+    assert proved(oracle, lo, hi, found.leaf, question) == math.inf
 
 
 def test_cells_are_counted():
@@ -265,4 +272,7 @@ def test_cells_are_counted():
     hi[2] = -1.0
     assert pair_count(oracle.pairs, lo.tolist(), hi.tolist()) == 0
     question = GapQuestion(delta=Fraction(0))
-    assert enumerated_clearance(oracle.pairs, oracle.enclose, lo.tolist(), hi.tolist(), question) == math.inf
+    assert (
+        enumerated_clearance(oracle.pairs, oracle.score.enclose, lo.tolist(), hi.tolist(), question)
+        == math.inf
+    )

@@ -18,6 +18,7 @@ from likewise.cells.leaf import Leaf
 from likewise.certificate.lines import rational
 from likewise.families.affine.body import Affine
 from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.looking import prove_leaf
 from likewise.families.scored import Model, Rounding, separable
 from likewise.model.embedding import Column
 from likewise.model.head import Head
@@ -235,7 +236,10 @@ def _proved(claim: Rebuilt, prover: Prover, node: list[Any], lo: list[Fraction],
     if isinstance(claim.question, ByTangent) and way is not None and not 0 < way < 1 - claim.question.delta:
         return None
     leaf = Leaf(rule=rule, lean=way, multipliers=tuple(map(rational, weights)))
-    return prover.prove(np.array(lo, dtype=object), np.array(hi, dtype=object), leaf, claim.question)
+    ends, score = (np.array(end, dtype=object) for end in (lo, hi)), claim.score
+    return prove_leaf(
+        claim.pairs, score, score.enclose, (prover, claim.question), *ends, leaf, claim.question
+    )
 
 
 def _end_objection(claim: Rebuilt, clearances: list[Any], end: dict[str, Any], nodes: int) -> str | None:

@@ -14,8 +14,9 @@ from tests.strategies import all_pairs, linear_cases, logistic_model, svc_model
 import likewise as lw
 from likewise.cells.leaf import Leaf
 from likewise.errors import BudgetError, InternalError
-from likewise.search.branch_and_bound import Cell, Search
+from likewise.families.oracle import Child, Cut, Node
 from likewise.search.budget import Budget, interruptible
+from likewise.search.frontier import Frontier
 from likewise.search.proof import Split, children, root_cell, walk
 
 relaxed = {
@@ -110,7 +111,7 @@ def test_every_point_falls_into_a_closed_leaf(case, seed, data):
         return
     property = data.draw(st.sampled_from([lw.SameDecision(), lw.ScoreGap(1.0), lw.ProbabilityGap(0.25)]))
     problem = problem_of(case, property)
-    search = Search(problem=problem)
+    search = Frontier(problem=problem)
     end = search.run()
     nodes = list(walk(search.proof, problem.pairs))
     assert len({number for number, *_ in nodes}) == len(search.proof.nodes) == len(nodes)
@@ -121,7 +122,7 @@ def test_every_point_falls_into_a_closed_leaf(case, seed, data):
     leaves = [(leaf, lo, hi) for _, leaf, lo, hi in nodes if isinstance(leaf, Leaf)]
     assert len(leaves) == search.proof.leaves == search.closed
     for leaf, lo, hi in leaves:
-        assert problem.oracle.prove(lo, hi, leaf, problem.question) is not None
+        assert search.oracle.prove(lo, hi, leaf, problem.question) is not None
     lo, hi = root_cell(problem.pairs)
     random = np.random.default_rng(seed)
     for _ in range(30):
@@ -148,6 +149,9 @@ def test_children_cover_their_parent(case, at, seed):
         assert parts[0][1][variable] < parts[1][0][variable]
 
 
+PART = Child(rank=0.0, upper=math.inf)
+
+
 def two_integers(property=None):
     model = logistic_model([1.0, 0.25], -2.6, ["a", "b"])
     space = lw.Space({"a": lw.Integer(0, 9), "b": lw.Integer(0, 9)})
@@ -157,9 +161,9 @@ def two_integers(property=None):
 
 @pytest.mark.parametrize("at", [2.5, -1.0, 10.0, math.nan])
 def test_a_cut_that_would_lose_values_is_refused(at):
-    search = Search(problem=two_integers())
+    search = Frontier(problem=two_integers())
     with pytest.raises(InternalError, match="lose"):
-        search._split(search.open[0], 0, at)
+        search.cut(search.open[0], Cut(variable=0, at=at, after=None, children=(PART, PART)))
 
 
 def test_whole_numbers_near_2_to_the_53_are_split_to_the_end():
@@ -270,4 +274,4 @@ def test_a_seed_gives_the_same_run_twice(seed):
 
 def test_cells_are_ordered_by_promise():
     here = np.zeros(1)
-    assert Cell(-2.0, 5, here, here, 0.5) < Cell(-1.0, 1, here, here, 0.5)
+    assert Node(-2.0, 5, here, here, 0.5) < Node(-1.0, 1, here, here, 0.5)

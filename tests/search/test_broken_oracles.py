@@ -17,7 +17,8 @@ import likewise as lw
 from likewise.cells.leaf import Leaf
 from likewise.errors import InternalError
 from likewise.families.affine.oracle import SeparableOracle
-from likewise.search.branch_and_bound import Search
+from likewise.families.oracles import Oracles
+from likewise.search.frontier import Frontier
 
 relaxed = {
     "deadline": None,
@@ -117,6 +118,11 @@ BROKEN = [
 PROPERTIES = [lw.SameDecision(), lw.ScoreGap(0.5), lw.ProbabilityGap(0.1), lw.SameDecision(0.25)]
 
 
+def plant(problem, broken):
+    score = problem.oracles.score
+    problem.oracles = Oracles(score, problem.pairs, broken(score, problem.pairs))
+
+
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda kind: kind.__name__)
 def test_a_broken_oracle_never_proves_a_biased_model_fair(broken):
     @given(case=linear_cases(kinds=("logistic",)), property=st.sampled_from(PROPERTIES))
@@ -126,8 +132,8 @@ def test_a_broken_oracle_never_proves_a_biased_model_fair(broken):
         if not biased:
             return
         problem = posed(case.model, case.space, case.similar, property, budget=1).problem
-        problem.oracle = broken(problem.oracle.score, problem.pairs)
-        search = Search(problem=problem)
+        plant(problem, broken)
+        search = Frontier(problem=problem)
         try:
             end = search.run()
         except InternalError:
@@ -152,6 +158,6 @@ def test_the_wrong_oracles_are_wrong():
             broken(problem.oracle.score, problem.pairs).bound(lo, hi, np.array([0.4]), np.zeros(1)).upper[0]
             != honest
         )
-    problem.oracle = LosesACell(problem.oracle.score, problem.pairs)
+    plant(problem, LosesACell)
     with pytest.raises(InternalError, match="lose"):
-        Search(problem=problem).run()
+        Frontier(problem=problem).run()

@@ -15,6 +15,7 @@ from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.oracle import KernelOracle
 from likewise.families.kernel.products import kernel_products
 from likewise.families.kernel.score import KernelScore
+from likewise.families.oracles import Oracles
 from likewise.model.embedding import Column
 from likewise.model.question import DecisionQuestion
 from likewise.search import lattice
@@ -64,7 +65,7 @@ def everybody(problem):
     ]
     people = [list(codes) for codes in itertools.product(*ranges)]
     return [
-        (codes, problem.oracle.enclose([Fraction(c) for c in codes], BITS).middle)
+        (codes, problem.oracles.enclose([Fraction(c) for c in codes], BITS)[0].middle)
         for codes in people
         if all(constraint.exact(codes) <= 0 for constraint in problem.pairs.constraints)
     ]
@@ -179,7 +180,7 @@ def one_hot(problem):
         centres=random.normal(size=(30, len(columns))),
     )
     score = KernelScore(body=body, embedding=tuple(columns))
-    problem.oracle = KernelOracle(score, problem.pairs)
+    problem.oracles = Oracles(score, problem.pairs, KernelOracle(score, problem.pairs))
     problem.products = partial(kernel_products, score, problem.pairs)
     return problem
 
@@ -197,7 +198,7 @@ def test_every_score_is_within_its_error(embedded):
     for block in lattice.blocks(problem, product):
         codes = block.codes(np.arange(block.scores.size))
         for row, score in zip(codes.tolist(), block.scores.ravel().tolist(), strict=True):
-            exact = problem.oracle.enclose([Fraction(c) for c in row], BITS).middle
+            exact = problem.oracles.enclose([Fraction(c) for c in row], BITS)[0].middle
             furthest = max(furthest, abs(Fraction(score) - exact))
     assert 0 < furthest <= product.error
 

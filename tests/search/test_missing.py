@@ -54,7 +54,7 @@ NUMBERS = lw.Space(
 def problem(similarity):
     return Problem(
         pairs=pair_space(NUMBERS, similarity),
-        oracle=None,
+        oracles=None,
         question=None,
         scores=lambda rows: rows.sum(axis=1),
         replay=None,

@@ -44,10 +44,7 @@ def test_what_is_found_is_a_witness_and_what_is_deep_is_found(case, property):
             x, other = ([Fraction(c) for c in codes] for codes in (witness.x, witness.other))
             assert problem.pairs.valid(x, other)
             assert breaks(case, property, witness.first.lo, witness.second.hi)
-            assert (problem.oracle.enclose(x, 64), problem.oracle.enclose(other, 64)) == (
-                witness.first,
-                witness.second,
-            )
+            assert (problem.oracles.enclose(x, 64), problem.oracles.enclose(other, 64)) == witness.scores
     if isinstance(property, lw.ScoreGap):
         deepest = max(first - second for *_, first, second in pairs)
     else:
@@ -128,7 +125,7 @@ def test_what_the_original_does_not_show_is_kept_apart():
             return False
 
     problem.replay = Denies()
-    problem.oracle = posed(logistic_model([0.0, 0.0, 1.0], 0.0, SPACE.names), SPACE, SIMILAR).problem.oracle
+    problem.oracles = posed(logistic_model([0.0, 0.0, 1.0], 0.0, SPACE.names), SPACE, SIMILAR).problem.oracles
     assert problem.referee([0.0, 0.0, 1.0], [0.0, 0.0, 0.0]) is None
     assert len(problem.unreplayed) == 1
 

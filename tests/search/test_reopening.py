@@ -11,8 +11,8 @@ from tests.posing import posed
 
 import likewise as lw
 from likewise.cells.leaf import Leaf
+from likewise.search.frontiers import frontiers_of
 from likewise.search.portfolio import conclude
-from likewise.search.remembering import search_of
 
 SPACE = lw.Space({"a": lw.Integer(0, 5), "b": lw.Integer(0, 4), "s": lw.Categorical([0, 1, 2])})
 SIMILAR = lw.Similarity(free=["s"], within={"a": 1})
@@ -33,8 +33,8 @@ def fitted(name):
 
 def searched(name, property):
     prepared = posed(fitted(name), SPACE, SIMILAR, property)
-    search = search_of(prepared.problem)
-    return search, conclude(prepared.problem, search)
+    frontiers = frontiers_of(prepared.problem)
+    return frontiers.only, conclude(prepared.problem, frontiers)
 
 
 def refuse_bounds(search):
@@ -64,7 +64,7 @@ def test_a_leaf_that_hides_a_pair_ends_in_it():
     model = fitted("polynomial")
     limit = 0.99 * lw.measure(model, SPACE, SIMILAR).lower
     prepared = posed(model, SPACE, SIMILAR, lw.ScoreGap(limit))
-    search = search_of(prepared.problem)
+    search = frontiers_of(prepared.problem).only
     search.open.clear()
     search.proof.close(0, Leaf(rule=search.problem.oracle.rule, lean=Fraction(1, 2)))
     found = search.reopen({0}, split=True)

@@ -14,7 +14,7 @@ from tests.strategies import logistic_model, svc_model
 
 import likewise as lw
 import likewise.families.registry as families
-import likewise.search.branch_and_bound as search_module
+import likewise.search.frontier as search_module
 import likewise.search.portfolio as portfolio
 import likewise.verifying.certifying as certifying
 from likewise.cells.leaf import Leaf
@@ -85,7 +85,7 @@ class VeryLow(Lying):
 
 
 class Independent(Lying):
-    """Claims that the score depends on nothing that differs."""
+    """Claims that the score depends on nothing that differs (`plant` sees to that), and closes whatever it is asked about."""
 
     def prove(self, lo, hi, leaf, question):
         return Fraction(1)
@@ -101,6 +101,8 @@ class Generous(SeparableOracle):
 
 def plant(monkeypatch, oracle):
     monkeypatch.setattr(families, "SeparableOracle", oracle)
+    if oracle is Independent:
+        monkeypatch.setattr(portfolio, "independent", lambda *_: True)
     monkeypatch.setattr(portfolio, "falsify", lambda problem: None)
     monkeypatch.setattr(portfolio, "enumerate_space", lambda problem: None)
 
@@ -231,14 +233,14 @@ def test_refused_leaves_are_split_until_they_hold(monkeypatch, size):
             large = np.prod((hi - lo)[:, self.discrete] + 1, axis=1) >= size
             return dataclasses.replace(found, upper=np.where(large, -1e9, found.upper))
 
-    honest_reopen = search_module.Search.reopen
+    honest_reopen = search_module.Frontier.reopen
 
     def reopen(self, numbers, *, split):
         refusals.append(len(numbers))
         honest_reopen(self, numbers, split=split)
 
     plant(monkeypatch, LiesAboutLargeCells)
-    monkeypatch.setattr(search_module.Search, "reopen", reopen)
+    monkeypatch.setattr(search_module.Frontier, "reopen", reopen)
     claim, property = fair()
     result = lw.verify(*claim, property, budget=20)
     assert result.verdict == "FAIR"

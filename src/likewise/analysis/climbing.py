@@ -23,13 +23,14 @@ from likewise.clock import OutOfTime
 from likewise.errors import InternalError
 from likewise.model.question import round_up
 from likewise.progress import Snapshot
-from likewise.search.branch_and_bound import FOR_THE_ROOT
 from likewise.search.budget import Budget, Until
+from likewise.search.frontier import FOR_THE_ROOT
 
 if TYPE_CHECKING:
     from likewise.analysis.subjects import Subject
-    from likewise.search.problem import Problem, Witness
-    from likewise.search.together import Searches
+    from likewise.model.witness import Witness
+    from likewise.search.frontiers import Frontiers
+    from likewise.search.problem import Problem
 
 GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
 FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
@@ -57,7 +58,7 @@ class Climb:
         self.problem.replay = Unasked()
         self.history: list[tuple[float, float, float]] = []
         self._listener, self.problem.listener = self.problem.listener, self._hear
-        self.search: Searches[Any] | None = None
+        self.search: Frontiers | None = None
         self.upper, self.closed, self.independent = math.inf, False, False
         self.reason: str | None = None
         self.witness, self.lower = subject.start()
@@ -118,9 +119,7 @@ class Climb:
         sought = None if wanted is None else self.subject.question(wanted)
         self.problem.question, self.problem.wanted = question, sought
         if self.search is not None:
-            self.search.ask(
-                self.subject.parts(question), None if sought is None else self.subject.parts(sought)
-            )
+            self.search.ask(question, sought)
 
     @property
     def topped(self) -> bool:
@@ -248,7 +247,7 @@ class Climb:
     def _begins(self, budget: Budget) -> bool:
         """Begin anew, with this budget; whether there is time for that."""
         with suppress(OutOfTime), self.budget.later(FOR_THE_ROOT).watched():
-            self.search = self.subject.searches()
+            self.search = self.subject.frontiers()
             self._ask()
             self._spend(budget, settles=self.subject.exact or self.certifies)
             return True
@@ -275,7 +274,7 @@ class Climb:
     def _hear(self, snapshot: Snapshot) -> None:
         """Pass the search's reports on, with the bracket from time to time."""
         last = self.history[-1][0] if self.history else 0.0
-        searching = self.search is not None and any(part.batches for part in self.search.searches)
+        searching = self.search is not None and any(frontier.batches for frontier in self.search.all)
         if searching and snapshot.seconds >= SPARSER * last + SECONDS_APART:
             self._note()
         else:
@@ -302,7 +301,7 @@ class Climb:
         """The lowest upper end so far: cells cut anew may have worse bounds than the one they came from."""
         return min((upper for _, _, upper in self.history), default=math.inf)
 
-    def _searched(self) -> Searches[Any]:
+    def _searched(self) -> Frontiers:
         if self.search is None:
             raise InternalError("no search was run")
         return self.search

@@ -112,7 +112,7 @@ class ClassJudging:
 def class_judging(problem: Problem, run: Run) -> ClassJudging:
     """The judging of a claim about a model of several classes."""
     prepared = pose_classes(problem, run)
-    score, question = prepared.oracles.score, prepared.question
+    score, question = prepared.score, prepared.question
     if question.kind == "probability" and question.head.link == "softmax" and not score.rational:
         raise UnsupportedModel(
             f"softmax probabilities of {problem.imported.model.family} are not known exactly: its scores are irrational",

@@ -12,7 +12,6 @@ import numpy as np
 
 from likewise.analysis.singly import gauge_of_gaps, judged_singly
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.families.combined.score import CombinedScore
 from likewise.families.judge import judge_of
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.progress import Snapshot
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.importers.recoding import Recoding
-    from likewise.model.question import Question
+    from likewise.model.question import Case
     from likewise.problem import Problem
     from likewise.run import Run
     from likewise.search.budget import Budget
@@ -55,7 +54,7 @@ class ScoreJudging:
         return self.asked.pairs
 
     @property
-    def question(self) -> Question:
+    def question(self) -> Case:
         return self.asked.question
 
     @property
@@ -78,7 +77,7 @@ class ScoreJudging:
     @property
     def proves(self) -> bool:
         """Whether there are bounds of cells, and a search that closes is a proof by itself."""
-        return self.prepared.problem.oracle.exact and not isinstance(self.prepared.score, CombinedScore)
+        return self.prepared.problem.oracles.exact and self.prepared.problem.oracles.unbounded is None
 
     @property
     def gap_of(self) -> str:
@@ -164,7 +163,7 @@ def score_judging(problem: Problem, run: Run) -> ScoreJudging:
     asked = Asked(
         pairs=prepared.pairs,
         judge=judge_of(prepared.score),
-        question=prepared.problem.question,
+        question=prepared.problem.case,
         gauge=gauge_of_gaps(prepared.gauge),
         settle=recoding.settled_part if recoding.bent else None,
     )

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.climbing import Climb
-from likewise.analysis.subjects import FINE, OneScore, SeveralClasses, Subject
+from likewise.analysis.subjects import Subject
 from likewise.certificate.certificate import Certificate
 from likewise.clock import OutOfTime
 from likewise.errors import InternalError, SpecError
-from likewise.families.oracle import Remembering
 from likewise.families.program_rounding import of_program, shifted
-from likewise.model.gauge import Scale
+from likewise.model.gauge import FINE, ClassGauge, Scale
 from likewise.model.question import round_down
 from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
@@ -213,10 +212,10 @@ def measure_problem(problem: Problem, run: Run, wanted: Wanted, *, certify: bool
     prepared: Prepared | PreparedClasses
     if problem.imported.model.n_scores > 1:
         prepared = pose_classes(asking, run)
-        subject: Subject = SeveralClasses(prepared)
+        subject = Subject(prepared, ClassGauge(asked=prepared.question))
     else:
         prepared = pose(asking, run)
-        subject = OneScore(prepared, prepared.gauge)
+        subject = Subject(prepared, prepared.gauge)
     with interruptible(run.budget):
         climb = Climb(subject, _tolerance(wanted.tolerance, of, prepared), certifies=checking is not None)
         climb.run()
@@ -238,7 +237,7 @@ def _tolerance(tolerance: float, of: Scale, prepared: Prepared | PreparedClasses
     """What lower and upper may stay apart: nothing at all only where the largest gap is a number that a search comes to."""
     if isinstance(prepared, PreparedClasses):
         return max(Fraction(tolerance), FINE if of == "margin" else Fraction(0))
-    if tolerance == 0 and not isinstance(prepared.problem.oracle, Remembering):
+    if tolerance == 0 and not prepared.problem.oracles.remembers:
         raise SpecError(
             "tolerance must be a positive number: 0 is for trees, whose scores have finitely many values",
             hint=f"for instance {TOLERANCE:g}",
@@ -321,9 +320,9 @@ def _of_one_score(
         if alone is None:
             raise InternalError("the score was independent of what may differ, and is not any more")
         return certify_proof(prepared, alone, lambda: Fraction(0), statement, checking)
-    climb.search.ask((question,))
-    (search,) = climb.search.searches
-    return certify_proof(prepared, search.proof, climb.search.clearance, statement, checking, search)
+    climb.search.ask(question)
+    only = climb.search.only
+    return certify_proof(prepared, only.proof, climb.search.clearance, statement, checking, only)
 
 
 def _of_classes(
@@ -332,7 +331,7 @@ def _of_classes(
     level = max(Fraction(climb.upper), Fraction(0))
     question, search = prepared.question.at(level), climb.search
     if search is not None:
-        search.ask(question.cases())
+        search.ask(question)
         search.reopen_unproved()
         if search.run() != "closed":
             return None, None

@@ -28,7 +28,7 @@ from likewise.analysis.partition.translator import Translator
 from likewise.analysis.region_result import Region, Regions, region_of
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.progress import Listener, Snapshot
-from likewise.search.sided import LOWER, UPPER
+from likewise.search.one_sided import LOWER, UPPER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -233,7 +233,7 @@ class RegionSearch:
                 self.worth.learn(float(far[lean]), closed=closed)
                 if closed:
                     return True
-            if not judge.problem.oracle.exact:
+            if not judge.problem.oracles.exact:
                 return False
         if RARELY * (self.closed_pairs + 1) < self.tried_pairs:
             return False

@@ -77,7 +77,7 @@ class ShareBracket:
         asks = isinstance(question, DecisionQuestion) and question.level == 0
         # Individuals are changed in free features only: their box holds them whole, and so the counterparts, with what they are missing.
         self.judge = BoxJudge(self.judging.prepared, asks_decisions=asks, only_free=True)
-        exact = self.judge.problem.oracle.exact
+        exact = self.judge.problem.oracles.exact
         self.prover = None if exact else CodeProver.of(self.judging, self.checking)
         weights = Weights(measures=(self.measure,), weights=(1.0,))
         self.partition = Partition(*self.measure.ends(), weights, np.empty((0, len(pairs.first))))

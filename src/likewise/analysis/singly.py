@@ -18,17 +18,16 @@ import numpy as np
 
 from likewise.analysis.climbing import Unasked
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.families.combined.oracle import NO_BOUNDS
-from likewise.families.combined.score import CombinedScore
+from likewise.families.combined.score import NO_BOUNDS
 from likewise.model.enclosure import FIRST_BITS
 from likewise.model.question import DecisionQuestion, round_down, round_up
 from likewise.progress import silent
 from likewise.search.budget import Part
 from likewise.search.counterparts import Asked
 from likewise.search.extremes import windows
+from likewise.search.frontier import Frontier
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED, Judgement
 from likewise.search.neighbours import options
-from likewise.search.remembering import search_of
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
@@ -36,8 +35,9 @@ if TYPE_CHECKING:
 
     from likewise.model.gauge import Gauge
     from likewise.model.question import Question
+    from likewise.model.witness import Witness
     from likewise.search.budget import Budget
-    from likewise.search.problem import Problem, Witness
+    from likewise.search.problem import Problem
     from likewise.spec.enclosure import Enclosure
     from likewise.spec.pairs import PairSpace
     from likewise.verifying.preparing import Prepared
@@ -105,8 +105,8 @@ class Single:
         self.tolerance = AT_LEAST
         self.best: Floats | None = None  # who has it
         self.tried: Floats = row[None][:0]  # the lowest and the highest variant
-        self.exact = prepared.problem.oracle.exact
-        self.bounded = not isinstance(prepared.score, CombinedScore)
+        self.exact = prepared.problem.oracles.exact
+        self.bounded = prepared.problem.oracles.unbounded is None
 
     def into(self, found: Judgement, i: int) -> None:
         """Decide, and write down what came out."""
@@ -163,7 +163,7 @@ class Single:
             look_at_clock()
             problem = self._problem(gauge.question(self.lower), first=first)
             problem.replay, problem.budget = Unasked(), budget
-            search = search_of(problem)
+            search = Frontier(problem=problem)
             while True:
                 self.tolerance = max(AT_LEAST, CLOSELY * self.lower)
                 if gauge.of == "probability" and self.lower + self.tolerance >= 1:
@@ -193,7 +193,7 @@ class Single:
             witness = self._witness_at_hand(problem, first=first)
             end = "witness" if witness is not None else "no bounds"
             if witness is None and self.bounded:
-                search = search_of(problem)
+                search = Frontier(problem=problem)
                 end, witness = search.run(), search.witness
             if end == "witness" and witness is not None:
                 return BIASED, np.array(witness.other if first else witness.x)

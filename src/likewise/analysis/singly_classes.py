@@ -18,17 +18,18 @@ import numpy as np
 from likewise.analysis.singly import narrowed, one_by_one, variants
 from likewise.model.cases import DecisionCase
 from likewise.progress import silent
-from likewise.search.cases import case_search, unproved
+from likewise.search.frontier import Frontier
 from likewise.search.judgement import BIASED, FAIR, NO_PRECISION, UNDECIDED, Judgement
 from likewise.search.treatments import NOBODY, compared, exact_class
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.cases import Case
+    from likewise.model.question import Case
+    from likewise.model.witness import Witness
     from likewise.search.budget import Budget
     from likewise.search.class_counterparts import ClassAsked
-    from likewise.search.problem import Problem, Witness
+    from likewise.search.problem import Problem
     from likewise.verifying.classes import PreparedClasses
 
     Floats = NDArray[np.float64]
@@ -84,10 +85,10 @@ class ClassSingle:
         return gaps
 
     def _verdict(self, tried: Floats) -> tuple[int, Floats | None]:
-        self.reason = unproved(self.asked.question, self.prepared.oracles)
+        self.reason = self.prepared.problem.oracles.unproved(self.asked.question)
         closes, verdict = self.reason is None, FAIR
         for case, first in self._cases():
-            search = case_search(self._problem(first=first), case, self.prepared.oracles)
+            search = Frontier(problem=self._problem(case, first=first))
             witness, end = self._at_hand(search.problem, tried, first=first), "stuck"
             if witness is None and closes:
                 end = search.run()
@@ -125,10 +126,12 @@ class ClassSingle:
         pair = (self.row.tolist(), tried[int(depth.argmax())].tolist())
         return problem.referee(*(pair if first else pair[::-1]))
 
-    def _problem(self, *, first: bool) -> Problem:
+    def _problem(self, case: Case, *, first: bool) -> Problem:
         return replace(
             self.prepared.problem,
             pairs=narrowed(self.asked.pairs, self.row, first=first),
+            question=case,
+            wanted=None,
             rows=self.row[None],
             budget=self.budget,
             unreplayed=[],

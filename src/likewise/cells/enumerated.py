@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from likewise.cells.leaf import Clearance
 from likewise.clock import look_at_clock
-from likewise.model.enclosure import FIRST_BITS, Encloser, Scores, decide, decided
+from likewise.model.enclosure import FIRST_BITS, Encloser, Scores, as_several, decide, decided
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
@@ -54,16 +54,11 @@ def enumerated_clearance(
         if answer is not False:
             if pairs.valid(x, other):
                 return None
-        elif (clearance := _clearance(question, first, second)) < smallest and pairs.valid(x, other):
+        elif (
+            clearance := question.cleared(as_several(first), as_several(second))
+        ) < smallest and pairs.valid(x, other):
             smallest = clearance
     return smallest
-
-
-def _clearance(question: Question, first: Scores, second: Scores) -> Fraction:
-    """Of a pair that is no witness; of several classes nothing is stated."""
-    if isinstance(first, tuple) or isinstance(second, tuple):
-        return Fraction(0)
-    return question.clearance(first.hi, second.lo)
 
 
 def witnesses(

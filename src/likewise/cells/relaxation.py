@@ -35,7 +35,7 @@ from likewise.spec.terms import Separable, Term, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import Question
+    from likewise.model.question import WitnessSet
 
     Floats = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ class LinearRelaxation:
         """All constraints elastic, equalities too."""
         return [e or Fraction(1) for e in self.elastic]
 
-    def solve(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
+    def solve(self, lo: Floats, hi: Floats, question: WitnessSet) -> Relaxed | None:
         """Lean and multipliers for this cell; None if the solver gives up."""
         leans = [Fraction(lean) for lean in question.leans()]
         answer = None
@@ -100,7 +100,7 @@ class _Program:
         owner: LinearRelaxation,
         lo: Floats,
         hi: Floats,
-        question: Question | None,
+        question: WitnessSet | None,
         leans: list[Fraction],
         *,
         elastic: list[Fraction],

@@ -1,28 +1,201 @@
-"""Oracle: what the search knows of a model family. One protocol, one implementation a family.
+"""Oracle: what branch and bound knows of a model. It owns the mathematics; the frontier owns the nodes, their order, the incumbent and the proof.
 
-The search owns the cells, the order, the incumbent and the proof; the oracle owns the mathematics. Cells
-come in batches: `lo`, `hi` of shape (cells, variables) over the variables of a `PairSpace`. Bounds are
-float64 and only propose; `prove`, or the checker, decides in exact arithmetic.
+The frontier of a case talks to an `Oracle`, which has one verb for the work: `look` at nodes, and say of each whether it is closed by a leaf, holds
+a pair, is to be cut, or is stuck. `look` is written twice, on top of what a family provides for ONE line of a case, a `Bounder`:
+
+    batched      many nodes at once, in float64; what is decided is proved one by one
+    remembered   node by node, each starting from what was found out about the one that it was cut from (`Remembering`)
+
+A family implements `Bounder`, or `Remembering`, and nothing else; `views` puts the lines of a case together. Bounds are float64 and only propose;
+`prove`, or the checker, decides in exact arithmetic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
-from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import Question
+    from likewise.model.question import Case, WitnessSet
+    from likewise.model.witness import Witness
+    from likewise.spec.enclosure import Enclosure
+    from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
+    Enclosures = tuple[Enclosure, ...]
+
+BATCH = 256  # nodes bounded together: enough to hide Python's cost, few enough to stay best-first
+FIRST_STEP = 0.05  # of the lean, from the first node to its children (`leaning`)
+A_PROOF = 1e-3  # seconds that an exact proof is taken to need before there was one
+CLOSING = 0.5  # of the time that looking at a node has taken so far: what it takes if it need not be cut
+
+
+# -- nodes and what is said of them ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, order=True)
+class Node:
+    """An open node: a cell of pair space, most promising (largest excess) first. What oracles know of it besides is handed down to its
+    children: the lean of the best line, the bound in that direction, the view of the case that the line belongs to, and a memory that only
+    oracles understand."""
+
+    rank: float
+    number: int
+    lo: Floats = field(compare=False)
+    hi: Floats = field(compare=False)
+    lean: float = field(compare=False)
+    upper: float = field(compare=False, default=np.inf)  # of the score in the direction of `lean`
+    step: float = field(compare=False, default=FIRST_STEP)  # by which another lean is tried
+    view: int = field(compare=False, default=0)
+    memory: Any = field(compare=False, default=None)
+
+
+class Ceiling(NamedTuple):
+    """a s - b s' <= bound at every pair of a cell."""
+
+    a: Fraction
+    b: Fraction
+    bound: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """No pair of the node is a witness, because of the leaf; with the ceiling that was proved, if that is kept."""
+
+    leaf: Leaf
+    clearance: Clearance
+    ceiling: Ceiling | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A witness, in this node or in one of those that were looked at together."""
+
+    witness: Witness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Child:
+    """What is known of a part before it is looked at; `urgent` goes before all others."""
+
+    rank: float
+    upper: float
+    memory: Any = None
+    urgent: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """Left is <= at, right is >= at (> at if discrete), or >= after, the double next to `at`, where that is given."""
+
+    variable: int
+    at: float
+    after: float | None
+    children: tuple[Child, Child]
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """The node can neither be closed nor cut."""
+
+
+Answer = Closed | Pair | Cut | Stuck
+
+
+@dataclass(slots=True)
+class Pace:
+    """What looks and exact proofs have taken so far, in seconds, and how many there were."""
+
+    looking: float = 0.0
+    looked: int = 0
+    proving: float = 0.0
+    proofs: int = 0
+
+    @property
+    def a_look(self) -> float:
+        return self.looking / max(self.looked, 1)
+
+    @property
+    def a_closing_look(self) -> float:
+        """Seconds that a look takes, with the proof, if the node is closed by it."""
+        return CLOSING * self.a_look + (self.proving / self.proofs if self.proofs else A_PROOF)
+
+
+class Inquiry(Protocol):
+    """Whom an oracle answers: the frontier of a case, as oracles see it."""
+
+    pace: Pace
+    proposes_ties: bool  # nodes that are nearly closed are left to the checker
+    lines_only: bool  # nothing but a line may close a node, and nobody is looked for
+    start: tuple[Floats, Floats]  # the first cell
+
+    @property
+    def case(self) -> Case:
+        """What a proof answers with no."""
+
+    @property
+    def sought(self) -> Case:
+        """What a witness has to answer with yes: the case, or an easier one."""
+
+    @property
+    def pairs(self) -> PairSpace:
+        """The pairs that are searched: those of the oracle, or fewer."""
+
+    @property
+    def cost(self) -> int:
+        """Of one score, in kernel values."""
+
+    def sides(self, points: Floats) -> tuple[Floats, Floats]:
+        """What the case is about at x and at x', in float64, for many pairs."""
+
+    def referee(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
+        """The witness at a pair, if it is one exactly and on replay."""
+
+    def breaks(self, x: Sequence[float], other: Sequence[float]) -> bool:
+        """Whether a pair is a witness exactly, whatever the replay says."""
+
+
+class Oracle(Protocol):
+    """What a frontier knows of a case of a model. `rule` closes its cells by lines; `exact` tells that `prove` decides that rule in exact arithmetic, where
+    it does not, a leaf is a proposal to the checker; `proves` that a closed case is a proof without the checker; `batch` nodes are looked at together."""
+
+    rule: Rule
+    exact: bool
+    proves: bool
+    batch: int
+
+    def warm_up(self) -> None:
+        """What is done once before a search, and not on its time."""
+
+    def begin(self, asked: Inquiry) -> Witness | None:
+        """A witness among a few promising pairs of the whole space, with more effort than a look."""
+
+    def starts(self, lo: Floats, hi: Floats) -> Floats:
+        """Those pairs, where coordinate ascent is worth starting from them; none where the oracle's own proposals come sooner."""
+
+    def look(self, nodes: Sequence[Node], asked: Inquiry) -> Iterator[Answer]:
+        """One answer a node, in their order; after a pair nothing more. Nodes are told what was learned of them."""
+
+    def look_again(self, node: Node, asked: Inquiry) -> Answer:
+        """The same of a node that was closed by a leaf which is refused: not by its line."""
+
+    def recall(self, node: Node, leaf: Leaf, asked: Inquiry) -> None:
+        """Tell a node that is opened again what the leaf that closed it says of it."""
+
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, case: Case) -> Clearance | None:
+        """Whether the leaf closes a cell (see `exact`): None if not, else how far both scores of every pair of the cell may move without making it a
+        witness (infinite where there is no pair)."""
+
+
+# -- what a family provides -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,27 +244,23 @@ def _concatenated(columns: list[Any]) -> Any:
     return np.concatenate(columns)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
-    """A pair of a cell by its two scores; `attains` tells that no pair of the cell is further in the direction asked for."""
+class Bounder(Protocol):
+    """Bounds one family over cells of pair space, in the directions of lines: a s(x) - b s'(x'), of one score or of two forms of several.
 
-    first: float
-    second: float
-    attains: bool
-
-
-class Oracle(Protocol):
-    """Bounds one model family over cells of pair space.
-
-    `rule` is the rule that closes its cells; `exact` tells that `prove` decides it in exact arithmetic. Where
-    it does not, a closed cell is a proposal to the checker.
+    Cells come in batches: `lo`, `hi` of shape (cells, variables) over the variables of a `PairSpace`. What a family need not say has an
+    answer here; the rules `independent`, `enumerated` and `empty` are proved for all families in one place (`proving`).
     """
 
     rule: Rule
     exact: bool
+    batch: int = BATCH  # cells that are bounded together
+    proves: bool = True  # where exact: whether a case that closes is a proof without the checker
+    sees_constraints: bool = False  # whether `relax` knows what constraints exclude
+    directions: tuple[tuple[int, ...], ...] = ()  # that leaves of the rule are written with
 
     def warm_up(self) -> None:
         """What is done once before a search, and not on its time."""
+        return
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
         """Bound each cell in its own direction, constraints left aside; best near its threshold."""
@@ -101,6 +270,7 @@ class Oracle(Protocol):
 
     def starts(self, lo: Floats, hi: Floats) -> Floats:
         """A few promising pairs of ONE cell, with more effort than `candidates`: asked once, of the root."""
+        return self.candidates(lo[None], hi[None])
 
     def branch(
         self, lo: Floats, hi: Floats, loss: Floats | None = None, cuts: Floats | None = None
@@ -108,23 +278,34 @@ class Oracle(Protocol):
         """For each cell the variable to split and where: left is <= at, right is >= at (> at if discrete).
         Variable -1: the cell is a single point."""
 
-    def after(self, variable: int, at: float) -> float | None:
+    def after(self, variable: int, at: float) -> float | None:  # noqa: ARG002
         """The next double, where a variable is to be cut between `at` and it; None where `at` is on both sides."""
+        return None
 
-    def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
-        """Multipliers and lean for ONE cell from a linear program; None where there is nothing to gain."""
+    def relax(self, lo: Floats, hi: Floats, question: WitnessSet) -> Relaxed | None:  # noqa: ARG002
+        """A leaf of ONE cell by more effort than a bound takes, as from a linear program; None where there is nothing to gain."""
+        return None
 
-    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
-        """Whether the leaf closes ONE cell (see `exact`): None if not, else how far both scores of
-        every pair of the cell may move without making it a witness (infinite where there is no pair)."""
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
+        """Whether a leaf of the family's own rules closes ONE cell, as `Oracle.prove` says it."""
 
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        """The score of one individual, to about so many bits."""
+    def marked(self) -> dict[int, Floats]:
+        """Codes that are worth trying, by feature."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A pair of a cell by its two scores; `attains` tells that no pair of the cell is further in the direction asked for."""
+
+    first: float
+    second: float
+    attains: bool
 
 
 @runtime_checkable
-class Remembering(Oracle, Protocol):
-    """An oracle that keeps something about each cell, of any type, and bounds its parts with the help of that.
+class Remembering(Bounder, Protocol):
+    """A family that keeps something about each cell, of any type, and bounds its parts with the help of that.
 
     Bounds, proposals and cuts are of ONE cell and one lean, which must be `on_grid`; a proposal, its pair and a cut are about the
     cell and the lean that were bounded last.
@@ -135,9 +316,6 @@ class Remembering(Oracle, Protocol):
 
     def inherited(self, memory: Any, variable: int, lo: float, hi: float) -> Any:
         """What is known of a part of a cell, in which one variable has new limits."""
-
-    def marked(self) -> dict[int, Floats]:
-        """Codes that are worth trying, by feature."""
 
     def on_grid(self, lean: float) -> float:
         """The nearest lean that can be asked for."""
@@ -171,5 +349,8 @@ class Remembering(Oracle, Protocol):
     def constant(self, lo: Sequence[float], hi: Sequence[float]) -> bool:
         """Whether all individuals of a cell have the same score, also by the original program."""
 
-    def prove_memory(self, memory: Any, leaf: Leaf, question: Question) -> Clearance | None:
+    def prove_memory(self, memory: Any, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         """As `prove`, for the oracle's own rule."""
+
+    def line(self, memory: Any, lean: Fraction) -> Leaf:
+        """The leaf that closes a cell by its bound at this lean."""

@@ -1,13 +1,12 @@
-"""The oracle of each model family."""
+"""The bounder of each model family."""
 
 from __future__ import annotations
 
 from likewise.families.affine.oracle import SeparableOracle
 from likewise.families.affine.rivals import RivalOracle
-from likewise.families.combined.oracle import CombinedOracle
 from likewise.families.combined.score import CombinedScore
 from likewise.families.kernel.score import KernelScore
-from likewise.families.oracle import Oracle
+from likewise.families.oracle import Bounder
 from likewise.families.polynomial.score import PolynomialScore
 from likewise.families.scored import Score
 from likewise.families.trees.score import TreeScore
@@ -15,10 +14,10 @@ from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable
 
 
-def oracle_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Oracle:
-    """What bounds this score over cells of these pairs; of x' the score `second`, if that is another one."""
+def oracle_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Bounder | None:
+    """What bounds this score over cells of these pairs; of x' the score `second`, if that is another one. None: nothing does."""
     if isinstance(score, CombinedScore):
-        return CombinedOracle(score, pairs)
+        return None
     if isinstance(score, KernelScore):
         from likewise.families.kernel.oracle import (
             KernelOracle,  # brings in numba, which others need not load

@@ -1,107 +1,254 @@
-"""Case oracle that remembers: a memory of a cell is one of each view that was looked from, as the view's own oracle keeps it.
+"""Looking at nodes one by one, by a family that keeps something about each cell (`families.oracle.Remembering`).
 
-Whatever is asked is asked of the view at hand (`view`); the search turns to another one, and sees to it that there is a memory of it.
+A node starts from what was found out about the one it was cut from, cuts come with the bounds of both parts, which order the nodes still to be looked
+at, and what is proved of a closed node is kept, so that it need not be proved again for a weaker claim.
+
+A node of a case with several views is looked at from the view that was best for the one it was cut from, then, if that does not close it, from those that
+may do better (`Views.others`), and it is cut by the best of them. Each view has a memory and leans of its own.
+
+Under constraints a bound may be attained by nobody but pairs that they exclude. Such a node is put to a linear program (`meeting`), first the part of it
+in which all pairs have the scores of the maximum: that has a pair, which is a witness, or none, and then it is cut off, or with it the whole node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.cells.leaf import Clearance, Leaf
-from likewise.families.cases import CaseOracle
-from likewise.families.oracle import Proposal, Remembering
+from likewise.clock import look_at_clock
+from likewise.errors import InternalError
+from likewise.families.looking import NEARLY, Looking
+from likewise.families.meeting import Meeting
+from likewise.families.oracle import Ceiling, Child, Closed, Cut, Pair, Remembering, Stuck
+from likewise.families.sight import Sight, Trial
+from likewise.model.question import EVEN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.cells.leaf import SoftLines
-    from likewise.model.question import Question
+    from likewise.cells.enumerated import Depending
+    from likewise.families.looking import Encloser
+    from likewise.families.oracle import Answer, Inquiry, Node, Proposal
+    from likewise.families.views import Views
+    from likewise.model.question import Case
+    from likewise.model.witness import Witness
 
     Floats = NDArray[np.float64]
 
-Memories = Mapping[int, Any]  # by view
+BATCH = 16  # nodes between two looks at the budget
+# Of a node's excess: more than what cuts count for ties among its losses (`Remembering.cut_memory`).
+OVERSTATED = 2e-6
+SETTLED = 1e-3  # of its parent's excess: parts that are lower by nearly all of it are looked at next, as they can be closed
+NOWHERE = -1, 0.0
 
 
-class RememberingCaseOracle(CaseOracle):
-    """Oracle of a case whose views remember."""
+class Remembered(Looking):
+    """The oracle of a case whose nodes have memories, one for each view that they were looked at from."""
 
-    def _looking(self) -> Remembering:
-        return cast(Remembering, self.views[self.view].oracle)
+    def __init__(self, views: Views, enclose: Encloser, score: Depending) -> None:
+        Looking.__init__(self, views, enclose, score)
+        self.batch = BATCH
+        self.bounders = [view.bounder for view in views.all if isinstance(view.bounder, Remembering)]
+        if len(self.bounders) < len(views):
+            raise InternalError("of the views of a case some remember and others do not")
+        self.meeting: Meeting | None = None
 
-    def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> Memories:
-        return {self.view: self._looking().memory(lo, hi, even=even)}
+    def begin(self, asked: Inquiry) -> Witness | None:  # noqa: ARG002
+        """The first node's proposal is as good."""
+        return None
 
-    def inherited(self, memory: Memories, variable: int, lo: float, hi: float) -> Memories:
-        return {
-            view: cast(Remembering, self.views[view].oracle).inherited(part, variable, lo, hi)
-            for view, part in memory.items()
+    def look(self, nodes: Sequence[Node], asked: Inquiry) -> Iterator[Answer]:
+        for node in nodes:
+            look_at_clock()
+            yield self.look_at(node, asked)
+
+    def look_at(self, node: Node, asked: Inquiry) -> Answer:
+        """Close or cut one node, or find a pair in it."""
+        trial = self._separated(node, asked)
+        if isinstance(trial, Closed):
+            return trial
+        constrained = bool(asked.pairs.constraints)
+        excluded = self._excluded(node, asked) if constrained else None
+        if excluded is not None:
+            return excluded
+        sight = self.sight(node, node.view, asked.case)
+        if len(asked.case.leans()) > 1:
+            trial = sight.at(trial.lean)  # what is proposed and cut is what was bounded last
+        proposal = sight.bounder.proposal(sight.memory, trial.lean)
+        if proposal is not None and self._tempting(proposal, sight, asked):
+            found = self._judged(node, sight, asked)
+            if found is not None:
+                return found
+        if proposal is not None and proposal.attains and constrained:
+            return self._cut_stubborn(node, sight, trial, asked)
+        return self._cut(node, sight, trial, asked)
+
+    def look_again(self, node: Node, asked: Inquiry) -> Answer:
+        relaxed = self._relaxed(node, asked)
+        closed = None if relaxed is None else self._close(node, relaxed.leaf, asked)
+        if closed is not None:
+            return closed
+        sight = self.sight(node, node.view, asked.case)
+        return self._cut(node, sight, sight.at(node.lean), asked)
+
+    def recall(self, node: Node, leaf: Leaf, asked: Inquiry) -> None:  # noqa: ARG002
+        node.view = self.views.place(leaf)
+        bounder = self.bounders[node.view]
+        memory = bounder.memory(node.lo.tolist(), node.hi.tolist())
+        node.upper = bounder.bound_memory(memory, bounder.on_grid(node.lean))[0]
+
+    def sight(self, node: Node, view: int, case: Case) -> Sight:
+        """The node as seen from a view."""
+        bounder = self.bounders[view]
+        if node.memory is None:
+            node.memory = {}
+        if view not in node.memory:
+            even = case.leans() == (float(EVEN),)
+            node.memory[view] = bounder.memory(node.lo.tolist(), node.hi.tolist(), even=even)
+        return Sight(bounder, node.memory[view], case, self.views[view].seen(case))
+
+    # -- lines --------------------------------------------------------------------------------------------------
+
+    def _separated(self, node: Node, asked: Inquiry) -> Trial | Closed:
+        """The node at the best lean of the best view, or closed by one."""
+        best = self._viewed(node, node.view, node.lean, asked)
+        if isinstance(best, Closed):
+            return best
+        for view in self._others(node, best, asked) if len(self.views) > 1 else ():
+            lean = float(self.views.leans(node.lo[None], node.hi[None], view)[0])
+            trial = self._viewed(node, view, lean, asked)
+            if isinstance(trial, Closed):
+                return trial
+            if trial.excess < best.excess:
+                best, node.view = trial, view
+        node.lean, node.upper, node.rank = best.lean, best.upper, -best.excess
+        return best
+
+    def _viewed(self, node: Node, view: int, lean: float, asked: Inquiry) -> Trial | Closed:
+        """The node at the best lean of a view, or closed by it."""
+        sight = self.sight(node, view, asked.case)
+        trial = sight.leaned(lean)
+        if not sight.enough(trial):
+            return trial
+        leaf = replace(sight.line(trial), rivals=self.views[view].rivals)
+        return self._close(node, leaf, asked) or trial
+
+    def _others(self, node: Node, trial: Trial, asked: Inquiry) -> list[int]:
+        sight = self.sight(node, node.view, asked.case)
+        sight.at(trial.lean)  # what is proposed is what was bounded last
+        proposed = sight.bounder.proposal(sight.memory, trial.lean) is not None
+        return self.views.others(node.view, sight.bounder.pair()[None] if proposed else node.lo[:0])
+
+    def _clearance(self, node: Node, leaf: Leaf, asked: Inquiry) -> Clearance | None:
+        if leaf.rule != self.rule:
+            return Looking._clearance(self, node, leaf, asked)
+        sight = self.sight(node, self.views.place(leaf), asked.case)
+        return sight.bounder.prove_memory(sight.memory, leaf, sight.line_of)
+
+    def _close(self, node: Node, leaf: Leaf, asked: Inquiry) -> Closed | None:
+        closed = Looking._close(self, node, leaf, asked)
+        if (
+            closed is None
+            or leaf.rule != self.rule
+            or leaf.lean is None
+            or isinstance(closed.clearance, float)
+        ):
+            return closed
+        line = self.views[self.views.place(leaf)].seen(asked.case).direction(leaf.lean)
+        proved = line.threshold - closed.clearance * (line.a + line.b)
+        return replace(closed, ceiling=Ceiling(line.a, line.b, proved))
+
+    # -- pairs --------------------------------------------------------------------------------------------------
+
+    def _tempting(self, proposal: Proposal, sight: Sight, asked: Inquiry) -> bool:
+        """Whether the proposed pair looks like a witness in float64: by all conditions, where the view's own two are not all, as no pair is deeper in
+        the case than in one of its views."""
+        if not _deep(proposal.first, proposal.second, asked.sought) or len(self.views) == 1:
+            return _deep(proposal.first, proposal.second, asked.sought)
+        first, second = asked.sides(sight.bounder.pair()[None])
+        return _deep(float(first[0]), float(second[0]), asked.sought)
+
+    def _judged(self, node: Node, sight: Sight, asked: Inquiry) -> Pair | Stuck | None:
+        """What the referee says of the proposed pair; None: it is no witness."""
+        x, other = asked.pairs.split(sight.bounder.pair().tolist())
+        witness = asked.referee(x, other)
+        if witness is None and asked.pairs.constraints:
+            agreed = sight.bounder.agreed(node.lo, node.hi)
+            witness = self._meeting(asked).witness(*agreed, asked)
+        if witness is not None:
+            return Pair(witness=witness)
+        if sight.bounder.constant(node.lo.tolist(), node.hi.tolist()) and asked.breaks(x, other):
+            return Stuck()  # the program shows this pair no more than any other of the node
+        return None
+
+    def _meeting(self, asked: Inquiry) -> Meeting:
+        if self.meeting is None or self.meeting.pairs is not asked.pairs:
+            self.meeting = Meeting(asked.pairs)
+        return self.meeting
+
+    # -- nodes that no line closes ----------------------------------------------------------------------------------
+
+    def _excluded(self, node: Node, asked: Inquiry) -> Closed | None:
+        relaxed = self._relaxed(node, asked)
+        return None if relaxed is None else self._close(node, relaxed.leaf, asked)
+
+    def _cut_stubborn(self, node: Node, sight: Sight, trial: Trial, asked: Inquiry) -> Answer:
+        """A node whose bound is attained by somebody whom constraints exclude: it has no pair at all, or is cut where the constraints are."""
+        found = self._meeting(asked).looked_at(node.lo, node.hi)
+        closed = None if found is None else self._close(node, found.leaf, asked)
+        if closed is not None:
+            return closed
+        place = sight.bounder.halved(node.lo.tolist(), node.hi.tolist(), _constrained(asked))
+        if found is not None and found.fractional is not None:
+            place = found.fractional
+        return self._cut(node, sight, trial, asked, place)
+
+    def _cut(
+        self, node: Node, sight: Sight, trial: Trial, asked: Inquiry, place: tuple[int, float] = NOWHERE
+    ) -> Answer:
+        """Cut a node, at the `place` that is known or where its bounds say, or look through it."""
+        if self._few(node, asked):
+            return self._look_through(node, asked)
+        (variable, at), lost, bounder = place, (0.0, 0.0), sight.bounder
+        if variable < 0:
+            excess = max(trial.excess, 1e-300)
+            variable, at, *falls = bounder.cut_memory(sight.memory, trial.lean, excess)
+            lost = falls[0], falls[1]
+        if variable < 0:
+            variable, at = bounder.halved(node.lo.tolist(), node.hi.tolist())
+        if variable < 0:
+            return Stuck()
+        after = self.views.after(variable, at)
+        ends = asked.pairs.parts(variable, float(node.lo[variable]), float(node.hi[variable]), at, after)
+        left, right = (self._child(node, variable, end, loss) for end, loss in zip(ends, lost, strict=True))
+        return Cut(variable=variable, at=at, after=after, children=(left, right))
+
+    def _child(self, node: Node, variable: int, ends: tuple[float, float], loss: float) -> Child:
+        """A part, ranked by what its bound will be; what will be closed goes first of all."""
+        excess = -node.rank
+        rank = loss - excess
+        memory = {
+            view: self.bounders[view].inherited(part, variable, *ends) for view, part in node.memory.items()
         }
+        return Child(
+            rank=rank,
+            upper=node.upper - max(loss - OVERSTATED * excess, 0.0),
+            memory=memory,
+            urgent=rank >= -SETTLED * excess,
+        )
 
-    def marked(self) -> dict[int, Floats]:
-        return self._looking().marked()
 
-    def on_grid(self, lean: float) -> float:
-        return self._looking().on_grid(lean)
+def _deep(first: float, second: float, sought: Case) -> bool:
+    depth = float(sought.margin(np.array([first]), np.array([second]))[0])
+    return depth >= -NEARLY * (1 + abs(first) + abs(second))
 
-    def bound_memory(self, memory: Memories, lean: float) -> tuple[float, float, float]:
-        return self._looking().bound_memory(memory[self.view], lean)
 
-    def bound_anywhere(self, memory: Memories, lean: float) -> tuple[float, float, float]:
-        return self._looking().bound_anywhere(memory[self.view], lean)
-
-    def noise(self, lean: float) -> float:
-        return self._looking().noise(lean)
-
-    def proposal(self, memory: Memories, lean: float) -> Proposal | None:
-        return self._looking().proposal(memory[self.view], lean)
-
-    def pair(self) -> Floats:
-        return self._looking().pair()
-
-    def agreed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
-        return self._looking().agreed(lo, hi)
-
-    def cut_memory(self, memory: Memories, lean: float, excess: float) -> tuple[int, float, float, float]:
-        return self._looking().cut_memory(memory[self.view], lean, excess)
-
-    def halved(
-        self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None
-    ) -> tuple[int, float]:
-        return self._looking().halved(lo, hi, among)
-
-    def constant(self, lo: Sequence[float], hi: Sequence[float]) -> bool:
-        return self._looking().constant(lo, hi)
-
-    def prove_memory(self, memory: Memories, leaf: Leaf, question: Question) -> Clearance | None:
-        return self._looking().prove_memory(memory[self.view], leaf, question)
-
-    def soft(self, memory: Memories, lean: Fraction | None) -> SoftLines | None:
-        """What a leaf of this lean says about log odds, where it is about these."""
-        if self.rule != "softmax" or lean is None:
-            return None
-        lines: SoftLines | None = cast(Any, self._looking()).soft(memory[self.view], lean)
-        return lines
-
-    def other_views(self, points: Floats) -> list[int]:
-        """Views that may close what the one at hand does not, from ONE of the cell's pairs: the one of a single form, and the one of
-        the condition that holds least there."""
-        if len(self.views) == 1:
-            return []
-        found = [n for n, view in enumerate(self.views) if view.natural]
-        if len(points):
-            found.append(self._lowest(points[:1], found[0] if found else 0))
-        return [view for view in dict.fromkeys(found) if view != self.view]
-
-    def _lowest(self, points: Floats, natural: int) -> int:
-        """The view of the condition that is furthest from holding; on the other side it has that of the natural one."""
-        (first,), (second,) = self._sides(points)
-        r, other = self.views[natural].rivals or (0, 0)
-        if first.min() <= second.min():
-            r = int(first.argmin())
-        else:
-            other = int(second.argmin())
-        return self.place_of((r, other))
+def _constrained(asked: Inquiry) -> list[int]:
+    """The variables that constraints bind."""
+    pairs = asked.pairs
+    features = [k for k in range(len(pairs.first)) if any(not c.terms[k].constant for c in pairs.constraints)]
+    return sorted({v for k in features for v in (pairs.first[k], pairs.second[k])})

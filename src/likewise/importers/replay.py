@@ -18,7 +18,7 @@ from likewise.errors import DataError
 from likewise.importers.heads import Mapped
 from likewise.importers.inputs import Inputs
 from likewise.importers.unfolding import Unfolded
-from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion, Question
+from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion, WitnessSet
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Asked = Question | Property  # of a model of several scores a property
+Asked = WitnessSet | Property  # of a model of several scores a property
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

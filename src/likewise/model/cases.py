@@ -24,7 +24,7 @@ from flint import arb, ctx, fmpq
 from likewise.model.conditions import Condition, Enclosures, both, form_of, has_class, lead, least_of
 from likewise.model.enclosure import MOST_BITS
 from likewise.model.head import Head
-from likewise.model.question import DecisionQuestion, Direction, Question, lower_end
+from likewise.model.question import DecisionQuestion, Direction, WitnessSet, lower_end
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
@@ -39,22 +39,19 @@ class RivalQuestion(DecisionQuestion):
 
     strict: tuple[bool, bool] = (True, False)
 
-    def direction(self, lean: Fraction) -> Direction:
-        attained = not ((lean > 0 and self.strict[0]) or (lean < 1 and self.strict[1]))
-        return Direction(a=lean, b=1 - lean, threshold=self.level, attained=attained)
+    def attained(self, lean: float) -> bool:
+        return not ((lean > 0 and self.strict[0]) or (lean < 1 and self.strict[1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One case of a property; `line` is the question about two numbers that its lines answer. It stands in a search for a question:
-    what it does not say itself, `line` says."""
+class ClassCase:
+    """One case of a property of several classes; `line` is the set of two numbers that its lines separate from: what it does not say itself,
+    `line` says."""
 
-    line: Question
+    line: WitnessSet
     head: Head
 
-    @property
-    def asked(self) -> Question:
-        """What oracles prove."""
+    def seen(self, rivals: tuple[int, int] | None) -> WitnessSet:  # noqa: ARG002 (no conditions)
         return self.line
 
     def threshold(self, lean: Floats) -> Floats:
@@ -82,15 +79,24 @@ class Case:
     def holds(self, first: Fraction, second: Fraction) -> bool:
         return self.line.holds(first, second)
 
-    def clearance(self, first: object, second: object) -> Fraction:  # noqa: ARG002
+    def clearance(self, first: Fraction, second: Fraction) -> Fraction:
+        return self.line.clearance(first, second)
+
+    def unproved(self) -> str | None:
+        return None
+
+    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:  # noqa: ARG002
         """Nothing is stated of rounding."""
         return Fraction(0)
 
-    def cases(self) -> tuple[Case, ...]:
+    def attained(self, lean: float) -> bool:
+        return self.line.attained(lean)
+
+    def cases(self) -> tuple[ClassCase, ...]:
         """Itself: a case may be asked where all of them may be."""
         return (self,)
 
-    def broken(self, first: Enclosures, second: Enclosures) -> tuple[Case, bool] | None:
+    def broken(self, first: Enclosures, second: Enclosures) -> tuple[ClassCase, bool] | None:
         """Itself, where the pair breaks it, the way round that it stands."""
         return (self, False) if self.decided(first, second) else None
 
@@ -98,8 +104,8 @@ class Case:
         """Whether the pair is a witness of this case; None where the enclosures do not tell."""
         raise NotImplementedError
 
-    def signals(self, scores: Floats) -> list[tuple[Question, Floats, Floats]]:
-        """Itself with its sides, as `ClassQuestion` says it of all cases."""
+    def signals(self, scores: Floats) -> list[tuple[WitnessSet, Floats, Floats]]:
+        """Itself with its sides."""
         return [(self, *self.sides(scores))]
 
     def sides(self, scores: Floats) -> tuple[Floats, Floats]:
@@ -116,7 +122,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionCase(Case):
+class DecisionCase(ClassCase):
     """x of class i, x' of class j; `first` and `second` are the conditions."""
 
     level: Fraction
@@ -148,8 +154,11 @@ class DecisionCase(Case):
             (form_of(c.alpha, of).lo for conditions, of in sides for c in conditions), default=Fraction(0)
         )
 
-    def rivals(self, r: int, other: int) -> RivalQuestion:
-        """The question about one condition at x and one at x'."""
+    def seen(self, rivals: tuple[int, int] | None) -> WitnessSet:
+        """The set of one condition at x and one at x'."""
+        if rivals is None:
+            return self.line
+        r, other = rivals
         return RivalQuestion(level=self.level, strict=(self.first[r].strict, self.second[other].strict))
 
     @property
@@ -158,7 +167,7 @@ class DecisionCase(Case):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GapCase(Case):
+class GapCase(ClassCase):
     """f_c(x) - f_c(x') > delta."""
 
     delta: Fraction
@@ -181,7 +190,7 @@ class GapCase(Case):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SoftmaxCase(Case):
+class SoftmaxCase(ClassCase):
     """P_c(x) - P_c(x') > delta, P_c = sigma(z), z = -log sum over k != c of exp(f_k - f_c). `by_lines`, bounds are of lines in the plane
     of two z; else of the difference itself, with delta as the threshold, and `line` only tells how deep in W two z are."""
 
@@ -189,8 +198,7 @@ class SoftmaxCase(Case):
     of: int
     by_lines: bool = False
 
-    @property
-    def asked(self) -> Question:
+    def seen(self, rivals: tuple[int, int] | None) -> WitnessSet:  # noqa: ARG002 (no conditions)
         return self.line if self.by_lines else self
 
     def threshold(self, lean: Floats) -> Floats:

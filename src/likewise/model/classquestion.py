@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from likewise.model.cases import Case, DecisionCase, GapCase, SoftmaxCase
+from likewise.model.cases import ClassCase, DecisionCase, GapCase, SoftmaxCase
 from likewise.model.conditions import Enclosures, both, has_class, leading, leads, not_neither, voting
-from likewise.model.cubes import cubes
+from likewise.model.cubes import MOST_CLASSES, cubes
 from likewise.model.head import Head
-from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion, Question
+from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion, WitnessSet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,13 +36,13 @@ class ClassQuestion:
         """The same question at another level."""
         return replace(self, level=level)
 
-    def cases(self) -> tuple[Case, ...]:
+    def cases(self) -> tuple[ClassCase, ...]:
         """All cases, in the order of a certificate."""
         if self.kind == "decision":
             return tuple(_votes_cases(self) if self.head.rule == "votes" else _argmax_cases(self))
         classes = range(len(self.head.classes)) if self.of is None else (self.of,)
         if self.kind == "probability" and self.head.link == "softmax":
-            line: Question = GapQuestion(delta=Fraction(0))
+            line: WitnessSet = GapQuestion(delta=Fraction(0))
             if self.level:
                 line = ProbabilityQuestion(delta=self.level)
             return tuple(
@@ -52,7 +52,7 @@ class ClassQuestion:
         line = GapQuestion(delta=self.level, of_probabilities=self.kind == "probability")
         return tuple(GapCase(line=line, head=self.head, delta=self.level, of=c) for c in classes)
 
-    def signals(self, scores: Floats) -> list[tuple[Question, Floats, Floats]]:
+    def signals(self, scores: Floats) -> list[tuple[WitnessSet, Floats, Floats]]:
         """For each case, those of votes by their classes, the question and the signals of individuals as x and as x'."""
         if self.kind != "decision":
             return [(case, *case.sides(scores)) for case in self.cases()]
@@ -71,7 +71,7 @@ class ClassQuestion:
         pairs = class_pairs(count, self.of)
         return not_neither(*(both(here[a], there[b]) for i, j in pairs for a, b in ((i, j), (j, i))))
 
-    def broken(self, first: Enclosures, second: Enclosures) -> tuple[Case, bool] | None:
+    def broken(self, first: Enclosures, second: Enclosures) -> tuple[ClassCase, bool] | None:
         """The case that the pair breaks most, and whether the other way round; of votes without cubes."""
         cases = self.cases() if self.kind != "decision" else self._pair_cases()
         ways = ((False, (first, second)), (True, (second, first)))
@@ -81,12 +81,23 @@ class ClassQuestion:
         case, swapped, _ = max(found, key=lambda way: way[0].value(*way[2]))
         return case, swapped
 
+    def unproved(self) -> str | None:
+        """Votes of many classes have too many cases."""
+        count = len(self.head.classes)
+        if self.head.rule != "votes" or count <= MOST_CLASSES:
+            return None
+        return f"votes of {count} classes: proofs are written for at most {MOST_CLASSES}"
+
+    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:  # noqa: ARG002
+        """Nothing is stated of rounding."""
+        return Fraction(0)
+
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
         """The largest value of the pair over all cases, whichever way round."""
         cases = self.cases() if self.kind != "decision" else self._pair_cases()
         return max(case.value(*pair) for case in cases for pair in ((first, second), (second, first)))
 
-    def _pair_cases(self) -> list[Case]:
+    def _pair_cases(self) -> list[ClassCase]:
         """Decision cases by their classes alone."""
         if self.head.rule == "argmax":
             return _argmax_cases(self)
@@ -104,7 +115,7 @@ def class_pairs(count: int, of: int | None) -> list[tuple[int, int]]:
     return [(of, j) for j in range(count) if j != of]
 
 
-def _argmax_cases(question: ClassQuestion) -> list[Case]:
+def _argmax_cases(question: ClassQuestion) -> list[ClassCase]:
     count, line = len(question.head.classes), DecisionQuestion(level=question.level)
     conditions = [leading(i, count) for i in range(count)]
     return [
@@ -120,7 +131,7 @@ def _argmax_cases(question: ClassQuestion) -> list[Case]:
     ]
 
 
-def _votes_cases(question: ClassQuestion) -> list[Case]:
+def _votes_cases(question: ClassQuestion) -> list[ClassCase]:
     count, line = len(question.head.classes), DecisionQuestion(level=question.level)
     known = cubes(count)
     return [

@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from flint import ctx
 
+from likewise.errors import InternalError
+from likewise.model.cases import ClassCase
 from likewise.model.question import (
+    Case,
     DecisionQuestion,
     GapQuestion,
     ProbabilityQuestion,
-    Question,
     lower_end,
     probability_threshold,
     sigma,
@@ -31,10 +33,15 @@ from likewise.spec.properties import ProbabilityGap, Property, SameDecision
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.model.classquestion import ClassQuestion
+    from likewise.model.conditions import Enclosures
+    from likewise.model.witness import Witness
+
     Floats = NDArray[np.float64]
 
 Scale = Literal["score", "margin", "probability"]
 BISECTIONS = 60
+FINE = Fraction(1, 10**12)  # what lower and upper may stay apart, relatively, when they are made equal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +52,7 @@ class Gauge:
     slope: Fraction = Fraction(1)
     offset: Fraction = Fraction(0)
 
-    def question(self, level: Fraction) -> Question:
+    def question(self, level: Fraction) -> Case:
         """Is there a pair whose value is above this level?"""
         if self.of == "score":
             return GapQuestion(delta=level)
@@ -67,6 +74,23 @@ class Gauge:
             linked = [sigma(self.slope * score + self.offset) for score in (first, second)]
             return lower_end(linked[0] - linked[1])
 
+    @property
+    def of_probability(self) -> bool:
+        return self.of == "probability"
+
+    def value_of(self, witness: Witness) -> Fraction:
+        """What a witness amounts to at least."""
+        return self.largest(*witness.scores)
+
+    def largest(self, first: Enclosures, second: Enclosures) -> Fraction:
+        """What two individuals amount to at least. A gap is that of anybody and themselves at least, however wide the enclosure."""
+        value = self.value(first[0].lo, second[0].hi)
+        return value if self.of == "margin" else max(value, Fraction(0))
+
+    def finest(self, lower: Fraction, tolerance: Fraction) -> Fraction:
+        """What is left between lower and upper where they are made equal."""
+        return min(tolerance, FINE * (1 + abs(lower)))
+
     def cap(self, lean: Floats, bound: Floats) -> Floats:
         """The value that a bound in this direction allows at most, in float64."""
         if self.of == "score":
@@ -80,6 +104,53 @@ class Gauge:
             below = probability_threshold(lean, middle) < bound
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassGauge:
+    """The same for several classes: the largest value over all cases. The value of a decision case is by how much all its conditions hold,
+    the smallest of them: below 0 where no pair gets different decisions."""
+
+    asked: ClassQuestion
+
+    @property
+    def of(self) -> Scale:
+        return "margin" if self.asked.kind == "decision" else self.asked.kind
+
+    @property
+    def of_probability(self) -> bool:
+        return self.asked.kind == "probability"
+
+    def question(self, level: Fraction) -> ClassQuestion:
+        """Is there a pair whose value is above this level?"""
+        return self.asked.at(level)
+
+    def value_of(self, witness: Witness) -> Fraction:
+        """What a witness amounts to in the case that it breaks."""
+        if not isinstance(witness.case, ClassCase):
+            raise InternalError("a pair of several classes breaks a case of these")
+        return witness.case.value(*witness.scores)
+
+    def largest(self, first: Enclosures, second: Enclosures) -> Fraction:
+        """What two individuals amount to at least, in any case and whichever way round."""
+        return self.asked.value(first, second)
+
+    def finest(self, lower: Fraction, tolerance: Fraction) -> Fraction:  # noqa: ARG002
+        """A pair may lie on the border of a decision: right there it would be found again and again."""
+        return FINE if self.asked.kind == "decision" else Fraction(0)
+
+    def cap(self, lean: Floats, bound: Floats) -> Floats:
+        """The value that a bound allows at most, in float64. Margins, and differences of softmax probabilities, are bounded as such; bounds of
+        votes say nothing about a margin."""
+        if self.asked.kind == "decision" and self.asked.head.rule == "votes":
+            return np.full_like(bound, np.inf)
+        softmax = self.asked.head.link == "softmax" and self.asked.kind == "probability"
+        if softmax and self.asked.by_lines:
+            return Gauge(of="probability").cap(lean, bound)
+        return Gauge(of="margin" if self.asked.kind == "decision" or softmax else "score").cap(lean, bound)
+
+
+AnyGauge = Gauge | ClassGauge
 
 
 def gauge_of(property: Property) -> Gauge:

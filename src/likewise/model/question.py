@@ -1,4 +1,8 @@
-"""Question: which pairs of scores (s, s') are witnesses, as a convex set W in the plane.
+"""Question: what is asked of pairs of individuals, as a tuple of cases, each a convex set W of pairs of numbers (s, s').
+
+A model of n >= 1 scores answers a `Question`; a pair breaks it that breaks one of its cases. Of one score there is one case, which is the
+question itself (`OfOneScore`): a number, a decision between two labels, a probability. Several classes have more (`cases`). Whatever the
+case is about, a line separates two numbers, s at x and s' at x', from its `WitnessSet`:
 
     decision      W = { s > margin, s' <= -margin }                     (margin 0: the decision differs)
     score gap     W = { s - s' > delta }
@@ -21,7 +25,6 @@ and with q = p + delta the tangent at a rational p has rational directions
 
 A link with a slope > 0 and an offset has sigma(slope s + offset) for sigma(s): the same W in other coordinates, so the line (a, b, T) of
 slope s + offset is (slope a, slope b, T - (a - b) offset) of s, and its lean is the same.
-`Question` also turns a bound back into a value of the property ("how large can the gap be?") for measure.
 """
 
 from __future__ import annotations
@@ -40,7 +43,10 @@ from likewise.spec.properties import ProbabilityGap, Property, SameDecision, Sco
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.spec.enclosure import Enclosure
+
     Floats = NDArray[np.float64]
+    Enclosures = tuple[Enclosure, ...]
 
 # Leans and tangent points are rounded to this grid: any value is sound, short ones keep proofs small.
 GRID = 2**24
@@ -73,8 +79,8 @@ class Direction:
 NOWHERE = Direction(a=Fraction(0), b=Fraction(0), threshold=Fraction(0), attained=True)
 
 
-class Question(Protocol):
-    """What the search asks of score pairs; one implementation a property."""
+class WitnessSet(Protocol):
+    """What a line has to know of a set of score pairs; one implementation a property."""
 
     def holds(self, first: Fraction, second: Fraction) -> bool:
         """Whether (s, s') is a witness. Exact."""
@@ -100,12 +106,85 @@ class Question(Protocol):
     def lean_at(self, second: float) -> float | None:
         """The lean of the line that touches W at this s'; None if W is a polygon that `leans` enclose."""
 
+    def attained(self, lean: float) -> bool:
+        """Whether a witness may lie on the line of this lean itself."""
+
     def margin(self, first: Floats, second: Floats) -> Floats:
         """How deep (s, s') lies in W, in float64: positive inside. For falsification."""
 
 
+class Question(Protocol):
+    """What is asked of the n >= 1 scores of two individuals; scores come as enclosures, n of them, or as floats, (rows,) of one score, else (rows, n)."""
+
+    def cases(self) -> tuple[Case, ...]:
+        """All cases, in the order of a certificate."""
+
+    def signals(self, scores: Floats) -> list[tuple[WitnessSet, Floats, Floats]]:
+        """For each case, those of votes by their classes, its set and what individuals count as x and as x' in it."""
+
+    def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
+        """Whether the pair breaks the property; None where the enclosures do not tell."""
+
+    def broken(self, first: Enclosures, second: Enclosures) -> tuple[Case, bool] | None:
+        """The case that the pair breaks most, and whether the other way round; None where it breaks none."""
+
+    def unproved(self) -> str | None:
+        """Why nobody tries to prove that no pair breaks it, where that is so."""
+
+    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:
+        """How far all scores of a pair that breaks nothing may move without doing so; a lower bound."""
+
+
+class Case(WitnessSet, Question, Protocol):
+    """One case, which is a question by itself: its set W is about two *signals*, one number of x and one of x', made of their scores."""
+
+    def seen(self, rivals: tuple[int, int] | None) -> WitnessSet:
+        """What a line is to separate from: W, or in a case of several conditions the set of one condition at x and one at x'."""
+
+    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Signals of individuals as x, and as x', in float64."""
+
+    def signal(self, scores: Enclosures) -> Enclosure:
+        """The number of an individual that people are shown."""
+
+
+class OfOneScore(Case):
+    """A witness set of two scores as the question that it is."""
+
+    def cases(self) -> tuple[Case, ...]:
+        return (self,)
+
+    def seen(self, rivals: tuple[int, int] | None) -> WitnessSet:  # noqa: ARG002 (both individuals have one score)
+        return self
+
+    def signals(self, scores: Floats) -> list[tuple[WitnessSet, Floats, Floats]]:
+        return [(self, scores, scores)]
+
+    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
+        return scores, scores
+
+    def signal(self, scores: Enclosures) -> Enclosure:
+        return scores[0]
+
+    def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
+        """Every W is monotone: raising s or lowering s' keeps (s, s') inside, so the ends of both enclosures tell."""
+        (here,), (there,) = first, second
+        if self.holds(here.lo, there.hi):
+            return True
+        return None if self.holds(here.hi, there.lo) else False
+
+    def broken(self, first: Enclosures, second: Enclosures) -> tuple[Case, bool] | None:
+        return (self, False) if self.decided(first, second) else None
+
+    def unproved(self) -> str | None:
+        return None
+
+    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:
+        return self.clearance(first[0].hi, second[0].lo)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionQuestion:
+class DecisionQuestion(OfOneScore):
     """s > margin and s' <= -margin."""
 
     level: Fraction
@@ -123,7 +202,10 @@ class DecisionQuestion:
         return np.zeros_like(lean)
 
     def direction(self, lean: Fraction) -> Direction:
-        return Direction(a=lean, b=1 - lean, threshold=self.level, attained=lean == 0)
+        return Direction(a=lean, b=1 - lean, threshold=self.level, attained=self.attained(float(lean)))
+
+    def attained(self, lean: float) -> bool:
+        return lean == 0
 
     def admits(self, lean: Fraction) -> bool:
         return 0 <= lean <= 1
@@ -139,7 +221,44 @@ class DecisionQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GapQuestion:
+class SidedQuestion(OfOneScore):
+    """s > 0 (lean 1), or s' <= 0 (lean 0): asked of individuals beside themselves, whether one of them gets the upper decision, or the lower one."""
+
+    lean: int
+
+    def holds(self, first: Fraction, second: Fraction) -> bool:
+        return first > 0 if self.lean else second <= 0
+
+    def clearance(self, first: Fraction, second: Fraction) -> Fraction:
+        return -first if self.lean else second
+
+    def threshold(self, lean: Floats) -> Floats:
+        return np.where(lean == self.lean, 0.0, -np.inf)
+
+    def balance(self, lean: Floats) -> Floats:
+        return np.zeros_like(lean)
+
+    def direction(self, lean: Fraction) -> Direction:
+        return Direction(a=lean, b=1 - lean, threshold=Fraction(0), attained=self.attained(float(lean)))
+
+    def attained(self, lean: float) -> bool:
+        return lean == 0
+
+    def admits(self, lean: Fraction) -> bool:
+        return lean == self.lean
+
+    def leans(self) -> tuple[float, ...]:
+        return (float(self.lean),)
+
+    def lean_at(self, second: float) -> float | None:  # noqa: ARG002 (W is a half-plane)
+        return None
+
+    def margin(self, first: Floats, second: Floats) -> Floats:
+        return first if self.lean else -second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GapQuestion(OfOneScore):
     """s - s' > delta: a half-plane, so only the even lean can separate.
 
     `of_probabilities` marks the gap 0 of probabilities, which is the same set, for the replay.
@@ -165,6 +284,9 @@ class GapQuestion:
             raise InternalError(f"a gap is separated at lean 1/2 only, not {lean}")
         return Direction(a=EVEN, b=EVEN, threshold=self.delta / 2, attained=False)
 
+    def attained(self, lean: float) -> bool:
+        return lean == 0
+
     def admits(self, lean: Fraction) -> bool:
         return lean == EVEN
 
@@ -179,7 +301,7 @@ class GapQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProbabilityQuestion:
+class ProbabilityQuestion(OfOneScore):
     """sigma(slope s + offset) - sigma(slope s' + offset) > delta, 0 < delta < 1, slope > 0."""
 
     delta: Fraction
@@ -240,6 +362,9 @@ class ProbabilityQuestion:
             step /= 2
         return self.tangent(min(max(round(p / step) * step, step), 1 - self.delta - step))
 
+    def attained(self, lean: float) -> bool:
+        return lean == 0
+
     def admits(self, lean: Fraction) -> bool:
         return 0 <= lean <= 1
 
@@ -299,7 +424,7 @@ def snap(lean: float) -> Fraction:
     return Fraction(round(lean * GRID), GRID)
 
 
-def question_of(property: Property) -> Question:
+def question_of(property: Property) -> Case:
     """The witness set of a property."""
     match property:
         case SameDecision(margin=margin):

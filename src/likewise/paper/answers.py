@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
-    from likewise.search.problem import Witness
+    from likewise.model.witness import Witness
     from likewise.verifying.preparing import Prepared
 
 

@@ -36,7 +36,7 @@ from likewise.search.budget import interruptible
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.search.problem import Witness
+    from likewise.model.witness import Witness
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -119,7 +119,7 @@ def _deepest(
     if not len(x):
         return None
     less = 0.0 if intercept else score.body.bias
-    depth = prepared.problem.question.margin(score.scores(x) - less, score.scores(other) - less)
+    depth = prepared.problem.case.margin(score.scores(x) - less, score.scores(other) - less)
     for i in np.argsort(-depth)[:REFEREED]:
         if depth[i] <= 0:
             break

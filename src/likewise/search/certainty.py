@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.model.gauge import Gauge
-    from likewise.model.question import Question
+    from likewise.model.question import Question, WitnessSet
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -49,7 +49,7 @@ class Near:
         self.value[some], self.error[some] = known.value, known.error
 
 
-def answers(question: Question, first: Near, second: Near) -> tuple[Flags, Flags]:
+def answers(question: WitnessSet, first: Near, second: Near) -> tuple[Flags, Flags]:
     """Which pairs are certainly witnesses, and which possibly; NaN is nobody, so neither."""
     with np.errstate(invalid="ignore", over="ignore"):
         if isinstance(question, DecisionQuestion):
@@ -69,7 +69,7 @@ def answers(question: Question, first: Near, second: Near) -> tuple[Flags, Flags
     raise InternalError(f"no way to put {type(question).__name__} to many pairs")
 
 
-def either_way(question: Question, one: Near, other: Near) -> tuple[Flags, Flags]:
+def either_way(question: WitnessSet, one: Near, other: Near) -> tuple[Flags, Flags]:
     """The same for pairs in either order."""
     (sure, may), (sure2, may2) = answers(question, one, other), answers(question, other, one)
     return sure | sure2, may | may2

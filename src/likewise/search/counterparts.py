@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from likewise.families.judge import Judge
     from likewise.model.gauge import Gauge
-    from likewise.model.question import Question
+    from likewise.model.question import Case
     from likewise.search.budget import Budget
     from likewise.search.confirming import Confirm
     from likewise.spec.pairs import PairSpace
@@ -69,7 +69,7 @@ class Asked:
 
     pairs: PairSpace
     judge: Judge
-    question: Question
+    question: Case
     gauge: Gauge
     settle: Callable[[int, Floats], Floats] | None = None
 

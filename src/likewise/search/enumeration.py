@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.families.oracle import Remembering
 from likewise.progress import Snapshot
 from likewise.search.lattice import blocks, individuals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.model.witness import Witness
     from likewise.search.lattice import Block
-    from likewise.search.problem import Problem, Witness
+    from likewise.search.problem import Problem
 
     Floats = NDArray[np.float64]
     Proposal = tuple[float, int, list[float], list[float]]  # depth, place, x, x'
@@ -59,7 +59,7 @@ def enumerable(problem: Problem, *, effort: float = EFFORT) -> bool:
     count = individuals(problem.pairs)
     if count is None or problem.budget.over:
         return False
-    if isinstance(problem.oracle, Remembering):
+    if problem.oracles.remembers:
         return count * problem.cost <= MOST_INDIVIDUALS  # beyond that the search finds pairs sooner
     if problem.products is None:
         return count <= MOST_INDIVIDUALS
@@ -71,7 +71,7 @@ def enumerable(problem: Problem, *, effort: float = EFFORT) -> bool:
 
 def _deepest(problem: Problem, block: Block) -> list[Proposal]:
     """The deepest pairs of a block that look like witnesses."""
-    depth = problem.sought.margin(block.scores, block.lowest_scores())
+    depth = problem.sought_case.margin(block.scores, block.lowest_scores())
     depth = np.where(np.isnan(depth), -np.inf, depth).ravel()
     most = min(REFEREED, len(depth))
     places = [int(i) for i in np.argpartition(-depth, most - 1)[:most] if depth[i] > 0]

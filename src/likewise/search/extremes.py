@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.judge import Judge
-    from likewise.model.question import Question
+    from likewise.model.question import WitnessSet
     from likewise.spec.pairs import PairSpace
     from likewise.spec.similarity import Relation
 
@@ -49,7 +49,7 @@ class Extremes:
     low_codes: Floats
     high_codes: Floats
     others: Callable[[int], Iterator[Floats]]
-    beyond: Callable[[Question, int], bool] | None = None
+    beyond: Callable[[WitnessSet, int], bool] | None = None
 
 
 def separately(pairs: PairSpace, judge: Judge, moving: Sequence[int]) -> bool:
@@ -162,7 +162,7 @@ def _added(codes: Floats, reach: float) -> Floats:
 
 
 def _breaks_beyond(
-    pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int], row: Floats, question: Question
+    pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int], row: Floats, question: WitnessSet
 ) -> bool:
     """Whether the real ends of the windows break the property. In rationals."""
     exact = [Fraction(c) for c in row.tolist()]

@@ -24,7 +24,8 @@ from likewise.search.problem import PIECE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.search.problem import Problem, Witness
+    from likewise.model.witness import Witness
+    from likewise.search.problem import Problem
 
     Floats = NDArray[np.float64]
 

@@ -1,33 +1,37 @@
 """Portfolio: the engines in order, cheapest proof first.
 
-    independence     the score depends on nothing that may differ: FAIR, one leaf
+    independence     no score depends on anything that may differ: FAIR, one leaf
     falsification    known and random rows, coordinate ascent: BIASED
-    enumeration      small discrete spaces, every individual: BIASED
+    enumeration      small discrete spaces of one score, every individual: BIASED
     branch and bound everything else, and every proof that is not independence
-    looking through  combined scores, which have no bounds, of few pairs
+    looking through  scores without bounds, of few pairs
 
 `decide` reports what was found; whether it is a verdict is for `likewise.verifying` to say.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from likewise.cells.enumerated import pair_count, witnesses
+import numpy as np
+
+from likewise.cells.enumerated import enumerated_clearance, independent, pair_count, witnesses
 from likewise.cells.leaf import Clearance, Leaf
-from likewise.clock import OutOfTime
-from likewise.families.combined.oracle import NO_BOUNDS, CombinedOracle
-from likewise.search.branch_and_bound import FOR_THE_ROOT
+from likewise.clock import OutOfTime, look_at_clock
+from likewise.errors import InternalError
+from likewise.model.cases import SoftmaxCase
 from likewise.search.enumeration import enumerate_space
-from likewise.search.falsification import falsify
-from likewise.search.proof import Proof, begin, root_cell
-from likewise.search.remembering import search_of
+from likewise.search.falsification import climbed, falsify
+from likewise.search.frontier import FOR_THE_ROOT
+from likewise.search.frontiers import Frontiers, frontiers_of
+from likewise.search.proof import Proof, begin
 
 if TYPE_CHECKING:
-    from likewise.search.branch_and_bound import Search
-    from likewise.search.problem import Problem, Witness
+    from likewise.model.witness import Witness
+    from likewise.search.problem import Problem
 
 
 MOST_PAIRS = 2**14  # that are looked through one by one
@@ -35,20 +39,35 @@ MOST_PAIRS = 2**14  # that are looked through one by one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A witness, or a complete proof, or neither with the reason; `search` where one was run."""
+    """A witness, or complete proofs of all cases (one of all of them together, where that is `independent`), or neither with the reason;
+    `frontiers` where there was a branch and bound."""
 
     engine: str
     witness: Witness | None = None
-    proof: Proof | None = None
+    proofs: tuple[Proof, ...] | None = None
     reason: str | None = None
     clearance: Clearance = Fraction(0)
-    search: Search | None = None
+    frontiers: Frontiers | None = None
+
+    @property
+    def proof(self) -> Proof | None:
+        """That of the only case."""
+        if self.proofs is not None and len(self.proofs) != 1:
+            raise InternalError(f"{len(self.proofs)} proofs were taken for one")
+        return None if self.proofs is None else self.proofs[0]
+
+    @property
+    def cells(self) -> int:
+        """How many cells were looked at."""
+        if self.frontiers is not None:
+            return self.frontiers.cells
+        return 0 if self.proofs is None else 1
 
 
 def independence(problem: Problem) -> Proof | None:
     """The one-leaf proof that exists where no differing feature matters."""
     proof, leaf = Proof(), Leaf(rule="independent")
-    if problem.oracle.prove(*root_cell(problem.pairs), leaf, problem.question) is None:
+    if not independent(problem.pairs, problem.oracles.score):
         return None
     proof.close(0, leaf)
     return proof
@@ -62,53 +81,78 @@ def decide(problem: Problem) -> Outcome:
     except OutOfTime:
         return Outcome(engine="independence", reason=problem.budget.reason)
     if proof is not None:
-        return Outcome(engine="independence", proof=proof)
+        return Outcome(engine="independence", proofs=(proof,))
     witness = falsify(problem)
     if witness is not None:
         return Outcome(engine="falsification", witness=witness)
-    witness = enumerate_space(problem)
+    witness = None if problem.oracles.several else enumerate_space(problem)
     if witness is not None:
         return Outcome(engine="enumeration", witness=witness)
-    if isinstance(problem.oracle, CombinedOracle):
-        try:
-            with problem.budget.watched():
-                return look_through(problem)
-        except OutOfTime:
-            return Outcome(engine="looking through", reason=problem.budget.reason)
-    return conclude(problem, search_of(problem))
+    refusal = problem.oracles.unproved(problem.question)
+    if refusal is None:
+        return _search(problem)
+    if problem.oracles.several:
+        return Outcome(engine="falsification", reason=refusal)
+    try:
+        with problem.budget.watched():
+            return look_through(problem, refusal)
+    except OutOfTime:
+        return Outcome(engine="looking through", reason=problem.budget.reason)
 
 
-def look_through(problem: Problem) -> Outcome:
+def _search(problem: Problem) -> Outcome:
+    try:
+        with problem.budget.later(FOR_THE_ROOT).watched():
+            frontiers = frontiers_of(problem)
+    except OutOfTime:
+        return Outcome(engine="branch and bound", reason=problem.budget.reason)
+    witness = climbed_from_starts(problem, frontiers)
+    if witness is not None:
+        return Outcome(engine="falsification", witness=witness)
+    return conclude(problem, frontiers)
+
+
+def climbed_from_starts(problem: Problem, frontiers: Frontiers) -> Witness | None:
+    """The best pair, if it is a witness, that coordinate ascent leads to from where the oracles of softmax cases would start: there several
+    features hold each other in balance, which no ascent from random rows finds soon."""
+    starts = []
+    with suppress(OutOfTime), problem.budget.watched():
+        for frontier in frontiers.all:
+            if isinstance(frontier.case, SoftmaxCase) and not frontier.case.by_lines:
+                look_at_clock()
+                starts.append(frontier.oracle.starts(*frontier.start)[:, list(problem.pairs.first)])
+    return climbed(problem, np.concatenate(starts)) if starts else None
+
+
+def look_through(problem: Problem, refusal: str) -> Outcome:
     """Every pair one by one, if they are few: the one-leaf proof, or a witness."""
     start, engine = begin(problem.pairs), "looking through"
-    lo, hi, proof = start.lo, start.hi, start.proof
-    if start.number is None or pair_count(problem.pairs, lo.tolist(), hi.tolist()) > MOST_PAIRS:
-        return Outcome(engine=engine, reason=f"no proof is known: {NO_BOUNDS}")
-    leaf = Leaf(rule="enumerated")
-    clearance = problem.oracle.prove(lo, hi, leaf, problem.question)
+    lo, hi, proof = start.lo.tolist(), start.hi.tolist(), start.proof
+    if start.number is None or pair_count(problem.pairs, lo, hi) > MOST_PAIRS:
+        return Outcome(engine=engine, reason=refusal)
+    enclose = problem.oracles.enclose
+    clearance = enumerated_clearance(problem.pairs, enclose, lo, hi, problem.question)
     if clearance is not None:
-        proof.close(start.number, leaf)
-        return Outcome(engine=engine, proof=proof, clearance=clearance)
-    for x, other in witnesses(
-        problem.pairs, problem.oracle.enclose, lo.tolist(), hi.tolist(), problem.question
-    ):
+        proof.close(start.number, Leaf(rule="enumerated"))
+        return Outcome(engine=engine, proofs=(proof,), clearance=clearance)
+    for x, other in witnesses(problem.pairs, enclose, lo, hi, problem.question):
         witness = problem.referee([float(c) for c in x], [float(c) for c in other])
         if witness is not None:
             return Outcome(engine=engine, witness=witness)
     return Outcome(engine=engine, reason=why_stuck(problem, exact=True))
 
 
-def conclude(problem: Problem, search: Search) -> Outcome:
+def conclude(problem: Problem, frontiers: Frontiers) -> Outcome:
     """Run a branch and bound to its end and say what came out."""
-    search.proposes_ties = True
-    end = search.run()
-    engine = "branch and bound"
+    frontiers.propose_ties()
+    end, engine = frontiers.run(), "branch and bound"
     if end == "witness":
-        return Outcome(engine=engine, witness=search.witness, search=search)
+        return Outcome(engine=engine, witness=frontiers.witness, frontiers=frontiers)
     if end == "closed":
-        return Outcome(engine=engine, proof=search.proof, clearance=search.clearance, search=search)
-    reason = problem.budget.reason if end == "budget" else why_stuck(problem, exact=problem.oracle.exact)
-    return Outcome(engine=engine, reason=reason, search=search)
+        clearance = frontiers.clearance_so_far
+        return Outcome(engine=engine, proofs=frontiers.proofs, clearance=clearance, frontiers=frontiers)
+    reason = problem.budget.reason if end == "budget" else why_stuck(problem, exact=frontiers.exact)
+    return Outcome(engine=engine, reason=reason, frontiers=frontiers)
 
 
 def why_stuck(problem: Problem, *, exact: bool) -> str:

@@ -12,25 +12,25 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from likewise.cells.narrowing import narrow
 from likewise.clock import look_at_clock
-from likewise.model.enclosure import decide
+from likewise.model.enclosure import as_several, decide
+from likewise.model.witness import Witness
 from likewise.progress import Listener, silent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.kernel.products import ProductSum
-    from likewise.families.oracle import Oracle
-    from likewise.model.cases import Case
-    from likewise.model.conditions import Enclosures
-    from likewise.model.question import Question
+    from likewise.families.oracle import Bounder
+    from likewise.families.oracles import Oracles
+    from likewise.model.enclosure import Enclosures
+    from likewise.model.question import Case, Question, WitnessSet
     from likewise.search.budget import Budget
-    from likewise.spec.enclosure import Enclosure
     from likewise.spec.pairs import PairSpace, Variable
 
     Floats = NDArray[np.float64]
@@ -44,21 +44,8 @@ NUDGES = 8  # attempts at moving a rounded point back into the tolerance
 class Replay(Protocol):
     """The model's own prediction on a pair."""
 
-    def confirms(self, x: Sequence[float], other: Sequence[float], question: Question) -> bool:
+    def confirms(self, x: Sequence[float], other: Sequence[float], question: Any) -> bool:
         """Whether the original model treats the two differently, as the question says."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
-    """A pair that breaks the property: codes of both individuals and their scores. Of several classes these are the numbers that the
-    case is about (`Case.signal`), `scores` are all of them, and `case` is the one that is broken."""
-
-    x: tuple[float, ...]
-    other: tuple[float, ...]
-    first: Enclosure
-    second: Enclosure
-    scores: tuple[Enclosures, Enclosures] | None = None
-    case: Case | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,7 +57,7 @@ class Problem:
     """
 
     pairs: PairSpace
-    oracle: Oracle
+    oracles: Oracles
     question: Question
     scores: Callable[[Floats], Floats]
     replay: Replay
@@ -102,9 +89,26 @@ class Problem:
         return self._ranges
 
     @property
+    def oracle(self) -> Bounder:
+        """What bounds the only score over cells."""
+        return self.oracles.one
+
+    @property
     def sought(self) -> Question:
         """What a witness has to answer with yes."""
         return self.question if self.wanted is None else self.wanted
+
+    @property
+    def case(self) -> Case:
+        """The only case of the question."""
+        (case,) = self.question.cases()
+        return case
+
+    @property
+    def sought_case(self) -> Case:
+        """The only case of what is sought."""
+        (case,) = self.sought.cases()
+        return case
 
     def scored(self, codes: Floats) -> Floats:
         """The scores of many individuals in float64, some at a time, with a look at the clock in between."""
@@ -118,12 +122,9 @@ class Problem:
             found.append(self.scores(codes[first : first + some]))
         return np.concatenate(found)
 
-    def signals(self, codes: Floats) -> list[tuple[Question, Floats, Floats]]:
-        """For each case of the question what individuals count as x and as x', in float64: the score, of a model of one."""
-        scores, sought = self.scored(codes), self.sought
-        if scores.ndim == 1:
-            return [(sought, scores, scores)]
-        return cast("Case", sought).signals(scores)
+    def signals(self, codes: Floats) -> list[tuple[WitnessSet, Floats, Floats]]:
+        """For each case of the question its set, and what individuals count as x and as x' in it, in float64."""
+        return self.sought.signals(self.scored(codes))
 
     def referee(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
         """The witness at this pair, if it is one exactly and on replay."""
@@ -153,17 +154,16 @@ def exact_witness(problem: Problem, x: Sequence[float], other: Sequence[float]) 
         if not pairs.valid(codes, codes2):
             second_try = nudged(pairs, x, second_try)
             continue
-        answer, first, second = decide(problem.sought, problem.oracle.enclose, codes, codes2)
+        answer, first, second = decide(problem.sought, problem.oracles.enclose, codes, codes2)
         if not answer:
             return None
-        if isinstance(first, tuple) and isinstance(second, tuple):
-            return class_witness(cast("Case", problem.sought), (tuple(x), first), (tuple(second_try), second))
-        return Witness(x=tuple(x), other=tuple(second_try), first=first, second=second)  # type: ignore[arg-type]
+        one, two = (tuple(x), as_several(first)), (tuple(second_try), as_several(second))
+        return _ordered(problem.sought, one, two)
     return None
 
 
-def class_witness(
-    question: Case,
+def _ordered(
+    question: Question,
     one: tuple[tuple[float, ...], Enclosures],
     two: tuple[tuple[float, ...], Enclosures],
 ) -> Witness | None:
@@ -173,14 +173,7 @@ def class_witness(
         return None
     case, swapped = found
     (x, first), (other, second) = (two, one) if swapped else (one, two)
-    return Witness(
-        x=x,
-        other=other,
-        first=case.signal(first),
-        second=case.signal(second),
-        scores=(first, second),
-        case=case,
-    )
+    return Witness(x=x, other=other, scores=(first, second), case=case)
 
 
 def nudged(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> list[float]:

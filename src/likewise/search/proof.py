@@ -100,10 +100,9 @@ def begin(pairs: PairSpace) -> Start:
 
 def children(pairs: PairSpace, lo: Floats, hi: Floats, split: Split) -> tuple[tuple[Floats, Floats], ...]:
     """The two cells that a split makes of a cell."""
-    v, discrete = split.variable, pairs.variables[split.variable].discrete
+    v = split.variable
     left_hi, right_lo = hi.copy(), lo.copy()
-    left_hi[v] = split.at
-    right_lo[v] = split.at + 1 if discrete else split.at if split.after is None else split.after
+    (_, left_hi[v]), (right_lo[v], _) = pairs.parts(v, lo[v], hi[v], split.at, split.after)
     return (lo, left_hi), (right_lo, hi)
 
 

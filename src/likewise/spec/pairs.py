@@ -64,6 +64,14 @@ class PairSpace:
         """The two individuals of a point of pair space, as codes."""
         return [point[v] for v in self.first], [point[v] for v in self.second]
 
+    def parts(
+        self, variable: int, lo: float, hi: float, at: float, after: float | None = None
+    ) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The two intervals that a cut makes of one of a variable: <= at, and >= at (> at for a discrete variable), or >= after, the double next to `at`,
+        where that is given."""
+        right = at + 1 if self.variables[variable].discrete else at if after is None else after
+        return (lo, at), (right, hi)
+
     def valid(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
         """Whether (x, x') is a pair: both in the space, similar, constraints satisfied. Exact."""
         return (

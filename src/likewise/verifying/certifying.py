@@ -29,11 +29,12 @@ from likewise.search.proof import Proof, Split, walk
 from likewise_check import CheckReport, check
 
 if TYPE_CHECKING:
-    from likewise.model.question import Question
+    from likewise.model.question import WitnessSet
+    from likewise.model.witness import Witness
     from likewise.run import Run
-    from likewise.search.branch_and_bound import Search
     from likewise.search.budget import Budget
-    from likewise.search.problem import Problem, Witness
+    from likewise.search.frontier import Frontier
+    from likewise.search.problem import Problem
     from likewise.verifying.preparing import Prepared
 
 __all__ = ["CheckReport", "Checking", "Statement", "certify_proof", "certify_witness", "check"]
@@ -71,7 +72,7 @@ class Statement:
     kind: str  # "decision", "score" or "probability"
     level: Fraction
     words: str
-    question: Question
+    question: WitnessSet
 
     def lines(self, prepared: Prepared) -> Sequence[bytes]:
         pairs, model = prepared.pairs, prepared.imported.model
@@ -136,7 +137,7 @@ def certify_proof(
     clearance: Callable[[], Clearance],
     statement: Statement,
     checking: Checking,
-    search: Search | None = None,
+    search: Frontier | None = None,
 ) -> tuple[Certificate, CheckReport]:
     """A proof certificate that the checker accepts, if the budget allows for what it refuses at first."""
     while True:
@@ -182,7 +183,7 @@ def write_proof(
     return Certificate(file.getvalue()), numbers
 
 
-def _scale(question: Question) -> Fraction:
+def _scale(question: WitnessSet) -> Fraction:
     """Certificates state how far slope s + offset may move, the search how far the score s may."""
     return question.slope if isinstance(question, ProbabilityQuestion) else Fraction(1)
 
@@ -192,7 +193,7 @@ def stated_clearance(clearance: Fraction) -> Fraction:
     return max(Fraction(floor(clearance * CLEARANCE_GRID) - 1, CLEARANCE_GRID), Fraction(0))
 
 
-def _way(leaf: Leaf, question: Question) -> Fraction | None:
+def _way(leaf: Leaf, question: WitnessSet) -> Fraction | None:
     """The direction of a separable leaf as the certificate names it: the lean, or the tangent's point."""
     if leaf.lean is None:
         return None

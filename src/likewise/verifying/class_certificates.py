@@ -20,10 +20,10 @@ from likewise.search.proof import Split, walk
 from likewise.verifying.certifying import READING, checked, checked_in_time, stated_clearance
 
 if TYPE_CHECKING:
-    from likewise.model.cases import Case
     from likewise.model.classquestion import ClassQuestion
-    from likewise.search.cases import ClassSearch
-    from likewise.search.problem import Witness
+    from likewise.model.question import Case
+    from likewise.model.witness import Witness
+    from likewise.search.frontiers import Frontiers
     from likewise.verifying.certifying import Checking, CheckReport
     from likewise.verifying.classes import PreparedClasses
 
@@ -41,8 +41,6 @@ def certify_pair(
     prepared: PreparedClasses, witness: Witness, words: str, checking: Checking
 ) -> tuple[Certificate, CheckReport]:
     """A witness certificate and what the checker says of it."""
-    if witness.scores is None:
-        raise InternalError("a witness of several classes has all scores")
     file, began = io.BytesIO(), clock.now()
     writer = Writer(file, kind="witness", words=words, lines=_lines(prepared, prepared.question))
     writer.class_witness(witness.x, witness.other, witness.scores)
@@ -54,7 +52,7 @@ def certify_pair(
 def certify_cases(
     prepared: PreparedClasses,
     question: ClassQuestion,
-    search: ClassSearch | None,
+    search: Frontiers | None,
     words: str,
     checking: Checking,
 ) -> tuple[Certificate, CheckReport]:
@@ -67,20 +65,12 @@ def certify_cases(
         report = checked(checking, certificate, prepared.problem, len(places))
         if report.accepted or search is None or not (report.refused and report.finished):
             return certificate, report
-        found = None
-        for n, part in enumerate(search.searches):
-            refused = {number for case, number in (places[i] for i in report.refused) if case == n}
-            if refused and part.reopen(refused, split=True):
-                found = part.witness
-        if found is not None:
-            search.witness = found
-            return certificate, report
-        if search.run() != "closed":
+        if search.reopen([places[i] for i in report.refused]) or search.run() != "closed":
             return certificate, report
 
 
 def write_cases(
-    prepared: PreparedClasses, question: ClassQuestion, search: ClassSearch | None, words: str
+    prepared: PreparedClasses, question: ClassQuestion, search: Frontiers | None, words: str
 ) -> tuple[Certificate, list[tuple[int, int]]]:
     """The certificate of complete proofs, and for each of its lines the case and the number of the node."""
     file = io.BytesIO()
@@ -91,7 +81,7 @@ def write_cases(
     else:
         voted = question.kind == "decision" and question.head.rule == "votes"
         writer.cases(cubes(len(question.head.classes)) if voted else None)
-        for n, (part, case) in enumerate(zip(search.searches, question.cases(), strict=True)):
+        for n, (part, case) in enumerate(zip(search.all, question.cases(), strict=True)):
             for number, node, _, _ in walk(part.proof, prepared.pairs):
                 clock.look_at_clock()
                 places.append((n, number))
@@ -102,7 +92,7 @@ def write_cases(
 
 
 def _room(
-    prepared: PreparedClasses, question: ClassQuestion, search: ClassSearch | None
+    prepared: PreparedClasses, question: ClassQuestion, search: Frontiers | None
 ) -> tuple[Fraction, bool]:
     """By how much scores may move with every leaf still holding, and whether that covers how the program rounds: of trees, where
     that is known. A condition of a decision is a difference of two scores, which moves by twice as much as each."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import InternalError, SpecError, UnsupportedModel
-from likewise.families.cases import Oracles
 from likewise.families.kernel.body import RbfSum
+from likewise.families.oracles import Oracles
 from likewise.families.scores import Scores, shares_centres
 from likewise.families.trees.body import TreeForm
 from likewise.families.trees.score import TreeScore
@@ -23,10 +23,10 @@ from likewise.importers.imported import Imported
 from likewise.importers.kept import similar_codes
 from likewise.model.cases import DecisionCase
 from likewise.model.classquestion import ClassQuestion
-from likewise.model.gauge import Gauge
-from likewise.search.cases import ClassOutcome, decide_classes
+from likewise.model.gauge import ClassGauge
+from likewise.search.frontiers import still_allowed
+from likewise.search.portfolio import Outcome, decide
 from likewise.search.problem import Problem as SearchTask
-from likewise.search.together import still_allowed
 from likewise.spec.frames import with_categories_of
 from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.properties import Property, level_of, place_of_class
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
     from likewise.certificate.certificate import Certificate
     from likewise.model.gauge import Scale
+    from likewise.model.witness import Witness
     from likewise.problem import Problem
     from likewise.run import Run
-    from likewise.search.problem import Witness
 
     Floats = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class PreparedClasses:
     pairs: PairSpace
     problem: SearchTask
     question: ClassQuestion
-    oracles: Oracles
+    score: Scores
     like: Any
 
     def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
@@ -162,8 +162,8 @@ def pose_classes(problem: Problem, run: Run) -> PreparedClasses:
         score.scores(rows[:1])
     task = SearchTask(
         pairs=pairs,
-        oracle=oracles,  # type: ignore[arg-type]  # of all cases: it only encloses scores
-        question=question,  # type: ignore[arg-type]
+        oracles=oracles,
+        question=question,
         scores=score.scores,
         replay=_Replayed(imported, property),
         budget=run.budget,
@@ -175,7 +175,7 @@ def pose_classes(problem: Problem, run: Run) -> PreparedClasses:
         settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return PreparedClasses(
-        imported=imported, pairs=pairs, problem=task, question=question, oracles=oracles, like=problem.claim.X
+        imported=imported, pairs=pairs, problem=task, question=question, score=score, like=problem.claim.X
     )
 
 
@@ -198,7 +198,7 @@ def check_asked(question: ClassQuestion, family: str) -> None:
 
 def verify_classes(prepared: PreparedClasses, claimed: Claimed, checking: Checking | None) -> Result:
     """Decide, and turn what was found into a Result; without `checking` nothing can be FAIR."""
-    outcome = decide_classes(prepared.problem, prepared.question, prepared.oracles)
+    outcome = decide(prepared.problem)
     return concluded(FoundOfClasses(prepared, outcome, claimed), claimed, checking)
 
 
@@ -207,17 +207,17 @@ class FoundOfClasses:
     """What the searches of all cases came to."""
 
     posed: PreparedClasses
-    outcome: ClassOutcome
+    outcome: Outcome
     claimed: Claimed
 
     @property
     def witness(self) -> Witness | None:
-        search = self.outcome.search
-        return self.outcome.witness if search is None else self.outcome.witness or search.witness
+        frontiers = self.outcome.frontiers
+        return self.outcome.witness if frontiers is None else self.outcome.witness or frontiers.witness
 
     @property
     def proved(self) -> bool:
-        return self.outcome.proofs is not None or self.outcome.independent
+        return self.outcome.proofs is not None
 
     @property
     def reason(self) -> str | None:
@@ -229,43 +229,32 @@ class FoundOfClasses:
 
     def certify(self, checking: Checking) -> tuple[Certificate, CheckReport]:
         return certify_cases(
-            self.posed, self.posed.question, self.outcome.search, self.claimed.in_words(), checking
+            self.posed, self.posed.question, self.outcome.frontiers, self.claimed.in_words(), checking
         )
 
     def asked_again(self, claimed: Claimed) -> FoundOfClasses:
         posed, level = self.posed, Fraction(level_of(claimed.property))
-        question: Any = posed.question.at(level)
+        question = posed.question.at(level)
         problem = replace(posed.problem, question=question, wanted=None, unreplayed=[])
         posed = replace(posed, problem=problem, question=question)
-        return FoundOfClasses(posed, decide_classes(problem, question, posed.oracles), claimed)
+        return FoundOfClasses(posed, decide(problem), claimed)
 
     def certify_witness(self, witness: Witness, checking: Checking) -> tuple[Certificate, CheckReport]:
         return certify_pair(self.posed, witness, self.claimed.in_words(), checking)
 
     def value(self, witness: Witness) -> Fraction:
-        if witness.scores is None or witness.case is None:
-            raise InternalError("a pair of several classes has all scores, and the case that it breaks")
-        return witness.case.value(*witness.scores)
+        return ClassGauge(asked=self.posed.question).value_of(witness)
 
     def compared(self, witness: Witness) -> Compared | None:
         return compared_classes(self.posed, witness)
 
     def upper(self) -> float:
-        question, search = self.posed.question, self.outcome.search
-        if search is None or (question.kind == "decision" and question.head.rule == "votes"):
+        question, frontiers = self.posed.question, self.outcome.frontiers
+        if frontiers is None or (question.kind == "decision" and question.head.rule == "votes"):
             return math.inf
-        return still_allowed(search.open, gauge_of_classes(question), float(question.level))
+        return still_allowed(frontiers.open, ClassGauge(asked=question), float(question.level))
 
     def facts(self) -> dict[str, Any]:
-        search = self.outcome.search
-        if search is None:
-            return {"engine": self.outcome.engine, "cells": 1 if self.outcome.independent else 0}
-        return {"engine": self.outcome.engine, "cells": search.cells, "cases": len(search.searches)}
-
-
-def gauge_of_classes(question: ClassQuestion) -> Gauge:
-    """The scale on which bounds of a case are read; margins, and differences of softmax probabilities, are bounded as such."""
-    softmax = question.head.link == "softmax" and question.kind == "probability"
-    if softmax and question.by_lines:
-        return Gauge(of="probability")
-    return Gauge(of="margin" if question.kind == "decision" or softmax else "score")
+        facts = {"engine": self.outcome.engine, "cells": self.outcome.cells}
+        frontiers = self.outcome.frontiers
+        return facts if frontiers is None else {**facts, "cases": len(frontiers.all)}

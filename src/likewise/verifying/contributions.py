@@ -27,7 +27,7 @@ from likewise.model.enclosure import FIRST_BITS
 from likewise.spec.terms import Separable, nearest
 
 if TYPE_CHECKING:
-    from likewise.search.problem import Witness
+    from likewise.model.witness import Witness
     from likewise.verifying.classes import PreparedClasses
     from likewise.verifying.preparing import Prepared
 

@@ -15,8 +15,8 @@ from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
+from likewise.search.frontiers import still_allowed
 from likewise.search.portfolio import Outcome, decide
-from likewise.search.together import still_allowed
 from likewise.spec.properties import Property, level_of
 from likewise.verifying.certifying import (
     Checking,
@@ -33,7 +33,8 @@ from likewise.verifying.verdicts import concluded
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Certificate
-    from likewise.search.problem import Witness
+    from likewise.model.witness import Witness
+    from likewise.search.frontier import Frontier
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
@@ -143,13 +144,18 @@ class FoundOfScore:
     claimed: Claimed
 
     @property
+    def search(self) -> Frontier | None:
+        frontiers = self.outcome.frontiers
+        return None if frontiers is None else frontiers.only
+
+    @property
     def witness(self) -> Witness | None:
-        search = self.outcome.search
+        search = self.search
         return self.outcome.witness if search is None else self.outcome.witness or search.witness
 
     @property
     def proved(self) -> bool:
-        return self.outcome.proof is not None
+        return self.outcome.proofs is not None
 
     @property
     def reason(self) -> str | None:
@@ -166,11 +172,11 @@ class FoundOfScore:
             kind=asked.kind,
             level=Fraction(level_of(asked)),
             words=self.claimed.in_words(),
-            question=self.posed.problem.question,
+            question=self.posed.problem.case,
         )
 
     def certify(self, checking: Checking) -> tuple[Certificate, CheckReport]:
-        proof, search = self.outcome.proof, self.outcome.search
+        proof, search = self.outcome.proof, self.search
         if proof is None:
             raise InternalError("no proof to certify")
         return certify_proof(
@@ -199,13 +205,10 @@ class FoundOfScore:
         return compared(self.posed, witness)
 
     def upper(self) -> float:
-        search = self.outcome.search
-        if search is None:
+        frontiers = self.outcome.frontiers
+        if frontiers is None:
             return math.inf
-        return still_allowed([*search.open, *search.stuck], self.posed.gauge, level_of(self.claimed.property))
+        return still_allowed(frontiers.open, self.posed.gauge, level_of(self.claimed.property))
 
     def facts(self) -> dict[str, Any]:
-        cells = 1 if self.proved else 0
-        if self.outcome.search is not None:
-            cells = len(self.outcome.search.proof.nodes)
-        return {"engine": self.outcome.engine, "cells": cells}
+        return {"engine": self.outcome.engine, "cells": self.outcome.cells}

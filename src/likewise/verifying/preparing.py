@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import SpecError, UnsupportedModel
-from likewise.families.affine.oracle import SeparableOracle
 from likewise.families.combined.score import CombinedScore
 from likewise.families.kernel.products import kernel_products
 from likewise.families.kernel.score import KernelScore
-from likewise.families.oracle import Remembering
+from likewise.families.oracles import Oracles
 from likewise.families.polynomial.score import PolynomialScore
 from likewise.families.registry import oracle_of
 from likewise.families.scored import score_of
@@ -38,10 +37,10 @@ if TYPE_CHECKING:
 
     from likewise.families.scored import Score
     from likewise.model.gauge import Scale
-    from likewise.model.question import Question
+    from likewise.model.question import Case
+    from likewise.model.witness import Witness
     from likewise.problem import Problem
     from likewise.run import Run
-    from likewise.search.problem import Witness
     from likewise.spec.enclosure import Enclosure
 
 
@@ -120,7 +119,7 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> Prepared:
     return _posed(problem, imported, question, gauge_of(asked).of, run)
 
 
-def _posed(problem: Problem, imported: Imported, question: Question, scale: Scale, run: Run) -> Prepared:
+def _posed(problem: Problem, imported: Imported, question: Case, scale: Scale, run: Run) -> Prepared:
     space, rows = imported.space, imported.rows
     pairs = similar_codes(imported.recoding, problem.relations)
     head = imported.model.head
@@ -143,11 +142,11 @@ def _posed(problem: Problem, imported: Imported, question: Question, scale: Scal
     if isinstance(score, KernelScore):
         products = partial(kernel_products, score, pairs)
     with run.budget.stopped():  # compiled on first use
-        oracle = oracle_of(score, pairs)
+        oracles = Oracles(score, pairs, oracle_of(score, pairs))
         score.scores(rows[:1])
     task = SearchTask(
         pairs=pairs,
-        oracle=oracle,
+        oracles=oracles,
         question=question,
         scores=score.scorer() if isinstance(score, Separable) else score.scores,
         replay=imported.replay,
@@ -157,7 +156,7 @@ def _posed(problem: Problem, imported: Imported, question: Question, scale: Scal
         products=products,
         cost=score.cost,
         listener=run.listener,
-        marks=oracle.marked() if isinstance(oracle, (SeparableOracle, Remembering)) else {},
+        marks=oracles.marked(),
         settle=imported.recoding.settled if imported.recoding.bent else None,
     )
     return Prepared(

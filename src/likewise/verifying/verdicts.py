@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from likewise.certificate.certificate import Certificate
     from likewise.importers.imported import Imported
     from likewise.model.gauge import Scale
-    from likewise.search.problem import Problem, Witness
+    from likewise.model.witness import Witness
+    from likewise.search.problem import Problem
     from likewise.verifying.certifying import Checking, CheckReport
     from likewise.verifying.contributions import Compared
     from likewise.verifying.wording import Treated

@@ -95,7 +95,7 @@ def looked_at(seed):
         for x, other in pairs:
             y = y_of(oracle, posed, x, other)
             for codes, copy in ((x, posed.first), (other, posed.second)):
-                exact = oracle.enclose([Fraction(c) for c in codes], 64).lo
+                exact = oracle.score.enclose([Fraction(c) for c in codes], 64).lo
                 assert value_at(copy, y) == fmpq(exact.numerator, exact.denominator)
         for question in (DecisionQuestion(level=Fraction(1, 8)), GapQuestion(delta=Fraction(1, 2))):
             found = oracle.squares.propose(lo, hi, question)
@@ -105,7 +105,7 @@ def looked_at(seed):
             if found.closes:
                 proved += 1
                 for x, other in pairs:
-                    s, t = (oracle.enclose([Fraction(c) for c in codes], 64).lo for codes in (x, other))
+                    s, t = (oracle.score.enclose([Fraction(c) for c in codes], 64).lo for codes in (x, other))
                     assert not question.holds(s, t)
     return proved
 

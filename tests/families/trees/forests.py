@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import likewise as lw
+from likewise.families.oracles import Oracles
 from likewise.families.scored import Model, TreeRounding
 from likewise.families.trees.body import Tree, TreeSum, scores_of_ensemble
 from likewise.families.trees.oracle import TreeOracle
@@ -16,7 +17,7 @@ from likewise.families.trees.score import TreeScore
 from likewise.importers.recoding import same_space
 from likewise.model.gauge import Gauge
 from likewise.model.head import Head
-from likewise.model.question import Question
+from likewise.model.question import Case as AskedCase
 from likewise.search.budget import Budget
 from likewise.search.problem import Problem
 from likewise.spec.pairs import PairSpace, pair_space
@@ -201,11 +202,11 @@ class Agreeing:
         return True
 
 
-def problem_of(case: Case, question: Question, *, budget: float = 120) -> Problem:
+def problem_of(case: Case, question: AskedCase, *, budget: float = 120) -> Problem:
     score, pairs = case.score, case.pairs
     return Problem(
         pairs=pairs,
-        oracle=TreeOracle(score, pairs),
+        oracles=Oracles(score, pairs, TreeOracle(score, pairs)),
         question=question,
         scores=score.scores,
         replay=Agreeing(),
@@ -216,7 +217,7 @@ def problem_of(case: Case, question: Question, *, budget: float = 120) -> Proble
     )
 
 
-def prepared_of(case: Case, gauge: Gauge, question: Question, *, described: bool = True) -> Prepared:
+def prepared_of(case: Case, gauge: Gauge, question: AskedCase, *, described: bool = True) -> Prepared:
     """As `prepare` would leave it, had the ensemble been imported."""
     size = sum(
         (max(abs(v) for leaf in range(len(t.values)) for v in t.exact(leaf)) for t in case.body.trees),

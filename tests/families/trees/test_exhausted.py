@@ -7,10 +7,10 @@ from tests.families.trees.forests import all_scores, prepared_of, problem_of, ra
 
 from likewise.analysis.climbing import Climb
 from likewise.analysis.measuring import certified
-from likewise.analysis.subjects import OneScore
+from likewise.analysis.subjects import Subject
 from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion, GapQuestion, round_up
-from likewise.search.remembering import search_of
+from likewise.search.frontier import Frontier
 from likewise.verifying.certifying import Checking, Statement, certify_proof, certify_witness
 
 CASES = [*range(16), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(16, 200))]
@@ -32,7 +32,7 @@ def test_the_largest_gap_is_that_of_all_pairs_and_its_certificate_is_accepted(se
     largest = max(first - second for _, _, first, second in pairs)
     gauge = Gauge(of="score")
     prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
-    climb = Climb(OneScore(prepared, gauge), Fraction(0))
+    climb = Climb(Subject(prepared, gauge), Fraction(0))
     climb.run()
     assert climb.lower == largest
     assert climb.upper == round_up(largest)
@@ -49,7 +49,7 @@ def test_decisions_are_those_of_all_pairs(seed):
         question = DecisionQuestion(level=margin)
         biased = any(question.holds(first, second) for _, _, first, second in pairs)
         prepared = prepared_of(case, Gauge(of="margin"), question)
-        search = search_of(prepared.problem)
+        search = Frontier(problem=prepared.problem)
         end = search.run()
         statement = Statement(kind="decision", level=margin, words="", question=question)
         assert end == ("witness" if biased else "closed")
@@ -69,7 +69,7 @@ def test_other_scales_close_in_on_the_best_pair(seed, of):
     gauge = Gauge(of=of)
     largest = max(gauge.value(first, second) for _, _, first, second in pairs)
     prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
-    climb = Climb(OneScore(prepared, gauge), Fraction(1, 10**6))
+    climb = Climb(Subject(prepared, gauge), Fraction(1, 10**6))
     climb.run()
     assert climb.lower <= largest <= climb.upper
     assert climb.upper - climb.lower < 1e-6
@@ -80,8 +80,10 @@ def test_other_scales_close_in_on_the_best_pair(seed, of):
 def test_a_gap_is_proved_at_its_own_size_and_not_below():
     case, pairs = found(1)
     largest = max(first - second for _, _, first, second in pairs)
-    assert search_of(problem_of(case, GapQuestion(delta=largest))).run() == "closed"
-    assert search_of(problem_of(case, GapQuestion(delta=largest - Fraction(1, 2**80)))).run() == "witness"
+    assert Frontier(problem=problem_of(case, GapQuestion(delta=largest))).run() == "closed"
+    assert (
+        Frontier(problem=problem_of(case, GapQuestion(delta=largest - Fraction(1, 2**80)))).run() == "witness"
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -90,8 +92,8 @@ def test_open_cells_are_bounded_by_what_they_say(seed):
     case, _ = found(seed)
     problem = problem_of(case, GapQuestion(delta=Fraction(0)))
     problem.wanted = GapQuestion(delta=Fraction(1000))
-    search = search_of(problem)
+    search = Frontier(problem=problem)
     search.run(most=60)
     for cell in search.open:
-        bound, _, _ = problem.oracle.bound_memory(search._memory(cell), 0.5)
+        bound = search.oracle.sight(cell, 0, problem.case).at(0.5).upper
         assert bound <= cell.upper + problem.oracle.noise(0.5)

@@ -18,14 +18,14 @@ import numpy as np
 from likewise.analysis.partition.changes import Change
 from likewise.cells.leaf import Leaf
 from likewise.clock import look_at_clock
-from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.oracles import Oracles
 from likewise.families.registry import oracle_of
 from likewise.model.question import DecisionQuestion, snap
 from likewise.progress import silent
+from likewise.search.frontier import Frontier
+from likewise.search.one_sided import LOWER, UPPER, one_sided
 from likewise.search.portfolio import independence
 from likewise.search.proof import root_cell
-from likewise.search.remembering import search_of
-from likewise.search.sided import LOWER, UPPER, Sided
 from likewise.spec.numbers import double_above, double_below
 from likewise.spec.pairs import pairs_of
 from likewise.spec.similarity import Relation
@@ -83,7 +83,7 @@ class BoxJudge:
         self.sides: Problem = replace(  # individuals beside themselves, about their decisions
             self.problem,
             pairs=alone,
-            oracle=oracle_of(prepared.score, alone),
+            oracles=Oracles(prepared.score, alone, oracle_of(prepared.score, alone)),
             question=DecisionQuestion(level=Fraction(0)),
         )
         firsts = [self.pairs.variables[v] for v in self.pairs.first]
@@ -101,12 +101,12 @@ class BoxJudge:
     @property
     def sums(self) -> bool:
         """Whether a bound is as cheap as a sum of one-feature terms."""
-        return isinstance(self.problem.oracle, SeparableOracle)
+        return self.problem.oracles.separable() is not None
 
     def warm_up(self) -> None:
         """What the oracles do once, and not on the budget's time."""
-        self.problem.oracle.warm_up()
-        self.sides.oracle.warm_up()
+        self.problem.oracles.warm_up()
+        self.sides.oracles.warm_up()
 
     @property
     def independent(self) -> bool:
@@ -146,7 +146,7 @@ class BoxJudge:
         return closed
 
     def _closed(self, boxes: Sequence[CodeBox], *, first: bool) -> list[bool]:
-        oracle, question = self.problem.oracle, self.problem.question
+        oracle, question = self.problem.oracle, self.problem.case
         cells = [self._pair_cell(box, first=first) for box in boxes]
         lo, hi = np.stack([low for low, _ in cells]), np.stack([high for _, high in cells])
         closed = [False] * len(boxes)
@@ -185,7 +185,7 @@ class BoxJudge:
     def closes_pairs(self, lo: Floats, hi: Floats, budget: Budget, cells: int) -> bool:
         """Whether a short search closes all pairs of those who are similar to somebody in the box."""
         pairs = narrowed(self.pairs, *self.reached(lo, hi))
-        search = search_of(replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
+        search = Frontier(problem=replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
         return search.run(most=cells) == "closed"
 
     def decided_alike(self, boxes: Sequence[Ends], lean: int) -> tuple[NDArray[np.bool_], Floats]:
@@ -199,10 +199,7 @@ class BoxJudge:
     def decides(self, lo: Floats, hi: Floats, lean: int, budget: Budget, cells: int = SIDE_CELLS) -> bool:
         """Whether a short search shows that everybody in the box gets the decision of `lean`."""
         pairs = narrowed(self.sides.pairs, lo, hi)
-        return (
-            Sided(problem=replace(self.sides, pairs=pairs, budget=budget), lean=lean).run(most=cells)
-            == "closed"
-        )
+        return one_sided(replace(self.sides, pairs=pairs, budget=budget), lean).run(most=cells) == "closed"
 
     # -- biased -------------------------------------------------------------------------------------------
 
@@ -294,7 +291,7 @@ class BoxJudge:
         lowest = np.where(valid, scores, np.inf).reshape(shape).min(axis=0)
         kept = valid.reshape(shape)[0]
         rows, highest, lowest = rows[kept], highest[kept], lowest[kept]
-        witness = self.problem.question.margin(highest, lowest) > 0
+        witness = self.problem.case.margin(highest, lowest) > 0
         treated = np.where(witness, DIFFERENTLY, (highest > 0).astype(int))
         return Sample(rows=rows, treated=treated, scale=float(np.median(np.abs(scores))))
 

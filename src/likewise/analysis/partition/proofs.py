@@ -1,7 +1,7 @@
 """Proofs of boxes: what float64 and short searches propose is proved, box by box, and the checker has the last word.
 
 fair     the claim itself on the sub-space of everybody similar to somebody in the box: FAIR as `verify` says it, with its certificate
-biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.sided`), which the
+biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.one_sided`), which the
          checker says as well (spec/certificate-v1.md, section 14)
 
 Boxes are of the user's own space, or, for `share`, of the space of codes (`CodeProver`), parts of which are never imported again.
@@ -29,10 +29,11 @@ from likewise.model.question import DecisionQuestion
 from likewise.problem import ModelClaim, Problem
 from likewise.run import Run
 from likewise.search.budget import Budget, Part
+from likewise.search.frontier import Frontier
+from likewise.search.frontiers import frontiers_of
+from likewise.search.one_sided import LOWER, UPPER, one_sided
 from likewise.search.portfolio import Outcome, conclude, independence
 from likewise.search.proof import Proof
-from likewise.search.remembering import search_of
-from likewise.search.sided import LOWER, UPPER, Sided
 from likewise.spec.boxes import Box, closed
 from likewise.spec.features import Categorical, Continuous, Ordinal
 from likewise.spec.numbers import double_above
@@ -104,7 +105,9 @@ class BoxProver:
         )
         if prepared is None:
             return False
-        return _trivial(prepared) is not None or search_of(prepared.problem).run(most=cells) == "closed"
+        return (
+            _trivial(prepared) is not None or Frontier(problem=prepared.problem).run(most=cells) == "closed"
+        )
 
     def biased(self, box: Box, counterparts: tuple[Counterpart, ...]) -> tuple[Certificate, ...]:
         """Accepted certificates of both counterparts' decisions; none if one of them is not everybody's or not proved."""
@@ -126,7 +129,7 @@ class BoxProver:
         prepared = None if space is None else self._prepared(space, ALONE)
         if prepared is None:
             return None
-        search = Sided(problem=prepared.problem, lean=lean)
+        search = one_sided(prepared.problem, lean)
         if search.run() != "closed":
             return None
         labels, place = (
@@ -137,7 +140,7 @@ class BoxProver:
             kind="decision",
             level=Fraction(0),
             words=f"everybody with {box.rule} gets the decision {labels[place]}",
-            question=prepared.problem.question,
+            question=prepared.problem.case,
         )
         with suppress(OutOfTime), prepared.problem.budget.grace_watched():
             certificate, report = certify_proof(
@@ -146,7 +149,7 @@ class BoxProver:
                 lambda: search.clearance,
                 statement,
                 self.checking,
-                search,  # type: ignore[arg-type]
+                search,
             )
             return certificate if report.accepted and report.decided == place else None
         return None
@@ -191,8 +194,8 @@ def _proved(prepared: Prepared) -> Outcome:
     with suppress(OutOfTime), prepared.problem.budget.watched():
         proof = _trivial(prepared) or independence(prepared.problem)
         if proof is not None:
-            return Outcome(engine="independence", proof=proof)
-    return conclude(prepared.problem, search_of(prepared.problem))
+            return Outcome(engine="independence", proofs=(proof,))
+    return conclude(prepared.problem, frontiers_of(prepared.problem))
 
 
 def _trivial(prepared: Prepared) -> Proof | None:

@@ -13,26 +13,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
+from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.cells.separable import ExactBound, exact_bound
-from likewise.errors import InternalError
 from likewise.families.affine.directions import directions_of
 from likewise.families.affine.forms import Forms
 from likewise.families.affine.gap import Peak, Polytope, largest_gap
 from likewise.families.affine.nearby import individuals_near
 from likewise.families.affine.oracle import ROUNDING
 from likewise.families.affine.rivals import widest
-from likewise.families.oracle import Bounds
+from likewise.families.oracle import Bounder, Bounds
 from likewise.model.cases import SoftmaxCase, log_odds
 from likewise.model.question import Direction, round_up
-from likewise.spec.enclosure import Enclosure
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable, combined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import Question
+    from likewise.model.question import WitnessSet
 
     Floats = NDArray[np.float64]
 
@@ -41,11 +39,13 @@ LEAST = 0.01  # weight of how far scores move in choosing where to cut
 ONE = Direction(a=Fraction(1), b=Fraction(1), threshold=Fraction(0), attained=False)
 
 
-class OddsOracle:
+class OddsOracle(Bounder):
     """Oracle of the probability of class c of several separable scores."""
 
     rule: Rule = "odds"
     exact = True
+    proves = False  # boxes of odds are halved in float64, which only the checker makes a proof
+    batch = 16  # cells are bounded one by one, some of them slowly
 
     def __init__(self, scores: Sequence[Separable], of: int, pairs: PairSpace) -> None:
         self.pairs = pairs
@@ -61,9 +61,6 @@ class OddsOracle:
         units = np.concatenate([np.eye(self.count), -np.eye(self.count)])
         self.all = np.concatenate([units, np.array(self.directions, dtype=float).reshape(-1, self.count)])
         self.known: dict[tuple[tuple[int, ...], bool], ExactBound] = {}
-
-    def warm_up(self) -> None:
-        """Nothing to compile."""
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
         """The largest difference of probabilities: `upper` and `threshold` are such, whatever the lean."""
@@ -167,11 +164,7 @@ class OddsOracle:
     def after(self, variable: int, at: float) -> float | None:
         return self.forms.after(variable, at)
 
-    def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:  # noqa: ARG002
-        """Whether the constraints exclude the cell is seen by the case (`cases`)."""
-        return None
-
-    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         if leaf.rule != "odds" or not isinstance(question, SoftmaxCase):
             return None
         ends, m = (lo.tolist(), hi.tolist()), self.count
@@ -205,6 +198,3 @@ class OddsOracle:
                 combined(self.differences, here), self.pairs, ONE, (), combined(self.differences, there)
             )
         return self.known[row, moves]
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:  # noqa: ARG002
-        raise InternalError("log odds are decided by their case")

@@ -17,21 +17,18 @@ coarse steps first and continuous ones last, so that s + s' comes to rest at zer
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.enumerated import enumerated_clearance, independent
 from likewise.cells.highest import best_band, best_levels, best_marks, inside_of, marks_of, table_of
 from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
 from likewise.cells.relaxation import LinearRelaxation
 from likewise.cells.separable import ExactBound, exact_bound
 from likewise.families.affine.balance import Movable, closest_sums, thinned
-from likewise.families.oracle import Bounds
-from likewise.model.question import NOWHERE, Direction
-from likewise.spec.enclosure import Enclosure
+from likewise.families.oracle import Bounder, Bounds
+from likewise.model.question import Direction
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable
 
@@ -39,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.cells.marks import Marks
-    from likewise.model.question import Question
+    from likewise.model.question import WitnessSet
 
     Floats = NDArray[np.float64]
 
@@ -50,11 +47,12 @@ TIES = 1e-6  # of a variable's full width, against what the score moves
 ROUNDING = 4 * np.finfo(np.float64).eps
 
 
-class SeparableOracle:
+class SeparableOracle(Bounder):
     """Oracle of an affine body on the pairs of a space."""
 
     rule: Rule = "separable"
     exact = True
+    sees_constraints = True
     other: Separable | None = None  # the score of x', where that is another one (`rivals`)
 
     def __init__(self, score: Separable, pairs: PairSpace) -> None:
@@ -68,11 +66,8 @@ class SeparableOracle:
         self.marks = [marks_of(pairs, k, term) for k, term in enumerate(score.terms)]
         self.widths = np.array([float(v.hi) - float(v.lo) for v in pairs.variables])
         self.lossy = {k for k, marks in enumerate(self.marks) if marks is not None and marks.loses}
-        self.evaluators: dict[tuple[Leaf, Question], tuple[Direction, ExactBound]] = {}
+        self.evaluators: dict[tuple[Leaf, WitnessSet], tuple[Direction, ExactBound]] = {}
         self.relaxation = LinearRelaxation(score, pairs) if pairs.constraints else None
-
-    def warm_up(self) -> None:
-        """Nothing to compile."""
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
         upper = (2 * lean - 1) * self.bias
@@ -201,37 +196,26 @@ class SeparableOracle:
         marks = self.marks[self.pairs.variables[variable].feature]
         return None if marks is None or self.discrete[variable] else marks.after(at)
 
-    def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
+    def relax(self, lo: Floats, hi: Floats, question: WitnessSet) -> Relaxed | None:
         return None if self.relaxation is None else self.relaxation.solve(lo, hi, question)
 
-    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
-        low, high = lo.tolist(), hi.tolist()
-        if leaf.rule == "independent":
-            return Fraction(0) if independent(self.pairs, self.score) else None
-        if leaf.rule == "enumerated":
-            return enumerated_clearance(self.pairs, self.score.enclose, low, high, question)
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
+        if leaf.rule != self.rule or leaf.lean is None or not question.admits(leaf.lean):
+            return None
         if any(m < 0 for m in leaf.multipliers):
             return None  # weak duality needs non-negative weights: with any others the bound means nothing
-        if leaf.lean is not None and not question.admits(leaf.lean):
-            return None
-        way, evaluator = self._evaluator(leaf, question)
-        bound = evaluator.bound(low, high)
-        if bound is None:
-            return math.inf
-        clearance = way.clearance(bound)
-        return math.inf if leaf.rule == "empty" and clearance is not None else clearance
+        way, evaluator = self._evaluator(leaf, leaf.lean, question)
+        bound = evaluator.bound(lo.tolist(), hi.tolist())
+        return math.inf if bound is None else way.clearance(bound)
 
-    def _evaluator(self, leaf: Leaf, question: Question) -> tuple[Direction, ExactBound]:
+    def _evaluator(self, leaf: Leaf, lean: Fraction, question: WitnessSet) -> tuple[Direction, ExactBound]:
         key = (leaf, question)
         if key not in self.evaluators:
             if len(self.evaluators) >= MOST_EVALUATORS:
                 self.evaluators.clear()
-            way = NOWHERE if leaf.lean is None else question.direction(leaf.lean)
+            way = question.direction(lean)
             self.evaluators[key] = way, exact_bound(self.score, self.pairs, way, leaf.multipliers, self.other)
         return self.evaluators[key]
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        return self.score.enclose(codes, bits)
 
     def _feature(self, k: int, lo: Floats, hi: Floats, lean: Floats) -> tuple[Floats, Floats, Floats]:
         """max of u_k(x) + v_k(x') over each cell, and where it is attained."""

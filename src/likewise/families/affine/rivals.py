@@ -13,7 +13,7 @@ import numpy as np
 from likewise.cells.relaxation import LinearRelaxation
 from likewise.families.affine.forms import Forms
 from likewise.families.affine.oracle import ROUNDING, SeparableOracle
-from likewise.families.oracle import Bounds
+from likewise.families.oracle import Bounder, Bounds
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable
 
@@ -49,7 +49,7 @@ class RivalOracle(SeparableOracle):
         return self.bound(lo, hi, np.full(len(lo), 0.5), np.zeros(len(lo))).points
 
     def starts(self, lo: Floats, hi: Floats) -> Floats:
-        return self.candidates(lo[None], hi[None])
+        return Bounder.starts(self, lo, hi)
 
     def branch(
         self,

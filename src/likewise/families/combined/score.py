@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 How = Literal["mean", "max", "min"]
 OPPOSITE: dict[How, How] = {"mean": "mean", "max": "min", "min": "max"}
 
+NO_BOUNDS = "a mean, largest or smallest score over settings is bounded only where nothing that may differ matters to it"
+
 SimpleBody = Affine | RbfSum | PolynomialSum | TreeForm
 SimpleScore = Separable | KernelScore | PolynomialScore | TreeScore
 

@@ -14,8 +14,6 @@ levels that may differ are fixed. Bounds are float64: the checker decides.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -23,17 +21,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.cells.bands import bands_of
-from likewise.cells.enumerated import enumerated_clearance, independent
-from likewise.cells.exclusion import empty_leaf, excludes
-from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
+from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.errors import InternalError
 from likewise.families.kernel.distances import Distance, distance_of
 from likewise.families.kernel.rbf import Boxes, bound_cells, bound_twins, shared_terms
 from likewise.families.kernel.rbf.copies import ROUNDING
 from likewise.families.kernel.rbf.terms import ONE_HOT
 from likewise.families.kernel.score import KernelScore
-from likewise.families.oracle import Bounds
-from likewise.spec.enclosure import Enclosure
+from likewise.families.oracle import Bounder, Bounds
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
@@ -42,7 +37,7 @@ if TYPE_CHECKING:
     from likewise.cells.bands import Band
     from likewise.families.kernel.rbf import CellBounds, Terms
     from likewise.families.kernel.rbf.terms import Axis
-    from likewise.model.question import Question
+    from likewise.model.question import WitnessSet
 
     Floats = NDArray[np.float64]
 
@@ -62,7 +57,7 @@ class Gathered:
     cuts: Floats
 
 
-class KernelOracle:
+class KernelOracle(Bounder):
     """Oracle of an RBF body on the pairs of a space."""
 
     rule: Rule = "kernel"
@@ -154,9 +149,6 @@ class KernelOracle:
             band.put_inside(points, lo, hi)
         return points
 
-    def starts(self, lo: Floats, hi: Floats) -> Floats:
-        return self.candidates(lo[None], hi[None])
-
     def branch(
         self, lo: Floats, hi: Floats, loss: Floats | None = None, cuts: Floats | None = None
     ) -> tuple[NDArray[np.intp], Floats]:
@@ -194,32 +186,13 @@ class KernelOracle:
         can, at = band.trim(lo, hi)
         return np.where(can, LAST, 0), at
 
-    def after(self, variable: int, at: float) -> float | None:  # noqa: ARG002
-        """Scores are continuous: a cut belongs to both sides."""
-        return None
-
-    def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:  # noqa: ARG002
-        """Only whether one constraint, or one relation, excludes the cell by itself."""
-        leaf = empty_leaf(self.pairs, lo.tolist(), hi.tolist())
-        return None if leaf is None else Relaxed(leaf=leaf, point=lo, fractional=None)
-
-    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
-        """Exact for all rules but `kernel`, which is only proposed here, by the float64 bound."""
-        if leaf.rule == "independent":
-            return Fraction(0) if independent(self.pairs, self.score) else None
-        if leaf.rule == "enumerated":
-            found = enumerated_clearance(self.pairs, self.score.enclose, lo.tolist(), hi.tolist(), question)
-            return found if found is None or isinstance(found, float) else Fraction(0)
-        if leaf.rule == "empty":
-            return math.inf if excludes(self.pairs, lo.tolist(), hi.tolist(), leaf) else None
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
+        """Proposed by the float64 bound."""
         if leaf.rule != "kernel" or leaf.lean is None or not question.admits(leaf.lean):
             return None
         lean = np.array([float(leaf.lean)])
         closes = self.bound(lo[None], hi[None], lean, question.threshold(lean)).closes
         return Fraction(0) if closes is not None and closes[0] else None
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        return self.score.enclose(codes, bits)
 
     def _empty(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
         """Cells without any pair, because the codes and differences that they allow do not go together; said of

@@ -7,30 +7,25 @@ and doing it twice would cost more than the search itself.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likewise.cells.enumerated import enumerated_clearance, independent
-from likewise.cells.exclusion import empty_leaf, excludes
 from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
-from likewise.families.oracle import Bounds
+from likewise.families.oracle import Bounder, Bounds
 from likewise.families.polynomial.coordinates import MOST_PLACES, Coordinate, coordinates_of
 from likewise.families.polynomial.hot import bound_cells
 from likewise.families.polynomial.score import PolynomialScore
 from likewise.families.polynomial.squares import Squares
 from likewise.families.polynomial.tables import tables_of
 from likewise.model.question import GRID
-from likewise.spec.enclosure import Enclosure
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import Question
+    from likewise.model.question import WitnessSet
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -49,7 +44,7 @@ class Boxes(NamedTuple):
     empty: NDArray[np.bool_]  # no pair is left, because nobody is similar
 
 
-class PolynomialOracle:
+class PolynomialOracle(Bounder):
     """Oracle of a polynomial body on the pairs of a space."""
 
     rule: Rule = "polynomial"
@@ -148,9 +143,6 @@ class PolynomialOracle:
         boxes = self.boxes(lo, hi)
         return self._points(lo, hi, boxes.middle, boxes.place_count // 2)
 
-    def starts(self, lo: Floats, hi: Floats) -> Floats:
-        return self.candidates(lo[None], hi[None])
-
     def branch(
         self,
         lo: Floats,
@@ -170,15 +162,8 @@ class PolynomialOracle:
         rows = np.arange(len(lo))
         return np.where(rank[rows, variable] > 0, variable, -1), middle[rows, variable]
 
-    def after(self, variable: int, at: float) -> float | None:  # noqa: ARG002
-        """Scores are continuous: a cut belongs to both sides."""
-        return None
-
-    def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:
-        """Whether the cell has no pair; else, once levels that may differ are fixed, sums of squares."""
-        leaf = empty_leaf(self.pairs, lo.tolist(), hi.tolist())
-        if leaf is not None:
-            return Relaxed(leaf=leaf, point=lo, fractional=None)
+    def relax(self, lo: Floats, hi: Floats, question: WitnessSet) -> Relaxed | None:
+        """Sums of squares, once levels that may differ are fixed."""
         if np.any(lo[self.ahead] < hi[self.ahead]) or self.boxes(lo[None], hi[None]).empty[0]:
             return None
         if self.squares is None:  # only one score has sums of squares
@@ -201,15 +186,8 @@ class PolynomialOracle:
             [distances[g].argmin() if g in distances else -1 for g in range(self.coordinates.groups)]
         )
 
-    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
-        """Exact for all rules but `polynomial`, which is only proposed here, by the float64 bound."""
-        if leaf.rule == "independent":
-            return Fraction(0) if independent(self.pairs, self.score) else None
-        if leaf.rule == "enumerated":
-            found = enumerated_clearance(self.pairs, self.score.enclose, lo.tolist(), hi.tolist(), question)
-            return found if found is None or isinstance(found, float) else Fraction(0)
-        if leaf.rule == "empty":
-            return math.inf if excludes(self.pairs, lo.tolist(), hi.tolist(), leaf) else None
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
+        """Exact for sums of squares; the rule `polynomial` is only proposed here, by the float64 bound."""
         if leaf.rule == "sos" and leaf.squares is not None and self.squares is not None:
             return Fraction(0) if self.squares.proves(lo, hi, leaf.squares, question) else None
         if leaf.rule != "polynomial" or leaf.lean is None or not question.admits(leaf.lean):
@@ -217,9 +195,6 @@ class PolynomialOracle:
         lean = np.array([float(leaf.lean)])
         closes = self.bound(lo[None], hi[None], lean, question.threshold(lean)).closes
         return Fraction(0) if closes is not None and closes[0] else None
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        return self.score.enclose(codes, bits)
 
     def _hints(self, lo: Floats, hi: Floats, e: Indices) -> tuple[int, ...]:
         """Hints of the coordinates that are axes of the cell, in order."""

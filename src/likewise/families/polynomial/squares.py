@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from likewise.families.polynomial.score import PolynomialScore
     from likewise.families.polynomial.sos.cube import Monomial, Polynomial
-    from likewise.model.question import Direction, Question
+    from likewise.model.question import Direction, WitnessSet
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -93,7 +93,7 @@ class Squares:
         self.started: float | None = None
         self.spent, self.tried = 0.0, 0
 
-    def propose(self, lo: Floats, hi: Floats, question: Question) -> Squared | None:
+    def propose(self, lo: Floats, hi: Floats, question: WitnessSet) -> Squared | None:
         """The best content found for a cell; None where no program is worth trying."""
         asked, now = _asked(question, linear=self.degree > 2), clock.now()
         self.started = self.started or now
@@ -121,7 +121,7 @@ class Squares:
             return self.spent <= WHOLE + SHARE * elapsed
         return self.tried < FIRST or self.spent <= SHARE * elapsed
 
-    def proves(self, lo: Floats, hi: Floats, content: Content, question: Question) -> bool:
+    def proves(self, lo: Floats, hi: Floats, content: Content, question: WitnessSet) -> bool:
         """Whether the content closes the cell. Exact."""
         asked, posed = _asked(question, linear=True), self.posed(lo, hi)
         if asked is None:
@@ -251,7 +251,7 @@ def _ends(c: Coordinate, low: list[Fraction], high: list[Fraction]) -> tuple[Fra
     return (start - c.middle) / c.reach, (end - c.middle) / c.reach
 
 
-def _asked(question: Question, *, linear: bool) -> Direction | Leaning | None:
+def _asked(question: WitnessSet, *, linear: bool) -> Direction | Leaning | None:
     """What a program is asked: a lean to be found, or the only one there is; none for curved witness sets."""
     if isinstance(question, DecisionQuestion):
         return Leaning(threshold=question.level, linear=linear)

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.enumerated import enumerated_clearance, independent
-from likewise.cells.exclusion import empty_leaf, excludes
-from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
+from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.clock import look_at_clock
-from likewise.families.oracle import Bounds, Proposal
+from likewise.families.oracle import Bounds, Proposal, Remembering
 from likewise.families.trees.agreeing import ATTAINED, CONFLICT, common
 from likewise.families.trees.body import stump
 from likewise.families.trees.cutting import cut
@@ -30,14 +28,13 @@ from likewise.families.trees.meeting import CLOSED, HIGH, LOW, MISSING, tighten
 from likewise.families.trees.points import limits_in, pair_in
 from likewise.families.trees.scanning import Ranking, bound, largest, sifted
 from likewise.families.trees.score import TreeScore
-from likewise.spec.enclosure import Enclosure
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import Question
+    from likewise.model.question import WitnessSet
 
     Floats = NDArray[np.float64]
     Box = NDArray[np.int32]
@@ -61,7 +58,7 @@ class Memory:
         return EVEN_ONLY if self.even else round(lean * LEANS)
 
 
-class TreeOracle:
+class TreeOracle(Remembering):
     """Oracle of a tree ensemble on the pairs of a space; `other` is the score of x' where it is not that of x."""
 
     rule: Rule = "trees"
@@ -249,7 +246,7 @@ class TreeOracle:
             return -1, 0.0, 0.0, 0.0
         return variable, self.features[self.axes.feature[variable]].last[at], left, right
 
-    def prove_memory(self, memory: Memory, leaf: Leaf, question: Question) -> Clearance | None:
+    def prove_memory(self, memory: Memory, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         """Whether a leaf of the rule `trees` closes the cell, exactly."""
         if leaf.lean is None or not question.admits(leaf.lean):
             return None
@@ -268,7 +265,10 @@ class TreeOracle:
         exact = self.values.bound(self.elements, self.axes, self.whole, memory.box, direction.a, direction.b)
         return math.inf if exact is None else direction.clearance(exact)
 
-    # -- the protocol of oracles that remember nothing -----------------------------------------------------------
+    def line(self, memory: Memory, lean: Fraction) -> Leaf:  # noqa: ARG002 (a lean says it all)
+        return Leaf(rule=self.rule, lean=lean)
+
+    # -- cells of which nothing is remembered --------------------------------------------------------------------
 
     def warm_up(self) -> None:
         """Have the loops compiled: some seconds once, then kept on disk. One test will do: finding elements counts as work."""
@@ -310,9 +310,6 @@ class TreeOracle:
             if self.proposal(memory, 0.5) is not None:
                 found.append(self.pair()[None])
         return np.concatenate(found)
-
-    def starts(self, lo: Floats, hi: Floats) -> Floats:
-        return self.candidates(lo[None], hi[None])
 
     def branch(
         self,
@@ -360,27 +357,12 @@ class TreeOracle:
         whole = self.features[self.axes.feature[variable]].whole
         return None if whole else math.nextafter(at, math.inf)
 
-    def relax(self, lo: Floats, hi: Floats, question: Question) -> Relaxed | None:  # noqa: ARG002
-        """Only whether one constraint, or one relation, excludes the cell by itself."""
-        leaf = empty_leaf(self.pairs, lo.tolist(), hi.tolist())
-        return None if leaf is None else Relaxed(leaf=leaf, point=lo, fractional=None)
-
-    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: Question) -> Clearance | None:
-        """Exact for all rules."""
-        if leaf.rule == "independent":
-            return Fraction(0) if independent(self.pairs, self.score) else None
-        if leaf.rule == "enumerated":
-            return enumerated_clearance(self.pairs, self.score.enclose, lo.tolist(), hi.tolist(), question)
-        if leaf.rule == "empty":
-            return math.inf if excludes(self.pairs, lo.tolist(), hi.tolist(), leaf) else None
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         return (
             self.prove_memory(self.memory(lo.tolist(), hi.tolist()), leaf, question)
             if leaf.rule == self.rule
             else None
         )
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        return self.score.enclose(codes, bits)
 
 
 def _middle(lo: float, hi: float, *, whole: bool) -> float:

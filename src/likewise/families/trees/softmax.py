@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.cells.leaf import SoftLines
-    from likewise.model.question import Question
+    from likewise.model.question import WitnessSet
 
     Floats = NDArray[np.float64]
     Box = NDArray[np.int32]
@@ -240,13 +240,16 @@ class TreeSoftmaxOracle(TreeOracle):
 
     # -- proofs -----------------------------------------------------------------------------------------------
 
-    def soft(self, memory: SoftMemory, lean: Fraction) -> SoftLines | None:
+    def line(self, memory: SoftMemory, lean: Fraction) -> Leaf:  # type: ignore[override]
+        return Leaf(rule=self.rule, lean=lean, soft=self._soft(memory, lean))
+
+    def _soft(self, memory: SoftMemory, lean: Fraction) -> SoftLines | None:
         """The lines that a leaf of this lean is about: any, where the cell has no pair."""
         if not self._gather(memory):
             return some_lines(self.count)
         return memory.soft[lean].exact() if lean in memory.soft else None
 
-    def prove_memory(self, memory: SoftMemory, leaf: Leaf, question: Question) -> Clearance | None:  # type: ignore[override]
+    def prove_memory(self, memory: SoftMemory, leaf: Leaf, question: WitnessSet) -> Clearance | None:  # type: ignore[override]
         if leaf.lean is None or not question.admits(leaf.lean):
             return None
         if not self._gather(memory):

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.cells.leaf import Relaxed
-    from likewise.search.problem import Problem, Witness
+    from likewise.families.oracle import Inquiry
+    from likewise.model.witness import Witness
+    from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
 
@@ -32,30 +34,30 @@ SHORT = 30  # binary digits of codes that have to add up
 
 @dataclass(slots=True)
 class Meeting:
-    """Looks for pairs of a problem by linear programs."""
+    """Looks for pairs among some by linear programs."""
 
-    problem: Problem
+    pairs: PairSpace
     relaxation: LinearRelaxation | None = field(init=False, default=None)
 
     def looked_at(self, lo: Floats, hi: Floats) -> Relaxed | None:
         """What the linear program says of a cell: a leaf that may close it, and a point."""
         if (lo > hi).any():
             return None
-        pairs = self.problem.pairs
+        pairs = self.pairs
         if self.relaxation is None:
             nothing = Separable(bias=Fraction(0), terms=(Term(),) * len(pairs.relations))
             self.relaxation = LinearRelaxation(nothing, pairs)
         return self.relaxation.pair(lo, hi)
 
-    def witness(self, lo: Floats, hi: Floats) -> Witness | None:
+    def witness(self, lo: Floats, hi: Floats, asked: Inquiry) -> Witness | None:
         """The witness that a pair of a cell is."""
         for share in self._shares():
-            inside = np.where([v.discrete for v in self.problem.pairs.variables], 0.0, share * (hi - lo))
+            inside = np.where([v.discrete for v in self.pairs.variables], 0.0, share * (hi - lo))
             found = self.looked_at(lo + inside, hi - inside)
             if found is None:
                 continue
             for point in (found.point, self._made_exact(found.point, lo, hi)):
-                witness = self.problem.referee(*self.problem.pairs.split(point.tolist()))
+                witness = asked.referee(*self.pairs.split(point.tolist()))
                 if witness is not None:
                     return witness
         return None
@@ -65,12 +67,12 @@ class Meeting:
         return (*MARGINS, 0.0) if self._equalities() else (0.0,)
 
     def _equalities(self) -> list[Separable]:
-        constraints = self.problem.pairs.constraints
+        constraints = self.pairs.constraints
         return [c for c in constraints if c.negated() in constraints]
 
     def _made_exact(self, point: Floats, lo: Floats, hi: Floats) -> Floats:
         """The point moved so that equalities hold, where that is possible by one continuous code of each."""
-        pairs, moved = self.problem.pairs, point.copy()
+        pairs, moved = self.pairs, point.copy()
         movable = {v for v, variable in enumerate(pairs.variables) if not variable.discrete}
         for v in movable:
             unit = math.ldexp(1.0, math.frexp(max(abs(lo[v]), abs(hi[v])))[1] - SHORT)

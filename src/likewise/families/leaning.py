@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from likewise.families.oracle import Bounds
-from likewise.model.question import EVEN, GRID
+from likewise.model.question import GRID
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import Question
+    from likewise.model.question import WitnessSet
 
     Floats = NDArray[np.float64]
 
 # Steps of the lean under bounds that are not exact, from a parent to its child: longer after a step that helped,
 # shorter after one that did not. Such bounds rise steeply from their best lean, so the steps are short.
-FIRST_STEP, LEAST_STEP, MOST_STEP = 0.05, 0.01, 0.5
+LEAST_STEP, MOST_STEP = 0.01, 0.5
 LONGER, SHORTER = 1.5, 0.5
 STEP_GRID = 2.0**10  # leans are stepped to on this grid: a certificate writes them in few digits
 
@@ -55,7 +55,7 @@ class Trial:
         """Which cells an exact look may close where float64 cannot tell."""
         return self.closes if self.bounds.nearly is None else self.bounds.nearly
 
-    def slope(self, question: Question) -> Floats:
+    def slope(self, question: WitnessSet) -> Floats:
         """How the excess changes with the lean."""
         return self.bounds.first + self.bounds.second - question.balance(self.lean)
 
@@ -89,10 +89,10 @@ class Attempt(Protocol):
     def __call__(self, lean: Floats, some: NDArray[np.intp] | None = None) -> Trial: ...
 
 
-def separated(attempt: Attempt, question: Question, lean: Floats, step: Floats, *, exact: bool) -> Trial:
+def separated(attempt: Attempt, question: WitnessSet, lean: Floats, step: Floats, *, exact: bool) -> Trial:
     """Each cell at its parent's lean, and at others where that does not close it and others may."""
     start = attempt(lean)
-    if question.leans() == (float(EVEN),) or start.closes.all():
+    if len(question.leans()) == 1 or start.closes.all():
         return start
     if question.lean_at(0.0) is not None:
         return Trial.joined([start, *_bisected(attempt, question, start)])
@@ -106,7 +106,7 @@ def next_step(step: float, *, helped: bool) -> float:
     return min(max(step * (LONGER if helped else SHORTER), LEAST_STEP), MOST_STEP)
 
 
-def touching(question: Question, left: Floats, right: Floats, target: Floats) -> Floats:
+def touching(question: WitnessSet, left: Floats, right: Floats, target: Floats) -> Floats:
     """The lean in [left, right] whose line touches W at s + s' = target; the balance falls with the lean."""
     for _ in range(HALVINGS):
         middle = (left + right) / 2
@@ -116,7 +116,7 @@ def touching(question: Question, left: Floats, right: Floats, target: Floats) ->
     return found
 
 
-def _crossed(attempt: Attempt, question: Question, start: Trial) -> list[Trial]:
+def _crossed(attempt: Attempt, question: WitnessSet, start: Trial) -> list[Trial]:
     """The end of [0, 1] that the slope points to, and where the two tangents cross."""
     lean, slope = start.lean, start.slope(question)
     end = attempt(np.where(slope > 0, 0.0, 1.0))
@@ -128,14 +128,14 @@ def _crossed(attempt: Attempt, question: Question, start: Trial) -> list[Trial]:
     return [end, attempt(np.round(cross * GRID) / GRID)]  # what is bounded is what a leaf says
 
 
-def _stepped(attempt: Attempt, question: Question, start: Trial, step: Floats) -> Trial:
+def _stepped(attempt: Attempt, question: WitnessSet, start: Trial, step: Floats) -> Trial:
     """Cells that are still open, one step of the lean down the slope."""
     some = np.flatnonzero(~start.closes)
     lean = start.lean - np.sign(start.slope(question)) * step
     return attempt(np.round(np.clip(lean[some], 0, 1) * STEP_GRID) / STEP_GRID, some)
 
 
-def _bisected(attempt: Attempt, question: Question, start: Trial) -> list[Trial]:
+def _bisected(attempt: Attempt, question: WitnessSet, start: Trial) -> list[Trial]:
     """For a curved W the best lean for the maximiser at hand, again and again; where the
     maximiser no longer changes that is the minimum of the excess."""
     tried, rising = [start], start.slope(question) > 0

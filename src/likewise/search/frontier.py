@@ -1,0 +1,307 @@
+"""Frontier: the branch and bound of one case. It closes every cell of pair space, or finds a witness.
+
+The frontier owns the open nodes, their order, the incumbent, the budget and the proof tree; the oracle (`families.oracle`) looks at nodes and says of each whether it
+is closed by a leaf, holds a pair, or is to be cut. What can neither be closed nor cut is left `stuck`. It can be run, looked at, asked for another
+level and run on; `parts` has how it is divided, and how its state is written down and taken up again.
+
+Claims, disparities, single rows (fewer pairs) and boxes in which everybody is decided alike (`one_sided`) are the same search with another question.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Container, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from likewise import clock
+from likewise.cells.leaf import Clearance, Leaf
+from likewise.clock import OutOfTime, look_at_clock
+from likewise.errors import InternalError
+from likewise.families.oracle import Ceiling, Closed, Cut, Node, Pace, Pair
+from likewise.model.witness import Witness
+from likewise.progress import Snapshot
+from likewise.search.problem import exact_witness
+from likewise.search.proof import Proof, begin, children, walk
+from likewise.spec.enclosure import Enclosure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.oracle import Answer, Child, Oracle
+    from likewise.model.question import Case
+    from likewise.search.problem import Problem
+    from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
+
+MOST_OPEN = 200_000  # open nodes before the search turns depth-first to bound its memory
+FOR_THE_ROOT = 0.5  # of the grace, for the first look at the whole space
+
+End = Literal["closed", "witness", "budget", "stuck"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Frontier:
+    """The open nodes of the only case of a problem's question, and the proof of what is closed."""
+
+    problem: Problem
+    proposes_ties: bool = False  # nodes that are nearly closed are left to the checker
+    lines_only: bool = (
+        False  # nothing but a line may close a node, and float64 is enough to find somebody (`one_sided`)
+    )
+    oracle: Oracle = field(init=False)
+    proof: Proof = field(init=False)
+    open: list[Node] = field(default_factory=list)
+    stuck: list[Node] = field(default_factory=list)
+    witness: Witness | None = None
+    closed: int = 0
+    batches: int = 0
+    clearance: Clearance = math.inf  # the smallest of all closed nodes
+    ceilings: dict[int, Ceiling] = field(
+        default_factory=dict
+    )  # proved of closed nodes, where oracles keep it
+    settles: Sequence[Frontier] = ()  # whose open nodes are to be looked at once more before the budget ends
+    pace: Pace = field(default_factory=Pace)
+    start: tuple[Floats, Floats] = field(init=False)  # the first cell
+    warm: bool = False
+
+    def __post_init__(self) -> None:
+        self.oracle = self.problem.oracles.of(self.case)
+        start = begin(self.problem.pairs)
+        self.proof = start.proof
+        self.closed = start.proof.leaves
+        self.start = start.lo, start.hi
+        if start.number is not None:
+            leans = self.case.leans()
+            lean = leans[0] if len(leans) == 1 else 0.5
+            self.open.append(Node(-np.inf, start.number, start.lo, start.hi, lean))
+
+    # -- what oracles ask -----------------------------------------------------------------------------------------
+
+    @property
+    def case(self) -> Case:
+        return self.problem.case
+
+    @property
+    def sought(self) -> Case:
+        return self.problem.sought_case
+
+    @property
+    def pairs(self) -> PairSpace:
+        return self.problem.pairs
+
+    @property
+    def cost(self) -> int:
+        return self.problem.cost
+
+    def sides(self, points: Floats) -> tuple[Floats, Floats]:
+        scored, case = self.problem.scored, self.sought
+        first = case.sides(scored(points[:, list(self.pairs.first)]))[0]
+        return first, case.sides(scored(points[:, list(self.pairs.second)]))[1]
+
+    def referee(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
+        return self._seen(x, other) if self.lines_only else self.problem.referee(x, other)
+
+    def breaks(self, x: Sequence[float], other: Sequence[float]) -> bool:
+        return not self.lines_only and exact_witness(self.problem, x, other) is not None
+
+    def _seen(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
+        """A pair that is one by float64."""
+        scores = self.problem.scores(np.array([x, other]))
+        if not np.isfinite(scores).all():
+            return None
+        first, second = ((Enclosure.of(Fraction(s)),) for s in scores.tolist())
+        found = Witness(x=tuple(x), other=tuple(other), scores=(first, second), case=self.sought)
+        return found if self.sought.decided(first, second) else None
+
+    # -- the search -----------------------------------------------------------------------------------------------
+
+    def run(self, *, most: float = math.inf) -> End:
+        """Until every node is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
+        problem, size = self.problem, 1
+        self._warm_up()
+        most += len(self.proof.nodes)
+        try:
+            if not self.lines_only and self._begins():
+                return "witness"
+            while self.open:
+                if self.batches and (self.late or len(self.proof.nodes) > most):
+                    return "budget"
+                if self._look(min(size, len(self.open))):
+                    return "witness"
+                size = min(2 * size, self.oracle.batch)
+                problem.listener(
+                    Snapshot(
+                        stage="branch and bound",
+                        seconds=problem.budget.elapsed,
+                        closed=self.closed,
+                        open=len(self.open),
+                    )
+                )
+        except OutOfTime:
+            return "budget"
+        return "stuck" if self.stuck else "closed"
+
+    def _warm_up(self) -> None:
+        if not self.warm:
+            self.warm = True
+            self.problem.listener(Snapshot(stage="preparing the bounds", seconds=self.problem.budget.elapsed))
+            with self.problem.budget.stopped():
+                self.oracle.warm_up()
+
+    def _begins(self) -> bool:
+        """Whether there is a witness among the pairs that the oracle would start from."""
+        with self._watched(), np.errstate(over="ignore", invalid="ignore"):
+            self.witness = self.oracle.begin(self)
+        return self.witness is not None
+
+    def _watched(self) -> AbstractContextManager[None]:
+        """The limit of the work: the root at least is looked at, if need be in the grace, so that there is a bound to report."""
+        budget = self.problem.budget
+        return (budget if self.batches else budget.later(FOR_THE_ROOT)).watched()
+
+    def _look(self, size: int) -> bool:
+        """Look at the most promising nodes; True on a witness. Nodes that were not answered for stay open."""
+        watched, started = self._watched(), clock.now()
+        self.batches += 1
+        batch = [heapq.heappop(self.open) for _ in range(size)]
+        done = 0
+        try:
+            # What overflows is not closed, so it is cut.
+            with watched, np.errstate(over="ignore", invalid="ignore"):
+                for answer in self.oracle.look(batch, self):
+                    if self._take(batch[done], answer):
+                        return True
+                    done += 1
+            return False
+        finally:
+            self.pace.looking += clock.now() - started
+            self.pace.looked += len(batch)
+            for node in batch[done:]:
+                heapq.heappush(self.open, node)
+
+    def _take(self, node: Node, answer: Answer) -> bool:
+        """Do with a node as the oracle says; True on a witness."""
+        if isinstance(answer, Pair):
+            self.witness = answer.witness
+            return True
+        if isinstance(answer, Closed):
+            self.clearance = min(self.clearance, answer.clearance)
+            self.proof.close(node.number, answer.leaf)
+            self.closed += 1
+            if answer.ceiling is not None:
+                self.ceilings[node.number] = answer.ceiling
+        elif isinstance(answer, Cut):
+            self.cut(node, answer)
+        else:
+            self.stuck.append(node)
+        return False
+
+    def cut(self, node: Node, cut: Cut) -> None:
+        """Write a cut down and open both parts; refuses one that would lose a part of the cell."""
+        variable, at, after = cut.variable, cut.at, cut.after
+        if not node.lo[variable] <= at <= node.hi[variable] or (
+            self.pairs.variables[variable].discrete and not at.is_integer()
+        ):
+            raise InternalError(f"cutting variable {variable} at {at} would lose a part of the cell")
+        if after is not None and (after != math.nextafter(at, math.inf) or after > node.hi[variable]):
+            raise InternalError(f"cutting variable {variable} between {at} and {after} would lose codes")
+        split = self.proof.split(node.number, variable, at, after)
+        # Beyond a number of nodes newer ones go first, so that the search dives and memory is bounded.
+        dives = -1e300 - node.number if len(self.open) >= MOST_OPEN else None
+        parts = children(self.pairs, node.lo, node.hi, split)
+        for number, (lo, hi), child in zip((split.left, split.right), parts, cut.children, strict=True):
+            rank = _rank(child, dives)
+            heapq.heappush(
+                self.open,
+                Node(rank, number, lo, hi, node.lean, child.upper, node.step, node.view, child.memory),
+            )
+
+    # -- other levels -----------------------------------------------------------------------------------------------
+
+    def ask(self, question: Case, wanted: Case | None = None) -> None:
+        """Go on with another level; what is closed under an easier question stays closed."""
+        self.problem.question, self.problem.wanted = question, wanted
+
+    def prove(self, number: int, lo: Floats, hi: Floats, leaf: Leaf) -> Clearance | None:
+        """Whether a leaf closes a cell at the level that is asked for: by what was proved of it before, if that is enough."""
+        ceiling = self.ceilings.get(number)
+        if ceiling is not None and leaf.rule == self.oracle.rule and leaf.lean is not None:
+            separated = self.case.seen(leaf.rivals)
+            if separated.admits(leaf.lean):
+                line = separated.direction(leaf.lean)
+                if line.a * ceiling.b == line.b * ceiling.a:
+                    known = ceiling.bound * (line.a + line.b) / (ceiling.a + ceiling.b)
+                    clearance = line.clearance(known)
+                    if clearance is not None:
+                        return clearance
+        return self.oracle.prove(lo, hi, leaf, self.case)
+
+    def leaves(self) -> Iterator[tuple[int, Clearance | None]]:
+        """All leaves with their clearances at the level that is asked for; None where one does not hold."""
+        for number, node, lo, hi in walk(self.proof, self.pairs):
+            if isinstance(node, Leaf):
+                look_at_clock()
+                yield number, self.prove(number, lo, hi, node)
+
+    def reopen(self, numbers: Container[int], *, split: bool) -> bool:
+        """Open closed nodes again: closed in another way or cut in two (`split`) where their leaf was refused, else as
+        they are. True where one turns out to hold a witness."""
+        found = False
+        for number, leaf, lo, hi in list(walk(self.proof, self.pairs)):
+            if number not in numbers or not isinstance(leaf, Leaf):
+                continue
+            self.closed -= 1
+            self.proof.reopen(number)
+            self.ceilings.pop(number, None)
+            node = Node(0.0, number, lo, hi, 0.5 if leaf.lean is None else float(leaf.lean))
+            self.oracle.recall(node, leaf, self)
+            if split and not found:
+                found = self._take(node, self.oracle.look_again(node, self))
+            if not split or found:
+                heapq.heappush(self.open, node)
+        return found
+
+    def restore(self, proof: Proof) -> None:
+        """Go back to a proof that was complete."""
+        self.proof, self.witness = proof, None
+        self.open.clear()
+        self.stuck.clear()
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop what is known of nodes besides the proof."""
+        self.ceilings.clear()
+        for node in (*self.open, *self.stuck):
+            node.memory = None
+
+    def unstick(self) -> None:
+        """Open nodes again that could neither be closed nor cut: at another level they may be closed."""
+        self.open += self.stuck
+        self.stuck.clear()
+
+    # -- time -------------------------------------------------------------------------------------------------------
+
+    @property
+    def late(self) -> bool:
+        """Whether to stop: the budget is over, or what is left of it is needed for the open nodes."""
+        budget = self.problem.budget
+        needed = sum(frontier.needed for frontier in self.settles)
+        return budget.over or budget.elapsed + needed > budget.seconds
+
+    @property
+    def needed(self) -> float:
+        """Seconds that a look at every open node would take, if all were closed by it."""
+        return len(self.open) * self.pace.a_closing_look
+
+
+def _rank(child: Child, dives: float | None) -> float:
+    if child.urgent:
+        return -math.inf
+    return child.rank if dives is None else dives

@@ -1,0 +1,187 @@
+"""Frontiers: those of all cases of a question, on one budget.
+
+They are closed when all of them are, and have a witness as soon as one has. They take turns, each for a while longer every time, so that an easy
+witness is not kept waiting by a hard proof.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.errors import InternalError
+from likewise.search.frontier import Frontier
+from likewise.search.proof import Proof, Split
+
+if TYPE_CHECKING:
+    from likewise.cells.leaf import Clearance, Leaf
+    from likewise.families.oracle import Node
+    from likewise.model.gauge import AnyGauge
+    from likewise.model.question import Question
+    from likewise.model.witness import Witness
+    from likewise.search.budget import Budget
+    from likewise.search.frontier import End
+    from likewise.search.problem import Problem
+
+TURN = 512  # nodes of a frontier in its first turn
+LONGER = 2
+ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
+
+
+@dataclass(slots=True, kw_only=True)
+class Frontiers:
+    """The frontiers of the cases, in their order."""
+
+    all: list[Frontier]
+    witness: Witness | None = None
+    turn: float = field(default=TURN)
+
+    @property
+    def only(self) -> Frontier:
+        """That of a question of one case."""
+        if len(self.all) != 1:
+            raise InternalError(f"{len(self.all)} cases were taken for one")
+        return self.all[0]
+
+    def run(self, *, most: float = math.inf) -> End:
+        """Until all are closed, a witness is found or the budget (or `most` more nodes) is over: as `Frontier.run` says it."""
+        ends: dict[int, End] = dict.fromkeys(range(len(self.all)), "budget")
+        most += self.cells
+        while True:
+            for n, frontier in enumerate(self.all):
+                if ends[n] != "budget":
+                    continue
+                ends[n] = frontier.run(most=min(self.turn, most - self.cells))
+                if ends[n] == "witness":
+                    self.witness = frontier.witness
+                    return "witness"
+            if "budget" not in ends.values():
+                return "stuck" if "stuck" in ends.values() else "closed"
+            if self.late or self.cells > most:
+                return "budget"
+            self.turn *= LONGER
+
+    def ask(self, question: Question, wanted: Question | None = None) -> None:
+        """The same at another level; `wanted` is what a pair has to answer with yes, if that is less."""
+        cases = question.cases()
+        sought = [None] * len(cases) if wanted is None else wanted.cases()
+        for frontier, case, one in zip(self.all, cases, sought, strict=True):
+            frontier.ask(case, one)
+            frontier.witness = None
+
+    def spend(self, budget: Budget, *, settles: bool = False) -> None:
+        """Go on with this budget; with `settles` stop while it still lasts for looking at all open nodes once more."""
+        for frontier in self.all:
+            frontier.problem.budget = budget
+            frontier.settles = self.all if settles else ()
+
+    def propose_ties(self) -> None:
+        """Leave nodes that are nearly closed to the checker."""
+        for frontier in self.all:
+            frontier.proposes_ties = True
+
+    @property
+    def late(self) -> bool:
+        """Whether it is time to stop."""
+        return any(frontier.late for frontier in self.all)
+
+    def unstick(self) -> None:
+        """Open nodes again that could neither be closed nor cut: at another level they may be closed."""
+        for frontier in self.all:
+            frontier.unstick()
+
+    def reopen(self, places: Sequence[tuple[int, int]]) -> bool:
+        """Cut nodes, by their case and number, whose leaves were refused; True where one turns out to hold a witness."""
+        found = False
+        for n, frontier in enumerate(self.all):
+            refused = {number for case, number in places if case == n}
+            if refused and frontier.reopen(refused, split=True):
+                found, self.witness = True, frontier.witness
+        return found
+
+    def reopen_unproved(self, *, split: bool = True) -> None:
+        """Cut the leaves that do not hold at the level that is asked for, or (without `split`) open them again."""
+        for frontier in self.all:
+            frontier.reopen(_unproved(frontier), split=split)
+
+    def holds(self) -> bool:
+        """Whether all leaves hold at the level that is asked for."""
+        return not any(_unproved(frontier) for frontier in self.all)
+
+    @property
+    def nodes(self) -> list[list[Split | Leaf | None]]:
+        """The nodes of all proofs as they are now, to go back to."""
+        return [list(frontier.proof.nodes) for frontier in self.all]
+
+    def restore(self, nodes: list[list[Split | Leaf | None]]) -> None:
+        """Go back to proofs that were complete."""
+        for frontier, known in zip(self.all, nodes, strict=True):
+            frontier.restore(Proof(known))
+
+    @property
+    def proofs(self) -> tuple[Proof, ...]:
+        return tuple(frontier.proof for frontier in self.all)
+
+    def clearance(self) -> Clearance:
+        """The smallest clearance of all leaves at the level that is asked for, which may be lower than when they were closed."""
+        return min(
+            (
+                Fraction(0) if clearance is None else clearance
+                for frontier in self.all
+                for _, clearance in frontier.leaves()
+            ),
+            default=math.inf,
+        )
+
+    @property
+    def clearance_so_far(self) -> Clearance:
+        """The smallest clearance of all leaves as they were closed."""
+        return min(frontier.clearance for frontier in self.all)
+
+    @property
+    def exact(self) -> bool:
+        """Whether leaves are proved as nodes are closed, in all cases."""
+        return all(frontier.oracle.exact for frontier in self.all)
+
+    @property
+    def cells(self) -> int:
+        return sum(len(frontier.proof.nodes) for frontier in self.all)
+
+    @property
+    def closed(self) -> int:
+        return sum(frontier.closed for frontier in self.all)
+
+    @property
+    def open(self) -> list[Node]:
+        """What is left of all cases."""
+        return [node for frontier in self.all for node in (*frontier.open, *frontier.stuck)]
+
+
+def frontiers_of(problem: Problem) -> Frontiers:
+    """The frontiers of all cases of a problem's question. The only case of one score need not take turns."""
+    if not problem.oracles.several:
+        return Frontiers(all=[Frontier(problem=problem)], turn=math.inf)
+    cases = problem.question.cases()
+    return Frontiers(all=[Frontier(problem=replace(problem, question=case, wanted=None)) for case in cases])
+
+
+def _unproved(frontier: Frontier) -> set[int]:
+    """The leaves that do not hold."""
+    return {number for number, clearance in frontier.leaves() if clearance is None}
+
+
+def allowed(nodes: Sequence[Node], gauge: AnyGauge) -> float:
+    """The highest value that the bounds of some nodes allow, in float64 and not proved; -infinity of none."""
+    caps = gauge.cap(np.array([n.lean for n in nodes]), np.array([n.upper for n in nodes]))
+    return float(caps.max(initial=-math.inf))
+
+
+def still_allowed(nodes: Sequence[Node], gauge: AnyGauge, level: float) -> float:
+    """The same with room for rounding, for a report: closed nodes allow no more than the level that was asked for."""
+    highest = allowed(nodes, gauge)
+    return max(level, highest + ROOM * (1 + abs(highest))) if math.isfinite(highest) else math.inf
