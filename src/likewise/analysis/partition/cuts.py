@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEAST_GAIN = 0.005  # of purity, for a cut to be better than one in two
+NOT_SEEN = -2
 BASES = 4  # individuals of a box at which its features are moved
 
 
@@ -47,7 +48,8 @@ FEW_TRIES = Tries(features=2, places=3)  # where bounds take time
 
 def told_apart(sample: Sample, cuts: list[Cut]) -> Floats:
     """By how much each cut lowers the impurity (Gini's) of how those who are looked at are treated."""
-    kinds = np.eye(DIFFERENTLY + 1)[sample.treated]
+    names, places = np.unique(sample.treated, return_inverse=True)
+    kinds = np.eye(len(names))[places]
     features = [cut.feature for cut in cuts]
     left = (sample.rows[:, features] <= np.array([cut.at for cut in cuts])).astype(float)
     counts = left.T @ kinds
@@ -110,11 +112,11 @@ class Cutter:
         rank = np.where(can, 1e-12 * (1 + width) + self.spreads(lo, hi, sample.rows), -1.0)
         order = [int(k) for k in np.argsort(-rank, kind="stable") if can[k]]
         effort = self._effort
-        if near:
+        if near and len(sample.rows):
             cuts = [
                 cut for k in order[: effort.features] for cut in self._cuts(k, box, sample, effort.places)
             ]
-            gains = self._gains(box, cuts)
+            gains = self._gains(box, cuts, sample)
             if gains.max(initial=0.0) > 0:
                 return cuts[int(gains.argmax())]
         cuts = [cut for k in order for cut in self._cuts(k, box, sample, MANY_TRIES.places)]
@@ -182,19 +184,37 @@ class Cutter:
         sharp, short = self.sharp(Cut(k, at), hi), self.user.short(k, at, float(hi[k] - lo[k]))
         return Cut(k, short) if sharp.after is None and lo[k] < short < hi[k] else sharp
 
-    def _gains(self, box: CodeBox, cuts: Sequence[Cut]) -> Floats:
-        """For each cut the part of the box's weight that its parts decide at once, by bounds."""
+    def _gains(self, box: CodeBox, cuts: Sequence[Cut], sample: Sample) -> Floats:
+        """For each cut the part of the box's weight that its parts decide at once, by bounds. A part is put to the bound that decides those who
+        are looked at in it, if that is one."""
         if not cuts or not self.judge.asks_decisions:
             return np.zeros(len(cuts))
         children = [child for cut in cuts for child in cut.children(box.lo, box.hi)]
-        reached = [self.judge.reached(*child) for child in children]
-        decided = self.judge.decided_alike(reached, UPPER)[0] | self.judge.decided_alike(reached, LOWER)[0]
-        best = self.judge.best_changes(box.lo, box.hi)
+        seen = self._seen(children, sample)
+        decided = np.zeros(len(children), dtype=bool)
+        for kind, lean in ((1, UPPER), (0, LOWER)):
+            some = np.flatnonzero(seen == kind)
+            if len(some):
+                reached = [self.judge.reached(*children[i]) for i in some]
+                decided[some] = self.judge.decided_alike(reached, lean)[0]
+        some = np.flatnonzero(seen == DIFFERENTLY)
+        best = self.judge.best_changes(box.lo, box.hi) if len(some) else None
         if best is not None:
-            decided |= self._biased(children, best)
+            decided[some] = self._biased([children[i] for i in some], best)
         left = self.weights.left(box, cuts)
         gains: Floats = (decided.reshape(len(cuts), 2) * np.stack([left, 1 - left], axis=1)).sum(axis=1)
         return gains
+
+    def _seen(self, boxes: Sequence[tuple[Floats, Floats]], sample: Sample) -> NDArray[np.intp]:
+        """For each box how all those of the sample who are in it are treated; NOT_SEEN where there are several kinds, or nobody."""
+        lo, hi = np.stack([lo for lo, _ in boxes]), np.stack([hi for _, hi in boxes])
+        inside: NDArray[np.bool_] = np.all(
+            (lo[:, None] <= sample.rows) & (sample.rows <= hi[:, None]), axis=2
+        )
+        kinds = np.unique(sample.treated)
+        there = np.stack([inside[:, sample.treated == kind].any(axis=1) for kind in kinds], axis=1)
+        alone = there.sum(axis=1) == 1
+        return np.where(alone, kinds[there.argmax(axis=1)], NOT_SEEN)
 
     def _biased(self, boxes: list[tuple[Floats, Floats]], best: tuple[Change, Change]) -> NDArray[np.bool_]:
         up, down = ([change.applied(lo, hi, self.judge.discrete) for lo, hi in boxes] for change in best)

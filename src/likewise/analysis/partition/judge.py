@@ -49,7 +49,9 @@ MANY_VALUES = 12  # of a number: beyond that a few stand for all of them
 SAMPLE = 64  # individuals of a box that are looked at before it is bounded
 OF_THE_ROWS = 48  # of them are rows of the data, as far as there are any
 SAMPLED_CHANGES = 32
-DIFFERENTLY = 2  # how an individual is treated beside those it is similar to, if not like all of them (0, 1)
+DIFFERENTLY = (
+    -1
+)  # how an individual is treated beside those it is similar to, if not like all of them (0, 1, ...)
 LEANS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
