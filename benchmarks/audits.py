@@ -65,7 +65,7 @@ def audits() -> Table:
     case, made = models("adult", ADULT_ROWS)
     for name, model in made.items():
         started = time.process_time()
-        found = lw.audit(model, case.X, case.space, case.similar, budget=300)
+        found = lw.audit(model, case.space, case.similar, X=case.X, budget=300)
         seconds = time.process_time() - started
         table.add_row(
             name,

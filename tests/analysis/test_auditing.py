@@ -32,7 +32,7 @@ def test_every_row_equals_brute_force(name, similar):
     model, X = fitted(MODELS[name]), everybody(space)
     truth = Truth(model, space, SIMILAR[similar])
     for property in PROPERTIES.values():
-        found = lw.audit(model, X, space, SIMILAR[similar], property)
+        found = lw.audit(model, space, SIMILAR[similar], property, X=X)
         biased = truth.biased(property)
         rows = found.rows.sort_values("row")
         assert rows["biased"].tolist() == biased.tolist()
@@ -44,7 +44,7 @@ def test_every_row_equals_brute_force(name, similar):
 
 def test_counterparts_are_similar_and_break_the_property():
     model, X = fitted(MODELS["rbf"]), everybody()
-    found = lw.audit(model, X, SPACE, lw.Similarity(free=["c"], within={"a": 1}))
+    found = lw.audit(model, SPACE, lw.Similarity(free=["c"], within={"a": 1}), X=X)
     biased = found.rows[found.rows["biased"]]
     assert len(biased) > 5
     own = X.iloc[biased["row"].to_numpy()].reset_index(drop=True)
@@ -62,7 +62,7 @@ def test_counterparts_are_similar_and_break_the_property():
 def test_probability_gaps_are_of_probabilities():
     model, X = fitted(MODELS["linear"]), everybody()
     property, similar = lw.ProbabilityGap(0.15), lw.Similarity(free=["c"])
-    found = lw.audit(model, X, SPACE, similar, property).rows.sort_values("row")
+    found = lw.audit(model, SPACE, similar, property, X=X).rows.sort_values("row")
     assert found["biased"].tolist() == Truth(model, SPACE, similar).biased(property).tolist()
     p = [model.predict_proba(X.assign(c=level))[:, 1] for level in (0, 1, 2)]
     own = model.predict_proba(X)[:, 1]
@@ -74,7 +74,7 @@ def test_continuous_windows_of_a_linear_model_are_exact():
     random = np.random.default_rng(1)
     X = pd.DataFrame(random.uniform(size=(200, 3)), columns=["x", "y", "z"])
     model = LogisticRegression(C=50).fit(X, X.sum(axis=1) > 1.5)
-    found = lw.audit(model, X, space, lw.Similarity(free=["y"], within={"x": 0.1})).rows.sort_values("row")
+    found = lw.audit(model, space, lw.Similarity(free=["y"], within={"x": 0.1}), X=X).rows.sort_values("row")
     slopes, scores = model.coef_[0], model.decision_function(X)
     ends = [X.assign(x=X["x"] - s * 0.1, y=(1 - s) / 2).clip(0, 1) for s in (1, -1)]
     low, high = (model.decision_function(end[["x", "y", "z"]]) for end in ends)
@@ -94,7 +94,7 @@ def test_continuous_windows_of_other_models_are_searched_row_by_row(kernel):
     )
     model = SVC(kernel=kernel, gamma=1.0, coef0=1.0, degree=2).fit(X, X["x"] + 0.2 * X["s"] > X["y"])
     X = X.head(8)
-    found = lw.audit(model, X, space, lw.Similarity(free=["s"], within={"x": 0.1}), budget=60)
+    found = lw.audit(model, space, lw.Similarity(free=["s"], within={"x": 0.1}), X=X, budget=60)
     rows = found.rows.sort_values("row").reset_index(drop=True)
     assert not found.proved or rows["biased"].all()
     steps = np.linspace(-0.1, 0.1, 41)
@@ -115,7 +115,7 @@ def test_continuous_windows_of_other_models_are_searched_row_by_row(kernel):
 def test_rows_of_a_regressor_have_gaps_and_no_decisions():
     X = everybody()
     model = LinearRegression().fit(X, X["a"] + 2 * X["c"])
-    found = lw.audit(model, X, SPACE, lw.Similarity(free=["c"]), lw.ScoreGap(3.0))
+    found = lw.audit(model, SPACE, lw.Similarity(free=["c"]), lw.ScoreGap(3.0), X=X)
     assert "decision" not in found.rows
     assert found.share == pytest.approx(2 / 3)
     assert found.rows["gap"].iloc[0] == pytest.approx(4.0)
@@ -125,11 +125,11 @@ def test_a_model_that_ignores_what_differs_biases_nobody():
     model, X = fitted(MODELS["linear"]), everybody()
     model.coef_[0, 2] = 0.0
     for property in (lw.SameDecision(), lw.ScoreGap(0.0)):
-        found = lw.audit(model, X, SPACE, lw.Similarity(free=["c"]), property)
+        found = lw.audit(model, SPACE, lw.Similarity(free=["c"]), property, X=X)
         assert found.share == 0
         assert found.rows["gap"].max() == 0
     kernel = SVC(gamma=0.3).fit(X.drop(columns="c").assign(c=0)[X.columns], X["a"] > 2)
-    found = lw.audit(kernel, X, SPACE, lw.Similarity(free=["b"]), lw.ScoreGap(0.0))
+    found = lw.audit(kernel, SPACE, lw.Similarity(free=["b"]), lw.ScoreGap(0.0), X=X)
     assert found.undecided == 0
 
 
@@ -137,13 +137,13 @@ def test_scores_of_exactly_zero_are_decided_exactly():
     X = everybody()
     model = LogisticRegression().fit(X, X["a"] > 2)
     model.coef_[0], model.intercept_[0] = [1.0, 0.0, -1.0, 0.0], -1.0
-    found = lw.audit(model, X, SPACE, lw.Similarity(free=["c"]))
+    found = lw.audit(model, SPACE, lw.Similarity(free=["c"]), X=X)
     assert found.rows.sort_values("row")["biased"].tolist() == ((X["a"] > 1) & (X["a"] <= 3)).tolist()
     assert found.stats["redone_exactly"] > 0
 
 
 def test_a_budget_that_ends_leaves_rows_undecided():
-    found = lw.audit(fitted(MODELS["rbf"]), everybody(), SPACE, lw.Similarity(free=["c"]), budget=1e-9)
+    found = lw.audit(fitted(MODELS["rbf"]), SPACE, lw.Similarity(free=["c"]), X=everybody(), budget=1e-9)
     assert found.undecided == found.total
     assert found.rows["biased"].isna().all()
     assert "budget" in str(found)
@@ -152,13 +152,13 @@ def test_a_budget_that_ends_leaves_rows_undecided():
 
 def test_groups_files_and_frames(tmp_path):
     model, X = fitted(MODELS["linear"]), everybody()
-    found = lw.audit(model, pl.from_pandas(X), SPACE, lw.Similarity(free=["c"]))
+    found = lw.audit(model, SPACE, lw.Similarity(free=["c"]), X=pl.from_pandas(X))
     assert isinstance(found.rows, pl.DataFrame)
     groups = found.by("d")
     assert groups["rows"].sum() == len(X)
     assert groups["biased"].sum() == found.biased
     gaps = X.assign(group=np.where(X["a"] < 2, np.nan, X["a"]))
-    groups = lw.audit(model, gaps, SPACE, lw.Similarity(free=["c"])).by("group")
+    groups = lw.audit(model, SPACE, lw.Similarity(free=["c"]), X=gaps).by("group")
     assert groups["group"].isna().sum() == 1  # who misses it is one group
     assert groups.loc[groups["group"].isna(), "rows"].item() == (X["a"] < 2).sum()
     for suffix, read in (("csv", pl.read_csv), ("parquet", pl.read_parquet)):
@@ -170,7 +170,7 @@ def test_groups_files_and_frames(tmp_path):
     with pytest.raises(DataError, match=r"\.csv or \.parquet|can write"):
         found.save(tmp_path / "rows.txt")
     with pytest.raises(SpecError, match="needs rows"):
-        lw.audit(model, None, SPACE, lw.Similarity(free=["c"]))
+        lw.audit(model, SPACE, lw.Similarity(free=["c"]), X=None)
 
 
 def test_rows_can_be_shared_among_processes():
@@ -178,9 +178,9 @@ def test_rows_can_be_shared_among_processes():
     X = pd.DataFrame(np.random.default_rng(0).uniform(size=(40, 2)), columns=["x", "y"])
     model = SVC(gamma=1.0).fit(X, X["x"] > X["y"])
     similar = lw.Similarity(within={"x": 0.05})
-    alone = lw.audit(model, X.head(5), space, similar)
+    alone = lw.audit(model, space, similar, X=X.head(5))
     with ThreadPoolExecutor(2) as pool:
-        together = lw.audit(model, X.head(5), space, similar, executor=pool)
+        together = lw.audit(model, space, similar, X=X.head(5), executor=pool)
     assert alone.rows["biased"].tolist() == together.rows["biased"].tolist()
     assert np.allclose(alone.rows["gap"], together.rows["gap"], rtol=5e-3)
 
@@ -193,7 +193,7 @@ def test_decisions_of_calibrated_models_are_those_of_predict(falling):
     y = (X["a"] + X["c"] > 2) != falling
     model = CalibratedClassifierCV(FrozenEstimator(inner), method="sigmoid", ensemble=False).fit(X, y)
     similar, property = lw.Similarity(free=["c"]), lw.ProbabilityGap(0.3)
-    rows = lw.audit(model, X, SPACE, similar, property).rows.sort_values("row")
+    rows = lw.audit(model, SPACE, similar, property, X=X).rows.sort_values("row")
     assert rows["decision"].tolist() == model.predict(X).tolist()
     p = np.array([model.predict_proba(X.assign(c=level))[:, 1] for level in (0, 1, 2)])
     gaps = np.abs(p - model.predict_proba(X)[:, 1]).max(axis=0)

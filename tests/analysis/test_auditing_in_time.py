@@ -68,9 +68,9 @@ def in_order(found):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_pieces_of_any_size_give_the_same(request, name, similar):
     model, X = fitted(FAMILIES[name]), everybody()
-    whole = lw.audit(model, X, SPACE, SIMILAR[similar], budget=LONG)
+    whole = lw.audit(model, SPACE, SIMILAR[similar], X=X, budget=LONG)
     request.getfixturevalue("one_row_at_a_time")
-    pieces = lw.audit(model, X, SPACE, SIMILAR[similar], budget=LONG)
+    pieces = lw.audit(model, SPACE, SIMILAR[similar], X=X, budget=LONG)
     assert in_order(pieces)["biased"].tolist() == in_order(whole)["biased"].tolist()
     error = whole.stats["gap_error"] + pieces.stats["gap_error"]
     assert (np.abs(in_order(pieces)["gap"] - in_order(whole)["gap"]) <= error).all()
@@ -80,11 +80,11 @@ def test_pieces_of_any_size_give_the_same(request, name, similar):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_budget_that_ends_leaves_a_part_of_the_whole(monkeypatch, name):
     model, X, similar = fitted(FAMILIES[name]), everybody()[::2], SIMILAR["free and within"]
-    whole = in_order(lw.audit(model, X, SPACE, similar, budget=LONG))
+    whole = in_order(lw.audit(model, SPACE, similar, X=X, budget=LONG))
     decided = []
     for step in (1e-4, 3e-3, 1e-2):
         monkeypatch.setattr(clock, "now", Clock(step).now)
-        cut = lw.audit(model, X, SPACE, similar, budget=4)
+        cut = lw.audit(model, SPACE, similar, X=X, budget=4)
         rows = in_order(cut)
         known = rows["biased"].notna()
         assert rows["biased"][known].tolist() == whole["biased"][known].tolist()
@@ -108,7 +108,7 @@ def test_without_a_budget_nothing_is_judged_and_nobody_is_enclosed(monkeypatch, 
     # Reading the model, which has a clock of its own, encloses a few rows to tell the program's rounding.
     monkeypatch.setattr(selfcheck, "observed", lambda *_: Observed())
     monkeypatch.setattr(KernelScore, "enclose", lambda *_: asked.append(1))
-    found = lw.audit(model, X, SPACE, SIMILAR["free"], budget=0)
+    found = lw.audit(model, SPACE, SIMILAR["free"], X=X, budget=0)
     assert (found.biased, found.undecided) == (0, len(X))
     assert found.reasons == {"the budget of 0 s is used up": len(X)}
     assert not asked
@@ -120,7 +120,7 @@ def test_what_depends_on_nothing_that_may_differ_needs_no_budget():
     X = everybody()
     model = LogisticRegression().fit(X, X["a"] > 2)
     model.coef_[0, 2] = 0.0
-    found = lw.audit(model, X, SPACE, lw.Similarity(free=["c"]), budget=0)
+    found = lw.audit(model, SPACE, lw.Similarity(free=["c"]), X=X, budget=0)
     assert (found.biased, found.undecided) == (0, 0)
 
 
@@ -148,7 +148,7 @@ def test_enclosures_end_with_the_budget(monkeypatch, hand):
 
     monkeypatch.setattr(KernelJudge, "cross", vague)
     monkeypatch.setattr(KernelJudge, "enclose", slowly)
-    found = lw.audit(model, X, SPACE, similar, budget=30)
+    found = lw.audit(model, SPACE, similar, X=X, budget=30)
     rows = in_order(found)
     known = rows["biased"].notna()
     assert 6 <= known.sum() <= 20
@@ -188,7 +188,7 @@ def test_the_original_is_asked_in_time(hand, own, each):
 
 def test_rows_that_are_the_same_are_judged_once(monkeypatch):
     model, X, similar = fitted(MODELS["rbf"]), everybody(), SIMILAR["free and within"]
-    once = in_order(lw.audit(model, X, SPACE, similar))
+    once = in_order(lw.audit(model, SPACE, similar, X=X))
     asked, confirmed, order = (
         [],
         ScoreJudging.confirmed,
@@ -200,7 +200,7 @@ def test_rows_that_are_the_same_are_judged_once(monkeypatch):
         return confirmed(self, own, other)
 
     monkeypatch.setattr(ScoreJudging, "confirmed", counted)
-    often = in_order(lw.audit(model, X.iloc[order], SPACE, similar))
+    often = in_order(lw.audit(model, SPACE, similar, X=X.iloc[order]))
     assert often["biased"].tolist() == once["biased"].to_numpy()[order].tolist()
     assert np.allclose(often["gap"], once["gap"].to_numpy()[order], atol=1e-12)
     assert often["decision"].tolist() == once["decision"].to_numpy()[order].tolist()

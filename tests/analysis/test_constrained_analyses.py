@@ -63,7 +63,7 @@ def test_audits_and_shares_count_those_who_are_treated_differently(name, similar
     model, (space, rows) = fitted(name), people(rule)
     similarity, alike = SIMILAR[similar]
     truth = treated_differently(model, rows, alike)
-    audited = lw.audit(model, rows, space, similarity)
+    audited = lw.audit(model, space, similarity, X=rows)
     assert audited.rows.set_index("row").biased.sort_index().tolist() == truth.tolist()
     found = lw.share(model, space, similarity)
     assert found.lower - 1e-12 <= truth.mean() <= found.upper + 1e-12
@@ -87,7 +87,7 @@ def test_an_audit_of_continuous_rows_is_that_of_a_grid_with_all_ends_on_it():
         decisions = model.predict(pd.DataFrame({"a": near, "b": row.b}))
         truth.append(len(set(decisions)) > 1)
     space = lw.Space({"a": lw.Continuous(0, 2), "b": lw.Continuous(0, 2)}).where("a + b <= 1.75")
-    audited = lw.audit(model, rows, space, lw.Similarity(within={"a": 0.75}))
+    audited = lw.audit(model, space, lw.Similarity(within={"a": 0.75}), X=rows)
     assert 0 < sum(truth) < len(truth)
     assert audited.rows.set_index("row").biased.sort_index().tolist() == truth
 

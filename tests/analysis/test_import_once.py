@@ -76,7 +76,7 @@ FUNCTIONS = {
     "verify": lambda m, o: lw.verify(m, SPACE, SIMILAR, X=X, budget=2),
     "measure": lambda m, o: lw.measure(m, SPACE, SIMILAR, X=X, budget=2),
     "margins": lambda m, o: margins(m, SPACE, SIMILAR, X=X, budget=2),
-    "audit": lambda m, o: lw.audit(m, X, SPACE, SIMILAR, budget=2),
+    "audit": lambda m, o: lw.audit(m, SPACE, SIMILAR, X=X, budget=2),
     "share": lambda m, o: lw.share(m, SPACE, SIMILAR, X=X, budget=2),
     "certified share": lambda m, o: lw.share(m, SPACE, SIMILAR, X=X, method="certified", budget=2),
     "share of rows": lambda m, o: lw.share(m, SPACE, SIMILAR, over=X, budget=2),

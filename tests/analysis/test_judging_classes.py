@@ -77,7 +77,7 @@ def audited(found):
 def test_decisions_are_those_of_the_model_itself(name, classes, similar):
     space = SPACE.where("a <= b + c + 1") if len(name) % 2 else SPACE
     model, people = made(name, classes), everybody(space)
-    found = lw.audit(model, people, space, SIMILAR[similar])
+    found = lw.audit(model, space, SIMILAR[similar], X=people)
     rows, near, decided = audited(found), similar_pairs(space, SIMILAR[similar]), model.predict(people)
     assert rows["biased"].tolist() == (near & (decided[:, None] != decided)).any(axis=1).tolist()
     assert rows["decision"].tolist() == decided.tolist()
@@ -102,7 +102,7 @@ def test_gaps_of_probabilities_are_those_of_the_model_itself(name, classes, labe
     apart = apart.max(axis=2) if label is None else apart[:, :, 1]
     gaps = np.where(near, apart, 0).max(axis=1)
     delta = float(np.median(gaps)) + 1e-6
-    found = lw.audit(model, X, SPACE, similar, lw.ProbabilityGap(delta, class_of_interest=label))
+    found = lw.audit(model, SPACE, similar, lw.ProbabilityGap(delta, class_of_interest=label), X=X)
     rows = audited(found)
     assert rows["biased"].tolist() == (gaps > delta).tolist()
     assert 0 < found.biased < found.total
@@ -116,17 +116,18 @@ def test_margins_and_classes_of_interest():
     clear, decided = first - second > 0.1, model.predict(X)
     both = near & clear[:, None] & clear & (decided[:, None] != decided)
     for label, wanted in ((None, both), ("c", both & ((decided == "c")[:, None] | (decided == "c")))):
-        rows = audited(lw.audit(model, X, SPACE, similar, lw.SameDecision(0.1, class_of_interest=label)))
+        rows = audited(lw.audit(model, SPACE, similar, lw.SameDecision(0.1, class_of_interest=label), X=X))
         assert rows["biased"].tolist() == wanted.any(axis=1).tolist()
     two = made("forest", 2)
     p = two.predict_proba(X)
     clear = np.abs(p[:, 1] - p[:, 0]) > 0.1
     wanted = (near & clear[:, None] & clear & (two.predict(X)[:, None] != two.predict(X))).any(axis=1)
     assert (
-        audited(lw.audit(two, X, SPACE, similar, lw.SameDecision(0.1)))["biased"].tolist() == wanted.tolist()
+        audited(lw.audit(two, SPACE, similar, lw.SameDecision(0.1), X=X))["biased"].tolist()
+        == wanted.tolist()
     )
     with pytest.raises(SpecError, match="has no class"):
-        lw.audit(two, X, SPACE, similar, lw.SameDecision(class_of_interest="d"))
+        lw.audit(two, SPACE, similar, lw.SameDecision(class_of_interest="d"), X=X)
 
 
 def test_a_tie_of_two_classes_is_the_first_one():
@@ -136,7 +137,7 @@ def test_a_tie_of_two_classes_is_the_first_one():
     model = RandomForestClassifier(2, bootstrap=False, max_features=1, random_state=0).fit(people, labels)
     for tree, value in zip(model.estimators_, (0.75, 0.25), strict=True):
         tree.tree_.value[tree.tree_.children_left < 0] = [[value, 1 - value]]
-    lone = lw.audit(model, people, space, lw.Similarity(free=["s"]))
+    lone = lw.audit(model, space, lw.Similarity(free=["s"]), X=people)
     assert lone.biased == 0
     assert set(lone.rows["decision"]) == {"x"} == set(model.predict(people))
     share = lw.share(model, space, lw.Similarity(free=["s", "a"]))
@@ -200,7 +201,7 @@ def test_continuous_windows_are_searched_row_by_row(name, classes, monkeypatch):
     ]
     model = (TWO if classes == 2 else THREE)[name]().fit(people, labels)
     people = people.head(6)
-    found = lw.audit(model, people, space, lw.Similarity(free=["s"], within={"x": 0.05}), budget=60)
+    found = lw.audit(model, space, lw.Similarity(free=["s"], within={"x": 0.05}), X=people, budget=60)
     rows, steps = audited(found), np.linspace(-0.05, 0.05, 201)
     assert rows["biased"].notna().all()
     assert 0 < found.biased < 6
@@ -230,7 +231,7 @@ def test_one_code_between_two_thresholds_stands_for_all():
         model = RandomForestClassifier(5, max_depth=4, random_state=0).fit(
             people, np.minimum(labels, count - 1)
         )
-        rows, decided = audited(lw.audit(model, people, space, similar)), model.predict(people)
+        rows, decided = audited(lw.audit(model, space, similar, X=people)), model.predict(people)
         assert rows["biased"].any()
         cuts = np.unique(np.concatenate([t.tree_.threshold[t.tree_.feature == 0] for t in model.estimators_]))
         cuts = cuts[np.abs(cuts) < 10]  # a test of what is missing is at infinity
@@ -250,7 +251,7 @@ def test_one_code_between_two_thresholds_stands_for_all():
 def test_rows_that_nobody_is_similar_to_are_not_biased_and_have_no_counterpart():
     """All rows have a level that is in no pair: nobody's counterpart is there to be labelled."""
     model, alone = made("multinomial", 3), X[X["c"] == 2]
-    found = lw.audit(model, alone, SPACE, lw.Similarity(pairs={"c": [(0, 1)]}))
+    found = lw.audit(model, SPACE, lw.Similarity(pairs={"c": [(0, 1)]}), X=alone)
     assert found.biased == found.undecided == 0
     assert (found.rows["gap"] == 0).all()
     assert found.rows["counterpart_decision"].isna().all()

@@ -34,13 +34,13 @@ def settled(name, how, keep=0.0):
 def test_rows_equal_brute_force(name, how, keep, similar):
     model, near = settled(name, how, keep), similar_pairs(SPACE, SIMILAR[similar])
     decided, scores = model.predict(X), model.decision_function(X)
-    rows = lw.audit(model, X, SPACE, SIMILAR[similar]).rows.sort_values("row")
+    rows = lw.audit(model, SPACE, SIMILAR[similar], X=X).rows.sort_values("row")
     biased = (near & (decided[:, None] != decided)).any(axis=1)
     gaps = np.where(near, np.abs(scores[:, None] - scores), 0).max(axis=1)
     assert rows["biased"].tolist() == biased.tolist()
     assert np.allclose(rows["gap"], gaps, atol=1e-9)
     delta = float(np.quantile(gaps, 0.6)) + 1e-6
-    rows = lw.audit(model, X, SPACE, SIMILAR[similar], lw.ScoreGap(delta)).rows.sort_values("row")
+    rows = lw.audit(model, SPACE, SIMILAR[similar], lw.ScoreGap(delta), X=X).rows.sort_values("row")
     assert rows["biased"].tolist() == (gaps > delta).tolist()
     exact = lw.share(model, SPACE, SIMILAR[similar], method="exact")
     assert exact.lower <= biased.mean() <= exact.upper
@@ -55,7 +55,7 @@ def test_several_classes():
     model = SettledClassifier(inside, ["c"], [(0,), (2,)], how="mean", keep=0.25)
     for similar in SIMILAR.values():
         decided = model.predict(X)
-        rows = lw.audit(model, X, SPACE, similar).rows.sort_values("row")
+        rows = lw.audit(model, SPACE, similar, X=X).rows.sort_values("row")
         expected = (similar_pairs(SPACE, similar) & (decided[:, None] != decided)).any(axis=1)
         assert rows["biased"].tolist() == expected.tolist()
 
@@ -69,7 +69,7 @@ def test_without_bounds_nothing_is_claimed():
     space = lw.Space({**SPACE.features, "a": lw.Continuous(0, 5)})
     model = settled("rbf", "mean")
     some = X.sample(20, random_state=0).reset_index(drop=True)
-    found = lw.audit(model, some, space, lw.Similarity(within={"a": 1.5}), budget=20)
+    found = lw.audit(model, space, lw.Similarity(within={"a": 1.5}), X=some, budget=20)
     rows = found.rows
     assert set(rows["biased"].dropna()) <= {True}
     assert found.undecided
@@ -87,4 +87,4 @@ def test_kernel_models_of_decisions_by_votes_are_no_combined_scores():
     labels = np.digitize(X["a"] + X["b"] - X["c"], [3, 6])
     model = SettledClassifier(SVC().fit(X, labels), ["c"], [(0,), (2,)])
     with pytest.raises(UnsupportedModel, match="decides by votes"):
-        lw.audit(model, X, SPACE, SIMILAR["free"])
+        lw.audit(model, SPACE, SIMILAR["free"], X=X)

@@ -100,7 +100,7 @@ def test_missing_values_are_judged_as_the_model_does(name, similar):
     decided = model.predict(PEOPLE)
     biased = (near(PLAIN[similar]) & (decided[:, None] != decided)).any(axis=1)
     assert biased.any()
-    found = lw.audit(model, PEOPLE, SPACE, SIMILAR[similar], budget=60)
+    found = lw.audit(model, SPACE, SIMILAR[similar], X=PEOPLE, budget=60)
     rows = found.rows.sort_values("row").reset_index(drop=True)
     assert rows["biased"].tolist() == biased.tolist()
     shown = rows[rows["biased"]]
@@ -175,12 +175,12 @@ def test_numbers_behind_a_logarithm(kernel):
         model = make_pipeline(model[0], StandardScaler(), SVC(gamma=0.3))
     model.fit(X, np.log1p(X["wage"]) + X["age"] / 60 + 0.4 * X["sex"] > 6.6)
     decided = model.predict(X)
-    found = lw.audit(model, X, EARNING, lw.Similarity(free=["sex"]))
+    found = lw.audit(model, EARNING, lw.Similarity(free=["sex"]), X=X)
     rows = found.rows.sort_values("row").reset_index(drop=True)
     flipped = model.predict(X.assign(sex=1 - X["sex"]))
     assert rows["biased"].tolist() == (flipped != decided).tolist()
     some = X.head(6 if kernel else 60)
-    found = lw.audit(model, some, EARNING, lw.Similarity(free=["wage"]), budget=60)
+    found = lw.audit(model, EARNING, lw.Similarity(free=["wage"]), X=some, budget=60)
     rows = found.rows.sort_values("row").reset_index(drop=True)
     grid = np.linspace(0, 1000, 401)
     for i, row in rows.iterrows():
@@ -225,8 +225,8 @@ def test_other_processes_know_from_the_rows_what_missing_looks_like():
     ).fit(rows, rows["x"] + rows["z"] + (rows["g"] == "a") > 5)
     features = {"x": lw.Continuous(0, 5), "z": lw.Continuous(0, 5), "g": lw.Categorical(["a", "b", None])}
     space, similar = lw.Space(features), lw.Similarity(free=["g"], within={"x": 0.3})
-    alone = lw.audit(model, rows.head(6), space, similar)
+    alone = lw.audit(model, space, similar, X=rows.head(6))
     with ThreadPoolExecutor(2) as pool:
-        together = lw.audit(model, rows.head(6), space, similar, executor=pool)
+        together = lw.audit(model, space, similar, X=rows.head(6), executor=pool)
     assert rows.head(6)["g"].isna().any()
     assert alone.rows["biased"].tolist() == together.rows["biased"].tolist()

@@ -36,7 +36,7 @@ def flips(model):
 
 
 def test_audit(model, flips):
-    audit = lw.audit(model, EVERYBODY, SPACE, SIMILAR)
+    audit = lw.audit(model, SPACE, SIMILAR, X=EVERYBODY)
     biased = audit.rows.sort_values("row")["biased"].to_numpy(dtype=bool).reshape(10, 2, 8)
     assert (biased == flips[:, None]).all()
     assert 0 < biased.mean() < 1

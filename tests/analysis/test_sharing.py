@@ -272,7 +272,7 @@ def test_shares_of_rows_are_those_of_an_audit_also_where_rounding_hides_a_counte
     model = LogisticRegression().fit(rows, [0, 1, 0])
     model.coef_, model.intercept_ = np.array([[1.0, 1e-17]]), np.array([-5.0])
     similar = lw.Similarity(free=["sex"])
-    audit, share = lw.audit(model, rows, space, similar), lw.share(model, space, similar, over=rows)
+    audit, share = lw.audit(model, space, similar, X=rows), lw.share(model, space, similar, over=rows)
     assert (audit.biased, audit.undecided) == (0, 1)
     assert (share.lower, share.upper) == (audit.share, audit.share_at_most) == (0, 1 / 3)
     assert share.reason in audit.reasons

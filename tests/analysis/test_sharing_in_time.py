@@ -147,7 +147,7 @@ class Silent(Executor):
 
 def test_an_executor_that_does_not_answer_is_not_waited_for(searched):
     model, X, space, similar = searched
-    found = lw.audit(model, X, space, similar, budget=0.1, executor=Silent())
+    found = lw.audit(model, space, similar, X=X, budget=0.1, executor=Silent())
     assert (found.biased, found.undecided) == (0, len(X))
     assert found.reasons == {"the budget of 0.1 s is used up": len(X)}
 
@@ -159,10 +159,10 @@ def test_processes_are_not_started_for_a_few_seconds(monkeypatch, searched):
         raise AssertionError("a process for next to no time")
 
     monkeypatch.setattr(judgings, "ProcessPoolExecutor", refused)
-    found = lw.audit(model, X[:4], space, similar, budget=2, n_jobs=2)
+    found = lw.audit(model, space, similar, X=X[:4], budget=2, n_jobs=2)
     assert found.total == 4
     with pytest.raises(AssertionError, match="process"):
-        lw.audit(model, X[:4], space, similar, budget=600, n_jobs=2)
+        lw.audit(model, space, similar, X=X[:4], budget=600, n_jobs=2)
 
 
 def test_processes_are_not_started_for_a_little_work(searched):
@@ -180,11 +180,11 @@ def test_processes_are_not_started_for_a_little_work(searched):
 def test_searches_for_single_rows_end_with_the_budget(monkeypatch, hand, searched):
     model, X, space, similar = searched
     slowed(monkeypatch, hand, KernelJudge, "enclose", lambda *_: 0.3)
-    found = lw.audit(model, X, space, similar, budget=20)
+    found = lw.audit(model, space, similar, X=X, budget=20)
     assert found.stats["seconds"] <= 1.2 * 20 + 1
     assert 5 < found.undecided < len(X)
     decided = found.rows[found.rows["biased"].notna()]
-    whole = lw.audit(model, X.iloc[decided["row"]], space, similar).rows.sort_values("row")
+    whole = lw.audit(model, space, similar, X=X.iloc[decided["row"]]).rows.sort_values("row")
     assert decided["biased"].tolist() == whole["biased"].tolist()
 
 

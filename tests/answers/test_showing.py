@@ -87,7 +87,7 @@ def test_brackets_radii_and_comparisons_are_tables():
 
 def test_audits_and_shares_are_tables():
     X = pd.DataFrame({SEX: ["<i>f</i>", "m|n"], "wage": [4, 9]})
-    audit = lw.audit(model(2.0), X, SPACE, SIMILAR)
+    audit = lw.audit(model(2.0), SPACE, SIMILAR, X=X)
     assert {"row", "biased", "decision", "m|n"} <= set(read(audit._repr_html_()).cells)
     assert audit._repr_html_().count('<th scope="col">') == 5  # row, gap, both decisions, counterpart
     share = lw.share(model(2.0), SPACE, SIMILAR, over=X)

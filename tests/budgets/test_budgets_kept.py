@@ -29,7 +29,7 @@ def run(command, family, kind, budget):
     if command == "measure":
         return lw.measure(model, space, SIMILAR, X=X, budget=budget)
     if command == "audit":
-        return lw.audit(model, X, space, SIMILAR, asked, budget=budget)
+        return lw.audit(model, space, SIMILAR, asked, X=X, budget=budget)
     if command == "share":
         return lw.share(model, space, SIMILAR, asked, X=X, budget=budget)
     if command == "radius":

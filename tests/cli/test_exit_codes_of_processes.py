@@ -156,7 +156,7 @@ def interrupted(shelf, line):
         (f"measure {HARD} --of margin", 3, r"^between  -?[\d.]+ and [\d.]+ "),
         (f"radius {HARD} --feature b0", 3, r"^proved   at no level"),
         (f"compare {HARD} --with s.skops --of margin", 3, r"^change   not decided"),
-        (f"card {HARD}", 0, r"^\| verdict \| UNKNOWN \|"),
+        (f"card {HARD}", 0, r"^\| verdict \| UNKNOWN, after "),
         (f"report {HARD} -o page.html", 3, r"^verdict  UNKNOWN"),
     ],
 )

@@ -116,10 +116,10 @@ def compare_audit(problem: Problem, findings: Findings, choices: Choices) -> Non
     with findings.of("audit"):
         audit = lw.audit(
             problem.model,
-            frame,
             problem.population.space(),
             problem.similar.declared(),
             problem.claim.declared(),
+            X=frame,
             budget=problem.budget,
         )
         before = len(findings.failures)

@@ -112,7 +112,7 @@ def boosted():
 ANSWERS = {
     "verify": lambda model, X, space: lw.verify(model, space, FREE, X=X),
     "measure": lambda model, X, space: lw.measure(model, space, FREE, X=X),
-    "audit": lambda model, X, space: lw.audit(model, X, space, FREE),
+    "audit": lambda model, X, space: lw.audit(model, space, FREE, X=X),
     "share": lambda model, X, space: lw.share(model, space, FREE, over=X),
     "share of everybody": lambda model, X, space: lw.share(model, space, FREE, X=X),
     "radius": lambda model, X, space: lw.radius(model, space, FREE, X=X, feature="a"),
@@ -152,7 +152,7 @@ def test_answers_say_that_columns_in_single_precision_are_asked_about_in_double(
     result = lw.verify(scaled, SPACE, FREE, X=rows)
     assert result.stats["single_precision"] == ["a"]
     assert "in single precision (a)" in " ".join(str(result).split())
-    assert lw.audit(scaled, rows, SPACE, FREE).stats["single_precision"] == ["a"]
+    assert lw.audit(scaled, SPACE, FREE, X=rows).stats["single_precision"] == ["a"]
     alone = RandomForestClassifier(3, random_state=0).fit(rows, LABELS)
     assert lw.verify(alone, SPACE, FREE, X=rows).stats["single_precision"] == []
     doubles = make({name: rows[name].to_numpy().astype("float64") for name in ("s", "a", "b")})

@@ -47,7 +47,7 @@ def write(folder: Path) -> Path:
         radius=lw.radius(model, *claim, lw.ProbabilityGap(0.2), X=X, budget=BUDGET),
         share=lw.share(model, *claim, budget=BUDGET),
         regions=lw.regions(model, *claim, budget=BUDGET),
-        audit=lw.audit(model, X, *claim, budget=BUDGET),
+        audit=lw.audit(model, *claim, X=X, budget=BUDGET),
     )
 
 

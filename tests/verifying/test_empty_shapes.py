@@ -85,7 +85,7 @@ def test_every_command_agrees_with_brute_force_on_a_regressor(name):
     assert result.verdict == "BIASED" or _accepted(result)
     disparity = lw.measure(model, SPACE, ALIKE, certify=True)
     assert disparity.lower - 1e-6 <= largest <= disparity.upper + 1e-6
-    assert lw.audit(model, EVERYBODY, SPACE, ALIKE, claim).biased == len(flagged)
+    assert lw.audit(model, SPACE, ALIKE, claim, X=EVERYBODY).biased == len(flagged)
     for method in ("auto", "exact", "certified", "sampled"):
         found = lw.share(model, SPACE, ALIKE, claim, method=method, budget=0.5 if method == "sampled" else 60)
         assert found.lower - 1e-12 <= share <= found.upper + 1e-12
@@ -142,7 +142,7 @@ def test_every_command_agrees_with_brute_force_on_a_classifier(name):
     result = lw.verify(model, SPACE, ALIKE, X=EVERYBODY)
     assert result.verdict == ("BIASED" if flagged else "FAIR")
     assert flagged or _accepted(result)
-    assert lw.audit(model, EVERYBODY, SPACE, ALIKE).biased == len(flagged)
+    assert lw.audit(model, SPACE, ALIKE, X=EVERYBODY).biased == len(flagged)
     found = lw.share(model, SPACE, ALIKE)
     assert found.lower - 1e-12 <= share <= found.upper + 1e-12
     lw.measure(model, SPACE, ALIKE, of="score")
@@ -194,7 +194,7 @@ def test_one_individual_is_treated_as_itself_or_the_claim_is_refused(space, name
     commands = [
         lambda: lw.verify(model, space, alone, gap, X=frame).verdict == "FAIR",
         lambda: lw.measure(model, space, alone).upper <= 1e-6,
-        lambda: lw.audit(model, frame, space, alone, gap).biased == 0,
+        lambda: lw.audit(model, space, alone, gap, X=frame).biased == 0,
         lambda: lw.share(model, space, alone, gap).upper == 0,
         lambda: lw.share(model, space, alone, gap, over=frame).upper == 0,
     ]

@@ -106,7 +106,7 @@ def test_every_answer_says_it():
         lw.verify(model, space, NEIGHBOURS, lw.ScoreGap(1.0), X=frame),
         lw.measure(model, space, NEIGHBOURS, X=frame),
         lw.radius(model, space, lw.Similarity(), lw.ScoreGap(0.3), feature="b", X=frame),
-        lw.audit(model, frame, space, NEIGHBOURS, gap),
+        lw.audit(model, space, NEIGHBOURS, gap, X=frame),
         lw.share(model, space, NEIGHBOURS, gap),
         lw.regions(model, space, NEIGHBOURS, budget=5),
         lw.compare(model, model, space, NEIGHBOURS, gap, X=frame),

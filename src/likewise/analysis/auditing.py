@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.analysis.argument_order import accepts_rows_second
 from likewise.analysis.audit_frames import audit_frame, grouped, records, write_frame
 from likewise.analysis.judging import Judging, imputed_within, judgement_of_data, judging_of
 from likewise.errors import SpecError
@@ -117,13 +118,14 @@ class Audit:
         }
 
 
+@accepts_rows_second
 def audit(
     model: Any,
-    X: Any,
     space: Space,
     similar: Similarity,
     property: Property | None = None,
     *,
+    X: Any = None,
     budget: float | Budget = 60,
     n_jobs: int = 1,
     executor: Executor | None = None,
@@ -138,7 +140,7 @@ def audit(
     model, space, similar, property, budget, random_state, progress, import_budget
         As for `verify`.
     X : frame
-        The rows.
+        The rows. ``audit(model, X, space, similar)``, the order of earlier releases, is still accepted, with a warning.
     n_jobs, executor
         Processes that share the rows where each takes a search of its own; rows whose similar individuals
         can all be looked at are judged together, in this process.
@@ -155,11 +157,11 @@ def audit(
     >>> credit = lw.datasets.load_credit(coded=True)
     >>> model = LogisticRegression(solver="liblinear").fit(credit.X, credit.y)
     >>> similar = lw.Similarity(free=["Ethnicity"])
-    >>> print(lw.audit(model, credit.X, credit.space, similar))
+    >>> print(lw.audit(model, credit.space, similar, X=credit.X))
     9 of 400 rows (2.250%) have a differently treated counterpart
     """
     if X is None:
-        raise SpecError("audit needs rows to look at", hint="audit(model, X, space, similar)")
+        raise SpecError("audit needs rows to look at", hint="audit(model, space, similar, X=X)")
     with running(
         budget=budget,
         import_budget=import_budget,

@@ -22,6 +22,7 @@ class Role(StrEnum):
     DIFFERS = "differs"  # a feature in which a pair differs
     FEATURE = "feature"
     CODE = "code"  # a command, a file, a digest
+    PAUSE = "pause"  # between two parts of a line: blanks on a terminal, a comma in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,11 @@ def strong(text: object) -> Span:
 def feature(name: object) -> Span:
     """The name of a feature."""
     return Span(str(name), Role.FEATURE)
+
+
+def pause(blanks: int = 3) -> Span:
+    """Room between two parts of a line."""
+    return Span(" " * blanks, Role.PAUSE)
 
 
 def code(text: object) -> Span:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.answer import Answer, Block, Item, Listing, Step, fact, strong, words
+from likewise.answers.answer import Answer, Block, Item, Listing, Step, fact, pause, strong, words
 from likewise.answers.texts import plural
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def outline_answer(outline: Outline, path: str) -> Answer:
         covered = "covers" if outline.covers_floating_point else "does not cover"
         moved = f"scores may move by {float(outline.clearance):.3g}; {covered} the model's own rounding"
         blocks.append(fact("margin", moved))
-    blocks.append(fact("model", f"sha256 {outline.digests['model'][:16]}...   written by {outline.tool}"))
+    blocks.append(
+        fact("model", f"sha256 {outline.digests['model'][:16]}...", pause(), f"written by {outline.tool}")
+    )
     check = Step(why="check it: nothing here was checked", how=f"likewise-check {quote(path)}")
     return Answer(
         title=f"a {outline.kind}",

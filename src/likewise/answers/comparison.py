@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.answer import Answer, Block, Fact, Step, fact, strong, verdict, words
+from likewise.answers.answer import Answer, Block, Fact, Step, fact, pause, strong, verdict, words
 from likewise.answers.disparity import facts_of as facts_of_disparity
 from likewise.answers.disparity import program_note
 from likewise.answers.sentences import (
@@ -58,7 +58,6 @@ def comparison_answer(
 
 
 def _model_facts(name: str, result: Result, disparity: Disparity) -> list[Fact]:
-    padding = " " * (9 - len(str(result.verdict)))
     bracket = words(
         f"{LARGEST[disparity.of]} between ",
         strong(number(disparity.lower)),
@@ -66,7 +65,7 @@ def _model_facts(name: str, result: Result, disparity: Disparity) -> list[Fact]:
         strong(number(disparity.upper)),
         None if disparity.proved else " (upper end not proved)",
     )
-    said = [fact(name, verdict(result.verdict), padding, bracket)]
+    said = [fact(name, verdict(result.verdict), pause(9 - len(str(result.verdict))), bracket)]
     said += [
         fact("", note)
         for note in (compared_in_words(result.stats), program_note(facts_of_disparity(disparity)))

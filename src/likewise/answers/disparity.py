@@ -6,7 +6,19 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.answer import Answer, Block, Fact, Picture, Step, Words, fact, joined, strong, words
+from likewise.answers.answer import (
+    Answer,
+    Block,
+    Fact,
+    Picture,
+    Step,
+    Words,
+    fact,
+    joined,
+    pause,
+    strong,
+    words,
+)
 from likewise.answers.pair import pair_of_document
 from likewise.answers.sentences import (
     About,
@@ -105,8 +117,8 @@ def bracket_facts(found: Mapping[str, Any], certify: str | None) -> list[Fact]:
         high = strong("inf")
     seconds = found.get("stats", {}).get("seconds", 0.0)
     if found["proved"]:
-        return [fact("between", low, " and ", high, "   ", strong("proved"), f" in {seconds:.2f} s, exact")]
-    said = [fact("between", low, " and ", high, f"   found in {seconds:.2f} s, upper end not proved")]
+        return [fact("between", low, " and ", high, pause(), strong("proved"), f" in {seconds:.2f} s, exact")]
+    said = [fact("between", low, " and ", high, pause(), f"found in {seconds:.2f} s, upper end not proved")]
     return said + (
         [] if certify is None else [fact("", f"the upper end is floating point: {certify} proves it")]
     )

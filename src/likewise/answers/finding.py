@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from likewise.answers.answer import Answer, Block, fact, strong, words
+from likewise.answers.answer import Answer, Block, fact, pause, strong, words
 from likewise.answers.pair import pair_of_document
 from likewise.answers.telling import IN_PYTHON
 
@@ -17,7 +17,7 @@ def finding_answer(found: Finding) -> Answer:
     document = found.to_dict()
     blocks: list[Block] = [
         fact("method", found.algorithm),
-        fact("answer", strong(found.answer), f"  after {found.seconds:.2f} s"),
+        fact("answer", strong(found.answer), pause(2), f"after {found.seconds:.2f} s"),
         fact("means", found.meaning),
         *pair_of_document(document, **IN_PYTHON.pair),
     ]

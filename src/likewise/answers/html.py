@@ -64,6 +64,8 @@ def sentence_html(said: Words) -> Markup:
 
 
 def _span(span: Span) -> Markup:
+    if span.role is Role.PAUSE:
+        return Markup(", ")
     text = printable(span.text)
     if span.role is Role.VERDICT:
         return _TAGS[span.role].format(span.text.lower(), text)
@@ -82,13 +84,7 @@ def facts_table(caption: str, facts: Sequence[Fact]) -> str:
 
 
 def _next(answer: Answer) -> list[Fact]:
-    return [
-        Fact(
-            title="next" if number == 0 else f"next, {number + 1}",
-            words=words(code(step.how), f" ({step.why})"),
-        )
-        for number, step in enumerate(answer.steps)
-    ]
+    return [Fact(title="next", words=words(code(step.how), f" ({step.why})")) for step in answer.steps]
 
 
 def _other(block: Block) -> str:

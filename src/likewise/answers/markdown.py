@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from likewise.answers.answer import Answer, Pair, Role, Span, Words, text_of
+from likewise.answers.answer import Answer, Pair, Role, Span, Words
 
 
 def render(answer: Answer, *, title: str) -> str:
@@ -23,13 +23,12 @@ def render(answer: Answer, *, title: str) -> str:
 
 def text_md(said: Words) -> str:
     """Text in one line, commands and digests as code."""
-    collapsed = " ".join(text_of(said).split())
-    if not any(span.role is Role.CODE for span in said):
-        return escaped(collapsed)
-    return "".join(map(_span, said))
+    return " ".join("".join(map(_span, said)).split())
 
 
 def _span(span: Span) -> str:
+    if span.role is Role.PAUSE:
+        return ", "
     return f"`{span.text}`" if span.role is Role.CODE else escaped(span.text, strip=False)
 
 

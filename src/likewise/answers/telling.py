@@ -33,11 +33,19 @@ def python_call(question: str, **options: Any) -> str | None:
     values = ["model", "space", "similar"]
     claimed = options.pop("property", None)
     if claimed is not None and claimed != SameDecision() and question in WITH_PROPERTY:
-        values.append(f"likewise.{claimed!r}")
+        values.append(_constructed(claimed))
     if question == "audit":
         values.append("X=X")
     values += [f"{name}={value!r}" for name, value in options.items()]
     return f"likewise.{question}({', '.join(values)})"
+
+
+def _constructed(claimed: Property) -> str:
+    """A property as a call."""
+    limit = claimed.margin if isinstance(claimed, SameDecision) else claimed.delta
+    label = claimed.class_of_interest
+    one_class = "" if label is None else f", class_of_interest={label!r}"
+    return f"likewise.{type(claimed).__name__}({limit!r}{one_class})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.answer import Answer, Block, Fact, Pair, Step, Words, fact, verdict, words
+from likewise.answers.answer import Answer, Block, Fact, Pair, Step, Words, fact, pause, verdict, words
 from likewise.answers.pair import pair_answer
 from likewise.answers.sentences import (
     bounds_in_words,
@@ -57,9 +57,9 @@ def summary_of(result: Result) -> Words:
         )
     if result.verdict == "BIASED":
         replayed = result.stats.get("replay", "predict")
+        checked = ", which the independent checker has confirmed," if result.certificate is not None else ""
         return words(
-            "Two similar individuals break the claim: in exact arithmetic, and on the model's own answers "
-            f"({replayed}).",
+            f"Two similar individuals break the claim: in exact arithmetic{checked} and on the model's own answers ({replayed})."
         )
     return words("The claim is neither proved nor refuted. This is not evidence of fairness.")
 
@@ -69,11 +69,13 @@ def verdict_in_words(result: Result) -> Words:
     seconds = result.stats.get("seconds", 0.0)
     if result.verdict == "BIASED":
         replayed = result.stats.get("replay", "predict")
-        return words(verdict(result.verdict), f"   found in {seconds:.2f} s, exact, replayed on {replayed}")
+        return words(
+            verdict(result.verdict), pause(), f"found in {seconds:.2f} s, exact, replayed on {replayed}"
+        )
     if result.verdict == "FAIR":
         cells = plural(result.stats.get("cells", 1), "cell")
-        return words(verdict(result.verdict), f"     proved in {seconds:.2f} s and checked, {cells}")
-    return words(verdict(result.verdict), f"  after {seconds:.2f} s")
+        return words(verdict(result.verdict), pause(5), f"proved in {seconds:.2f} s and checked, {cells}")
+    return words(verdict(result.verdict), pause(2), f"after {seconds:.2f} s")
 
 
 def grounds(result: Result) -> list[Fact]:

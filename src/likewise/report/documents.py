@@ -81,13 +81,16 @@ def _document(name: str, given: Any) -> Mapping[str, Any] | None:
 
 
 def told(analyses: Analyses, result: Result, *, rows: int, boxes: int) -> dict[str, Answer]:
-    """The answers of the analyses that there are, by their names; refuses a file that is of another shape."""
+    """The answers of the analyses that there are, by their names; refuses a file that is of another shape.
+
+    Pairs are left out: the page shows the one of the verdict.
+    """
     telling = Telling(speak=_nothing, certify=None, boxes=boxes)
     claimed = result.claimed.property
     made: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
-        "disparity": lambda found: without_pair(disparity_answer(found, None, telling)),
+        "disparity": lambda found: disparity_answer({**found, "pair": None}, None, telling),
         "margins": lambda found: margins_answer(found, claimed, str(result.verdict)),
-        "radius": lambda found: without_pair(radius_answer(found, None, telling)),
+        "radius": lambda found: radius_answer({**found, "pair": None}, None, telling),
         "share": lambda found: share_answer(found, None, telling),
         "regions": lambda found: regions_answer(found, None, telling),
         "audit": lambda found: _audited(found, telling, rows),
@@ -111,13 +114,6 @@ def told(analyses: Analyses, result: Result, *, rows: int, boxes: int) -> dict[s
 
 def _nothing(question: str, **options: Any) -> None:
     """A page suggests no commands."""
-
-
-def without_pair(answer: Answer) -> Answer:
-    """The answer without its pair: the page shows the one of the verdict."""
-    from likewise.answers.answer import Pair
-
-    return replace(answer, blocks=tuple(block for block in answer.blocks if not isinstance(block, Pair)))
 
 
 def _audited(found: Mapping[str, Any], telling: Telling, most: int) -> Answer:
