@@ -49,7 +49,7 @@ def by_scip(case: Case, pair: Floats, *, of: Scale, tolerance: float, seconds: f
     """The bracket after at most so many CPU seconds; `pair` are the codes of two individuals, higher score first."""
     from pyscipopt import Model
 
-    oracle = prepared(case, of="score", budget=60).problem.oracle
+    oracle = prepared(case, of="score", budget=60).task.oracle
     if not isinstance(oracle, KernelOracle):
         raise TypeError("SCIP is asked about kernel models only")
     started = time.process_time()

@@ -26,7 +26,7 @@ from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.properties import property_of
-from likewise.verifying.preparing import Prepared, pose
+from likewise.verifying.posing import PosedProblem, pose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ def measured(
     )
 
 
-def prepared(case: Case, *, of: Scale, budget: float) -> Prepared:
+def prepared(case: Case, *, of: Scale, budget: float) -> PosedProblem:
     """The problem itself, for what works on it directly."""
     run = Run(budget=Budget(budget))
     asked = property_of("decision" if of == "margin" else of, 0.0)

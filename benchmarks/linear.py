@@ -31,7 +31,7 @@ from likewise.problem import claim_about, prepare
 from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.search.milp import propose
-from likewise.verifying.preparing import pose
+from likewise.verifying.posing import pose
 
 PAPER_DATA = Path(__file__).parents[2] / "shared" / "data" / "paper"
 SETS = (("german", "German"), ("adult", "Adult"), ("fraud", "Fraud"), ("credit", "Credit"))

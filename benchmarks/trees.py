@@ -38,7 +38,7 @@ from likewise.model.gauge import Gauge
 from likewise.search.budget import Budget
 from likewise.search.problem import Problem
 from likewise.spec.pairs import pair_space
-from likewise.verifying.preparing import Prepared
+from likewise.verifying.posing import PosedProblem
 
 LOADERS = {"adult": load_adult, "german": load_german, "credit": load_credit}
 PROTECTED = {
@@ -131,10 +131,10 @@ def measured(model: Any, space: lw.Space, similar: lw.Similarity, seconds: float
     """The climb to the largest gap, its CPU seconds, and the bracket after 10 s where it took longer."""
     gauge = Gauge(of="score")
     prepared = _prepared(model, space, similar, gauge)
-    prepared.problem.oracle.warm_up()
+    prepared.task.oracle.warm_up()
     _warm(prepared)
     started = time.process_time()
-    prepared.problem.budget = CpuBudget(seconds)
+    prepared.task.budget = CpuBudget(seconds)
     climb = Climb(Subject(prepared, gauge), Fraction(0))
     climb.run()
     took = time.process_time() - started
@@ -142,7 +142,7 @@ def measured(model: Any, space: lw.Space, similar: lw.Similarity, seconds: float
     return climb, took, _bracket(*early[-1]) if early and took > EARLY else ""
 
 
-def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge) -> Prepared:
+def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge) -> PosedProblem:
     """The problem of an ensemble's score; of the second class's probability where it has one score a class, as forests do."""
     imported = import_model(model, space, rows=np.empty((0, len(space))))
     pairs = pair_space(imported.space, similar)
@@ -160,10 +160,10 @@ def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge)
         rows=imported.rows,
         cost=score.cost,
     )
-    return Prepared(
+    return PosedProblem(
         imported=imported,
         pairs=pairs,
-        problem=problem,
+        task=problem,
         mirrored=False,
         gauge=gauge,
         like=None,
@@ -173,7 +173,7 @@ def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge)
 
 def _warm(prepared: Any) -> None:
     """Have everything compiled that the exact proofs need."""
-    oracle = prepared.problem.oracle
+    oracle = prepared.task.oracle
     memory = oracle.memory(
         *([float(getattr(v, end)) for v in oracle.pairs.variables] for end in ("lo", "hi"))
     )

@@ -8,7 +8,7 @@ from likewise.analysis.judging import Judging, judging_of
 from likewise.problem import Problem, claim_about, prepare
 from likewise.run import Run
 from likewise.search.budget import Budget
-from likewise.verifying.preparing import Prepared, pose
+from likewise.verifying.posing import PosedProblem, pose
 
 
 def problem_of(model: Any, space: Any, similar: Any, property: Any = None, *, X: Any = None) -> Problem:
@@ -17,7 +17,7 @@ def problem_of(model: Any, space: Any, similar: Any, property: Any = None, *, X:
 
 def posed(
     model: Any, space: Any, similar: Any, property: Any = None, *, X: Any = None, budget: float = 60
-) -> Prepared:
+) -> PosedProblem:
     """What the search of a claim about one score needs."""
     run = Run(budget=Budget(budget))
     return pose(prepare(claim_about(model, space, similar, property, X), run), run)

@@ -11,7 +11,7 @@ from tests.analysis.brute import MODELS, SIMILAR, SPACE, Truth, everybody, fitte
 
 import likewise as lw
 from likewise import clock
-from likewise.analysis.judging_scores import ScoreJudging
+from likewise.analysis.judging import Judging
 from likewise.families.judge import Scored
 from likewise.families.kernel.judge import KernelJudge
 from likewise.families.kernel.score import KernelScore
@@ -191,7 +191,7 @@ def test_rows_that_are_the_same_are_judged_once(monkeypatch):
     once = in_order(lw.audit(model, SPACE, similar, X=X))
     asked, confirmed, order = (
         [],
-        ScoreJudging.confirmed,
+        Judging.confirmed,
         np.random.default_rng(0).permutation(5 * len(X)) % len(X),
     )
 
@@ -199,7 +199,7 @@ def test_rows_that_are_the_same_are_judged_once(monkeypatch):
         asked.append(len(own))
         return confirmed(self, own, other)
 
-    monkeypatch.setattr(ScoreJudging, "confirmed", counted)
+    monkeypatch.setattr(Judging, "confirmed", counted)
     often = in_order(lw.audit(model, SPACE, similar, X=X.iloc[order]))
     assert often["biased"].tolist() == once["biased"].to_numpy()[order].tolist()
     assert np.allclose(often["gap"], once["gap"].to_numpy()[order], atol=1e-12)

@@ -71,7 +71,7 @@ def test_a_better_pair_counts_although_it_gains_less_than_the_tolerance():
 def test_a_pair_is_judged_by_the_question_that_is_wanted():
     model, space, similar = smooth_case(3)
     gauge = Gauge(of="margin")
-    problem = posed(model, space, similar, budget=20).problem
+    problem = posed(model, space, similar, budget=20).task
     start = np.array([[3.0, 3.0, 3.0, 0.0]])
     problem.question = gauge.question(100)
     assert climbed(problem, start) is None
@@ -147,7 +147,7 @@ def test_the_best_of_several_trials_closes_or_comes_closest():
 
 def test_only_open_cells_are_tried_again():
     model, space, similar = smooth_case(5)
-    problem = posed(model, space, similar, lw.SameDecision(0.01), budget=20).problem
+    problem = posed(model, space, similar, lw.SameDecision(0.01), budget=20).task
     search, asked = Frontier(problem=problem), []
     bound = problem.oracle.bound
     problem.oracle.bound = lambda lo, *rest: asked.append(len(lo)) or bound(lo, *rest)

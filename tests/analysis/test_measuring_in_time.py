@@ -44,7 +44,7 @@ def climb_by(monkeypatch, prepared, step):
 
     monkeypatch.setattr(clock, "now", lambda: hand.now)
     monkeypatch.setattr(Remembered, "look_at", costly)
-    prepared.problem.budget = Budget(SECONDS)
+    prepared.task.budget = Budget(SECONDS)
     climb = Climb(Subject(prepared, Gauge(of="score")), Fraction(0))
     climb.run()
     assert hand.now <= SECONDS + GRACE * SECONDS + GRACE_SECONDS + step
@@ -59,7 +59,7 @@ def test_whatever_the_clock_says_the_upper_end_is_proved(monkeypatch, largest, s
     assert climb.lower <= largest <= climb.upper < math.inf
     assert (climb.reason is None) == (step == 1e-3)
     assert (climb.upper == climb.lower) == (step == 1e-3)
-    prepared.problem.budget = Budget(600)
+    prepared.task.budget = Budget(600)
     certificate, refusal = certified(prepared, climb, "score", SimpleNamespace(check=checked_at_leisure))
     assert certificate is not None, refusal
 

@@ -19,7 +19,7 @@ from likewise.progress import silent
 from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.verifying.certifying import Checking
-from likewise.verifying.preparing import pose
+from likewise.verifying.posing import pose
 
 
 def search_of(model, space, similar):

@@ -26,7 +26,7 @@ from likewise.families.trees.judge import TreeJudge
 from likewise.families.trees.oracle import TreeOracle
 from likewise.importers import replay
 from likewise.search import problem
-from likewise.verifying import certifying, classes, preparing
+from likewise.verifying import certifying, posing
 
 KERNEL_VALUES = 20_000  # that every score costs
 KERNEL_VALUE = 1e-7  # seconds
@@ -76,8 +76,7 @@ def counted(monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: work.now)
     for module in (likewise_check.leaves, likewise_check.checking):
         monkeypatch.setattr(module, "perf_counter", lambda: work.now)
-    for module in (preparing, classes):
-        monkeypatch.setattr(module, "Problem", _costly(work, module.Problem))
+    monkeypatch.setattr(posing, "SearchTask", _costly(work, posing.SearchTask))
     for judge in JUDGES:
         work.costs(monkeypatch, judge, "cross", "scores", _of_judge)
     for oracle in ORACLES:  # those of trees bound by `bound_memory`

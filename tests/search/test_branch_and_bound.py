@@ -27,7 +27,7 @@ relaxed = {
 
 
 def problem_of(case, property):
-    return posed(case.model, case.space, case.similar, property, budget=20).problem
+    return posed(case.model, case.space, case.similar, property, budget=20).task
 
 
 def parity(count, free_weight, bias=1.0):
@@ -156,7 +156,7 @@ def two_integers(property=None):
     model = logistic_model([1.0, 0.25], -2.6, ["a", "b"])
     space = lw.Space({"a": lw.Integer(0, 9), "b": lw.Integer(0, 9)})
     similar = lw.Similarity(free=["b"])
-    return posed(model, space, similar, budget=20).problem
+    return posed(model, space, similar, budget=20).task
 
 
 @pytest.mark.parametrize("at", [2.5, -1.0, 10.0, math.nan])

@@ -131,7 +131,7 @@ def test_a_broken_oracle_never_proves_a_biased_model_fair(broken):
         biased = any(breaks(case, property, first, second) for *_, first, second in all_pairs(case))
         if not biased:
             return
-        problem = posed(case.model, case.space, case.similar, property, budget=1).problem
+        problem = posed(case.model, case.space, case.similar, property, budget=1).task
         plant(problem, broken)
         search = Frontier(problem=problem)
         try:
@@ -149,7 +149,7 @@ def test_the_wrong_oracles_are_wrong():
     from tests.strategies import logistic_model
 
     model = logistic_model([1.0, -0.9, 0.3], -0.55, space.names)
-    problem = posed(model, space, lw.Similarity(free=["b"]), budget=5).problem
+    problem = posed(model, space, lw.Similarity(free=["b"]), budget=5).task
     lo = np.array([[float(v.lo) for v in problem.pairs.variables]])
     hi = np.array([[float(v.hi) for v in problem.pairs.variables]])
     honest = problem.oracle.bound(lo, hi, np.array([0.4]), np.zeros(1)).upper[0]

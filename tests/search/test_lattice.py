@@ -54,7 +54,7 @@ def some_problem(seed, similar, constraints=()):
     )
     score = rows.to_numpy() @ random.normal(size=4)
     model = SVC(C=2.0, gamma=0.15).fit(rows, (score > np.median(score)).astype(int))
-    return posed(model, space, similar).problem
+    return posed(model, space, similar).task
 
 
 def everybody(problem):

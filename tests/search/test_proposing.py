@@ -26,7 +26,7 @@ SIMILAR = lw.Similarity(free=["b"], within={"x": 0.1})
 
 
 def problem_of(model, space, similar, property, X=None):
-    return posed(model, space, similar, property, X=X, budget=10).problem
+    return posed(model, space, similar, property, X=X, budget=10).task
 
 
 @given(
@@ -125,7 +125,7 @@ def test_what_the_original_does_not_show_is_kept_apart():
             return False
 
     problem.replay = Denies()
-    problem.oracles = posed(logistic_model([0.0, 0.0, 1.0], 0.0, SPACE.names), SPACE, SIMILAR).problem.oracles
+    problem.oracles = posed(logistic_model([0.0, 0.0, 1.0], 0.0, SPACE.names), SPACE, SIMILAR).task.oracles
     assert problem.referee([0.0, 0.0, 1.0], [0.0, 0.0, 0.0]) is None
     assert len(problem.unreplayed) == 1
 

@@ -33,8 +33,8 @@ def fitted(name):
 
 def searched(name, property):
     prepared = posed(fitted(name), SPACE, SIMILAR, property)
-    frontiers = frontiers_of(prepared.problem)
-    return frontiers.only, conclude(prepared.problem, frontiers)
+    frontiers = frontiers_of(prepared.task)
+    return frontiers.only, conclude(prepared.task, frontiers)
 
 
 def refuse_bounds(search):
@@ -64,7 +64,7 @@ def test_a_leaf_that_hides_a_pair_ends_in_it():
     model = fitted("polynomial")
     limit = 0.99 * lw.measure(model, SPACE, SIMILAR).lower
     prepared = posed(model, SPACE, SIMILAR, lw.ScoreGap(limit))
-    search = frontiers_of(prepared.problem).only
+    search = frontiers_of(prepared.task).only
     search.open.clear()
     search.proof.close(0, Leaf(rule=search.problem.oracle.rule, lean=Fraction(1, 2)))
     found = search.reopen({0}, split=True)

@@ -61,7 +61,7 @@ def largest(space, model, similar):
 
 def search(model, space, similar, property):
     prepared = posed(model, space, similar, property)
-    return prepared, decide(prepared.problem)
+    return prepared, decide(prepared.task)
 
 
 @pytest.mark.parametrize("seed", range(45))

@@ -182,7 +182,7 @@ def audit_problem(problem: Problem, run: Run) -> Audit:
     with interruptible(run.budget):
         found = judgement_of_data(judging)
         answer = _audit(judging, rows, found, problem.claim.X)
-    return replace(answer, stats=answer.stats | of_program(judging.prepared.imported.program))
+    return replace(answer, stats=answer.stats | of_program(judging.posed.imported.program))
 
 
 def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:
@@ -206,7 +206,7 @@ def _audit(judging: Judging, rows: Floats, found: Judgement, X: Any) -> Audit:
         reasons=reasons,
         stats={
             **judging.budget.stats,
-            **judging.prepared.imported.compared.stats,
+            **judging.posed.imported.compared.stats,
             "redone_exactly": found.redone,
             "gap_error": float(finite.max(initial=0.0)),
             "gaps_not_proved": int((~np.isfinite(found.gap_error)).sum()),

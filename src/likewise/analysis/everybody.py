@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.analysis.judging_classes import ClassJudging
-from likewise.analysis.judging_scores import ScoreJudging
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.families.judge import growth
 from likewise.search.certainty import Near, answers
+from likewise.search.class_counterparts import ClassAsked
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.search.lattice import (
     GROUP_VALUES,
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
 
     from likewise.analysis.judging import Judging
     from likewise.analysis.measures import Measure
+    from likewise.search.budget import Budget
+    from likewise.search.counterparts import Asked
     from likewise.search.lattice import Lattice
 
     Floats = NDArray[np.float64]
@@ -86,7 +87,7 @@ def countable(judging: Judging) -> bool:
     if people is None or _lattice(judging) is None:
         return False
     each = 1.0
-    if isinstance(judging, ClassJudging):
+    if isinstance(judging.asked, ClassAsked):
         around = settings_around(judging.pairs, judging.asked.judge, judging.asked.moving)
         each = SLOWER * around * judging.asked.judge.n_scores
     seconds = people / judging.asked.judge.pace + people * each / INDIVIDUALS_A_SECOND
@@ -101,9 +102,10 @@ def counted(judging: Judging, measure: Measure | None) -> Counted | None:
         return None
     weigh = _Alike() if measure is None else _Weighted(lattice, measure)
     sums, people, redone, seen = np.zeros(3), 0, 0, 0
-    blocks = _by_score if isinstance(judging, ScoreJudging) else _by_classes
+    one = judging.one
+    blocks = _by_all_scores(judging, lattice) if one is None else _by_extremes(judging, one, lattice)
     with suppress(OutOfTime), judging.budget.watched():
-        for looked in blocks(judging, lattice):  # type: ignore[arg-type]
+        for looked in blocks:
             sums += [weigh(looked.start, part) for part in (looked.certain, looked.at_most, looked.valid)]
             people, redone = people + int(looked.valid.sum()), redone + looked.redone
             seen = looked.start + looked.valid.size
@@ -121,10 +123,10 @@ def counted(judging: Judging, measure: Measure | None) -> Counted | None:
     )
 
 
-def _by_score(judging: ScoreJudging, lattice: Lattice) -> Iterator[Looked]:
+def _by_extremes(judging: Judging, asked: Asked, lattice: Lattice) -> Iterator[Looked]:
     """Blocks as long as there is time, by the lowest and highest score of those who are similar."""
-    for block, near in _blocks(judging, lattice):
-        certain, open_ = _answered(judging, block, near)
+    for block, near in _blocks(asked, lattice, judging.budget):
+        certain, open_ = _answered(asked, block, near)
         at_most, places, redone = certain | open_, np.flatnonzero(open_), 0
         again = judging.together(block.codes(places)) if len(places) else None
         if again is not None:
@@ -136,7 +138,7 @@ def _by_score(judging: ScoreJudging, lattice: Lattice) -> Iterator[Looked]:
         )
 
 
-def _by_classes(judging: ClassJudging, lattice: Lattice) -> Iterator[Looked]:
+def _by_all_scores(judging: Judging, lattice: Lattice) -> Iterator[Looked]:
     """Blocks as long as there is time, each individual beside everybody who is similar to it."""
     valid_of, across = Validity.of_all(judging.pairs), lattice.count((*lattice.moving, *lattice.right))
     step = max(1, AT_A_TIME // across) * across
@@ -166,21 +168,21 @@ def _size(lattice: Lattice) -> int:
 def _lattice(judging: Judging) -> Lattice | None:
     if individuals(judging.pairs) is None:
         return None
-    if isinstance(judging, ClassJudging):
+    if judging.one is None:
         few = settings_around(judging.pairs, judging.asked.judge, judging.asked.moving) <= MOST_SETTINGS
         return lattice_of(judging.pairs, rows=ROWS) if few else None
     return lattice_of(judging.pairs, rows=max(1, min(ROWS, GROUP_VALUES // judging.asked.judge.cost)))
 
 
-def _blocks(judging: ScoreJudging, lattice: Lattice) -> Iterator[tuple[Block, Near]]:
-    judge, pairs = judging.asked.judge, judging.asked.pairs
+def _blocks(asked: Asked, lattice: Lattice, budget: Budget) -> Iterator[tuple[Block, Near]]:
+    judge, pairs = asked.judge, asked.pairs
     inner = (*lattice.moving, *lattice.right)
     across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
     beside = lattice.codes(np.arange(across))[:, list(inner)]
     tables = [whole_tables(lattice, constraint) for constraint in pairs.constraints]
     total, start = lattice.count(lattice.left), 0
     first, most = (max(1, int(scores) // across) for scores in (judge.pace * FIRST_SECONDS, SCORES))
-    pace = Pace(judging.budget, first=first, most=most)
+    pace = Pace(budget, first=first, most=most)
     while start < total and pace.fits(1):
         some = np.arange(start, min(start + pace.size, total))
         scored = judge.cross(lattice.codes(some * across), inner, beside)
@@ -194,13 +196,13 @@ def _blocks(judging: ScoreJudging, lattice: Lattice) -> Iterator[tuple[Block, Ne
         start += len(some)
 
 
-def _answered(judging: ScoreJudging, block: Block, near: Near) -> tuple[Flags, Flags]:
+def _answered(asked: Asked, block: Block, near: Near) -> tuple[Flags, Flags]:
     """Who certainly has a counterpart, and of whom float64 does not tell."""
     nobody = np.isnan(block.scores)
     lowest = Near(value=block.lowest(np.where(nobody, np.inf, block.scores)), error=near.error)
     highest = Near(value=block.highest(np.where(nobody, -np.inf, block.scores)), error=near.error)
-    certain, possible = answers(judging.question, near, lowest)
-    sure, may = answers(judging.question, highest, near)
+    certain, possible = answers(asked.question, near, lowest)
+    sure, may = answers(asked.question, highest, near)
     certain |= sure
     possible |= may
     return certain, possible & ~certain

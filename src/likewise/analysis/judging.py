@@ -1,45 +1,164 @@
 """Judging: a claim made ready to be put to many individuals, and the way that suits it.
 
 Similar individuals that can all be looked at (or had feature by feature) are judged for many rows at once; otherwise each row gets a search of
-its own, in as many processes as are given. Decisions between two classes are about one score (`judging_scores`), also where the model has
-one a class; what else models of several classes are asked is about all their scores (`judging_classes`).
+its own, in as many processes as are given. Decisions between two classes are about one score, also where the model has
+one a class; what else models of several classes are asked is about all their scores.
 """
 
 from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.judging_classes import ClassJudging, class_judging
-from likewise.analysis.judging_scores import ScoreJudging, score_judging
-from likewise.importers.two_classes import has_one_lead
+from likewise.analysis.labelling import labels_of
+from likewise.analysis.singly import gauge_of_gaps, judged_singly
+from likewise.analysis.singly_classes import judged_classes_singly
+from likewise.errors import InternalError, UnsupportedModel
+from likewise.families.class_judge import ClassJudge
+from likewise.families.judge import judge_of
+from likewise.families.scores import Scores
+from likewise.model.gauge import ClassGauge, Gauge
 from likewise.problem import ModelClaim, Problem, prepare
+from likewise.progress import Snapshot
 from likewise.run import Run
 from likewise.search.budget import Budget, interruptible
+from likewise.search.class_counterparts import ClassAsked, judged_classes
+from likewise.search.counterparts import Asked, judged
 from likewise.search.judgement import Judgement
-from likewise.spec.properties import SameDecision
+from likewise.search.pacing import warm_up
+from likewise.spec.pairs import pinned_pairs
+from likewise.verifying.posing import PosedProblem, pose
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.importers.recoding import Recoding
+    from likewise.spec.pairs import PairSpace
+
     Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
 
 STARTING_SECONDS = 1.0  # of a process, before it reads the model
 WORTH = 4.0  # times as long as that a process should have
-Judging = ScoreJudging | ClassJudging
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """A posed problem and what is asked of each individual: about one score, or about all of several; in a run."""
+
+    posed: PosedProblem
+    asked: Asked | ClassAsked
+    source: Problem
+    run: Run
+
+    @property
+    def one(self) -> Asked | None:
+        """What is asked about the only score; None of several."""
+        return None if isinstance(self.asked, ClassAsked) else self.asked
+
+    @property
+    def budget(self) -> Budget:
+        return self.posed.task.budget
+
+    @property
+    def pairs(self) -> PairSpace:
+        return self.asked.pairs
+
+    @property
+    def random(self) -> np.random.Generator:
+        return self.posed.task.random
+
+    @property
+    def rows(self) -> Floats:
+        return self.posed.imported.rows
+
+    @property
+    def missing(self) -> Flags:
+        """Which features (rows, features) the rows of the data miss."""
+        return self.source.missing
+
+    @property
+    def recoding(self) -> Recoding:
+        return self.posed.imported.recoding
+
+    @property
+    def proves(self) -> bool:
+        """Whether there are bounds of cells of one score, and a search that closes is a proof by itself."""
+        oracles = self.posed.task.oracles
+        return not self.posed.several and oracles.exact and oracles.unbounded is None
+
+    @property
+    def gap_of(self) -> str:
+        """What gaps are differences of."""
+        return "probability" if self.posed.gauge.of == "probability" else "score"
+
+    def tell(self, stage: str, share: float | None = None, **more: Any) -> None:
+        """Report to whoever listens."""
+        snapshot = Snapshot(stage=stage, seconds=self.budget.elapsed, share=share, **more)
+        self.posed.task.listener(snapshot)
+
+    def together(
+        self, rows: Floats, told: Callable[[int], None] | None = None, *, replayed: bool = False
+    ) -> Judgement | None:
+        """Many rows at once; None where that is not possible. With `replayed`, who is biased is so for the original as well."""
+        confirm = self.confirmed if replayed else None
+        if isinstance(self.asked, ClassAsked):
+            return judged_classes(self.asked, rows, self.budget, told, confirm)
+        return judged(self.asked, rows, self.budget, told, confirm)
+
+    def singly(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement:
+        """One row after another."""
+        if isinstance(self.asked, ClassAsked):
+            return judged_classes_singly(self.posed, self.asked, rows, self.budget, told)
+        return judged_singly(self.posed, self.asked, rows, self.budget, told)
+
+    def confirmed(self, own: Floats, other: Floats) -> Flags:
+        """Which pairs break the property for the original, in its own floating point."""
+        broken = self.source.claim.property if self.one is None else self.one.question
+        found: Flags = self.posed.imported.replay.confirmed_either_way(own, other, broken)
+        return found
+
+    def pinned(self, features: Sequence[int]) -> Judging:
+        """The same for individuals of whom nobody is similar who differs in these features."""
+        return replace(self, asked=replace(self.asked, pairs=pinned_pairs(self.pairs, features)))
+
+    def decisions(self, rows: Floats, found: Judgement) -> tuple[list[Any], list[Any]] | None:
+        """Of all rows and of their counterparts, as far as there is time; None for a regressor."""
+        return labels_of(self.posed, self.asked, rows, found, self.budget)
 
 
 def judging_of(problem: Problem, run: Run) -> Judging:
     """Everything up to the judging."""
-    imported, asked = problem.imported, problem.claim.property
-    if imported.model.n_scores > 1 and not (isinstance(asked, SameDecision) and has_one_lead(imported)):
-        return class_judging(problem, run)
-    return score_judging(problem, run)
+    posed = pose(problem, run, by_lead=True)
+    asked, recoding = posed.task.question, problem.imported.recoding
+    about: Asked | ClassAsked
+    if isinstance(posed.gauge, ClassGauge) and isinstance(posed.score, Scores):
+        question = posed.gauge.asked
+        if question.kind == "probability" and question.head.link == "softmax" and not posed.score.rational:
+            raise UnsupportedModel(
+                f"softmax probabilities of {problem.imported.model.family} are not known exactly: its scores are irrational",
+                hint="ask for SameDecision or ScoreGap",
+            )
+        about = ClassAsked(pairs=posed.pairs, judge=ClassJudge(posed.score), question=question)
+    elif isinstance(posed.gauge, Gauge) and not isinstance(posed.score, Scores):
+        about = Asked(
+            pairs=posed.pairs,
+            judge=judge_of(posed.score),
+            question=posed.task.case,
+            gauge=gauge_of_gaps(posed.gauge),
+            settle=recoding.settled_part if recoding.bent else None,
+        )
+    else:
+        raise InternalError(f"a question of another number of scores: {asked}")
+    warm_up(about.judge, about.pairs, run.budget)
+    return Judging(posed=posed, asked=about, source=problem, run=run)
 
 
 def judgement_of_data(judging: Judging) -> Judgement:

@@ -16,7 +16,7 @@ from likewise.certificate.certificate import Certificate
 from likewise.clock import OutOfTime
 from likewise.errors import InternalError, SpecError
 from likewise.families.program_rounding import of_program, shifted
-from likewise.model.gauge import FINE, ClassGauge, Scale
+from likewise.model.gauge import FINE, Scale
 from likewise.model.question import round_down
 from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
@@ -25,9 +25,7 @@ from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.search.portfolio import independence
 from likewise.spec.properties import Label, Property, property_of
 from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, unchecked, why_not
-from likewise.verifying.class_certificates import certify_cases
-from likewise.verifying.classes import PreparedClasses, pose_classes
-from likewise.verifying.preparing import Prepared, pose
+from likewise.verifying.posing import PosedProblem, pose
 from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
@@ -208,18 +206,12 @@ class Wanted:
 def measure_problem(problem: Problem, run: Run, wanted: Wanted, *, certify: bool = False) -> Disparity:
     """The disparity of a model that was read already; the property of the problem does not matter."""
     checking, of = Checking.of(run) if certify else None, wanted.of
-    asking = problem.asking(_no_gap(problem, wanted))
-    prepared: Prepared | PreparedClasses
-    if problem.imported.model.n_scores > 1:
-        prepared = pose_classes(asking, run)
-        subject = Subject(prepared, ClassGauge(asked=prepared.question))
-    else:
-        prepared = pose(asking, run)
-        subject = Subject(prepared, prepared.gauge)
+    posed = pose(problem.asking(_no_gap(problem, wanted)), run)
     with interruptible(run.budget):
-        climb = Climb(subject, _tolerance(wanted.tolerance, of, prepared), certifies=checking is not None)
+        tolerance = _tolerance(wanted.tolerance, of, posed)
+        climb = Climb(Subject(posed, posed.gauge), tolerance, certifies=checking is not None)
         climb.run()
-        return _disparity(prepared, climb, of, checking)
+        return _disparity(posed, climb, of, checking)
 
 
 def _no_gap(problem: Problem, wanted: Wanted) -> Property:
@@ -233,11 +225,11 @@ def _no_gap(problem: Problem, wanted: Wanted) -> Property:
     return property_of("decision" if of == "margin" else of, 0.0, label)
 
 
-def _tolerance(tolerance: float, of: Scale, prepared: Prepared | PreparedClasses) -> Fraction:
+def _tolerance(tolerance: float, of: Scale, posed: PosedProblem) -> Fraction:
     """What lower and upper may stay apart: nothing at all only where the largest gap is a number that a search comes to."""
-    if isinstance(prepared, PreparedClasses):
+    if posed.several:
         return max(Fraction(tolerance), FINE if of == "margin" else Fraction(0))
-    if tolerance == 0 and not prepared.problem.oracles.remembers:
+    if tolerance == 0 and not posed.task.oracles.remembers:
         raise SpecError(
             "tolerance must be a positive number: 0 is for trees, whose scores have finitely many values",
             hint=f"for instance {TOLERANCE:g}",
@@ -245,24 +237,22 @@ def _tolerance(tolerance: float, of: Scale, prepared: Prepared | PreparedClasses
     return FINE if tolerance == 0 and of != "score" else Fraction(tolerance)
 
 
-def _disparity(
-    prepared: Prepared | PreparedClasses, climb: Climb, of: Scale, checking: Checking | None
-) -> Disparity:
+def _disparity(posed: PosedProblem, climb: Climb, of: Scale, checking: Checking | None) -> Disparity:
     certificate, reason = None, climb.reason
     if checking is not None and climb.closed:
-        certificate, refusal = certified(prepared, climb, of, checking)
+        certificate, refusal = certified(posed, climb, of, checking)
         reason = refusal or reason
     elif checking is not None and reason is None:
         reason = NEEDS_NO_CERTIFICATE
-    pair, scores = prepared.pair(climb.witness)
-    treated = prepared.treated(climb.witness)
-    elapsed, lower = prepared.problem.budget.elapsed, round_down(climb.lower)
-    program, head = prepared.imported.program, prepared.imported.model.head
+    pair, scores = posed.pair(climb.witness)
+    treated = posed.treated(climb.witness)
+    elapsed, lower = posed.task.budget.elapsed, round_down(climb.lower)
+    program, head = posed.imported.program, posed.imported.model.head
     return Disparity(
         of=of,
         lower=lower,
         upper=climb.upper,
-        names=prepared.imported.recoding.given.names,
+        names=posed.imported.recoding.given.names,
         pair=pair,
         scores=scores,
         decisions=treated.decisions,
@@ -273,11 +263,11 @@ def _disparity(
         certificate=certificate,
         proved=climb.proved or certificate is not None,
         reason=reason,
-        program_lower=prepared.shown(climb.witness, of),
+        program_lower=posed.shown(climb.witness, of),
         program_upper=shifted(climb.upper, program.moved(of, head), of),
         stats={
-            **prepared.problem.budget.stats,
-            **prepared.imported.compared.stats,
+            **posed.task.budget.stats,
+            **posed.imported.compared.stats,
             "cells": 1 if climb.search is None else climb.search.cells,
             **of_program(program, of, head),
         },
@@ -285,16 +275,13 @@ def _disparity(
 
 
 def certified(
-    prepared: Prepared | PreparedClasses, climb: Climb, of: Scale, checking: Checking
+    posed: PosedProblem, climb: Climb, of: Scale, checking: Checking
 ) -> tuple[Certificate | None, str | None]:
     """The certificate of the upper end, or why there is none; where no decisions differ, of that."""
-    budget = prepared.problem.budget
+    budget = posed.task.budget
     try:
         with budget.grace_watched():
-            if isinstance(prepared, PreparedClasses):
-                certificate, report = _of_classes(prepared, climb, of, checking)
-            else:
-                certificate, report = _of_one_score(prepared, climb, of, checking)
+            certificate, report = _certified(posed, climb, of, checking)
     except OutOfTime:
         return None, unchecked(budget)
     if report is None or report.accepted:
@@ -302,40 +289,31 @@ def certified(
     return None, why_not(report, budget)
 
 
-def _of_one_score(
-    prepared: Prepared, climb: Climb, of: Scale, checking: Checking
-) -> tuple[Certificate, CheckReport]:
-    level = Fraction(climb.upper)
-    question = prepared.gauge.question(level)
-    prepared.problem.question, prepared.problem.wanted = (
-        question,
-        None,
-    )  # only a pair above the level would speak against it
-    words = "; ".join((_in_words(of, climb.upper), *prepared.imported.recoding.notes))
-    statement = Statement(
-        kind="decision" if of == "margin" else of, level=level, words=words, question=question
-    )
-    if climb.search is None:
-        alone = independence(prepared.problem)
-        if alone is None:
-            raise InternalError("the score was independent of what may differ, and is not any more")
-        return certify_proof(prepared, alone, lambda: Fraction(0), statement, checking)
-    climb.search.ask(question)
-    only = climb.search.only
-    return certify_proof(prepared, only.proof, climb.search.clearance, statement, checking, only)
-
-
-def _of_classes(
-    prepared: PreparedClasses, climb: Climb, of: Scale, checking: Checking
+def _certified(
+    posed: PosedProblem, climb: Climb, of: Scale, checking: Checking
 ) -> tuple[Certificate | None, CheckReport | None]:
-    level = max(Fraction(climb.upper), Fraction(0))
-    question, search = prepared.question.at(level), climb.search
-    if search is not None:
-        search.ask(question)
-        search.reopen_unproved()
-        if search.run() != "closed":
+    level, task, frontiers = Fraction(climb.upper), posed.task, climb.search
+    level = max(level, Fraction(0)) if posed.several else level
+    question = posed.gauge.question(level)
+    task.question, task.wanted = question, None  # only a pair above the level would speak against it
+    statement = Statement(
+        kind="decision" if of == "margin" else of,
+        level=level,
+        words="; ".join((_in_words(of, float(level)), *posed.imported.recoding.notes)),
+        question=question,
+        of=posed.of,
+    )
+    if frontiers is None:
+        alone = independence(task)
+        if alone is None:
+            raise InternalError("the scores were independent of what may differ, and are not any more")
+        return certify_proof(posed, alone, lambda: Fraction(0), statement, checking)
+    frontiers.ask(question)
+    if posed.several:
+        frontiers.reopen_unproved()
+        if frontiers.run() != "closed":
             return None, None
-    return certify_cases(prepared, question, search, _in_words(of, float(level)), checking)
+    return certify_proof(posed, frontiers, frontiers.clearance, statement, checking)
 
 
 def _in_words(of: Scale, level: float) -> str:

@@ -46,14 +46,14 @@ from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.spec.features import Categorical
 from likewise.spec.properties import Property, SameDecision
 from likewise.verifying.certifying import Checking
-from likewise.verifying.preparing import pose
+from likewise.verifying.posing import pose
 
 if TYPE_CHECKING:
     from likewise.analysis.region_result import Regions
     from likewise.importers.imported import Imported
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
 SAMPLE = 64  # individuals at which levels are put in order
 
@@ -201,7 +201,7 @@ def _over(problem: Problem, whole: Imported, ordered: Space, run: Run) -> Proble
     return replace(problem, claim=claim, imported=replace(imported, rows=rows), relations=relations)
 
 
-def in_order_of_scores(prepared: Prepared, space: Space) -> Space:
+def in_order_of_scores(prepared: PosedProblem, space: Space) -> Space:
     """The space with unordered levels in the order of their scores, so that a cut puts like levels together."""
     pairs, random = prepared.pairs, np.random.default_rng(0)
     ends = [(float(v.lo), float(v.hi), v.discrete) for v in (pairs.variables[v] for v in pairs.first)]
@@ -218,7 +218,7 @@ def in_order_of_scores(prepared: Prepared, space: Space) -> Space:
             for code in range(len(feature.levels)):
                 rows_there = rows.copy()
                 rows_there[:, k] = code
-                means.append(float(prepared.problem.scored(rows_there).mean()))
+                means.append(float(prepared.task.scored(rows_there).mean()))
             levels = [feature.levels[int(i)] for i in np.argsort(means, kind="stable")]
             if levels != list(feature.levels):
                 changed[name] = Categorical(levels)

@@ -34,7 +34,6 @@ from likewise.analysis.partition.proofs import SHARE_OF_MANY, CodeProver, slice_
 from likewise.clock import look_at_clock
 from likewise.model.question import DecisionQuestion
 from likewise.search.budget import Until
-from likewise.search.counterparts import judged
 from likewise.search.judgement import BIASED, FAIR
 from likewise.search.pacing import Pace
 from likewise.search.validity import Validity
@@ -43,7 +42,7 @@ from likewise.verifying.certifying import Checking
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.judging_scores import ScoreJudging
+    from likewise.analysis.judging import Judging
     from likewise.analysis.measures import Measure
     from likewise.analysis.partition.changes import Change
     from likewise.analysis.partition.engine import CodeBox
@@ -59,7 +58,7 @@ FAIR_CELLS = 64  # of pairs, spent on a box that needs a certificate before it i
 class ShareBracket:
     """Masses counted so far, and the boxes that are left."""
 
-    judging: ScoreJudging
+    judging: Judging
     measure: Measure
     checking: Checking = field(default_factory=Checking)
     biased: Fraction = Fraction(0)
@@ -73,10 +72,10 @@ class ShareBracket:
     prover: CodeProver | None = field(init=False)  # where bounds only propose
 
     def __post_init__(self) -> None:
-        question, pairs = self.judging.question, self.judging.asked.pairs
+        question, pairs = self.judging.posed.task.question, self.judging.pairs
         asks = isinstance(question, DecisionQuestion) and question.level == 0
         # Individuals are changed in free features only: their box holds them whole, and so the counterparts, with what they are missing.
-        self.judge = BoxJudge(self.judging.prepared, asks_decisions=asks, only_free=True)
+        self.judge = BoxJudge(self.judging.posed, asks_decisions=asks, only_free=True)
         exact = self.judge.problem.oracles.exact
         self.prover = None if exact else CodeProver.of(self.judging, self.checking)
         weights = Weights(measures=(self.measure,), weights=(1.0,))
@@ -200,8 +199,8 @@ class ShareBracket:
             return None
         ranges = [np.arange(size) + low for size, low in zip(sizes, box.lo, strict=True)]
         rows = np.stack([axis.ravel() for axis in np.meshgrid(*ranges, indexing="ij")], axis=1)
-        valid = Validity.of_all(self.judging.asked.pairs).individuals(rows)
-        found = judged(self.judging.asked, rows[valid], self.judging.budget)
+        valid = Validity.of_all(self.judging.pairs).individuals(rows)
+        found = self.judging.together(rows[valid])
         if found is None:
             return None
         whole = np.zeros(len(box.lo), dtype=bool)
@@ -214,7 +213,7 @@ class ShareBracket:
     def _cut(self, box: CodeBox) -> Cut | None:
         """In the middle of the feature that moves a constraint most across the box, else the score."""
         wide = [k for k in self.judge.cut if box.lo[k] < box.hi[k]]
-        k = loosest(self.judging.asked.pairs.constraints, box.lo, box.hi, wide)
+        k = loosest(self.judging.pairs.constraints, box.lo, box.hi, wide)
         k = self._steepest(box, wide) if k is None else k
         if k is None:
             return None

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from likewise.analysis.everybody import Counted, countable, counted
 from likewise.analysis.judging import Judging, imputed_within
-from likewise.analysis.judging_classes import ClassJudging
 from likewise.analysis.measures import Measure, all_alike, marginals, uniform
 from likewise.analysis.sampling import NARROW, Sampling, drawing
 from likewise.analysis.share_bracket import ShareBracket
@@ -95,7 +94,7 @@ class Sharing:
 
     def _summed(self) -> Share | None:
         """A bracket by the distribution of a sum, where the score is one."""
-        if isinstance(self.judging, ClassJudging) or not self.measure.known:
+        if not self.measure.known:
             return None
         bracket = bracket_of_sums(self.judging, self.measure, CLOSE)
         if bracket is None:
@@ -115,10 +114,10 @@ class Sharing:
         summed = self._summed()
         if summed is not None:
             return summed
-        if isinstance(self.judging, ClassJudging):
+        if self.judging.one is None:
             raise SpecError(
                 "a certified bracket is for models of one score and for decisions between two classes, and this is about "
-                f"{self.judging.asked.judge.n_scores} scores",
+                f"{self.judging.posed.imported.model.n_scores} scores",
                 hint="method='sampled', or 'exact' for a discrete space",
             )
         if not self.measure.known:
@@ -209,12 +208,7 @@ class Sharing:
 
     def _boxes_before(self) -> ShareBracket | None:
         """Cells settled before a sample is drawn, where their proofs are exact and settle anything."""
-        if (
-            isinstance(self.judging, ClassJudging)
-            or not self.judging.proves
-            or not self.measure.known
-            or self.judging.pairs.constraints
-        ):
+        if not self.judging.proves or not self.measure.known or self.judging.pairs.constraints:
             return None
         bracketing = ShareBracket(judging=self.judging, measure=self.measure)
         bracketing.run(width=CLOSE, seconds=FOR_CELLS * self.judging.budget.seconds)

@@ -115,7 +115,7 @@ def share_of_problem(problem: Problem, run: Run, wanted: WantedShare) -> Share:
             answer = sharing.by(wanted.method)
         else:
             answer = _of_rows(judging, wanted.method)
-    known = {**imported.compared.stats, **of_program(judging.prepared.imported.program)}
+    known = {**imported.compared.stats, **of_program(judging.posed.imported.program)}
     return replace(answer, stats={**answer.stats, **known})
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from likewise.search.problem import Problem
     from likewise.spec.enclosure import Enclosure
     from likewise.spec.pairs import PairSpace
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
     Floats = NDArray[np.float64]
 
@@ -62,7 +62,11 @@ class JudgesOne(Protocol):
 
 
 def judged_singly(
-    prepared: Prepared, asked: Asked, rows: Floats, budget: Budget, told: Callable[[int], None] | None = None
+    prepared: PosedProblem,
+    asked: Asked,
+    rows: Floats,
+    budget: Budget,
+    told: Callable[[int], None] | None = None,
 ) -> Judgement:
     """All rows, one after another, as far as the budget goes."""
     return one_by_one(lambda row, part: Single(prepared, asked, row, part), rows, budget, told)
@@ -94,7 +98,7 @@ def one_by_one(
 class Single:
     """One individual."""
 
-    def __init__(self, prepared: Prepared, asked: Asked, row: Floats, budget: Budget) -> None:
+    def __init__(self, prepared: PosedProblem, asked: Asked, row: Floats, budget: Budget) -> None:
         self.prepared, self.asked, self.row, self.budget = prepared, asked, row, budget
         self.own: Enclosure = asked.judge.enclose([Fraction(c) for c in row.tolist()], FIRST_BITS)
         self.reason: str | None = None
@@ -105,8 +109,8 @@ class Single:
         self.tolerance = AT_LEAST
         self.best: Floats | None = None  # who has it
         self.tried: Floats = row[None][:0]  # the lowest and the highest variant
-        self.exact = prepared.problem.oracles.exact
-        self.bounded = prepared.problem.oracles.unbounded is None
+        self.exact = prepared.task.oracles.exact
+        self.bounded = prepared.task.oracles.unbounded is None
 
     def into(self, found: Judgement, i: int) -> None:
         """Decide, and write down what came out."""
@@ -133,7 +137,7 @@ class Single:
 
     def _try_variants(self) -> None:
         """Ends of windows, levels and random values: their scores in float64, the extreme ones exactly."""
-        problem = self.prepared.problem
+        problem = self.prepared.task
         rows = variants(problem, self.asked.pairs, self.asked.moving, self.row)
         allowed = np.ones(len(rows), dtype=bool)
         for constraint in self.asked.pairs.constraints:
@@ -183,7 +187,7 @@ class Single:
     # -- the verdict ----------------------------------------------------------------------------------------
 
     def _verdict(self) -> tuple[int, Floats | None]:
-        question = self.prepared.problem.question
+        question = self.prepared.task.question
         verdict: int = FAIR
         for first in (True, False):
             if self._cannot(question, first=first):
@@ -220,7 +224,7 @@ class Single:
 
     def _problem(self, question: Question, *, first: bool) -> Problem:
         return replace(
-            self.prepared.problem,
+            self.prepared.task,
             pairs=narrowed(self.asked.pairs, self.row, first=first),
             question=question,
             wanted=None,

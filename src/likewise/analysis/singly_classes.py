@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from likewise.search.budget import Budget
     from likewise.search.class_counterparts import ClassAsked
     from likewise.search.problem import Problem
-    from likewise.verifying.classes import PreparedClasses
+    from likewise.verifying.posing import PosedProblem
 
     Floats = NDArray[np.float64]
 
 
 def judged_classes_singly(
-    prepared: PreparedClasses,
+    prepared: PosedProblem,
     asked: ClassAsked,
     rows: Floats,
     budget: Budget,
@@ -49,7 +49,7 @@ def judged_classes_singly(
 class ClassSingle:
     """One individual."""
 
-    def __init__(self, prepared: PreparedClasses, asked: ClassAsked, row: Floats, budget: Budget) -> None:
+    def __init__(self, prepared: PosedProblem, asked: ClassAsked, row: Floats, budget: Budget) -> None:
         self.prepared, self.asked, self.row, self.budget = prepared, asked, row, budget
         self.proved = True
         self.reason: str | None = None
@@ -69,7 +69,7 @@ class ClassSingle:
 
     def _variants(self) -> Floats:
         """Similar individuals at ends of windows, and random ones."""
-        rows = variants(self.prepared.problem, self.asked.pairs, self.asked.moving, self.row)
+        rows = variants(self.prepared.task, self.asked.pairs, self.asked.moving, self.row)
         own = [Fraction(c) for c in self.row.tolist()]
         valid = [self.asked.pairs.valid(own, [Fraction(c) for c in row]) for row in rows.tolist()]
         similar: Floats = rows[np.array(valid, dtype=bool)]
@@ -85,7 +85,7 @@ class ClassSingle:
         return gaps
 
     def _verdict(self, tried: Floats) -> tuple[int, Floats | None]:
-        self.reason = self.prepared.problem.oracles.unproved(self.asked.question)
+        self.reason = self.prepared.task.oracles.unproved(self.asked.question)
         closes, verdict = self.reason is None, FAIR
         for case, first in self._cases():
             search = Frontier(problem=self._problem(case, first=first))
@@ -128,7 +128,7 @@ class ClassSingle:
 
     def _problem(self, case: Case, *, first: bool) -> Problem:
         return replace(
-            self.prepared.problem,
+            self.prepared.task,
             pairs=narrowed(self.asked.pairs, self.row, first=first),
             question=case,
             wanted=None,

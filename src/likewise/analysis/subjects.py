@@ -42,14 +42,14 @@ class Posed(Protocol):
     def pairs(self) -> PairSpace: ...
 
     @property
-    def problem(self) -> Problem: ...
+    def task(self) -> Problem: ...
 
 
 class Subject:
     """What a climb needs to know. `exact`: a search that closes is a proof. `closes`: lower and upper can be made equal."""
 
     def __init__(self, posed: Posed, gauge: AnyGauge) -> None:
-        self.posed, self.gauge, self.problem = posed, gauge, posed.problem
+        self.posed, self.gauge, self.problem = posed, gauge, posed.task
         self.several = self.problem.oracles.several
         first = gauge.question(Fraction(0)).cases()[0]
         self.proposes = self.problem.oracles.proposes(first)

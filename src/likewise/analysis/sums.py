@@ -34,7 +34,7 @@ from likewise.search.pacing import Pace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.judging_scores import ScoreJudging
+    from likewise.analysis.judging import Judging
     from likewise.analysis.measures import Measure, Spread
     from likewise.spec.terms import Term
 
@@ -100,14 +100,12 @@ class Distribution:
         return float(self.cumulated[min(number, len(self.cumulated) - 1)])
 
 
-def bracket_of_sums(
-    judging: ScoreJudging, measure: Measure, close: float
-) -> tuple[Fraction, Fraction] | None:
+def bracket_of_sums(judging: Judging, measure: Measure, close: float) -> tuple[Fraction, Fraction] | None:
     """lower <= share <= upper, as narrow as `close` if the grid can be made fine enough; None where it is no such sum."""
-    asked = judging.asked
-    judge = asked.judge
-    if not isinstance(judge, SeparableJudge) or asked.pairs.constraints:
+    asked = judging.one
+    if asked is None or not isinstance(asked.judge, SeparableJudge) or asked.pairs.constraints:
         return None
+    judge = asked.judge
     if not isinstance(asked.question, (DecisionQuestion, GapQuestion)):
         return None
     shared = [k for k in range(len(asked.pairs.relations)) if k not in asked.moving and judge.depends(k)]
@@ -207,7 +205,7 @@ def _least(term: Term, spread: Spread) -> Fraction:
     return min(term.exact(Fraction(code)) for code in ends)
 
 
-def _own(judging: ScoreJudging, measure: Measure, judge: SeparableJudge) -> list[Own] | None:
+def _own(judging: Judging, measure: Measure, judge: SeparableJudge) -> list[Own] | None:
     """Own settings of what may differ: mass, value, and the lowest and highest value among those who are similar."""
     pairs, moving = judging.asked.pairs, judging.asked.moving
     if not math.isfinite(settings_around(pairs, judge, moving)):
@@ -232,7 +230,7 @@ def _together(lines: tuple[Own, ...]) -> Own:
     return math.prod((line[0] for line in lines), start=Fraction(1)), value, low, high
 
 
-def options_of_all(judging: ScoreJudging, k: int) -> list[float]:
+def options_of_all(judging: Judging, k: int) -> list[float]:
     """All codes of a discrete feature."""
     variable = judging.asked.pairs.variables[judging.asked.pairs.first[k]]
     return [float(code) for code in range(int(variable.lo), int(variable.hi) + 1)]

@@ -15,7 +15,7 @@ from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
     from likewise.model.witness import Witness
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
 
 class Answer(StrEnum):
@@ -87,15 +87,15 @@ class Finding:
         }
 
 
-def biased(prepared: Prepared, algorithm: str, witness: Witness, **details: Any) -> Finding:
+def biased(prepared: PosedProblem, algorithm: str, witness: Witness, **details: Any) -> Finding:
     """The finding that a refereed pair is."""
     pair, scores = prepared.pair(witness)
-    if prepared.problem.budget.interrupted:
+    if prepared.task.budget.interrupted:
         details["interrupted"] = True
     return Finding(
         algorithm=algorithm,
         answer=Answer.BIASED,
-        seconds=prepared.problem.budget.elapsed,
+        seconds=prepared.task.budget.elapsed,
         pair=pair,
         scores=scores,
         decisions=prepared.treated(witness).decisions,
@@ -104,17 +104,19 @@ def biased(prepared: Prepared, algorithm: str, witness: Witness, **details: Any)
     )
 
 
-def without_pair(prepared: Prepared, algorithm: str, answer: Answer, note: str, **details: Any) -> Finding:
+def without_pair(
+    prepared: PosedProblem, algorithm: str, answer: Answer, note: str, **details: Any
+) -> Finding:
     """Any other finding; says so if a pair exists that the model's floating point does not show."""
-    if prepared.problem.unreplayed:
-        details["unreplayed"] = len(prepared.problem.unreplayed)
+    if prepared.task.unreplayed:
+        details["unreplayed"] = len(prepared.task.unreplayed)
         note += "; pairs exist in exact arithmetic that the model's own predict does not show"
-    if prepared.problem.budget.interrupted:
+    if prepared.task.budget.interrupted:
         details["interrupted"] = True
     return Finding(
         algorithm=algorithm,
         answer=answer,
-        seconds=prepared.problem.budget.elapsed,
+        seconds=prepared.task.budget.elapsed,
         note=note,
         details=details,
         names=prepared.imported.recoding.given.names,

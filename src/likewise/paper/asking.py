@@ -15,7 +15,7 @@ from likewise.problem import claim_about, prepare
 from likewise.progress import Listener, silent
 from likewise.run import running
 from likewise.spec.properties import Property, SameDecision, ScoreGap
-from likewise.verifying.preparing import Prepared, pose
+from likewise.verifying.posing import PosedProblem, pose
 
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
@@ -32,7 +32,7 @@ def ask(
     budget: float = 60,
     random_state: int | None = 0,
     listener: Listener = silent,
-) -> Prepared:
+) -> PosedProblem:
     """Everything up to the search, for a property that the paper has."""
     property = SameDecision() if property is None else property
     if not isinstance(property, (SameDecision, ScoreGap)):
@@ -44,20 +44,20 @@ def ask(
         return pose(prepare(claim_about(model, space, similar, property, X), run), run)
 
 
-def oriented_score(prepared: Prepared) -> Score:
+def oriented_score(prepared: PosedProblem) -> Score:
     """The score whose strict side is the deciding one: x is above, x' is not."""
     score = score_of(prepared.imported.model, len(prepared.pairs.space))
     return score.negated() if prepared.mirrored else score
 
 
-def level(prepared: Prepared) -> float:
+def level(prepared: PosedProblem) -> float:
     """What the property allows: the paper's delta, or the margin of a decision."""
-    question = prepared.problem.question
+    question = prepared.task.question
     if isinstance(question, DecisionQuestion):
         return float(question.level)
     return float(question.delta) if isinstance(question, GapQuestion) else 0.0
 
 
-def asks_for_decision(prepared: Prepared) -> bool:
+def asks_for_decision(prepared: PosedProblem) -> bool:
     """Whether the question is about decisions; else it is about a gap of scores."""
-    return isinstance(prepared.problem.question, DecisionQuestion)
+    return isinstance(prepared.task.question, DecisionQuestion)

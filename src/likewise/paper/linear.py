@@ -18,7 +18,7 @@ from likewise.search.milp import propose
 if TYPE_CHECKING:
     from likewise.paper.cases import Case
     from likewise.spec.terms import Separable
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
 
 class MixedInteger:
@@ -28,7 +28,7 @@ class MixedInteger:
     symmetric = False
     tolerance = 1e-6  # of HiGHS, for feasibility and integrality
 
-    def __init__(self, prepared: Prepared, score: Separable) -> None:
+    def __init__(self, prepared: PosedProblem, score: Separable) -> None:
         self.score = score
         self.prepared = prepared
 
@@ -46,7 +46,7 @@ class MixedInteger:
         )
 
 
-def rounded(prepared: Prepared, codes: tuple[float, ...]) -> list[float]:
+def rounded(prepared: PosedProblem, codes: tuple[float, ...]) -> list[float]:
     """Codes with relaxed integers made whole again: a pair of the original space, or a spurious one."""
     pairs = prepared.pairs
     return [

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,13 +103,13 @@ def verify_individual_bias(
         if isinstance(score, KernelScore):
             from likewise.paper.rbf import search_pairs
 
-            with interruptible(prepared.problem.budget):
+            with interruptible(prepared.task.budget):
                 return search_pairs(prepared, score, cases)
-        with interruptible(prepared.problem.budget):
+        with interruptible(prepared.task.budget):
             return run(prepared, cases, bounder_of(prepared, score, most_order))
 
 
-def bounder_of(prepared: Prepared, score: Any, most_order: int) -> Bounder:
+def bounder_of(prepared: PosedProblem, score: Any, most_order: int) -> Bounder:
     """The paper's method for this family."""
     if isinstance(score, Separable):
         from likewise.paper.linear import MixedInteger
@@ -126,9 +126,9 @@ def bounder_of(prepared: Prepared, score: Any, most_order: int) -> Bounder:
     )
 
 
-def run(prepared: Prepared, cases: Cases, bounder: Bounder) -> Finding:
+def run(prepared: PosedProblem, cases: Cases, bounder: Bounder) -> Finding:
     """Go through the cases; the first valid pair ends it."""
-    problem, total = prepared.problem, len(cases)
+    problem, total = prepared.task, len(cases)
     open_cases: list[Bounded] = []
     done: set[tuple[tuple[float, float], ...]] = set()
     for number, case in enumerate(cases):
@@ -168,12 +168,12 @@ def run(prepared: Prepared, cases: Cases, bounder: Bounder) -> Finding:
 
 
 def refereed(
-    prepared: Prepared, candidates: Sequence[tuple[Sequence[float], Sequence[float]]]
+    prepared: PosedProblem, candidates: Sequence[tuple[Sequence[float], Sequence[float]]]
 ) -> Witness | None:
     """The first candidate that is a witness, in either order of the two."""
     for x, other in candidates:
         for first, second in ((x, other), (other, x)):
-            witness = prepared.problem.referee(first, second)
+            witness = prepared.task.referee(first, second)
             if witness is not None:
                 return witness
     return None

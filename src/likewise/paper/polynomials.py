@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.spec.pairs import PairSpace
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
     Floats = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ def axes_of(pairs: PairSpace) -> Axes:
     return Axes(pairs=pairs, live=live)
 
 
-def score_polynomial(prepared: Prepared, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
+def score_polynomial(prepared: PosedProblem, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
     """The score of one side (`owner` = pairs.first or pairs.second) over a case's axes."""
     estimator = prepared.imported.replay.estimator
     if is_polynomial(estimator):
@@ -105,7 +105,7 @@ def affine(part: Separable, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
     return found
 
 
-def _expanded(prepared: Prepared, estimator: Any, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
+def _expanded(prepared: PosedProblem, estimator: Any, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
     """The kernel sum multiplied out, term by term over all support vectors at once."""
     gamma, degree = float(estimator._gamma), int(estimator.degree)
     weights = np.ravel(estimator.dual_coef_)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
     Floats = NDArray[np.float64]
 
@@ -81,13 +81,15 @@ def find_bias_rbf(
                 f"Find-Bias-Rbf is about RBF kernels, not {prepared.imported.model.family}",
                 hint="verify_individual_bias takes linear and polynomial models",
             )
-        with interruptible(prepared.problem.budget):
+        with interruptible(prepared.task.budget):
             return search_pairs(prepared, score, cases_of(prepared.pairs, fixed, ()), intercept=intercept)
 
 
-def search_pairs(prepared: Prepared, score: KernelScore, cases: Cases, *, intercept: bool = True) -> Finding:
+def search_pairs(
+    prepared: PosedProblem, score: KernelScore, cases: Cases, *, intercept: bool = True
+) -> Finding:
     """Go through value pairs and pairs of support vectors until a candidate is a pair."""
-    problem = prepared.problem
+    problem = prepared.task
     surrogate = Surrogate(prepared, score)
     total = len(cases) * surrogate.count
     tried = candidates = 0
@@ -113,17 +115,17 @@ def search_pairs(prepared: Prepared, score: KernelScore, cases: Cases, *, interc
 
 
 def _deepest(
-    prepared: Prepared, score: KernelScore, x: Floats, other: Floats, intercept: bool
+    prepared: PosedProblem, score: KernelScore, x: Floats, other: Floats, intercept: bool
 ) -> Witness | None:
     """The deepest candidates put to the referee; `intercept` as in the model, or left out as in the paper."""
     if not len(x):
         return None
     less = 0.0 if intercept else score.body.bias
-    depth = prepared.problem.case.margin(score.scores(x) - less, score.scores(other) - less)
+    depth = prepared.task.case.margin(score.scores(x) - less, score.scores(other) - less)
     for i in np.argsort(-depth)[:REFEREED]:
         if depth[i] <= 0:
             break
-        witness = prepared.problem.referee(x[i].tolist(), other[i].tolist())
+        witness = prepared.task.referee(x[i].tolist(), other[i].tolist())
         if witness is not None:
             return witness
     return None
@@ -132,7 +134,7 @@ def _deepest(
 class Surrogate:
     """The quadratic programs of one model, solved in closed form."""
 
-    def __init__(self, prepared: Prepared, score: KernelScore) -> None:
+    def __init__(self, prepared: PosedProblem, score: KernelScore) -> None:
         body, self.prepared = score.body, prepared
         weights = np.abs(body.coefficients)
         epsilon = EPSILON if asks_for_decision(prepared) else max(level(prepared) / 2, EPSILON)
@@ -235,7 +237,7 @@ class _Boxes(NamedTuple):
     times: NDArray[np.intp]
 
 
-def centres_as_codes(prepared: Prepared, score: KernelScore) -> Floats:
+def centres_as_codes(prepared: PosedProblem, score: KernelScore) -> Floats:
     """The support vectors in the space's features; the paper knows numeric columns as they are, only."""
     codes = np.zeros((len(score.body.centres), len(prepared.pairs.space)))
     for c, column in enumerate(score.embedding):

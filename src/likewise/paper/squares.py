@@ -37,7 +37,7 @@ from likewise.paper.polynomials import (
 
 if TYPE_CHECKING:
     from likewise.paper.cases import Case
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
 
 class SumsOfSquares:
@@ -46,7 +46,7 @@ class SumsOfSquares:
     name = "meta-algorithm, sums of squares"
     tolerance = 1e-6  # what is left open of the objective, whose largest coefficient is 1
 
-    def __init__(self, prepared: Prepared, *, most_order: int) -> None:
+    def __init__(self, prepared: PosedProblem, *, most_order: int) -> None:
         self.prepared, self.most_order = prepared, most_order
         self.symmetric = asks_for_decision(prepared) and level(prepared) == 0
 
@@ -57,7 +57,7 @@ class SumsOfSquares:
         if not axes.live:
             return self._single(axes, objective)
         program = self.program(axes, objective, order=1)
-        budget, bounded = self.prepared.problem.budget, Bounded(excess=float("inf"))
+        budget, bounded = self.prepared.task.budget, Bounded(excess=float("inf"))
         until = budget.elapsed + seconds
         for order in range(program.least_order, max(self.most_order, program.least_order) + 1):
             relaxed = relax(self.program(axes, objective, order), order, max(until - budget.elapsed, 0.1))

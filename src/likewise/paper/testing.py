@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
     Floats = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ def random_testing(
             random_state=random_state,
             listener=listener,
         )
-        with interruptible(prepared.problem.budget):
+        with interruptible(prepared.task.budget):
             drawn = Drawn(prepared)
             drawn.draw(samples)
             return drawn.finding("random testing")
@@ -98,20 +98,20 @@ def directed_testing(
             random_state=random_state,
             listener=listener,
         )
-        with interruptible(prepared.problem.budget):
+        with interruptible(prepared.task.budget):
             drawn = Drawn(prepared)
             drawn.draw(samples)
             steps, near = walk(prepared, drawn)
             return drawn.finding("directed testing", steps=steps, hits_nearby=near)
 
 
-def settings_of(prepared: Prepared) -> list[dict[int, float | str]]:
+def settings_of(prepared: PosedProblem) -> list[dict[int, float | str]]:
     """Values for what may differ: every combination, or random ones where they are too many.
 
     Of a free continuous feature the ends and some values in between; a feature that may differ `within` a
     tolerance keeps its own value or goes up by the tolerance.
     """
-    pairs, random = prepared.pairs, prepared.problem.random
+    pairs, random = prepared.pairs, prepared.task.random
     choices: dict[int, list[float | str]] = {}
     for k, relation in enumerate(pairs.relations):
         variable = pairs.variables[pairs.first[k]]
@@ -134,7 +134,7 @@ def settings_of(prepared: Prepared) -> list[dict[int, float | str]]:
 class Drawn:
     """Samples so far: how many, how many were hits, where, and the first pair that the referee confirmed."""
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: PosedProblem) -> None:
         self.prepared = prepared
         self.settings = settings_of(prepared)
         self.samples = self.hits = self.wanted = 0
@@ -143,7 +143,7 @@ class Drawn:
 
     def draw(self, samples: int) -> None:
         """Draw so many, or as many as the budget allows."""
-        problem, self.wanted = self.prepared.problem, samples
+        problem, self.wanted = self.prepared.task, samples
         while self.samples < samples and not problem.budget.over:
             rows = self._valid(random_rows(problem, min(BATCH, samples - self.samples)))
             self.samples += min(BATCH, samples - self.samples)
@@ -159,12 +159,12 @@ class Drawn:
         """Which rows are hits; the deepest are put to the referee until one is confirmed."""
         if not len(rows):
             return np.zeros(0, dtype=bool)
-        x, other, depth = deepest_pairs(self.prepared.problem, rows, self.settings)
+        x, other, depth = deepest_pairs(self.prepared.task, rows, self.settings)
         if self.witness is None:
             for i in np.argsort(-depth)[:REFEREED]:
                 if depth[i] <= 0:
                     break
-                self.witness = self.prepared.problem.referee(x[i].tolist(), other[i].tolist())
+                self.witness = self.prepared.task.referee(x[i].tolist(), other[i].tolist())
                 if self.witness is not None:
                     break
         return np.asarray(depth > 0)
@@ -189,9 +189,9 @@ class Drawn:
         return without_pair(self.prepared, algorithm, Answer.NOT_FOUND, note, **details)
 
 
-def walk(prepared: Prepared, drawn: Drawn) -> tuple[int, int]:
+def walk(prepared: PosedProblem, drawn: Drawn) -> tuple[int, int]:
     """Walk from the hits, all at once; the number of steps tried and of new hits among them."""
-    problem = prepared.problem
+    problem = prepared.task
     movable = [k for k, r in enumerate(prepared.pairs.relations) if r.kind != "free"]
     if not drawn.starts or not movable:
         return 0, 0
@@ -214,12 +214,12 @@ def walk(prepared: Prepared, drawn: Drawn) -> tuple[int, int]:
     return steps, near
 
 
-def _stepped(prepared: Prepared, rows: Floats, features: NDArray[np.intp]) -> Floats:
+def _stepped(prepared: PosedProblem, rows: Floats, features: NDArray[np.intp]) -> Floats:
     """Each row with its own feature moved up or down by one step, inside the domain."""
     moved = rows.copy()
     for i, k in enumerate(features):
         variable = prepared.pairs.variables[prepared.pairs.first[k]]
         size = 1.0 if variable.discrete else STEP * (variable.hi - variable.lo)
-        step = size * prepared.problem.random.choice((-1.0, 1.0))
+        step = size * prepared.task.random.choice((-1.0, 1.0))
         moved[i, k] = min(max(moved[i, k] + step, variable.lo), variable.hi)
     return moved

@@ -19,23 +19,31 @@ from likewise import clock
 from likewise.cells.leaf import Clearance, Leaf
 from likewise.certificate.certificate import Certificate
 from likewise.certificate.collecting import without_collector
-from likewise.certificate.lines import model_line, property_line, similarity_line, space_line
+from likewise.certificate.lines import (
+    class_property_line,
+    model_line,
+    property_line,
+    similarity_line,
+    space_line,
+)
 from likewise.certificate.writer import Writer
 from likewise.errors import InternalError
 from likewise.families.scored import rounding_error
+from likewise.families.trees.body import TreeForm
+from likewise.model.cubes import cubes
 from likewise.model.question import ProbabilityQuestion
 from likewise.progress import Snapshot
 from likewise.search.proof import Proof, Split, walk
 from likewise_check import CheckReport, check
 
 if TYPE_CHECKING:
-    from likewise.model.question import WitnessSet
+    from likewise.model.question import Case, Question
     from likewise.model.witness import Witness
     from likewise.run import Run
     from likewise.search.budget import Budget
-    from likewise.search.frontier import Frontier
+    from likewise.search.frontiers import Frontiers
     from likewise.search.problem import Problem
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
 __all__ = ["CheckReport", "Checking", "Statement", "certify_proof", "certify_witness", "check"]
 
@@ -67,21 +75,20 @@ class Checking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What a certificate is about: the property and its level, the claim in words, the question behind both."""
+    """What a certificate is about: the property and its level, the class of interest (by its place), the claim in words, the question behind all that."""
 
     kind: str  # "decision", "score" or "probability"
     level: Fraction
     words: str
-    question: WitnessSet
+    question: Question
+    of: int | None = None
 
-    def lines(self, prepared: Prepared) -> Sequence[bytes]:
-        pairs, model = prepared.pairs, prepared.imported.model
-        return (
-            space_line(pairs),
-            similarity_line(pairs),
-            property_line(self.kind, self.level),
-            model_line(model),
-        )
+    def lines(self, posed: PosedProblem) -> Sequence[bytes]:
+        pairs = posed.pairs
+        about = property_line(self.kind, self.level)
+        if posed.several:
+            about = class_property_line(self.kind, self.level, self.of)
+        return space_line(pairs), similarity_line(pairs), about, model_line(posed.imported.model)
 
 
 def check_bytes(content: bytes, jobs: int, seconds: float) -> CheckReport:
@@ -119,83 +126,119 @@ def unchecked(budget: Budget) -> str:
 
 
 def certify_witness(
-    prepared: Prepared, witness: Witness, statement: Statement, checking: Checking
+    posed: PosedProblem, witness: Witness, statement: Statement, checking: Checking
 ) -> tuple[Certificate, CheckReport]:
     """A witness certificate and what the checker says of it."""
     file, began = io.BytesIO(), clock.now()
-    writer = Writer(file, kind="witness", words=statement.words, lines=statement.lines(prepared))
-    scores = (-witness.first, -witness.second) if prepared.mirrored else (witness.first, witness.second)
-    writer.witness(witness.x, witness.other, scores)
+    writer = Writer(file, kind="witness", words=statement.words, lines=statement.lines(posed))
+    if posed.several:
+        writer.class_witness(witness.x, witness.other, witness.scores)
+    else:
+        first, second = (scores[0] for scores in witness.scores)
+        writer.witness(witness.x, witness.other, (-first, -second) if posed.mirrored else (first, second))
     writer.end_witness()
     certificate = Certificate(file.getvalue())
-    return certificate, checked_in_time(checking, certificate, prepared.problem, began)
+    return certificate, checked_in_time(checking, certificate, posed.task, began)
 
 
 def certify_proof(
-    prepared: Prepared,
-    proof: Proof,
+    posed: PosedProblem,
+    found: Frontiers | Proof,
     clearance: Callable[[], Clearance],
     statement: Statement,
     checking: Checking,
-    search: Frontier | None = None,
 ) -> tuple[Certificate, CheckReport]:
-    """A proof certificate that the checker accepts, if the budget allows for what it refuses at first."""
+    """A proof certificate that the checker accepts, if the budget allows for what it refuses at first: only frontiers can go on. `clearance` is how far
+    the scores may move with every leaf still holding."""
     while True:
         began = clock.now()
-        certificate, numbers = write_proof(prepared, proof, clearance(), statement)
+        certificate, places = write_proof(posed, found, clearance, statement)
         clock.look_at_clock(READING * (clock.now() - began))
-        report = checked(checking, certificate, prepared.problem, len(numbers))
-        if report.accepted or search is None or not (report.refused and report.finished):
+        report = checked(checking, certificate, posed.task, len(places))
+        if report.accepted or isinstance(found, Proof) or not (report.refused and report.finished):
             return certificate, report
-        if search.reopen({numbers[i] for i in report.refused}, split=True) or search.run() != "closed":
+        if found.reopen([places[i] for i in report.refused]) or found.run() != "closed":
             return certificate, report
 
 
 def write_proof(
-    prepared: Prepared, proof: Proof, clearance: Clearance, statement: Statement
-) -> tuple[Certificate, list[int]]:
-    """The certificate of a complete proof, and the proof's node numbers in the order of its lines."""
-    file = io.BytesIO()
-    writer = Writer(file, kind="proof", words=statement.words, lines=statement.lines(prepared))
-    numbers = []
-    for index, node, _, _ in walk(proof, prepared.pairs):
-        clock.look_at_clock()
-        numbers.append(index)
-        if isinstance(node, Split):
-            writer.split(node.variable, node.at, node.after)
-        elif isinstance(node, Leaf) and node.squares is not None:
-            content = node.squares
-            blocks = ((block.generator, block.mu, block.squares) for block in content.blocks)
-            writer.squares(content.way, content.bits, blocks)
-        elif isinstance(node, Leaf):
-            writer.leaf(node.rule, _way(node, statement.question), node.multipliers, node.hints)
-        else:
-            raise InternalError("a proof with open cells was to be written")
-    if isinf(clearance):
-        raise InternalError("a proof about nobody: no cell has a pair")
-    stated = stated_clearance(Fraction(clearance) * _scale(statement.question))
-    error = rounding_error(prepared.imported.model, prepared.pairs.space)
-    if error is None:  # nothing is known of the program's rounding, so nothing is claimed about it
-        writer.end_proof(clearance=Fraction(0), covers_floating_point=False)
+    posed: PosedProblem, found: Frontiers | Proof, clearance: Callable[[], Clearance], statement: Statement
+) -> tuple[Certificate, list[tuple[int, int]]]:
+    """The certificate of complete proofs, and for each of its lines the case and the number of the node."""
+    file, question = io.BytesIO(), statement.question
+    writer = Writer(file, kind="proof", words=statement.words, lines=statement.lines(posed))
+    places = []
+    if posed.several and not isinstance(found, Proof):
+        head = posed.imported.model.head
+        writer.cases(
+            cubes(len(head.classes)) if statement.kind == "decision" and head.rule == "votes" else None
+        )
+        places.append((-1, -1))
+    proofs = (found,) if isinstance(found, Proof) else found.proofs
+    cases = (
+        question.cases()[:1] if isinstance(found, Proof) else question.cases()
+    )  # one of all: `independent`
+    for n, (proof, case) in enumerate(zip(proofs, cases, strict=True)):
+        for number, node, _, _ in walk(proof, posed.pairs):
+            clock.look_at_clock()
+            places.append((n, number))
+            _write_node(writer, node, case)
+    stated, covers = _room(posed, found, clearance, statement)
+    writer.end_proof(clearance=stated, covers_floating_point=covers)
+    return Certificate(file.getvalue()), places
+
+
+def _write_node(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
+    if node is None:
+        raise InternalError("a proof with open cells was to be written")
+    if isinstance(node, Split):
+        writer.split(node.variable, node.at, node.after)
+    elif node.squares is not None:
+        blocks = ((block.generator, block.mu, block.squares) for block in node.squares.blocks)
+        writer.squares(node.squares.way, node.squares.bits, blocks)
+    elif node.soft is not None and node.lean is not None:
+        tangent = case.direction(node.lean).tangent
+        way = Fraction(1, 2) if tangent is None else tangent  # a gap of 0: any point has a = b
+        writer.softmax(way, node.soft.weights, node.soft.steps, node.multipliers)
+    elif node.rule == "odds":
+        writer.odds(node.directions)
     else:
-        covers = stated > error and statement.kind != "probability"  # how a program rounds sigma is not known
-        writer.end_proof(clearance=stated, covers_floating_point=covers)
-    return Certificate(file.getvalue()), numbers
+        writer.leaf(node.rule, _way(node, case), node.multipliers, node.hints, node.rivals)
 
 
-def _scale(question: WitnessSet) -> Fraction:
-    """Certificates state how far slope s + offset may move, the search how far the score s may."""
-    return question.slope if isinstance(question, ProbabilityQuestion) else Fraction(1)
+def _way(leaf: Leaf, case: Case) -> Fraction | None:
+    """The direction of a separable leaf as the certificate names it: the lean, or the tangent's point."""
+    if leaf.lean is None or not isinstance(case, ProbabilityQuestion):
+        return leaf.lean
+    tangent = case.direction(leaf.lean).tangent
+    return leaf.lean if tangent is None else tangent
+
+
+def _room(
+    posed: PosedProblem, found: Frontiers | Proof, clearance: Callable[[], Clearance], statement: Statement
+) -> tuple[Fraction, bool]:
+    """By how much scores may move with every leaf still holding, and whether that covers how the program rounds: of several scores of trees only, where
+    that is known. Where nothing is known of the program's rounding, nothing is claimed about it, nor of how it rounds sigma or softmax."""
+    model, question, several = posed.imported.model, statement.question, posed.several
+    error = rounding_error(model, posed.pairs.space)
+    softened = statement.kind == "probability" and model.head.link == "softmax"
+    untold = isinstance(found, Proof) or softened or not isinstance(model.bodies[0], TreeForm)
+    if several and (untold or error is None):
+        return Fraction(0), False
+    room = clearance()
+    if isinf(room):
+        raise InternalError("a proof about nobody: no cell has a pair")
+    if error is None:
+        return Fraction(0), False
+    scale = Fraction(1)
+    if isinstance(question, ProbabilityQuestion):  # stated is how far slope s + offset may move
+        scale = question.slope
+    if several and statement.kind == "decision":  # a difference of two scores moves by twice as much as each
+        scale = Fraction(1, 2)
+    stated = stated_clearance(Fraction(room) * scale)
+    return stated, stated > error and (several or statement.kind != "probability")
 
 
 def stated_clearance(clearance: Fraction) -> Fraction:
     """What a certificate says of a clearance."""
     return max(Fraction(floor(clearance * CLEARANCE_GRID) - 1, CLEARANCE_GRID), Fraction(0))
-
-
-def _way(leaf: Leaf, question: WitnessSet) -> Fraction | None:
-    """The direction of a separable leaf as the certificate names it: the lean, or the tangent's point."""
-    if leaf.lean is None:
-        return None
-    direction = question.direction(leaf.lean)
-    return leaf.lean if direction.tangent is None else direction.tangent

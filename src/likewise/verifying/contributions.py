@@ -28,8 +28,7 @@ from likewise.spec.terms import Separable, nearest
 
 if TYPE_CHECKING:
     from likewise.model.witness import Witness
-    from likewise.verifying.classes import PreparedClasses
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
 Codes = tuple[float, ...]
 
@@ -72,10 +71,9 @@ class Compared:
 
     def contributions(self) -> Contributions | None:
         """What each differing feature makes of the gap; None where there is no one score."""
-        of = 0 if self.model.n_scores == 1 else self.of
-        if of is None:
+        if self.of is None:
             return None
-        score = Scores(self.model, len(self.names)).parts[of]
+        score = Scores(self.model, len(self.names)).parts[self.of]
         return _between(
             lambda codes: score.enclose(codes, FIRST_BITS).middle,
             self.first,
@@ -85,22 +83,12 @@ class Compared:
         )
 
 
-def compared(prepared: Prepared, witness: Witness) -> Compared:
-    """The pair of a model of one score, in the order and the sense of `Prepared.ordered`."""
-    (first, _), (second, _) = prepared.ordered(witness)
-    model, names = prepared.imported.model, prepared.pairs.space.names
-    return Compared(model=model, names=names, first=first, second=second)
-
-
-def compared_classes(prepared: PreparedClasses, witness: Witness) -> Compared:
-    """The pair of a model of several classes, with the class whose gap is too large."""
-    return Compared(
-        model=prepared.imported.model,
-        names=prepared.pairs.space.names,
-        first=witness.x,
-        second=witness.other,
-        of=getattr(witness.case, "of", None),  # a case of decisions is about two classes
-    )
+def compare_features(posed: PosedProblem, witness: Witness) -> Compared:
+    """The pair in the order in which it is shown, of several scores with the class whose gap is too large."""
+    (first, _), (second, _) = posed.ordered(witness)
+    of = getattr(witness.case, "of", None) if posed.several else 0  # a case of decisions is about two classes
+    model, names = posed.imported.model, posed.pairs.space.names
+    return Compared(model=model, names=names, first=first, second=second, of=of)
 
 
 def _between(

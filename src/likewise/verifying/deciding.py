@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import InternalError
 from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
-from likewise.search.frontiers import still_allowed
-from likewise.search.portfolio import Outcome, decide
-from likewise.spec.properties import Property, level_of
-from likewise.verifying.certifying import (
-    Checking,
-    CheckReport,
-    Statement,
-    certify_proof,
-    certify_witness,
-)
-from likewise.verifying.classes import pose_classes, verify_classes
-from likewise.verifying.contributions import Compared, compared
-from likewise.verifying.preparing import Prepared, pose
+from likewise.search.portfolio import decide
+from likewise.spec.properties import Property
+from likewise.verifying.certifying import Checking
+from likewise.verifying.posing import pose
 from likewise.verifying.result import Claimed, Result
-from likewise.verifying.verdicts import concluded
+from likewise.verifying.verdicts import Found, give_verdict
 
 if TYPE_CHECKING:
-    from likewise.certificate.certificate import Certificate
-    from likewise.model.witness import Witness
-    from likewise.search.frontier import Frontier
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
 
@@ -114,101 +99,9 @@ def verify(
 
 def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Result:
     """The verdict on a claim whose model was read already."""
-    imported = problem.imported
-    checking = Checking.of(run) if certify else None
-    claimed = Claimed.of(problem)
-    if imported.model.n_scores > 1:
-        several = pose_classes(problem, run)
-        with interruptible(run.budget):
-            result = verify_classes(several, claimed, checking)
-    else:
-        prepared = pose(problem, run)
-        claimed = replace(claimed, notes=imported.recoding.notes)
-        with interruptible(run.budget):
-            result = conclude(prepared, decide(prepared.problem), claimed, checking)
+    posed, claimed = pose(problem, run), Claimed.of(problem)
+    with interruptible(run.budget):
+        found = Found(posed, decide(posed.task), claimed)
+        result = give_verdict(found, Checking.of(run) if certify else None)
     # Also how long reading the model took, while the clock of the budget stood still, and what was compared then.
-    return replace(result, stats={**result.stats, **run.budget.stats, **imported.compared.stats})
-
-
-def conclude(prepared: Prepared, outcome: Outcome, claimed: Claimed, checking: Checking | None) -> Result:
-    """Turn what the search found into a Result; without `checking` nothing can be FAIR."""
-    return concluded(FoundOfScore(prepared, outcome, claimed), claimed, checking)
-
-
-@dataclass(frozen=True, slots=True)
-class FoundOfScore:
-    """What a search of one score came to."""
-
-    posed: Prepared
-    outcome: Outcome
-    claimed: Claimed
-
-    @property
-    def search(self) -> Frontier | None:
-        frontiers = self.outcome.frontiers
-        return None if frontiers is None else frontiers.only
-
-    @property
-    def witness(self) -> Witness | None:
-        search = self.search
-        return self.outcome.witness if search is None else self.outcome.witness or search.witness
-
-    @property
-    def proved(self) -> bool:
-        return self.outcome.proofs is not None
-
-    @property
-    def reason(self) -> str | None:
-        return self.outcome.reason
-
-    @property
-    def stand_in(self) -> str | None:
-        return self.posed.imported.replay.stand_in
-
-    @property
-    def statement(self) -> Statement:
-        asked = self.claimed.property
-        return Statement(
-            kind=asked.kind,
-            level=Fraction(level_of(asked)),
-            words=self.claimed.in_words(),
-            question=self.posed.problem.case,
-        )
-
-    def certify(self, checking: Checking) -> tuple[Certificate, CheckReport]:
-        proof, search = self.outcome.proof, self.search
-        if proof is None:
-            raise InternalError("no proof to certify")
-        return certify_proof(
-            self.posed,
-            proof,
-            lambda: self.outcome.clearance if search is None else search.clearance,
-            self.statement,
-            checking,
-            search,
-        )
-
-    def asked_again(self, claimed: Claimed) -> FoundOfScore:
-        question = self.posed.gauge.question(Fraction(level_of(claimed.property)))
-        posed = replace(
-            self.posed, problem=replace(self.posed.problem, question=question, wanted=None, unreplayed=[])
-        )
-        return FoundOfScore(posed, decide(posed.problem), claimed)
-
-    def certify_witness(self, witness: Witness, checking: Checking) -> tuple[Certificate, CheckReport]:
-        return certify_witness(self.posed, witness, self.statement, checking)
-
-    def value(self, witness: Witness) -> Fraction:
-        return self.posed.gauge.value(witness.first.lo, witness.second.hi)
-
-    def compared(self, witness: Witness) -> Compared | None:
-        return compared(self.posed, witness)
-
-    def upper(self) -> float:
-        frontiers = self.outcome.frontiers
-        if frontiers is None:
-            return math.inf
-        return still_allowed(frontiers.open, self.posed.gauge, level_of(self.claimed.property))
-
-    def facts(self) -> dict[str, Any]:
-        return {"engine": self.outcome.engine, "cells": self.outcome.cells}
+    return replace(result, stats={**result.stats, **run.budget.stats, **problem.imported.compared.stats})

@@ -44,7 +44,7 @@ def leaves_room(found: Found, claimed: Claimed, checking: Checking) -> bool:
     if moved is None or Fraction(asked.delta) < moved:
         return False
     narrower = replace(asked, delta=round_down(Fraction(asked.delta) - moved))
-    again = found.asked_again(replace(claimed, property=narrower))
+    again = found.search_again(replace(claimed, property=narrower))
     if again.witness is not None or not again.proved:
         return False
     _, report = again.certify(checking)
@@ -56,11 +56,11 @@ def why_not_obeyed(found: Found, claimed: Claimed, report: CheckReport, covered:
     posed = found.posed
     if not posed.imported.program.large or report.covers_floating_point or covered:
         return None
-    differing = [k for k, relation in enumerate(posed.problem.pairs.relations) if relation.kind != "same"]
+    differing = [k for k, relation in enumerate(posed.task.pairs.relations) if relation.kind != "same"]
     if not any(reads(posed.imported.model, k) for k in differing):
         return None
     if isinstance(claimed.property, SameDecision):
-        return BROKEN if _breaks(posed.problem) else None
+        return BROKEN if _breaks(posed.task) else None
     moved = posed.imported.program.moved(gauge_of(claimed.property).of, posed.imported.model.head)
     return UNBOUNDED if moved is None else NO_ROOM.format(short(float(moved)))
 

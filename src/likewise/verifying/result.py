@@ -52,7 +52,13 @@ class Claimed:
     def of(cls, problem: Problem) -> Claimed:
         """What is claimed of the model of a problem."""
         claim, family = problem.claim, problem.imported.model.family
-        return cls(space=claim.space, similarity=claim.similarity, property=claim.property, family=family)
+        return cls(
+            space=claim.space,
+            similarity=claim.similarity,
+            property=claim.property,
+            family=family,
+            notes=problem.imported.recoding.notes,
+        )
 
     def in_words(self) -> str:
         """The claim as a sentence."""

@@ -9,117 +9,137 @@ UNKNOWN  everything else, with its reason and the bounds reached
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from likewise.clock import OutOfTime
+from likewise.errors import InternalError
 from likewise.families.program_rounding import of_program, shifted
 from likewise.model.gauge import gauge_of
 from likewise.model.question import round_down
+from likewise.search.frontiers import still_allowed
+from likewise.search.portfolio import Outcome, decide
 from likewise.spec.properties import Property, SameDecision, level_of
-from likewise.verifying.certifying import unchecked, why_not
+from likewise.verifying.certifying import (
+    Statement,
+    certify_proof,
+    certify_witness,
+    unchecked,
+    why_not,
+)
+from likewise.verifying.contributions import compare_features
 from likewise.verifying.obeying import leaves_room, why_not_obeyed
 from likewise.verifying.result import Claimed, Result, Verdict
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Certificate
-    from likewise.importers.imported import Imported
-    from likewise.model.gauge import Scale
     from likewise.model.witness import Witness
-    from likewise.search.problem import Problem
     from likewise.verifying.certifying import Checking, CheckReport
-    from likewise.verifying.contributions import Compared
-    from likewise.verifying.wording import Treated
-
+    from likewise.verifying.posing import PosedProblem
 
 UNCERTIFIED = (
     "there was no time to write a certificate of the pair and have it checked: a longer budget has one"
 )
 
 
-class Posed(Protocol):
-    """A claim about an imported model, ready to be searched: of one score, or of several classes."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the search for a claim came to, and how that is written down."""
 
-    @property
-    def problem(self) -> Problem: ...
-
-    @property
-    def imported(self) -> Imported: ...
-
-    def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
-        """The witness as a frame of the user's kind, with its scores."""
-
-    def shown(self, witness: Witness, of: Scale) -> float:
-        """What the model's own program shows of a pair on a scale."""
-
-    def treated(self, witness: Witness) -> Treated:
-        """What the model's own program says about the two."""
-
-
-class Found(Protocol):
-    """What a search came to, and how that is written down."""
-
-    @property
-    def posed(self) -> Posed: ...
+    posed: PosedProblem
+    outcome: Outcome
+    claimed: Claimed
 
     @property
     def witness(self) -> Witness | None:
         """The pair that was found, also one found where the checker had refused a leaf."""
+        frontiers = self.outcome.frontiers
+        return self.outcome.witness if frontiers is None else self.outcome.witness or frontiers.witness
 
     @property
     def proved(self) -> bool:
         """Whether there is a complete proof."""
+        return self.outcome.proofs is not None
 
     @property
-    def reason(self) -> str | None:
-        """Why there is neither."""
-
-    @property
-    def stand_in(self) -> str | None:
-        """What answers in place of the original program, if something does."""
+    def statement(self) -> Statement:
+        """What a certificate of it is about."""
+        asked = self.claimed.property
+        return Statement(
+            kind=asked.kind,
+            level=Fraction(level_of(asked)),
+            words=self.claimed.in_words(),
+            question=self.posed.task.question,
+            of=self.posed.of,
+        )
 
     def certify(self, checking: Checking) -> tuple[Certificate, CheckReport]:
         """The proof, and what the checker says of it."""
+        outcome, frontiers = self.outcome, self.outcome.frontiers
+        if outcome.proofs is None:
+            raise InternalError("no proof to certify")
+        if frontiers is None:
+            (proof,) = outcome.proofs
+            return certify_proof(self.posed, proof, lambda: outcome.clearance, self.statement, checking)
+        several = self.posed.several
+        return certify_proof(
+            self.posed,
+            frontiers,
+            frontiers.clearance if several else lambda: frontiers.clearance_so_far,
+            self.statement,
+            checking,
+        )
 
     def certify_witness(self, witness: Witness, checking: Checking) -> tuple[Certificate, CheckReport]:
         """The pair, and what the checker says of it."""
+        return certify_witness(self.posed, witness, self.statement, checking)
 
-    def value(self, witness: Witness) -> Fraction:
-        """What a pair amounts to, or a lower bound of it."""
+    def search_again(self, claimed: Claimed) -> Found:
+        """What a search for the same claim at another level comes to, in what is left of the budget."""
+        question = self.posed.gauge.question(Fraction(level_of(claimed.property)))
+        task = replace(self.posed.task, question=question, wanted=None, unreplayed=[])
+        return Found(replace(self.posed, task=task), decide(task), claimed)
 
-    def compared(self, witness: Witness) -> Compared | None:
-        """What each feature contributes."""
-
+    @property
     def upper(self) -> float:
         """What the cells left open allow, in float64."""
+        frontiers = self.outcome.frontiers
+        if frontiers is None:
+            return math.inf
+        return still_allowed(frontiers.open, self.posed.gauge, level_of(self.claimed.property))
 
-    def asked_again(self, claimed: Claimed) -> Found:
-        """What a search for the same claim at another level comes to, in what is left of the budget."""
-
+    @property
     def facts(self) -> dict[str, Any]:
         """The engine and what it took."""
+        frontiers = self.outcome.frontiers
+        facts = {"engine": self.outcome.engine, "cells": self.outcome.cells}
+        return (
+            facts | {"cases": len(frontiers.all)} if frontiers is not None and self.posed.several else facts
+        )
 
 
-def concluded(found: Found, claimed: Claimed, checking: Checking | None) -> Result:
+def give_verdict(found: Found, checking: Checking | None) -> Result:
     """The verdict; without `checking` nothing can be FAIR."""
+    claimed = found.claimed
     if found.witness is not None:
         return _biased(found, found.witness, claimed, checking)
-    reason, report = found.reason, None
+    reason, report = found.outcome.reason, None
     if found.proved and checking is None:
         reason = "a proof was found but not checked (certify=False)"
     elif found.proved and checking is not None:
-        budget = found.posed.problem.budget
+        budget = found.posed.task.budget
         try:
             with budget.grace_watched():
                 certificate, report = found.certify(checking)
         except OutOfTime:
-            return _unknown(found, claimed, found.upper(), unchecked(budget), None)
+            return _unknown(found, claimed, found.upper, unchecked(budget), None)
         if found.witness is not None:
             return _biased(found, found.witness, claimed, checking)
         if report.accepted:
             return _fair(found, claimed, checking, certificate, report)
         reason = why_not(report, budget)
-    return _unknown(found, claimed, found.upper(), reason, report)
+    return _unknown(found, claimed, found.upper, reason, report)
 
 
 def _fair(
@@ -127,7 +147,7 @@ def _fair(
 ) -> Result:
     """FAIR, unless the program's own rounding is large and it may not obey what is proved (`obeying`)."""
     level, large = level_of(claimed.property), found.posed.imported.program.large
-    budget = found.posed.problem.budget
+    budget = found.posed.task.budget
     try:
         with budget.grace_watched():
             covered = large and not report.covers_floating_point and leaves_room(found, claimed, checking)
@@ -168,11 +188,11 @@ def _unknown(
 def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking | None) -> Result:
     pair, scores = found.posed.pair(witness)
     treated, program_lower = found.posed.treated(witness), _program_lower(found, witness, claimed)
-    compared = found.compared(witness)
+    compared = compare_features(found.posed, witness)
     certificate, reason = None, None
     if checking is not None:
         try:
-            with found.posed.problem.budget.grace_watched():
+            with found.posed.task.budget.grace_watched():
                 certificate, report = found.certify_witness(witness, checking)
         except OutOfTime:
             reason = UNCERTIFIED
@@ -192,10 +212,10 @@ def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking
         upper_label=treated.upper_label,
         score_name=treated.score_name,
         compared=compared,
-        bounds=(round_down(found.value(witness)), math.inf),
+        bounds=(round_down(found.posed.gauge.value_of(witness)), math.inf),
         certificate=certificate,
         reason=reason,
-        covers_floating_point=found.stand_in is None,
+        covers_floating_point=found.posed.imported.replay.stand_in is None,
         program_lower=program_lower,
         stats=_stats(found, claimed, None),
     )
@@ -218,13 +238,17 @@ def _program_upper(found: Found, upper: float, claimed: Claimed) -> float | None
 def _stats(found: Found, claimed: Claimed, report: CheckReport | None) -> dict[str, Any]:
     imported = found.posed.imported
     stats = {
-        **found.facts(),
-        "seconds": found.posed.problem.budget.elapsed,
+        **found.facts,
+        "seconds": found.posed.task.budget.elapsed,
         **of_program(imported.program, gauge_of(claimed.property).of, imported.model.head),
     }
     if report is not None:
         stats |= {"checked": report.accepted, "check_seconds": report.seconds}
-    return stats if found.stand_in is None else {**stats, "replay": found.stand_in}
+    return (
+        stats
+        if found.posed.imported.replay.stand_in is None
+        else {**stats, "replay": found.posed.imported.replay.stand_in}
+    )
 
 
 def least(property: Property) -> float:

@@ -21,7 +21,7 @@ from likewise.model.question import Case as AskedCase
 from likewise.search.budget import Budget
 from likewise.search.problem import Problem
 from likewise.spec.pairs import PairSpace, pair_space
-from likewise.verifying.preparing import Prepared
+from likewise.verifying.posing import PosedProblem
 
 FEATURES = {
     "age": lambda: lw.Integer(-2, 3),
@@ -217,7 +217,7 @@ def problem_of(case: Case, question: AskedCase, *, budget: float = 120) -> Probl
     )
 
 
-def prepared_of(case: Case, gauge: Gauge, question: AskedCase, *, described: bool = True) -> Prepared:
+def prepared_of(case: Case, gauge: Gauge, question: AskedCase, *, described: bool = True) -> PosedProblem:
     """As `prepare` would leave it, had the ensemble been imported."""
     size = sum(
         (max(abs(v) for leaf in range(len(t.values)) for v in t.exact(leaf)) for t in case.body.trees),
@@ -237,10 +237,10 @@ def prepared_of(case: Case, gauge: Gauge, question: AskedCase, *, described: boo
         model=model, replay=Agreeing(), space=case.space, recoding=same_space(case.space), rows=None
     )
     problem = problem_of(case, question)
-    return Prepared(
+    return PosedProblem(
         imported=imported,
         pairs=problem.pairs,
-        problem=problem,
+        task=problem,
         mirrored=False,
         gauge=gauge,
         like=None,

@@ -49,7 +49,7 @@ def test_decisions_are_those_of_all_pairs(seed):
         question = DecisionQuestion(level=margin)
         biased = any(question.holds(first, second) for _, _, first, second in pairs)
         prepared = prepared_of(case, Gauge(of="margin"), question)
-        search = Frontier(problem=prepared.problem)
+        search = Frontier(problem=prepared.task)
         end = search.run()
         statement = Statement(kind="decision", level=margin, words="", question=question)
         assert end == ("witness" if biased else "closed")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from likewise.search.budget import Budget
     from likewise.search.problem import Problem
     from likewise.spec.pairs import PairSpace
-    from likewise.verifying.preparing import Prepared
+    from likewise.verifying.posing import PosedProblem
 
     Floats = NDArray[np.float64]
     Ends = tuple[Floats, Floats]
@@ -74,18 +74,18 @@ class Sample:
 class BoxJudge:
     """A claim about boxes of individuals. With `only_free`, individuals are changed in nothing but what may differ freely."""
 
-    def __init__(self, prepared: Prepared, *, asks_decisions: bool, only_free: bool = False) -> None:
+    def __init__(self, prepared: PosedProblem, *, asks_decisions: bool, only_free: bool = False) -> None:
         self.prepared, self.asks_decisions = prepared, asks_decisions
-        self.problem: Problem = replace(prepared.problem, replay=Unasked(), listener=silent)
+        self.problem: Problem = replace(prepared.task, replay=Unasked(), listener=silent)
         self.pairs = prepared.pairs
         self.relations: tuple[Relation, ...] = self.pairs.relations
         self.over = self.pairs.space
-        everybody = Space(self.over.features)
+        everybody, score = Space(self.over.features), prepared.only_score
         alone = pairs_of(everybody, (Relation("same"),) * len(everybody))
         self.sides: Problem = replace(  # individuals beside themselves, about their decisions
             self.problem,
             pairs=alone,
-            oracles=Oracles(prepared.score, alone, oracle_of(prepared.score, alone)),
+            oracles=Oracles(score, alone, oracle_of(score, alone)),
             question=DecisionQuestion(level=Fraction(0)),
         )
         firsts = [self.pairs.variables[v] for v in self.pairs.first]
@@ -98,7 +98,7 @@ class BoxJudge:
             k for k, kind in enumerate(kinds) if kind != "same" and not (only_free and kind != "free")
         ]
         self.constraints = [constraint.scorer() for constraint in self.pairs.constraints]
-        self.random = prepared.problem.random
+        self.random = prepared.task.random
 
     @property
     def sums(self) -> bool:

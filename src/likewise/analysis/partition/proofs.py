@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from likewise.problem import ModelClaim, Problem
 from likewise.run import Run
 from likewise.search.budget import Budget, Part
 from likewise.search.frontier import Frontier
-from likewise.search.frontiers import frontiers_of
+from likewise.search.frontiers import Frontiers, frontiers_of
 from likewise.search.one_sided import LOWER, UPPER, one_sided
 from likewise.search.portfolio import Outcome, conclude, independence
 from likewise.search.proof import Proof
@@ -41,14 +42,14 @@ from likewise.spec.properties import Property, SameDecision
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
 from likewise.verifying.certifying import Checking, Statement, certify_proof
-from likewise.verifying.deciding import conclude as concluded
-from likewise.verifying.preparing import Prepared, pose
+from likewise.verifying.posing import PosedProblem, pose
 from likewise.verifying.result import Claimed, Verdict
+from likewise.verifying.verdicts import Found, give_verdict
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.judging_scores import ScoreJudging
+    from likewise.analysis.judging import Judging
     from likewise.certificate.certificate import Certificate
     from likewise.spec.boxes import Part as Interval
     from likewise.spec.features import Feature
@@ -92,7 +93,7 @@ class BoxProver:
         claimed = Claimed(
             space=space, similarity=similar, property=self.asked, family=prepared.imported.model.family
         )
-        result = concluded(prepared, outcome, claimed, self.checking)
+        result = give_verdict(Found(prepared, outcome, claimed), self.checking)
         return result.certificate if result.verdict == Verdict.FAIR else None
 
     def looks_fair(self, box: Box, cells: int) -> bool:
@@ -105,9 +106,7 @@ class BoxProver:
         )
         if prepared is None:
             return False
-        return (
-            _trivial(prepared) is not None or Frontier(problem=prepared.problem).run(most=cells) == "closed"
-        )
+        return _trivial(prepared) is not None or Frontier(problem=prepared.task).run(most=cells) == "closed"
 
     def biased(self, box: Box, counterparts: tuple[Counterpart, ...]) -> tuple[Certificate, ...]:
         """Accepted certificates of both counterparts' decisions; none if one of them is not everybody's or not proved."""
@@ -129,7 +128,7 @@ class BoxProver:
         prepared = None if space is None else self._prepared(space, ALONE)
         if prepared is None:
             return None
-        search = one_sided(prepared.problem, lean)
+        search = one_sided(prepared.task, lean)
         if search.run() != "closed":
             return None
         labels, place = (
@@ -140,21 +139,17 @@ class BoxProver:
             kind="decision",
             level=Fraction(0),
             words=f"everybody with {box.rule} gets the decision {labels[place]}",
-            question=prepared.problem.case,
+            question=prepared.task.case,
         )
-        with suppress(OutOfTime), prepared.problem.budget.grace_watched():
+        with suppress(OutOfTime), prepared.task.budget.grace_watched():
+            frontiers = Frontiers(all=[search], turn=inf)
             certificate, report = certify_proof(
-                prepared,
-                search.proof,
-                lambda: search.clearance,
-                statement,
-                self.checking,
-                search,
+                prepared, frontiers, lambda: search.clearance, statement, self.checking
             )
             return certificate if report.accepted and report.decided == place else None
         return None
 
-    def _prepared(self, space: Space, similar: Similarity) -> Prepared | None:
+    def _prepared(self, space: Space, similar: Similarity) -> PosedProblem | None:
         """None where nobody is found who satisfies the constraints."""
         left = self.budget.seconds - self.budget.elapsed
         try:
@@ -189,16 +184,16 @@ def one_score(imported: Imported, asked: Property) -> Imported:
     return found
 
 
-def _proved(prepared: Prepared) -> Outcome:
+def _proved(prepared: PosedProblem) -> Outcome:
     """What `verify` does when it does not look for a pair first."""
-    with suppress(OutOfTime), prepared.problem.budget.watched():
-        proof = _trivial(prepared) or independence(prepared.problem)
+    with suppress(OutOfTime), prepared.task.budget.watched():
+        proof = _trivial(prepared) or independence(prepared.task)
         if proof is not None:
             return Outcome(engine="independence", proofs=(proof,))
-    return conclude(prepared.problem, frontiers_of(prepared.problem))
+    return conclude(prepared.task, frontiers_of(prepared.task))
 
 
-def _trivial(prepared: Prepared) -> Proof | None:
+def _trivial(prepared: PosedProblem) -> Proof | None:
     """The proof where everybody is alone: nobody is treated differently from themselves."""
     if any(relation.kind != "same" for relation in prepared.pairs.relations):
         return None
@@ -241,9 +236,9 @@ class CodeProver:
     accepted: int = 0
 
     @classmethod
-    def of(cls, judging: ScoreJudging, checking: Checking) -> CodeProver:
+    def of(cls, judging: Judging, checking: Checking) -> CodeProver:
         """The space that the model is over takes the place of the user's own."""
-        over, imported = _with_names(judging.pairs.space), judging.prepared.imported
+        over, imported = _with_names(judging.pairs.space), judging.posed.imported
         whole = replace(imported, recoding=same_space(over))
         if restricted(whole, over) is None or any(map(_misses_numbers, over.features.values())):
             raise InternalError(f"boxes of {imported.model.family} have no certificates")
@@ -288,9 +283,9 @@ class CodeProver:
         return Box(space, tuple(map(_interval, features, lo.tolist(), hi.tolist())))
 
 
-def _asked(judging: ScoreJudging) -> Property:
+def _asked(judging: Judging) -> Property:
     """The property of the score that is judged: decisions between two classes are about half a lead, with half the margin."""
-    question = judging.question
+    question = judging.posed.task.question
     if not isinstance(question, DecisionQuestion):
         asked: Property = judging.source.claim.property
         return asked
