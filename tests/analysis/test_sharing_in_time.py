@@ -15,9 +15,9 @@ from tests.posing import judged
 
 import likewise as lw
 from likewise import clock
-from likewise.analysis import cells
 from likewise.analysis import everybody as counting
 from likewise.analysis import judging as judgings
+from likewise.analysis import share_bracket
 from likewise.families.kernel.judge import KernelJudge
 from likewise.families.trees.oracle import TreeOracle
 
@@ -77,7 +77,9 @@ def test_a_pilot_leaves_time_for_the_sample(monkeypatch, hand):
 def test_cells_end_with_the_budget(monkeypatch, hand, method):
     model, similar = fitted(forest), SIMILAR["free and within"]
     true = share_by_predictions(model, similar)
-    monkeypatch.setattr(cells, "FEW", 3)  # the free feature's levels: nobody is looked through before that
+    monkeypatch.setattr(
+        share_bracket, "FEW", 3
+    )  # the free feature's levels: nobody is looked through before that
     slowed(monkeypatch, hand, TreeOracle, "bound", lambda lo, *_: 0.03 * len(lo))
     slowed(monkeypatch, hand, TreeOracle, "prove", lambda *_: 0.03)
     found = lw.share(model, SPACE, similar, method=method, budget=8)
