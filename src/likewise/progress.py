@@ -48,7 +48,8 @@ def terminal() -> Iterator[Listener]:
         def show(snapshot: Snapshot) -> None:
             parts = [snapshot.stage, f"{snapshot.seconds:.1f} s"]
             if snapshot.closed or snapshot.open:
-                parts.append(f"{snapshot.closed:,} cells closed, {snapshot.open:,} open")
+                cells = "cell" if snapshot.closed == 1 else "cells"
+                parts.append(f"{snapshot.closed:,} {cells} closed, {snapshot.open:,} open")
             if snapshot.lower is not None and snapshot.upper is not None:
                 parts.append(f"between {snapshot.lower:.6g} and {snapshot.upper:.6g}")
             if snapshot.share is not None:

@@ -93,6 +93,6 @@ def own(rows):
 def test_functions_of_ones_own_do(tmp_path):
     file = tmp_path / "model.skops"
     skops.io.dump(make_pipeline(FunctionTransformer(own), quick_logistic()).fit(X[NUMBERS], LABELS), file)
-    with pytest.raises(UnsupportedModel, match="nobody vouches for") as error:
+    with pytest.raises(UnsupportedModel, match="not on the trusted list") as error:
         load_model(file)
     assert "--trust" in str(error.value.hint)

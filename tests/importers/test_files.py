@@ -22,7 +22,7 @@ Y = np.array([0, 0, 1, 1])
 
 
 class Unheard(LogisticRegression):
-    """A type that nobody vouches for."""
+    """A type that is not on the trusted list."""
 
 
 class Trap:

@@ -57,7 +57,7 @@ def audit_answer(
         title="rows with a differently treated counterpart",
         summary=summary_of(found),
         blocks=tuple(blocks),
-        steps=() if file is not None else _next_steps(about, telling),
+        steps=_next_steps(found, about, telling, written=file is not None),
         document=found,
     )
 
@@ -155,6 +155,11 @@ def _grouped(column: str, groups: list[Mapping[str, Any]]) -> Table:
     return Table(title="", columns=(column, *(name.replace("_", " ") for name in names)), rows=rows)
 
 
-def _next_steps(about: About | None, telling: Telling) -> tuple[Step, ...]:
-    same = {} if about is None else {"property": about.property}
-    return telling.steps(("all of them", "audit", {**same, "output": "rows.csv"}))
+def _next_steps(
+    found: Mapping[str, Any], about: About | None, telling: Telling, *, written: bool
+) -> tuple[Step, ...]:
+    same: dict[str, Any] = {} if about is None else {"property": about.property}
+    longer = telling.longer("audit", **same) if found["undecided"] else ()
+    if written:
+        return longer
+    return (*longer, *telling.steps(("all of them", "audit", {**same, "output": "rows.csv"})))

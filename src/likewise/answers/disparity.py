@@ -30,7 +30,7 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.telling import IN_PYTHON, Telling, limit_above
-from likewise.answers.texts import number, outward, upper_end
+from likewise.answers.texts import number, outward, plain, upper_end
 from likewise.spec.properties import SameDecision
 from likewise.verifying.wording import short
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from likewise.spec.properties import Label
 
 UNPROVED = "upper end in floating point, not proved"
-_GAPS = {
+GAPS = {
     "score": "gap of scores",
     "probability": "gap of probabilities",
     "margin": "margin of different decisions",
@@ -81,7 +81,7 @@ def facts_of(given: Any) -> Mapping[str, Any]:
     """The document, with what a `Disparity` knows beside it."""
     if isinstance(given, Mapping):
         return given
-    return {**given.to_dict(), "upper_label": given.upper_label, "score_name": given.score_name}
+    return {**given.to_dict(), "upper_label": plain(given.upper_label), "score_name": given.score_name}
 
 
 def title_of(of: str) -> str:
@@ -91,13 +91,13 @@ def title_of(of: str) -> str:
 
 def gap_in_words(of: str) -> str:
     """``largest gap of scores``."""
-    return f"largest {_GAPS.get(of, of)}"
+    return f"largest {GAPS.get(of, of)}"
 
 
 def _measured_facts(of: str, label: Label | None, about: About | None) -> list[Fact]:
     if about is None:
         return []
-    what = _GAPS[of]
+    what = GAPS[of]
     if label is not None:
         what = (
             _MARGIN_OF_ONE.format(label=repr(label)) if of == "margin" else f"{what} of the class {label!r}"

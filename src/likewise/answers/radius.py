@@ -30,7 +30,7 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.telling import IN_PYTHON, Telling
-from likewise.answers.texts import number
+from likewise.answers.texts import number, plain
 
 
 def radius_answer(given: Any, about: About | None = None, telling: Telling = IN_PYTHON) -> Answer:
@@ -59,7 +59,7 @@ def facts_of(given: Any) -> Mapping[str, Any]:
     found = {**given.to_dict(), "rounding": given.rounding}
     if given.result is not None:
         names = ("decisions", "scores", "probabilities", "upper_label", "score_name")
-        found |= {name: getattr(given.result, name) for name in names}
+        found |= {name: plain(getattr(given.result, name)) for name in names}
     return found
 
 

@@ -6,7 +6,19 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.answer import Answer, Block, Item, Listing, Picture, Words, fact, joined, strong, words
+from likewise.answers.answer import (
+    Answer,
+    Block,
+    Item,
+    Listing,
+    Picture,
+    Step,
+    Words,
+    fact,
+    joined,
+    strong,
+    words,
+)
 from likewise.answers.sentences import (
     About,
     claim_facts,
@@ -44,6 +56,7 @@ def regions_answer(given: Any, about: About | None = None, telling: Telling = IN
         title="who is treated alike, and who is not",
         summary=summary_of(found),
         blocks=tuple(blocks),
+        steps=_next_steps(found, about, telling),
         document=found,
     )
 
@@ -52,6 +65,12 @@ def summary_of(found: Mapping[str, Any]) -> Words:
     """The shares of the kinds that there are, of the people whom the partition is about, or of the space."""
     said = [words(f"{kind} ", strong(percent(_sum(found[kind], weight_of)))) for kind in KINDS if found[kind]]
     return words(f"of {found.get('over') or 'the space'}: ", joined(", ", said))
+
+
+def _next_steps(found: Mapping[str, Any], about: About | None, telling: Telling) -> tuple[Step, ...]:
+    if found["reason"] is None or not found["undecided"]:
+        return ()
+    return telling.longer("regions", **({} if about is None else {"property": about.property}))
 
 
 def region_line(region: Region) -> str:

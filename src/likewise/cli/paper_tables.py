@@ -55,10 +55,11 @@ def printed(cells: Sequence[Cell], plan: Plan) -> None:
 
 def markdown(cells: Sequence[Cell], plan: Plan, command: str) -> str:
     """Both tables as Markdown, with the command that made them."""
+    from likewise.answers.markdown import table_md
+
     lines = [f"`{command}`, {_machine()}, {date.today()}.", ""]
     for caption, header, rows in _tables(cells, plan):
-        lines += [f"**{caption}**", "", _line(header), _line(["---"] * len(header))]
-        lines += [*(_line(row) for row in rows), ""]
+        lines += [f"**{caption}**", "", table_md(header, rows), ""]
     for sentence in _notes(cells):
         lines += [sentence, ""]
     return "\n".join(lines)

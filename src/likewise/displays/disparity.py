@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Self
 
+from likewise.answers.disparity import GAPS, gap_in_words
 from likewise.displays.drawing import BIASED, LINE, Display, axes_for, document_of
 from likewise.errors import SpecError
 
@@ -12,12 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Point = tuple[float, float, float]  # seconds, lower, upper
-
-_NAMES = {
-    "score": "gap of scores",
-    "probability": "gap of probabilities",
-    "margin": "margin of different decisions",
-}
 
 
 class DisparityDisplay(Display):
@@ -63,8 +58,8 @@ class DisparityDisplay(Display):
         ax.step(times, highs, where="post", color=LINE, linestyle="--", label=f"at most{unproved}")
         ax.step(times, lows, where="post", color=BIASED.colour, label="at least: a pair attains it")
         low, high = (f"{end:.6g}" if math.isfinite(end) else "unknown" for end in self.history[-1][1:])
-        title = f"largest {_NAMES[self.of]}: {low if low == high else f'between {low} and {high}'}"
-        ax.set(xlabel="seconds", ylabel=_NAMES[self.of], title=title, xlim=(0, end))
+        title = f"{gap_in_words(self.of)}: {low if low == high else f'between {low} and {high}'}"
+        ax.set(xlabel="seconds", ylabel=GAPS[self.of], title=title, xlim=(0, end))
         ax.legend(loc="best", frameon=False)
         return self._drawn(ax)
 

@@ -1,7 +1,7 @@
 """Models from files: audited first, loaded second, and never run as code unasked.
 
 ``.skops``                       the types in the file are listed without constructing any of them; all must
-                                 be ones that skops vouches for (numpy, scipy, scikit-learn), ones reviewed
+                                 be ones that skops trusts (numpy, scipy, scikit-learn), ones reviewed
                                  here, or ones the user trusts by name
 ``.json``, ``.ubj``, ``.txt``    models saved by XGBoost and LightGBM: numbers only, read here with no need of either library
 ``.joblib``, ``.pkl``, ``.pickle``   loading runs whatever the file says, so only where the user allows it
@@ -145,7 +145,7 @@ def _load_skops(file: Path, trust: Collection[str]) -> Any:
     refused = sorted(set(untrusted) - REVIEWED - set(trust))
     if refused:
         raise UnsupportedModel(
-            f"{file}: would construct types that nobody vouches for: {', '.join(refused)}",
+            f"{file}: would construct types that are not on the trusted list: {', '.join(refused)}",
             hint="if you know them and trust the file: " + " ".join(f"--trust {name}" for name in refused),
         )
     try:
