@@ -20,7 +20,7 @@ from tests.check import builder
 
 import likewise as lw
 from likewise.analysis.region_result import Region, Regions
-from likewise.errors import SpecError, UnsupportedModel
+from likewise.errors import SpecError
 from likewise.spec.boxes import box_of
 
 LEVELS = {"job": ["none", "skilled", "other work", "manager"], "sex": ["f", "m"]}
@@ -353,16 +353,16 @@ def test_what_is_printed_is_the_largest_of_each_kind():
     assert html.count("<tr>") == 1 + 12 + 1  # the reason is a table of its own
 
 
-def test_several_classes_and_gaps_of_forests_are_refused_with_a_hint():
+def test_several_classes_and_gaps_of_forests_have_fair_regions():
     rows = everybody(SPACE)
     columns = make_column_transformer((OneHotEncoder(), ["job", "sex", "grade"]), remainder="passthrough")
     three = make_pipeline(columns, LogisticRegression()).fit(rows, rows["age"].clip(0, 2))
     similar = lw.Similarity(free=["sex"])
-    with pytest.raises(UnsupportedModel, match="3 classes") as error:
-        lw.regions(three, SPACE, similar)
-    assert "one class against all others" in error.value.hint
-    with pytest.raises(UnsupportedModel, match="score for each of its classes"):
-        lw.regions(fitted("forest", 0), SPACE, similar, lw.ScoreGap(0.1))
+    (region,) = lw.regions(three, SPACE, similar, lw.ScoreGap(100.0)).fair
+    assert region.rule == "everybody"
+    found = lw.regions(fitted("forest", 0), SPACE, similar, lw.ScoreGap(0.1), budget=20)
+    assert sum((region.measure for region in found), Fraction(0)) == 1
+    assert not found.biased
 
 
 @pytest.mark.parametrize(

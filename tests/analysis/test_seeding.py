@@ -27,7 +27,7 @@ def search_of(model, space, similar):
     problem = problem_of(model, space, similar)
     imported = one_score(problem.imported, asked)
     prepared = pose(replace(problem, imported=imported), Run(budget=Budget(60)))
-    judge = BoxJudge(prepared, asks_decisions=True)
+    judge = BoxJudge(prepared)
     judge.warm_up()
     prover = BoxProver(
         model=model,

@@ -233,9 +233,10 @@ class RegionSearch:
                 self.worth.learn(float(far[lean]), closed=closed)
                 if closed:
                     return True
-            if not judge.problem.oracles.exact:
+            if not judge.exact:
                 return False
-        if RARELY * (self.closed_pairs + 1) < self.tried_pairs:
+        rarely = RARELY * (self.closed_pairs + 1) < self.tried_pairs
+        if judge.unproved is not None or (judge.asks_decisions and rarely):
             return False
         self.tried_pairs += 1
         closed = judge.closes_pairs(lo, hi, budget, cells)

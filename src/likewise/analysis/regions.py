@@ -44,7 +44,7 @@ from likewise.progress import Listener
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.spec.features import Categorical
-from likewise.spec.properties import Property, SameDecision
+from likewise.spec.properties import Property
 from likewise.verifying.certifying import Checking
 from likewise.verifying.posing import pose
 
@@ -150,7 +150,7 @@ def regions_of_problem(
             by_score = in_order_of_scores(first, space)
             if by_score is not space:
                 ordered = pose(_over(problem, whole, by_score, run), run)
-        judge = BoxJudge(ordered, asks_decisions=isinstance(property, SameDecision) and property.margin == 0)
+        judge = BoxJudge(ordered)
         run.tell("preparing the bounds")
         with clock.stopped():
             judge.warm_up()
@@ -218,7 +218,7 @@ def in_order_of_scores(prepared: PosedProblem, space: Space) -> Space:
             for code in range(len(feature.levels)):
                 rows_there = rows.copy()
                 rows_there[:, k] = code
-                means.append(float(prepared.task.scored(rows_there).mean()))
+                means.append(float(prepared.task.scored(rows_there).reshape(SAMPLE, -1)[:, -1].mean()))
             levels = [feature.levels[int(i)] for i in np.argsort(means, kind="stable")]
             if levels != list(feature.levels):
                 changed[name] = Categorical(levels)

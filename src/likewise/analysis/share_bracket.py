@@ -3,9 +3,9 @@
 A box holds free features whole. It is counted
 
 - fair, where no pair with one individual in the box breaks the property: the cell of pair space (the other side widened by what may differ) is
-  closed by one line, in both orders;
+  closed by one line, in both orders; of several scores, all cases are closed by a short search;
 - biased, where two settings v, w of the free features get opposite decisions all over the box, f(v, .) above the margin and f(w, .)
-  below it: then everybody in the box has one of the two, or both at margin 0, as a counterpart;
+  below it: then everybody in the box has one of the two, or both at margin 0, as a counterpart (of one score);
 - looked through, where it has few individuals.
 
 Lines are proved in exact arithmetic: by the oracle, or where its bounds are float64 and only propose (kernel and polynomial scores), by certificates of the box that
@@ -32,7 +32,6 @@ from likewise.analysis.partition.engine import BoxVerdict, Cut, Partition, Weigh
 from likewise.analysis.partition.judge import BoxJudge
 from likewise.analysis.partition.proofs import SHARE_OF_MANY, CodeProver, slice_of
 from likewise.clock import look_at_clock
-from likewise.model.question import DecisionQuestion
 from likewise.search.budget import Until
 from likewise.search.judgement import BIASED, FAIR
 from likewise.search.pacing import Pace
@@ -72,14 +71,11 @@ class ShareBracket:
     prover: CodeProver | None = field(init=False)  # where bounds only propose
 
     def __post_init__(self) -> None:
-        question, pairs = self.judging.posed.task.question, self.judging.pairs
-        asks = isinstance(question, DecisionQuestion) and question.level == 0
         # Individuals are changed in free features only: their box holds them whole, and so the counterparts, with what they are missing.
-        self.judge = BoxJudge(self.judging.posed, asks_decisions=asks, only_free=True)
-        exact = self.judge.problem.oracles.exact
-        self.prover = None if exact else CodeProver.of(self.judging, self.checking)
+        self.judge = BoxJudge(self.judging.posed, only_free=True)
+        self.prover = None if self.judge.exact else CodeProver.of(self.judging, self.checking)
         weights = Weights(measures=(self.measure,), weights=(1.0,))
-        self.partition = Partition(*self.measure.ends(), weights, np.empty((0, len(pairs.first))))
+        self.partition = Partition(*self.measure.ends(), weights, np.empty((0, len(self.judge.lo))))
 
     @property
     def left(self) -> list[CodeBox]:
@@ -135,9 +131,8 @@ class ShareBracket:
     def _judge(self, boxes: Sequence[CodeBox]) -> Iterator[BoxVerdict]:
         """Decide or cut boxes, one after another; fair ones that were found before they were cut are known."""
         asked = [box for box in boxes if box.mass and not box.fair]
-        lines = iter(
-            self.judge.closed_by_lines(asked) if asked and self.prover is None else [False] * len(asked)
-        )
+        by_lines = bool(asked) and not self._searches
+        lines = iter(self.judge.closed_by_lines(asked) if by_lines else [False] * len(asked))
         for box in boxes:
             look_at_clock()
             if not box.mass:
@@ -146,13 +141,18 @@ class ShareBracket:
             yield self._verdict(box, fair=box.fair or next(lines))
             self.boxes += 1
 
+    @property
+    def _searches(self) -> bool:
+        """Whether fair boxes are found by searches: of several scores, and where bounds only propose; else by one line each."""
+        return self.prover is not None or self.judging.posed.several
+
     def _verdict(self, box: CodeBox, *, fair: bool) -> BoxVerdict:
-        if self.prover is not None and (counted := self._looked_through(box)) is not None:
-            return counted  # cheaper than a certificate
+        if self._searches and (counted := self._looked_through(box)) is not None:
+            return counted  # cheaper than a search
         stands = standing(self.judging.pairs.constraints, box.lo, box.hi)
         if stands == "none":
             return BoxVerdict(kind="empty")
-        fair = fair or self._certified_fair(box)
+        fair = fair or self._searched(box)
         if stands == "all":
             if fair:
                 return BoxVerdict(kind="fair")
@@ -169,14 +169,18 @@ class ShareBracket:
             self.fair += box.mass
         return BoxVerdict(kind="open", cut=cut, proved_fair=fair)
 
-    def _certified_fair(self, box: CodeBox) -> bool:
-        """By a certificate, where bounds only propose: put to the proof where nobody is seen to be treated differently, and a short search closes
-        all pairs."""
-        if self.prover is None or self.judge.sample(box.lo, box.hi).differently.any():
+    def _searched(self, box: CodeBox) -> bool:
+        """Whether all pairs are closed by a short search, where nobody is seen to be treated differently: for several scores, and where bounds only
+        propose. Then a certificate has to be accepted as well."""
+        if not self._searches or self.judge.unproved is not None:
+            return False
+        if self.judge.sample(box.lo, box.hi).differently.any():
             return False
         budget = self.judging.budget
         short = slice_of(budget, SHARE_OF_MANY * (budget.seconds - budget.elapsed))
-        return self.judge.closes_pairs(box.lo, box.hi, short, FAIR_CELLS) and self.prover.fair(box.lo, box.hi)
+        if not self.judge.closes_pairs(box.lo, box.hi, short, FAIR_CELLS):
+            return False
+        return self.prover is None or self.prover.fair(box.lo, box.hi)
 
     def _opposed(self, box: CodeBox) -> tuple[Change, Change] | None:
         """Two settings of the free features with opposite decisions all over the box."""
@@ -227,8 +231,8 @@ class ShareBracket:
         rows = np.repeat(self.judge.middle(box.lo, box.hi)[None], 2 * len(wide), axis=0)
         for i, k in enumerate(wide):
             rows[2 * i, k], rows[2 * i + 1, k] = box.lo[k], box.hi[k]
-        scores = self.judge.problem.scored(rows).reshape(-1, 2)
-        moved = np.abs(scores[:, 1] - scores[:, 0])
+        scores = self.judge.problem.scored(rows).reshape(len(wide), 2, -1)
+        moved = np.abs(scores[:, 1] - scores[:, 0]).max(axis=1)
         if not moved.max() > 0:
             moved = box.hi[list(wide)] - box.lo[list(wide)]
         return wide[int(moved.argmax())]

@@ -114,12 +114,6 @@ class Sharing:
         summed = self._summed()
         if summed is not None:
             return summed
-        if self.judging.one is None:
-            raise SpecError(
-                "a certified bracket is for models of one score and for decisions between two classes, and this is about "
-                f"{self.judging.posed.imported.model.n_scores} scores",
-                hint="method='sampled', or 'exact' for a discrete space",
-            )
         if not self.measure.known:
             recoding = self.judging.recoding
             bends = ((k, part.bend) for k, part in recoding.parts.items() if part.bend is not None)

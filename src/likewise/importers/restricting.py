@@ -27,7 +27,9 @@ def restricted(imported: Imported, part: Space) -> Imported | None:
     levels by their positions. The original is still that of the whole space: there is nothing to replay on the part."""
     model, recoding = imported.model, imported.recoding
     plain = all(part.bend is None and part.gap is None for part in recoding.parts.values())
-    if not plain or not isinstance(model.body, (Affine, RbfSum, PolynomialSum, TreeForm)):
+    if not plain or not all(
+        isinstance(body, (Affine, RbfSum, PolynomialSum, TreeForm)) for body in model.bodies
+    ):
         return None
     features: dict[str, Feature] = {}
     kept: list[list[int] | None] = []
@@ -52,12 +54,17 @@ def restricted(imported: Imported, part: Space) -> Imported | None:
     over = Recoding(
         given=part, space=Space(features, constraints=part.constraints), parts=parts, notes=recoding.notes
     )
-    body = model.body
-    if isinstance(body, TreeForm):
-        body = replace(body, ensemble=_with_levels(body.ensemble, kept))
+    anew: dict[int, TreeSum] = {}  # forms of several scores share their trees
+    bodies = []
+    for body in model.bodies:
+        if isinstance(body, TreeForm):
+            if id(body.ensemble) not in anew:
+                anew[id(body.ensemble)] = _with_levels(body.ensemble, kept)
+            body = replace(body, ensemble=anew[id(body.ensemble)])
+        bodies.append(body)
     return replace(
         imported,
-        model=replace(model, embedding=columns, bodies=(body,)),
+        model=replace(model, embedding=columns, bodies=tuple(bodies)),
         recoding=over,
         rows=imported.rows[:0],
     )

@@ -89,9 +89,10 @@ class Cutter:
             blocks.append(rows)
         scores, start = self.judge.problem.scored(np.concatenate(blocks)), 0
         for k, values in moved:
-            block = scores[start : start + len(bases) * len(values)].reshape(len(bases), len(values))
-            spread[k] = float((block.max(axis=1) - block.min(axis=1)).mean())
-            start += block.size
+            count = len(bases) * len(values)
+            block = scores[start : start + count].reshape(len(bases), len(values), -1)
+            spread[k] = float((block.max(axis=1) - block.min(axis=1)).max(axis=1).mean())
+            start += count
         return spread
 
     def _grid(self, k: int, lo: Floats, hi: Floats) -> Floats:
@@ -230,4 +231,5 @@ class Cutter:
         values = np.arange(lo[k], hi[k] + 1)
         rows = np.repeat(self.judge.middle(lo, hi)[None], len(values), axis=0)
         rows[:, k] = values
-        return float(values[int(np.abs(np.diff(self.judge.problem.scored(rows))).argmax())])
+        apart = np.abs(np.diff(self.judge.problem.scored(rows).reshape(len(rows), -1), axis=0))
+        return float(values[int(apart.max(axis=1).argmax())])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from likewise.families.oracles import Oracles
 from likewise.families.registry import oracle_of
 from likewise.model.question import DecisionQuestion, snap
 from likewise.progress import silent
-from likewise.search.frontier import Frontier
+from likewise.search.frontiers import frontiers_of
 from likewise.search.one_sided import LOWER, UPPER, one_sided
 from likewise.search.portfolio import independence
 from likewise.search.proof import root_cell
@@ -72,15 +73,21 @@ class Sample:
 
 
 class BoxJudge:
-    """A claim about boxes of individuals. With `only_free`, individuals are changed in nothing but what may differ freely."""
+    """A claim about boxes of individuals. With `only_free`, individuals are changed in nothing but what may differ freely.
 
-    def __init__(self, prepared: PosedProblem, *, asks_decisions: bool, only_free: bool = False) -> None:
-        self.prepared, self.asks_decisions = prepared, asks_decisions
+    `asks_decisions` where it is about the sign of one score: then both sides of 0 can be told apart by one bound each, and boxes in which everybody
+    is treated differently can be proved. Of several scores, and of gaps, only fair boxes can.
+    """
+
+    def __init__(self, prepared: PosedProblem, *, only_free: bool = False) -> None:
+        self.prepared, question = prepared, prepared.task.question
+        self.asks_decisions = isinstance(question, DecisionQuestion) and question.level == 0
         self.problem: Problem = replace(prepared.task, replay=Unasked(), listener=silent)
         self.pairs = prepared.pairs
         self.relations: tuple[Relation, ...] = self.pairs.relations
         self.over = self.pairs.space
-        everybody, score = Space(self.over.features), prepared.only_score
+        # Of several scores the first one stands for all: they are cut at the same codes.
+        everybody, score = Space(self.over.features), self.problem.oracles.parts[0]
         alone = pairs_of(everybody, (Relation("same"),) * len(everybody))
         self.sides: Problem = replace(  # individuals beside themselves, about their decisions
             self.problem,
@@ -109,6 +116,17 @@ class BoxJudge:
         """What the oracles do once, and not on the budget's time."""
         self.problem.oracles.warm_up()
         self.sides.oracles.warm_up()
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether a search that closes is a proof by itself, of all cases."""
+        oracles = self.problem.oracles
+        return frontiers_of(self.problem).exact if oracles.several else oracles.exact
+
+    @property
+    def unproved(self) -> str | None:
+        """Why searches prove nothing, where that is so."""
+        return self.problem.oracles.unproved(self.problem.question)
 
     @property
     def independent(self) -> bool:
@@ -187,8 +205,8 @@ class BoxJudge:
     def closes_pairs(self, lo: Floats, hi: Floats, budget: Budget, cells: int) -> bool:
         """Whether a short search closes all pairs of those who are similar to somebody in the box."""
         pairs = narrowed(self.pairs, *self.reached(lo, hi))
-        search = Frontier(problem=replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
-        return search.run(most=cells) == "closed"
+        search = frontiers_of(replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
+        return search.run(most=cells * len(search.all)) == "closed"
 
     def decided_alike(self, boxes: Sequence[Ends], lean: int) -> tuple[NDArray[np.bool_], Floats]:
         """Whether everybody in each box gets the decision of `lean`, by one bound each; and how far the bound is on the other side of 0."""
@@ -289,13 +307,16 @@ class BoxJudge:
         everybody = changed.reshape(-1, len(lo))
         shape, valid = changed.shape[:2], self.valid(everybody)
         scores = self.problem.scored(everybody)
-        highest = np.where(valid, scores, -np.inf).reshape(shape).max(axis=0)
-        lowest = np.where(valid, scores, np.inf).reshape(shape).min(axis=0)
+        witness = np.zeros(shape[1], dtype=bool)
+        for case, first, second in self.problem.question.signals(scores):
+            highest = np.where(valid, first, -np.inf).reshape(shape).max(axis=0)
+            lowest = np.where(valid, second, np.inf).reshape(shape).min(axis=0)
+            witness |= case.margin(highest, lowest) > 0
+        own = scores[: shape[1]]
+        decided = (own > 0).astype(int) if own.ndim == 1 else own.argmax(axis=1)
         kept = valid.reshape(shape)[0]
-        rows, highest, lowest = rows[kept], highest[kept], lowest[kept]
-        witness = self.problem.case.margin(highest, lowest) > 0
-        treated = np.where(witness, DIFFERENTLY, (highest > 0).astype(int))
-        return Sample(rows=rows, treated=treated, scale=float(np.median(np.abs(scores))))
+        treated = np.where(witness, DIFFERENTLY, decided)[kept]
+        return Sample(rows=rows[kept], treated=treated, scale=float(np.median(np.abs(scores))))
 
     def valid(self, rows: Floats) -> NDArray[np.bool_]:
         """Who satisfies the constraints, in float64."""

@@ -21,7 +21,7 @@ import numpy as np
 from likewise.analysis.partition.changes import Change, Counterpart
 from likewise.cells.leaf import Leaf
 from likewise.clock import OutOfTime
-from likewise.errors import InternalError, SpecError, UnsupportedModel
+from likewise.errors import InternalError, SpecError
 from likewise.importers.imported import Imported, import_model
 from likewise.importers.recoding import same_space
 from likewise.importers.restricting import restricted
@@ -30,7 +30,6 @@ from likewise.model.question import DecisionQuestion
 from likewise.problem import ModelClaim, Problem
 from likewise.run import Run
 from likewise.search.budget import Budget, Part
-from likewise.search.frontier import Frontier
 from likewise.search.frontiers import Frontiers, frontiers_of
 from likewise.search.one_sided import LOWER, UPPER, one_sided
 from likewise.search.portfolio import Outcome, conclude, independence
@@ -88,7 +87,7 @@ class BoxProver:
         similar = similarity_within(space, self.space, self.relations)
         prepared = self._prepared(space, similar)
         outcome = None if prepared is None else _proved(prepared)
-        if prepared is None or outcome is None or outcome.proof is None:
+        if prepared is None or outcome is None or outcome.proofs is None:
             return None
         claimed = Claimed(
             space=space, similarity=similar, property=self.asked, family=prepared.imported.model.family
@@ -106,7 +105,12 @@ class BoxProver:
         )
         if prepared is None:
             return False
-        return _trivial(prepared) is not None or Frontier(problem=prepared.task).run(most=cells) == "closed"
+        if _trivial(prepared) is not None:
+            return True
+        if prepared.task.oracles.unproved(prepared.task.question) is not None:
+            return False
+        search = frontiers_of(prepared.task)
+        return search.run(most=cells * len(search.all)) == "closed"
 
     def biased(self, box: Box, counterparts: tuple[Counterpart, ...]) -> tuple[Certificate, ...]:
         """Accepted certificates of both counterparts' decisions; none if one of them is not everybody's or not proved."""
@@ -167,21 +171,11 @@ class BoxProver:
 
 
 def one_score(imported: Imported, asked: Property) -> Imported:
-    """The model as one of one score, if that says the same about the property."""
-    if imported.model.n_scores == 1:
-        return imported
-    head, found = imported.model.head, as_one_score(imported)
-    if found is None:
-        raise UnsupportedModel(
-            f"{imported.model.family} was fitted on {len(head.classes)} classes, and regions are told of two",
-            hint="fit one class against all others, or ask verify, measure, audit or share, which know several classes",
-        )
-    if not isinstance(asked, SameDecision):
-        raise UnsupportedModel(
-            f"{imported.model.family} has a score for each of its classes, and regions are told of its decisions",
-            hint="ask for SameDecision()",
-        )
-    return found
+    """The model as one of one score, if that says the same about the property; else as it is."""
+    found = (
+        as_one_score(imported) if isinstance(asked, SameDecision) and imported.model.n_scores > 1 else None
+    )
+    return imported if found is None else found
 
 
 def _proved(prepared: PosedProblem) -> Outcome:
@@ -190,6 +184,9 @@ def _proved(prepared: PosedProblem) -> Outcome:
         proof = _trivial(prepared) or independence(prepared.task)
         if proof is not None:
             return Outcome(engine="independence", proofs=(proof,))
+    refusal = prepared.task.oracles.unproved(prepared.task.question)
+    if refusal is not None:
+        return Outcome(engine="branch and bound", reason=refusal)
     return conclude(prepared.task, frontiers_of(prepared.task))
 
 
