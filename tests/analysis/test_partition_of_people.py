@@ -11,7 +11,7 @@ from tests.analysis.test_partitioning import SPACE, everybody, fitted
 import likewise as lw
 from likewise.analysis.measures import marginals
 from likewise.analysis.partition.engine import Cut, Partition, Weights
-from likewise.analysis.partition.people import RowMeasure
+from likewise.analysis.partition.people import Rows
 from likewise.errors import SpecError
 from likewise.spec.boxes import box_of
 from likewise.spec.pairs import pair_space
@@ -40,7 +40,7 @@ def test_masses_add_up_and_are_those_of_the_boxes(seed):
     random, rows = np.random.default_rng(seed), space.encode(X)
     pairs = pair_space(space, lw.Similarity(free=["s"]))
     columns = marginals(pairs, rows)
-    weights = Weights(measures=(columns, RowMeasure(rows=rows)), weights=(0.5, 0.5))
+    weights = Weights(measures=(columns, Rows(rows, rows)), weights=(0.5, 0.5))
     partition = Partition(*columns.ends(), weights, rows)
     for _ in range(20):
         box = partition.pop()

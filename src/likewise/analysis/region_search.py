@@ -93,9 +93,7 @@ class RegionSearch:
         self.weights = (
             Weights(measures=(user,), weights=(1.0,))
             if people is None
-            else Weights(
-                measures=(people.measure, user), weights=(float(1 - OF_THE_SPACE), float(OF_THE_SPACE))
-            )
+            else Weights(measures=(people, user), weights=(float(1 - OF_THE_SPACE), float(OF_THE_SPACE)))
         )
         self.rows = judge.prepared.imported.rows if people is not None else np.empty((0, len(judge.lo)))
         self.partition = Partition(judge.lo, judge.hi, self.weights, self.rows)
@@ -165,7 +163,7 @@ class RegionSearch:
             kind=kind,
             box=self.user.box(box.lo, box.hi),
             share=box.masses[-1],
-            crowd=None if self.people is None else self.people.crowd(box, box.mass),
+            crowd=None if self.people is None else self.people.crowd(box),
             counterparts=self.user.counterparts(changes, mirrored=mirrored) if changes else (),
         )
 

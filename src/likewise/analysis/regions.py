@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.partition.judge import BoxJudge
-from likewise.analysis.partition.people import People, people_of_columns, people_of_rows
+from likewise.analysis.partition.people import Columns, People, Rows
 from likewise.analysis.partition.proofs import BoxProver, one_score
 from likewise.analysis.region_search import RegionSearch
 from likewise.clock import OutOfTime
@@ -179,9 +179,7 @@ def _people(judge: BoxJudge, problem: Problem, over: str | None) -> People | Non
     rows, given = judge.prepared.imported.rows, problem.codes
     if not len(given):
         return None
-    if over == "marginals":
-        return people_of_columns(judge.pairs, rows, given)
-    return people_of_rows(rows, given)
+    return Columns(judge.pairs, rows, given) if over == "marginals" else Rows(rows, given)
 
 
 def _over(problem: Problem, whole: Imported, ordered: Space, run: Run) -> Problem:

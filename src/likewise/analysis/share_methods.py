@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from likewise.analysis.everybody import Counted, countable, counted
 from likewise.analysis.judging import Judging, imputed_within
 from likewise.analysis.measures import Measure, all_alike, marginals, uniform
 from likewise.analysis.sampling import NARROW, Sampling, drawing
 from likewise.analysis.share_bracket import ShareBracket
-from likewise.analysis.share_result import Share
+from likewise.analysis.share_result import Method, Share
 from likewise.analysis.sums import bracket_of_sums
 from likewise.errors import SpecError
 from likewise.model.question import round_down, round_up
@@ -33,7 +34,7 @@ class Sharing:
         """By the method that was asked for, or the best one that the budget allows."""
         self._refuse_imputed()
         if method in ("auto", "certified") and not self.judging.asked.moving:
-            return self._of_nobody()
+            return self._share("certified", (0.0, 0.0), independent=True)  # nothing that may differ matters
         if method == "exact" or (method == "auto" and countable(self.judging)):
             alike = self.over == "uniform" and all_alike(self.judging.recoding)
             found = counted(self.judging, None if alike else self.measure)
@@ -62,34 +63,26 @@ class Sharing:
             return "all individuals"
         return "individuals distributed as the data's columns"
 
-    def _of_nobody(self) -> Share:
-        """Nothing that may differ matters to the model."""
+    def _share(
+        self, method: Method, ends: tuple[float, float], reason: str | None = None, **stats: Any
+    ) -> Share:
+        """What is known without a sample."""
         return Share(
-            lower=0.0,
-            upper=0.0,
-            method="certified",
+            lower=ends[0],
+            upper=ends[1],
+            method=method,
             confidence=None,
             over=self.words,
-            stats={**self.judging.budget.stats, "independent": True},
+            reason=reason,
+            stats={**self.judging.budget.stats, **stats},
         )
 
     def _exact(self, found: Counted) -> Share:
         if not found.total and found.complete:
             raise SpecError("nobody satisfies the constraints")
         reason = None if found.complete else self.judging.budget.reason
-        lower, upper = _ends(found)
-        return Share(
-            lower=lower,
-            upper=upper,
-            method="exact",
-            confidence=None,
-            over=self.words,
-            reason=reason,
-            stats={
-                **self.judging.budget.stats,
-                "individuals": found.people,
-                "redone_exactly": found.redone,
-            },
+        return self._share(
+            "exact", _ends(found), reason, individuals=found.people, redone_exactly=found.redone
         )
 
     def _summed(self) -> Share | None:
@@ -100,15 +93,8 @@ class Sharing:
         if bracket is None:
             return None
         lower, upper = round_down(bracket[0]), round_up(bracket[1])
-        return Share(
-            lower=lower,
-            upper=upper,
-            method="certified",
-            confidence=None,
-            over=self.words,
-            reason=None if upper - lower <= NARROW else self._why_wide(self.judging.budget.over),
-            stats={**self.judging.budget.stats},
-        )
+        wide = None if upper - lower <= NARROW else self._why_wide(self.judging.budget.over)
+        return self._share("certified", (lower, upper), wide)
 
     def _certified(self) -> Share:
         summed = self._summed()
@@ -132,19 +118,9 @@ class Sharing:
 
     def _of_boxes(self, bracketing: ShareBracket) -> Share:
         lower, upper = round_down(bracketing.lower), round_up(bracketing.upper)
-        return Share(
-            lower=lower,
-            upper=upper,
-            method="certified",
-            confidence=None,
-            over=self.words,
-            reason=None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.partition.boxes)),
-            stats={
-                **self.judging.budget.stats,
-                "cells": bracketing.boxes,
-                "certificates": 0 if bracketing.prover is None else bracketing.prover.accepted,
-            },
-        )
+        wide = None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.partition.boxes))
+        accepted = 0 if bracketing.prover is None else bracketing.prover.accepted
+        return self._share("certified", (lower, upper), wide, cells=bracketing.boxes, certificates=accepted)
 
     def _why_wide(self, ended: bool) -> str:
         return self.judging.budget.reason if ended else "what is left can be neither settled nor cut"

@@ -7,7 +7,7 @@ of `spec.boxes`, in the user's codes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol, Self
@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 
 from likewise.analysis.measures import marginals
+from likewise.analysis.partition.engine import BoxMeasure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.partition.engine import BoxMeasure, CodeBox, Cut
+    from likewise.analysis.partition.engine import CodeBox, Cut
     from likewise.spec.boxes import Part
     from likewise.spec.pairs import PairSpace
 
@@ -81,46 +82,45 @@ class MarginalCrowd:
         return replace(self, mass=self.mass * Fraction(here, whole) if whole else Fraction(0))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RowMeasure:
-    """Every row of the data counts alike."""
+class People(BoxMeasure, Protocol):
+    """Whom a partition is about: in words, as a measure of boxes of codes, and by the crowd of a box."""
 
-    rows: Floats
+    words: str
+
+    def crowd(self, box: CodeBox) -> Crowd:
+        """Those in a box."""
+
+
+class Rows:
+    """The rows of data, in the model's codes and as they are `given`: every row counts alike."""
+
+    def __init__(self, rows: Floats, given: Floats) -> None:
+        self.rows, self.given = rows, given
+        self.words = f"the {len(rows):,} rows of the data"
 
     def left(self, box: CodeBox, cut: Cut) -> Fraction:
         """Of the rows in the box, those up to the cut."""
         there = np.count_nonzero(self.rows[box.rows, cut.feature] <= cut.at)
         return Fraction(int(there), len(box.rows)) if len(box.rows) else Fraction(0)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class People:
-    """Whom a partition is about: in words, as a measure of boxes of codes, and the crowd of a box by its mass."""
-
-    words: str
-    measure: BoxMeasure
-    crowd: Callable[[CodeBox, Fraction], Crowd]
+    def crowd(self, box: CodeBox) -> Crowd:
+        """Its rows."""
+        return RowCrowd(codes=self.given, numbers=box.rows)
 
 
-def people_of_rows(rows: Floats, given: Floats) -> People:
-    """The rows of data, in the model's codes and as they are `given`."""
-
-    def crowd(box: CodeBox, mass: Fraction) -> Crowd:  # noqa: ARG001 (their number is their mass)
-        return RowCrowd(codes=given, numbers=box.rows)
-
-    return People(words=f"the {len(rows):,} rows of the data", measure=RowMeasure(rows=rows), crowd=crowd)
-
-
-def people_of_columns(pairs: PairSpace, rows: Floats, given: Floats) -> People:
+class Columns:
     """Individuals distributed as the columns of data, in the model's codes and as they are `given`."""
-    weights = {}
-    for k, v in enumerate(pairs.first):
-        if pairs.variables[v].discrete:
-            values, counts = np.unique(given[:, k], return_counts=True)
-            weights[k] = dict(zip(values.astype(int).tolist(), counts.tolist(), strict=True))
 
-    def crowd(box: CodeBox, mass: Fraction) -> Crowd:  # noqa: ARG001 (its mass is known)
-        return MarginalCrowd(mass=mass, weights=weights)
+    words = "individuals distributed as the data's columns"
 
-    measure = marginals(pairs, rows)
-    return People(words="individuals distributed as the data's columns", measure=measure, crowd=crowd)
+    def __init__(self, pairs: PairSpace, rows: Floats, given: Floats) -> None:
+        self.left = marginals(pairs, rows).left
+        self.weights = {}
+        for k, v in enumerate(pairs.first):
+            if pairs.variables[v].discrete:
+                values, counts = np.unique(given[:, k], return_counts=True)
+                self.weights[k] = dict(zip(values.astype(int).tolist(), counts.tolist(), strict=True))
+
+    def crowd(self, box: CodeBox) -> Crowd:
+        """Its mass under this measure, which is the first one of its partition."""
+        return MarginalCrowd(mass=box.mass, weights=self.weights)
