@@ -27,7 +27,7 @@ from likewise.families.oracle import Ceiling, Closed, Cut, Node, Pace, Pair
 from likewise.model.witness import Witness
 from likewise.progress import Snapshot
 from likewise.search.problem import exact_witness
-from likewise.search.proof import Proof, begin, children, walk
+from likewise.search.proof import Proof, Split, begin, children, walk
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ class Frontier:
     pace: Pace = field(default_factory=Pace)
     start: tuple[Floats, Floats] = field(init=False)  # the first cell
     warm: bool = False
+    away: set[int] = field(default_factory=set)  # nodes that parts of the frontier have (`parts`)
+    whole: bool = True  # whether the proof is that of all pairs, not of what a part has
 
     def __post_init__(self) -> None:
         self.oracle = self.problem.oracles.of(self.case)
@@ -125,6 +127,8 @@ class Frontier:
     def run(self, *, most: float = math.inf) -> End:
         """Until every node is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
         problem, size = self.problem, 1
+        if self.away:
+            raise InternalError(f"{len(self.away)} nodes are away in parts that were not absorbed")
         self._warm_up()
         most += len(self.proof.nodes)
         try:
@@ -245,16 +249,21 @@ class Frontier:
 
     def leaves(self) -> Iterator[tuple[int, Clearance | None]]:
         """All leaves with their clearances at the level that is asked for; None where one does not hold."""
-        for number, node, lo, hi in walk(self.proof, self.pairs):
+        for number, node, lo, hi in self._walk():
             if isinstance(node, Leaf):
                 look_at_clock()
                 yield number, self.prove(number, lo, hi, node)
+
+    def _walk(self) -> Iterator[tuple[int, Split | Leaf | None, Floats, Floats]]:
+        if not self.whole:
+            raise InternalError("the nodes of a part of a frontier are no proof by themselves")
+        return walk(self.proof, self.pairs)
 
     def reopen(self, numbers: Container[int], *, split: bool) -> bool:
         """Open closed nodes again: closed in another way or cut in two (`split`) where their leaf was refused, else as
         they are. True where one turns out to hold a witness."""
         found = False
-        for number, leaf, lo, hi in list(walk(self.proof, self.pairs)):
+        for number, leaf, lo, hi in list(self._walk()):
             if number not in numbers or not isinstance(leaf, Leaf):
                 continue
             self.closed -= 1

@@ -1,0 +1,207 @@
+"""Parts of a frontier, and its state: what can be sent elsewhere, and what can be written down and taken up again.
+
+Both are plain values: boxes, leans, views and the proof tree, no oracles and none of their memories, which are made anew. A *part* has some of the open nodes, each of
+them the root of a tree of its own. It is run by whoever resumes it, and what came of it is absorbed: its trees are grafted onto the proof in the places of their
+roots. Nothing is believed that a part says: a verdict rests on the whole proof, which the checker looks at.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.cells.leaf import Clearance, Leaf
+from likewise.errors import InternalError
+from likewise.families.oracle import FIRST_STEP, Node
+from likewise.search.frontier import Frontier
+from likewise.search.frontiers import Frontiers
+from likewise.search.proof import Proof, Split, root_cell
+
+if TYPE_CHECKING:
+    from likewise.model.question import Case
+    from likewise.model.witness import Witness
+    from likewise.search.problem import Problem
+
+Ends = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeState:
+    """An open node without its memory."""
+
+    number: int
+    lo: Ends
+    hi: Ends
+    rank: float
+    lean: float
+    upper: float = math.inf
+    step: float = FIRST_STEP
+    view: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontierState:
+    """A frontier as it stands. `case` is what it was asked, `space` the ends of all pairs, which tell whose state it is."""
+
+    case: Case
+    space: tuple[Ends, Ends]
+    nodes: tuple[Split | Leaf | None, ...]
+    open: tuple[NodeState, ...]
+    stuck: tuple[NodeState, ...] = ()
+    batches: int = 0
+    clearance: Clearance = math.inf
+    witness: Witness | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Some open nodes of a frontier as a frontier of their own: its first nodes are `roots` of the whole one."""
+
+    state: FrontierState
+    roots: tuple[int, ...]
+
+
+# -- state ------------------------------------------------------------------------------------------------------------
+
+
+def state_of(frontier: Frontier) -> FrontierState:
+    """What a frontier can be taken up from again."""
+    if frontier.away:
+        raise InternalError("the state of a frontier is known once its parts are absorbed")
+    return FrontierState(
+        case=frontier.case,
+        space=_space(frontier.problem),
+        nodes=tuple(frontier.proof.nodes),
+        open=tuple(map(_plain, frontier.open)),
+        stuck=tuple(map(_plain, frontier.stuck)),
+        batches=frontier.batches,
+        clearance=frontier.clearance,
+        witness=frontier.witness,
+    )
+
+
+def resume(problem: Problem, state: FrontierState) -> Frontier:
+    """Take a frontier up again. The problem may ask for another level: leaves that do not hold at it are opened."""
+    frontier = _taken_up(problem, state)
+    if problem.case != state.case:
+        unproved = {number for number, clearance in frontier.leaves() if clearance is None}
+        frontier.reopen(unproved, split=False)
+    return frontier
+
+
+def resume_all(problem: Problem, states: Sequence[FrontierState]) -> Frontiers:
+    """The same for all cases of a question."""
+    if not problem.oracles.several:
+        return Frontiers(all=[resume(problem, state) for state in states], turn=math.inf)
+    cases = zip(problem.question.cases(), states, strict=True)
+    return Frontiers(
+        all=[resume(replace(problem, question=case, wanted=None), state) for case, state in cases]
+    )
+
+
+def _taken_up(problem: Problem, state: FrontierState) -> Frontier:
+    if state.space != _space(problem):
+        raise InternalError("a state of other pairs was to be taken up")
+    frontier = Frontier(problem=problem)
+    frontier.proof = Proof(list(state.nodes))
+    frontier.closed = frontier.proof.leaves
+    frontier.open = [_node(node) for node in state.open]
+    frontier.stuck = [_node(node) for node in state.stuck]
+    frontier.batches, frontier.clearance = state.batches, state.clearance
+    frontier.witness = state.witness
+    heapq.heapify(frontier.open)
+    return frontier
+
+
+def _space(problem: Problem) -> tuple[Ends, Ends]:
+    lo, hi = root_cell(problem.pairs)
+    return tuple(lo.tolist()), tuple(hi.tolist())
+
+
+def _plain(node: Node) -> NodeState:
+    return NodeState(
+        number=node.number,
+        lo=tuple(node.lo.tolist()),
+        hi=tuple(node.hi.tolist()),
+        rank=node.rank,
+        lean=node.lean,
+        upper=node.upper,
+        step=node.step,
+        view=node.view,
+    )
+
+
+def _node(state: NodeState) -> Node:
+    lo, hi = np.array(state.lo), np.array(state.hi)
+    return Node(state.rank, state.number, lo, hi, state.lean, state.upper, state.step, state.view)
+
+
+# -- parts ------------------------------------------------------------------------------------------------------------
+
+
+def divide(frontier: Frontier, count: int) -> list[Part]:
+    """The open nodes dealt out to at most so many parts, the most promising ones to different parts. They are away, and the frontier cannot be run, until
+    all parts are absorbed."""
+    nodes = sorted(frontier.open)
+    frontier.open.clear()
+    frontier.away.update(node.number for node in nodes)
+    return [
+        _part(frontier, [_plain(node) for node in dealt])
+        for n in range(min(count, len(nodes)))
+        if (dealt := nodes[n::count])
+    ]
+
+
+def _part(frontier: Frontier, nodes: Sequence[NodeState]) -> Part:
+    state = FrontierState(
+        case=frontier.case,
+        space=_space(frontier.problem),
+        nodes=(None,) * len(nodes),
+        open=tuple(replace(node, number=n) for n, node in enumerate(nodes)),
+        batches=frontier.batches,
+    )
+    return Part(state=state, roots=tuple(node.number for node in nodes))
+
+
+def resume_part(problem: Problem, part: Part) -> Frontier:
+    """The frontier of a part, to be run. Its nodes are no proof by themselves."""
+    if problem.case != part.state.case:
+        raise InternalError("a part is about the level that the whole frontier is asked for")
+    frontier = _taken_up(problem, part.state)
+    frontier.whole = False
+    return frontier
+
+
+def part_of(frontier: Frontier, roots: tuple[int, ...]) -> Part:
+    """What came of a part, whose roots these are."""
+    return Part(state=state_of(frontier), roots=roots)
+
+
+def absorb(frontier: Frontier, part: Part) -> None:
+    """Take back a part: what it closed stays closed, what it left open is open again, and its witness is one of the whole."""
+    state = part.state
+    if state.space != _space(frontier.problem) or state.case != frontier.case:
+        raise InternalError("a part of another frontier was to be absorbed")
+    if not frontier.away.issuperset(part.roots):
+        raise InternalError("a part was to be absorbed that is not away")
+    frontier.away.difference_update(part.roots)
+    first = len(frontier.proof.nodes)
+    beyond = len(part.roots)
+    numbers = [*part.roots, *range(first, first + len(state.nodes) - beyond)]
+    frontier.proof.nodes += [None] * (len(state.nodes) - beyond)
+    for number, node in zip(numbers, state.nodes, strict=True):
+        if isinstance(node, Split):
+            node = replace(node, left=numbers[node.left], right=numbers[node.right])
+        frontier.proof.nodes[number] = node
+        frontier.closed += isinstance(node, Leaf)
+    for node_state in state.open:
+        heapq.heappush(frontier.open, _node(replace(node_state, number=numbers[node_state.number])))
+    frontier.stuck += [_node(replace(node, number=numbers[node.number])) for node in state.stuck]
+    frontier.clearance = min(frontier.clearance, state.clearance)
+    frontier.batches += state.batches
+    frontier.witness = frontier.witness or state.witness
