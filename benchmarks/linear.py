@@ -26,11 +26,12 @@ from sklearn.model_selection import train_test_split
 
 import likewise as lw
 from likewise.datasets import paper_problem
-from likewise.families.scored import separable
+from likewise.families.scored import score_of
 from likewise.problem import claim_about, prepare
 from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.search.milp import propose
+from likewise.spec.terms import Separable
 from likewise.verifying.posing import pose
 
 PAPER_DATA = Path(__file__).parents[2] / "shared" / "data" / "paper"
@@ -99,7 +100,8 @@ def by_milp(model: Any, space: Any, similar: Any) -> tuple[float, float]:
     """The largest margin that HiGHS reports, and its seconds."""
     run = Run(budget=Budget(60))
     prepared = pose(prepare(claim_about(model, space, similar), run), run)
-    score = separable(prepared.imported.model, len(space))
+    score = score_of(prepared.imported.model, len(space))
+    assert isinstance(score, Separable)
     started = time.perf_counter()
     proposed = propose(score, prepared.pairs, "margin")
     seconds = time.perf_counter() - started

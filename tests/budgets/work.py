@@ -10,8 +10,6 @@ from functools import wraps
 import likewise_check.checking
 import likewise_check.leaves
 from likewise import clock
-from likewise.certificate import lines
-from likewise.families.affine.judge import SeparableJudge
 from likewise.families.affine.odds import OddsOracle
 from likewise.families.affine.oracle import SeparableOracle
 from likewise.families.affine.rivals import RivalOracle
@@ -21,7 +19,9 @@ from likewise.families.kernel.judge import KernelJudge
 from likewise.families.kernel.oracle import KernelOracle
 from likewise.families.polynomial.judge import PolynomialJudge
 from likewise.families.polynomial.oracle import PolynomialOracle
+from likewise.families.separable import SeparableJudge
 from likewise.families.trees import elements, ground
+from likewise.families.trees import lines as tree_lines
 from likewise.families.trees.judge import TreeJudge
 from likewise.families.trees.oracle import TreeOracle
 from likewise.importers import replay
@@ -102,7 +102,7 @@ def counted(monkeypatch):
     work.costs(monkeypatch, ground.Ground, "ordered", "orders", lambda _, value: ELEMENT * len(value))
     work.costs(monkeypatch, problem, "exact_witness", "exact pairs", lambda *_: EXACT)
     work.costs(monkeypatch, replay, "answer", "answers", lambda *_, **__: ANSWER)
-    work.costs(monkeypatch, lines, "_tree", "lines", lambda *_: LINE)
+    work.costs(monkeypatch, tree_lines, "_tree", "lines", lambda *_: LINE)
     work.costs(monkeypatch, certifying, "check", "reading", lambda file, **_: BYTE * len(file.getvalue()))
     work.costs(monkeypatch, likewise_check.leaves.Judge, "_rule", "leaves", lambda *_: LEAF)
     return work

@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from likewise.certificate.lines import rational
+from likewise.families.lines import rational
 
 PLACES = 5  # at which a continuous feature is looked at
 BITS = 160

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.certificate.lines import number, rational
+from likewise.families.lines import number, rational
 
 SECTIONS = ("space", "similarity", "property", "model")
 WORDS = ("split", "separable", "enumerated", "independent", "empty", "same", "free", "within", "integer",

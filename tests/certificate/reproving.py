@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from likewise.cells.leaf import Leaf
-from likewise.certificate.lines import rational
 from likewise.families.affine.body import Affine
 from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.affine.rounding import AffineRounding
+from likewise.families.lines import rational
 from likewise.families.looking import prove_leaf
-from likewise.families.scored import Model, Rounding, separable
+from likewise.families.scored import Model, score_of
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
@@ -118,7 +119,7 @@ def rebuilt(lines: list[Any]) -> Rebuilt:
         variables += [Variable(feature=k, side=side, discrete=discrete, lo=lo, hi=hi) for side in sides]
     model = _model(lines[4]["model"])
     property = lines[3]["property"]
-    score = separable(model, len(features))
+    score = score_of(model, len(features))
     if property["kind"] == "decision" and model.head.zero_is_upper:
         score = score.negated()
     return Rebuilt(
@@ -163,7 +164,7 @@ def _model(model: dict[str, Any]) -> Model:
     )
     return Model(
         family=model["family"],
-        rounding=Rounding(
+        rounding=AffineRounding(
             sizes=tuple(map(rational, rounding["sizes"])),
             constant=rational(rounding["constant"]),
             operations=rounding["operations"],

@@ -8,7 +8,7 @@ from tests.certificate.kinds import SMALL, run
 
 import likewise as lw
 from likewise.certificate.certificate import Certificate
-from likewise.certificate.lines import number, rational
+from likewise.families.lines import number, rational
 
 
 @pytest.mark.parametrize("name", SMALL)

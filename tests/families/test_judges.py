@@ -16,8 +16,9 @@ import likewise as lw
 from likewise.families.class_judge import ClassJudge, softmax
 from likewise.families.combined.judge import CombinedJudge
 from likewise.families.combined.score import CombinedScore
-from likewise.families.judge import at_settings, judge_of
-from likewise.families.kernel.exponential import LOST, RELATIVE, falling
+from likewise.families.exponential import LOST, RELATIVE, falling
+from likewise.families.judge import at_settings
+from likewise.families.registry import judge_of
 from likewise.families.scored import score_of
 from likewise.families.scores import Scores
 from likewise.families.trees.body import LEAF, Tree, TreeSum
@@ -147,7 +148,7 @@ def test_the_exponential_is_as_close_as_proved():
 
 
 def test_parameters_beyond_all_doubles_have_no_finite_error():
-    from likewise.families.affine.judge import SeparableJudge
+    from likewise.families.separable import SeparableJudge
     from likewise.spec.terms import Separable, Term
 
     judge = SeparableJudge(Separable(bias=Fraction(0), terms=(Term(slope=Fraction(10) ** 400),)))

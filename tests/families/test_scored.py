@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import likewise as lw
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.affine.body import Affine
-from likewise.families.scored import Model, Rounding, rounding_error, separable
+from likewise.families.affine.rounding import AffineRounding
+from likewise.families.scored import Model, rounding_error, score_of
 from likewise.model.embedding import Column, columns_as_they_are
 from likewise.model.head import NUMBER, Head
 
@@ -22,7 +23,7 @@ def model_of(weights, bias, embedding, n):
     sizes = tuple(abs(Fraction(w)) for w in weights)
     return Model(
         family="test",
-        rounding=Rounding(sizes=sizes, constant=abs(Fraction(bias)), operations=2 * n + 2),
+        rounding=AffineRounding(sizes=sizes, constant=abs(Fraction(bias)), operations=2 * n + 2),
         embedding=embedding,
         bodies=(Affine(weights=tuple(map(Fraction, weights)), bias=Fraction(bias)),),
         head=Head(labels=(0, 1)),
@@ -42,8 +43,8 @@ def test_levels_count_by_value_and_positions_are_only_codes(weights, bias, row):
         Fraction(w) * v for w, v in zip(weights, (row[0], level, row[2]), strict=True)
     )
     assert model.exact(row) == (expected,)
-    assert separable(model, 3).exact(row) == expected
-    assert separable(model, 3).negated().exact(row) == -expected
+    assert score_of(model, 3).exact(row) == expected
+    assert score_of(model, 3).negated().exact(row) == -expected
 
 
 @given(
@@ -60,13 +61,13 @@ def test_columns_of_one_feature_add_up(slopes, offsets, table, row):
         Column(feature=1, table=(Fraction(1), Fraction(0), Fraction(0))),
     )
     model = model_of([1.0, -2.0, 0.5, 3.0], 0.25, embedding, 4)
-    assert (separable(model, 3).exact(row),) == model.exact(row)
+    assert (score_of(model, 3).exact(row),) == model.exact(row)
 
 
 def test_a_feature_is_a_number_or_levels_not_both():
     embedding = (Column(feature=0, table=(Fraction(0),)), Column(feature=0))
     with pytest.raises(InternalError):
-        separable(model_of([1, 1], 0, embedding, 2), 1)
+        score_of(model_of([1, 1], 0, embedding, 2), 1)
 
 
 def test_columns_follow_the_models_order_not_the_spaces():
@@ -121,7 +122,7 @@ def test_floating_point_sums_stay_within_the_rounding_bound(weights, bias, rows,
 @given(weights=st.tuples(doubles, doubles, doubles), bias=doubles, row=codes)
 def test_float_scores_are_near_the_exact_ones(weights, bias, row):
     model = model_of(weights, bias, columns_as_they_are(SPACE, SPACE.names, step="test"), 3)
-    score = separable(model, 3)
+    score = score_of(model, 3)
     given_score = score.scores(np.array([[float(c) for c in row]]))[0]
     assert abs(Fraction(float(given_score)) - score.exact(row)) <= Fraction(1, 2**40) * (
         abs(Fraction(bias)) + sum(8 * abs(Fraction(w)) for w in weights) + Fraction(1, 10**300)

@@ -21,7 +21,8 @@ from sklearn.svm import SVC
 import likewise as lw
 from likewise.families.combined.score import Combined, made_of
 from likewise.families.scored import score_of
-from likewise.families.settling import Settings, settled
+from likewise.families.settings import Settings
+from likewise.families.settling import settled
 from likewise.importers.imported import import_model
 
 SPACE = lw.Space(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.families.affine.judge import SeparableJudge
+from likewise.families.separable import SeparableJudge
 from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
 from likewise.search.budget import Budget

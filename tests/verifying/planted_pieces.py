@@ -5,7 +5,8 @@ from fractions import Fraction
 import numpy as np
 
 from likewise.families.affine.body import Affine
-from likewise.families.scored import Model, Rounding
+from likewise.families.affine.rounding import AffineRounding
+from likewise.families.scored import Model
 from likewise.importers.imported import Imported
 from likewise.importers.inputs import Inputs
 from likewise.importers.recoding import same_space
@@ -52,7 +53,7 @@ def planted(monkeypatch, space, columns, weights=None, bias=0, *, zero_is_upper=
     weights = [Fraction(1)] * len(columns) if weights is None else [Fraction(w) for w in weights]
     model = Model(
         family="planted",
-        rounding=Rounding(sizes=tuple(map(abs, weights)), constant=Fraction(1), operations=8),
+        rounding=AffineRounding(sizes=tuple(map(abs, weights)), constant=Fraction(1), operations=8),
         embedding=tuple(columns),
         bodies=(Affine(weights=tuple(weights), bias=Fraction(bias)),),
         head=Head(labels=("no", "yes"), link="logistic", zero_is_upper=zero_is_upper),

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from tests.certificate.kinds import KINDS, SMALL, parity, run
 
 import likewise as lw
-from likewise.certificate.lines import rational
+from likewise.families.lines import rational
 
 PAPER = Path(__file__).parents[2].parent / "shared" / "data" / "paper"
 

@@ -13,7 +13,7 @@ from tests.certificate.kinds import BINARY, SEX, parity, regression
 from tests.strategies import logistic_model, svc_model
 
 import likewise as lw
-import likewise.families.registry as families
+import likewise.families.affine.oracle as affine
 import likewise.search.frontier as search_module
 import likewise.search.portfolio as portfolio
 import likewise.verifying.certifying as certifying
@@ -100,7 +100,7 @@ class Generous(SeparableOracle):
 
 
 def plant(monkeypatch, oracle):
-    monkeypatch.setattr(families, "SeparableOracle", oracle)
+    monkeypatch.setattr(affine, "SeparableOracle", oracle)
     if oracle is Independent:
         monkeypatch.setattr(portfolio, "independent", lambda *_: True)
     monkeypatch.setattr(portfolio, "falsify", lambda problem: None)

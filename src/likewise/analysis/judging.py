@@ -22,7 +22,7 @@ from likewise.analysis.singly import gauge_of_gaps, judged_singly
 from likewise.analysis.singly_classes import judged_classes_singly
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.class_judge import ClassJudge
-from likewise.families.judge import judge_of
+from likewise.families.registry import judge_of
 from likewise.families.scores import Scores
 from likewise.model.gauge import ClassGauge, Gauge
 from likewise.problem import ModelClaim, Problem, prepare

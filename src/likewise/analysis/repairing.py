@@ -26,7 +26,7 @@ from likewise.analysis.settings import Choice, every_setting, observed_settings,
 from likewise.analysis.thresholds import with_fair_threshold
 from likewise.analysis.wish import Method, MethodName, Wish, settled_estimator
 from likewise.errors import SpecError, UnsupportedModel
-from likewise.families.kernel.body import RbfSum
+from likewise.families.registry import family_of
 from likewise.families.scores import Scores
 from likewise.importers.settled import asked_for_scores, is_settled, refuse_wrappers
 from likewise.importers.unfolding import unfold
@@ -175,7 +175,7 @@ def _shrunk(wish: Wish) -> tuple[Any, dict[str, Any]]:
         raise SpecError(
             "gaps of softmax probabilities are not shrunk", hint="use method='average', or ScoreGap(delta)"
         )
-    if any(isinstance(body, RbfSum) for body in imported.model.bodies):
+    if not family_of(imported.model.bodies[0]).bounded_means:
         raise UnsupportedModel(
             f"{imported.model.family} is a sum of Gaussians, and what becomes of it has no bounds that prove a gap",
             hint="use method='average', 'max', 'min' or 'reference'",

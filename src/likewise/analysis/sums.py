@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.families.affine.judge import SeparableJudge
 from likewise.families.judge import growth
+from likewise.families.separable import SeparableJudge
 from likewise.model.question import DecisionQuestion, GapQuestion
 from likewise.search.neighbours import options, settings_around
 from likewise.search.pacing import Pace

@@ -19,8 +19,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from likewise.certificate.lines import rational
 from likewise.errors import CertificateError
+from likewise.families.lines import rational
 from likewise.spec.disk import write_whole
 
 MOST_OUTLINED = 1 << 31  # bytes of text that an outline reads

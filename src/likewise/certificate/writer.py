@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any, BinaryIO, Literal
 
 from likewise import __version__
-from likewise.certificate.lines import line, number
+from likewise.certificate.lines import line
+from likewise.families.lines import number
 from likewise.spec.enclosure import Enclosure
 
 VERSION = 1

@@ -8,17 +8,15 @@ at least 1 and has n - 1 roundings, the quotient one. P_c <= 1 is off by at most
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.clock import look_at_clock
-from likewise.families.judge import UNIT, at_settings, growth, judge_of
-from likewise.families.kernel.exponential import LARGEST, LOST, RELATIVE, falling
-from likewise.families.trees.judge import TreeJudge, at_a_time
-from likewise.families.trees.score import TreeScore
+from likewise.families.exponential import LARGEST, LOST, RELATIVE, falling
+from likewise.families.judge import UNIT, growth
+from likewise.families.registry import judge_of
+from likewise.families.several import Several
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,22 +29,8 @@ if TYPE_CHECKING:
 FARTHEST = 0.01  # that an argument of exp may be off
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Several:
-    """|value - true| <= error of its row: shapes (rows, settings, n) and (rows, n)."""
-
-    values: Floats
-    error: Floats
-
-    def only(self, place: int | None) -> Several:
-        """One of the n, where only that is of interest."""
-        if place is None:
-            return self
-        return Several(values=self.values[..., place : place + 1], error=self.error[:, place : place + 1])
-
-
 class ClassJudge:
-    """All scores of a model of several classes."""
+    """All scores of a model."""
 
     def __init__(self, score: Scores) -> None:
         self.score = score
@@ -58,9 +42,7 @@ class ClassJudge:
 
     @property
     def pace(self) -> float:
-        """One walk down a tree serves all scores."""
-        first = self.judges[0].pace
-        return first if isinstance(self.score.parts[0], TreeScore) else first / self.n_scores
+        return self.score.family.pace(self.judges)
 
     @property
     def n_scores(self) -> int:
@@ -68,26 +50,7 @@ class ClassJudge:
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Several:
         """Scores (rows, settings, n): every row with these features set to each of the settings."""
-        first = self.score.parts[0]
-        if isinstance(first, TreeScore):
-            return self._of_trees(first, rows, features, settings)
-        parts = [judge.cross(rows, features, settings) for judge in self.judges]
-        return Several(
-            values=np.stack([part.values for part in parts], axis=2),
-            error=np.stack([part.error[:, 0] for part in parts], axis=1),
-        )
-
-    def _of_trees(self, first: TreeScore, rows: Floats, features: Sequence[int], settings: Floats) -> Several:
-        """One walk down the trees for all scores."""
-        values = np.empty((len(rows), len(settings), self.n_scores))
-        step = max(1, at_a_time(len(first.body.trees)) // max(1, len(settings)))
-        for start in range(0, len(rows), step):
-            look_at_clock()
-            part = rows[start : start + step]
-            scores = first.all_scores(at_settings(part, features, settings))
-            values[start : start + step] = scores.reshape(len(part), len(settings), -1)
-        error = [judge.error for judge in self.judges if isinstance(judge, TreeJudge)]
-        return Several(values=values, error=np.tile(error, (len(rows), 1)))
+        return self.score.family.cross(self.judges, rows, features, settings)
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
         """All scores of one individual, to about so many bits."""
@@ -97,9 +60,8 @@ class ClassJudge:
         return self.score.depends(feature)
 
     def cuts(self, feature: int) -> Floats | None:
-        """As of one score; of several none where not all are such."""
-        first = self.score.parts[0]
-        return first.body.thresholds(feature) if isinstance(first, TreeScore) else None
+        """As of one score; None where not all are constant between codes."""
+        return self.score.family.cuts(self.judges, feature)
 
 
 def softmax(scores: Several) -> Several:

@@ -23,8 +23,6 @@ from likewise.spec.enclosure import Enclosure
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.scored import Score
-
     Floats = NDArray[np.float64]
 
 UNIT = 2.0**-53
@@ -77,29 +75,6 @@ class Judge(Protocol):
     @property
     def pace(self) -> float:
         """About how many scores a second there are of rows times settings."""
-
-
-def judge_of(score: Score) -> Judge:
-    """The judge of a model family."""
-    from likewise.families.affine.judge import SeparableJudge
-    from likewise.families.combined.judge import CombinedJudge
-    from likewise.families.kernel.judge import KernelJudge
-    from likewise.families.kernel.score import KernelScore
-    from likewise.families.polynomial.judge import PolynomialJudge
-    from likewise.families.polynomial.score import PolynomialScore
-    from likewise.families.trees.judge import TreeJudge
-    from likewise.families.trees.score import TreeScore
-    from likewise.spec.terms import Separable
-
-    if isinstance(score, KernelScore):
-        return KernelJudge(score)
-    if isinstance(score, PolynomialScore):
-        return PolynomialJudge(score)
-    if isinstance(score, Separable):
-        return SeparableJudge(score)
-    if isinstance(score, TreeScore):
-        return TreeJudge(score)
-    return CombinedJudge(score)
 
 
 def growth(operations: int) -> float:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from likewise.families.family import Score
     from likewise.families.oracle import Bounder, Oracle
-    from likewise.families.scored import Score
     from likewise.families.trees.ground import Ground
     from likewise.model.conditions import Alpha
     from likewise.model.question import Case, Question
@@ -207,5 +207,5 @@ class Oracles:
 
     def separable(self) -> list[Separable] | None:
         """All scores, where they are separable."""
-        parts = [part for part in self.parts if isinstance(part, Separable)]
+        parts: list[Separable] = [part for part in self.parts if isinstance(part, Separable)]
         return parts if len(parts) == len(self.parts) else None

@@ -4,7 +4,7 @@ A proof is about the stored parameters in real arithmetic, the program rounds. `
 
     |program's score - real score| <= E       for every individual of the space,
 
-from the description of the program that came with the model (`scored`), for rows handed over in double precision and any order of summation; None
+from the description of the program that came with the model (`Rounding`, in each family's own room), for rows handed over in double precision and any order of summation; None
 where a step is not described. With u = 2^-53, g_n = (1 + u)^n - 1, columns |x_c| <= m_c, which the program has with an error of at most
 d_c = g_k (m_c + slack_c) (`tracing`), and M_c = m_c + slack_c:
 
@@ -30,22 +30,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.kernel.body import RbfSum
-from likewise.families.scored import (
-    CombinedRounding,
-    KernelRounding,
-    Model,
-    PolynomialRounding,
-    ProductRounding,
-    Rounding,
-    SeparateRounding,
-    TreeRounding,
-    extents,
-)
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.families.family import ComputedColumn
+    from likewise.families.scored import Model
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -68,84 +57,23 @@ class Bound:
 def error_bound(model: Model, space: Space) -> Fraction | None:
     """The largest difference between the program's score and the real one over the whole space; None where it is not known. Of several
     scores, that of each of them."""
+    if model.rounding is None:
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
-        found = _bound(model, space)
+        found = model.rounding.bound(model, space)
     return None if found is None or not found.error <= MOST else Fraction(found.error)
 
 
-def _bound(model: Model, space: Space) -> Bound | None:
-    rounding = model.rounding
-    if isinstance(rounding, CombinedRounding):
-        return _of_combined(rounding, space)
-    if isinstance(rounding, TreeRounding):
-        return _of_trees(rounding)
-    if isinstance(rounding, Rounding):
-        return _of_sums(rounding, extents(model.embedding, space)) if rounding.bounded else None
-    if isinstance(rounding, SeparateRounding) or rounding is None or not rounding.described:
-        return None
-    largest = np.array([_up(value) for value in extents(model.embedding, space)])
-    if isinstance(rounding, KernelRounding) and isinstance(model.body, RbfSum):
-        return _of_gaussians(rounding, model.body, largest)
-    if isinstance(rounding, PolynomialRounding):
-        return _of_powers(rounding, largest)
-    return _of_products(rounding, largest) if isinstance(rounding, ProductRounding) else None
-
-
-def _of_trees(rounding: TreeRounding) -> Bound:
-    return Bound(_up(rounding.error()), _up(rounding.constant))
-
-
-def _of_sums(rounding: Rounding, largest: Sequence[Fraction]) -> Bound:
-    sizes = zip(rounding.sizes, largest, strict=True)
-    size = rounding.constant + sum((size * extent for size, extent in sizes), Fraction(0))
-    return Bound(_up(rounding.error(largest)), _up(size))
-
-
-def _of_gaussians(rounding: KernelRounding, body: RbfSum, largest: Floats) -> Bound:
-    roundings, reach = _columns(rounding.columns, largest)
-    width, terms = len(largest), len(body.coefficients)
-    sizes = np.abs(body.coefficients)
-    moved = math.sqrt(2 * body.gamma / math.e) * growth(roundings) * float(reach.sum())
-    off = np.full(terms, moved + 2 * growth(width + ROOM) + TINY * body.gamma)
-    if rounding.expanded and terms:
-        lengths = float(np.sqrt((reach**2).sum())) + np.sqrt((body.centres**2).sum(axis=1))
-        off = off + np.minimum(1.0, np.expm1(body.gamma * growth(width + ROOM) * lengths**2 * OUTWARD))
-    size = 2 * float(sizes.sum()) + abs(body.bias) + 2 * rounding.more  # |slope bias| <= |new bias| + more
-    return _outward(float(sizes @ off) + growth(terms + ROOM) * size, size)
-
-
-def _of_powers(rounding: PolynomialRounding, largest: Floats) -> Bound:
-    roundings, reach = _columns(rounding.columns, largest)
-    inner = np.abs(rounding.slopes) @ reach + abs(rounding.coef0)
-    size = float(np.abs(rounding.coefficients) @ inner**rounding.degree) + abs(rounding.bias)
-    count = rounding.degree * (len(largest) + roundings + ROOM) + len(rounding.coefficients) + ROOM
-    return _outward(growth(count) * size, size)
-
-
-def _of_products(rounding: ProductRounding, largest: Floats) -> Bound:
-    roundings, reach = _columns(rounding.columns, largest)
-    size = abs(rounding.bias)
-    for weight, product in zip(np.abs(rounding.coefficients).tolist(), rounding.products, strict=True):
-        size += weight * math.prod(reach[c] for c in product)
-    degree = max(map(len, rounding.products), default=0)
-    count = degree * (roundings + ROOM) + rounding.after + 2 * len(rounding.products) + ROOM
-    return _outward(growth(count) * size, size)
-
-
-def _of_combined(rounding: CombinedRounding, space: Space) -> Bound | None:
-    parts = [_bound(part, space) for part in rounding.parts]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    size = max(part.size for part in known)
-    return _outward(max(part.error for part in known) + growth(len(parts) + ROOM) * size, size)
-
-
-def _columns(described: Sequence[tuple[int, float]], largest: Floats) -> tuple[int, Floats]:
+def reach_of(described: Sequence[tuple[int, float]], largest: Floats) -> tuple[int, Floats]:
     """The most roundings of a column, and its largest absolute value with its slack."""
     if not described:  # the numbers of the rows themselves
         return 0, largest
     return max(k for k, _ in described), largest + np.array([slack for _, slack in described])
+
+
+def slacks_of(columns: Sequence[ComputedColumn]) -> tuple[tuple[int, float], ...]:
+    """(k, slack) of columns that the program computes: each is off by about k u (|column| + slack)."""
+    return tuple((one.roundings + 2, float(one.slack + 2 * abs(one.offset))) for one in columns)
 
 
 def growth(roundings: int, bits: int = 53) -> float:
@@ -155,11 +83,12 @@ def growth(roundings: int, bits: int = 53) -> float:
     return math.expm1(roundings * 2.0**-bits) * OUTWARD
 
 
-def _outward(error: float, size: float) -> Bound:
+def outward(error: float, size: float) -> Bound:
+    """The bound that covers how it was itself computed."""
     return Bound(OUTWARD * (error + TINY * (1 + size)), OUTWARD * size)
 
 
-def _up(value: Fraction) -> float:
+def double_above(value: Fraction) -> float:
     """A double that is not below a number >= 0."""
     try:
         return float(np.nextafter(float(value), np.inf)) if value else 0.0

@@ -19,10 +19,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.families.combined.score import Combined
 from likewise.families.program_error import ROOM, error_bound, growth
-from likewise.families.scored import Model, SeparateRounding
-from likewise.families.trees.body import TreeForm
+from likewise.families.scored import Model, parts_of
 from likewise.model.gauge import Scale
 from likewise.model.head import Head
 from likewise.model.question import round_up
@@ -91,18 +89,7 @@ def reads(model: Model, feature: int) -> bool:
     """Whether any column or any test of a tree changes with a feature: if none does, the program is asked about equal numbers."""
     if any(column.feature == feature and not column.constant for column in model.embedding):
         return True
-    return any(_body_reads(body, feature) for body in model.bodies)
-
-
-def _body_reads(body: Any, feature: int) -> bool:
-    if isinstance(body, TreeForm):
-        return feature in body.ensemble.tested()
-    if isinstance(body, Combined):
-        embeddings = [column for part in body.parts for column in part.embedding]
-        return any(column.feature == feature and not column.constant for column in embeddings) or any(
-            _body_reads(part.body, feature) for part in body.parts
-        )
-    return False
+    return any(body.reads(feature) for body in model.bodies)
 
 
 UNDESCRIBED = ProgramRounding(bounds=(None,))
@@ -111,9 +98,7 @@ UNDESCRIBED = ProgramRounding(bounds=(None,))
 def program_rounding(model: Model, space: Space, observed: Observed, *, bits: int = 53) -> ProgramRounding:
     """The rounding of a program whose scores are this model's over a space; what was observed includes the rounding of whoever compared, and
     is no more than the bound."""
-    rounding = model.rounding
-    models = rounding.parts if isinstance(rounding, SeparateRounding) else (model,)
-    found = ProgramRounding(bounds=tuple(error_bound(model, space) for model in models), bits=bits)
+    found = ProgramRounding(bounds=tuple(error_bound(part, space) for part in parts_of(model)), bits=bits)
     if found.error is not None and found.error < observed.error:
         observed = replace(observed, error=float(found.error))
     return replace(found, observed=observed)

@@ -1,37 +1,40 @@
-"""The bounder of each model family."""
+"""Registry: the one list of model families. A family's room is loaded when something of it is first asked for."""
 
 from __future__ import annotations
 
-from likewise.families.affine.oracle import SeparableOracle
-from likewise.families.affine.rivals import RivalOracle
-from likewise.families.combined.score import CombinedScore
-from likewise.families.kernel.score import KernelScore
-from likewise.families.oracle import Bounder
-from likewise.families.polynomial.score import PolynomialScore
-from likewise.families.scored import Score
-from likewise.families.trees.score import TreeScore
-from likewise.spec.pairs import PairSpace
-from likewise.spec.terms import Separable
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from likewise.families.family import Body, Family, Score
+    from likewise.families.judge import Judge
+    from likewise.families.oracle import Bounder
+    from likewise.spec.pairs import PairSpace
+
+NAMES = ("affine", "kernel", "polynomial", "trees", "combined")
+
+
+@cache
+def family_named(name: str) -> Family:
+    """The family of a room: `FAMILY` of its module `family`."""
+    if name not in NAMES:
+        raise KeyError(f"no family is called {name!r}")
+    found: Family = import_module(f"likewise.families.{name}.family").FAMILY
+    return found
+
+
+def family_of(one: Body | Score) -> Family:
+    """The family of a body or a score."""
+    return family_named(one.family)
 
 
 def oracle_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Bounder | None:
     """What bounds this score over cells of these pairs; of x' the score `second`, if that is another one. None: nothing does."""
-    if isinstance(score, CombinedScore):
-        return None
-    if isinstance(score, KernelScore):
-        from likewise.families.kernel.oracle import (
-            KernelOracle,  # brings in numba, which others need not load
-        )
+    bounder: Bounder | None = family_of(score).oracle(score, pairs, second)
+    return bounder
 
-        return KernelOracle(score, pairs, second if isinstance(second, KernelScore) else None)
-    if isinstance(score, PolynomialScore):
-        from likewise.families.polynomial.oracle import PolynomialOracle  # numba as well
 
-        return PolynomialOracle(score, pairs, second if isinstance(second, PolynomialScore) else None)
-    if isinstance(score, TreeScore):
-        from likewise.families.trees.oracle import TreeOracle  # numba as well
-
-        return TreeOracle(score, pairs, second if isinstance(second, TreeScore) else None)
-    if isinstance(second, Separable):
-        return RivalOracle(score, second, pairs)
-    return SeparableOracle(score, pairs)
+def judge_of(score: Score) -> Judge:
+    """The judge of a score."""
+    return family_of(score).judge(score)

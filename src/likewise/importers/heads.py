@@ -21,58 +21,27 @@ real arithmetic. How a program rounds sigma is not described, so that proofs abo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from flint import arb, ctx, fmpq
 
-from likewise.errors import InternalError, UnsupportedModel
-from likewise.families.affine.body import Affine
-from likewise.families.combined.score import OPPOSITE, Combined, SimpleBody
-from likewise.families.kernel.body import RbfSum
-from likewise.families.scored import (
-    CombinedRounding,
-    KernelRounding,
-    Model,
-    PolynomialRounding,
-    ProductRounding,
-    Rounding,
-    TreeRounding,
-    separable,
-)
-from likewise.families.trees.body import TreeForm, TreeSum
+from likewise.errors import UnsupportedModel
+from likewise.families.family import Mapped
+from likewise.families.registry import family_of
+from likewise.families.scored import Model
 from likewise.importers.transformers.scalers import HANDLERS as SCALERS
 from likewise.importers.transformers.scalers import inverse_operations
 from likewise.importers.transformers.tracing import Operation, Step
 from likewise.importers.unfolding import THRESHOLDS
 from likewise.model.question import lower_end
-from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from likewise.spec.space import Space
-
-    Floats = NDArray[np.float64]
 
 MOST_BITS = 12_000  # of a common denominator: longer numbers have no place in a certificate
 SIGMA = 16  # roundings that computing sigma takes at most, with room
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mapped:
-    """g = slope f + offset, in `operations` roundings of terms no larger than |slope| |f| + `size`."""
-
-    slope: Fraction
-    offset: Fraction
-    size: Fraction
-    operations: int
-
-    def of(self, scores: Floats) -> Floats:
-        """The same in float64, of the original's scores."""
-        return float(self.slope) * scores + float(self.offset)
 
 
 NOTHING = Mapped(slope=Fraction(1), offset=Fraction(0), size=Fraction(0), operations=0)
@@ -91,80 +60,8 @@ def worked_in(model: Model, wrapper: Any, space: Space) -> tuple[Model, Mapped]:
 
 def mapped(model: Model, by: Mapped, kind: str) -> Model:
     """The model whose score is g."""
-    body, rounding = model.body, model.rounding
-    if isinstance(body, Combined):
-        parts = tuple(replace(part, body=_mapped_body(part.body, by, kind)) for part in body.parts)
-        how = body.how if by.slope >= 0 else OPPOSITE[body.how]
-        new: SimpleBody | Combined = replace(body, how=how, parts=parts)
-    else:
-        new = _mapped_body(body, by, kind)
-    if isinstance(rounding, CombinedRounding):
-        rounding = CombinedRounding(parts=tuple(mapped(part, by, kind) for part in rounding.parts))
-    if isinstance(rounding, TreeRounding):
-        rounding = replace(
-            rounding,
-            constant=abs(by.slope) * rounding.constant + by.size,
-            operations=rounding.operations + by.operations,
-        )
-    if isinstance(rounding, (PolynomialRounding, ProductRounding)):
-        rounding = replace(
-            rounding,
-            coefficients=float(by.slope) * rounding.coefficients,
-            bias=abs(float(by.slope) * rounding.bias) + float(by.size),
-        )
-    if isinstance(rounding, KernelRounding):
-        rounding = replace(rounding, more=abs(float(by.slope) * rounding.more) + float(by.size))
-    if isinstance(rounding, Rounding):
-        rounding = replace(
-            rounding,
-            sizes=tuple(abs(by.slope) * size for size in rounding.sizes),
-            constant=abs(by.slope) * rounding.constant + by.size,
-            operations=rounding.operations + by.operations,
-        )
-    return replace(model, bodies=(new,), rounding=rounding)
-
-
-def _whole(body: TreeForm) -> TreeSum:
-    """The ensemble of a body that is its only score."""
-    if not body.whole:
-        raise InternalError("forms of several scores have nothing around them")
-    return body.ensemble
-
-
-def _mapped_trees(body: TreeSum, by: Mapped) -> TreeSum:
-    trees = tuple(replace(tree, factor=by.slope * tree.factor) for tree in body.trees)
-    return replace(body, bias=tuple(by.slope * bias + by.offset for bias in body.bias), trees=trees)
-
-
-def _mapped_body(body: SimpleBody, by: Mapped, kind: str) -> SimpleBody:
-    if isinstance(body, TreeForm):
-        return replace(body, ensemble=_mapped_trees(_whole(body), by))
-    if isinstance(body, Affine):
-        return Affine(
-            weights=tuple(by.slope * w for w in body.weights), bias=by.slope * body.bias + by.offset
-        )
-    if isinstance(body, RbfSum):
-        return RbfSum(
-            gamma=body.gamma,
-            bias=_as_double(by.slope * Fraction(body.bias) + by.offset, kind),
-            coefficients=np.array(
-                [_as_double(by.slope * Fraction(a), kind) for a in body.coefficients.tolist()]
-            ),
-            centres=body.centres,
-        )
-    return body.mapped(by.slope, by.offset)
-
-
-def _as_double(value: Fraction, kind: str) -> float:
-    """Kernel models have doubles for parameters; a product that is none would have to be rounded."""
-    double = float(value)
-    if Fraction(double) != value:
-        raise UnsupportedModel(
-            f"{kind} rescales or shifts the score of a kernel model to numbers that are no doubles, "
-            "so that it cannot be taken exactly",
-            hint="verify the model inside of it, or use a linear one",
-        )
-    return double
+    rounding = None if model.rounding is None else model.rounding.rescaled(by)
+    return replace(model, bodies=(model.body.rescaled(by, kind),), rounding=rounding)
 
 
 # -- targets ----------------------------------------------------------------------------------------------
@@ -211,7 +108,7 @@ def _calibrated(model: Model, wrapper: Any, kind: str) -> tuple[Model, Mapped]:
     if model.head.labels is None or len(found.calibrators) != 1:
         raise UnsupportedModel(f"{kind} is supported for two classes only")
     a, b = (Fraction(float(value)) for value in (found.calibrators[0].a_, found.calibrators[0].b_))
-    if isinstance(model.body, (RbfSum, Combined)):
+    if not family_of(model.body).links_rescaled:
         return _linked(model, -a, -b, kind), NOTHING
     by = Mapped(slope=-a, offset=-b, size=abs(b) + SIGMA, operations=2)
     made = undescribed(mapped(model, by, kind))
@@ -320,12 +217,12 @@ def _logit_between(model: Model, level: Fraction, space: Space, kind: str) -> Fr
     """logit(level), or a number that no individual's score lies between it and."""
     if level == Fraction(1, 2):
         return Fraction(0)
-    if not isinstance(model.body, (Affine, TreeForm)):
+    denominator = model.body.common_denominator(model.embedding, space)
+    if denominator is None:
         raise UnsupportedModel(
             f"{kind} compares a probability of {model.family} with {float(level)!r}, whose logit is irrational",
             hint="fit it with response_method='decision_function'",
         )
-    denominator = _common_denominator(model, space)
     if denominator.bit_length() > MOST_BITS:
         raise UnsupportedModel(
             f"{kind} compares a probability with {float(level)!r}, whose logit is irrational, and the model has "
@@ -333,32 +230,6 @@ def _logit_between(model: Model, level: Fraction, space: Space, kind: str) -> Fr
             hint="fit it with response_method='decision_function', or on fewer scaled columns",
         )
     return Fraction(2 * _floor_of_logit(level, denominator) + 1, 2 * denominator)
-
-
-def _common_denominator(model: Model, space: Space) -> int:
-    """D such that every individual's score is a multiple of 1 / D."""
-    if isinstance(model.body, TreeForm):
-        return _denominator_of_trees(_whole(model.body))
-    score = separable(model, len(space))
-    found = score.bias.denominator
-    for name, term in zip(space.names, score.terms, strict=True):
-        parts = (term.slope,) if term.table is None else term.table
-        unit = (
-            2**1074 if term.slope and isinstance(space[name], Continuous) else 1
-        )  # doubles are multiples of 1/2^1074
-        found = math.lcm(found, *(part.denominator * unit for part in parts))
-        if term.pieces is not None:
-            found = math.lcm(found, term.pieces.denominator(whole=not isinstance(space[name], Continuous)))
-    return found
-
-
-def _denominator_of_trees(body: TreeSum) -> int:
-    """Of a tree: that of its factor times the largest one of its leaves, as those are all powers of two."""
-    found = math.lcm(*(bias.denominator for bias in body.bias))
-    for tree in body.trees:
-        smallest = max(value.as_integer_ratio()[1] for value in np.unique(tree.values).tolist())
-        found = math.lcm(found, tree.factor.denominator * smallest)
-    return found
 
 
 def _floor_of_logit(level: Fraction, denominator: int) -> int:
@@ -375,8 +246,5 @@ def _floor_of_logit(level: Fraction, denominator: int) -> int:
 
 def undescribed(model: Model) -> Model:
     """The same model without a claim to know how its program rounds."""
-    if isinstance(model.rounding, TreeRounding):
-        return replace(model, rounding=None)
-    if not isinstance(model.rounding, Rounding):
-        return model
-    return replace(model, rounding=replace(model.rounding, described=False))
+    rounding = None if model.rounding is None else model.rounding.undescribed()
+    return replace(model, rounding=rounding)

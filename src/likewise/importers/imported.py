@@ -6,16 +6,14 @@ with the original before anything is done with it (`selfcheck`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError, UnsupportedModel, closest
-from likewise.families.affine.body import Affine
 from likewise.families.program_rounding import UNDESCRIBED, ProgramRounding, program_rounding
-from likewise.families.scored import KernelRounding, Model, PolynomialRounding, ProductRounding, Rounding
+from likewise.families.registry import family_of
+from likewise.families.scored import Model
 from likewise.importers import one_vs_rest, sklearn_kernel, sklearn_linear
 from likewise.importers.boosters import asked_of, frame_levels, presented
 from likewise.importers.classes import Unjoined, joined, refuse_wrapper
@@ -41,9 +39,6 @@ if TYPE_CHECKING:
 
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
-
-# Slack is rounded up to this grid, to keep certificates free of numbers with a thousand digits.
-SLACK_GRID = 2**100
 
 Importer = Callable[[Any, "tuple[Column, ...]"], Unjoined]
 IMPORTERS: dict[str, Importer] = dict.fromkeys(
@@ -188,35 +183,23 @@ def _scores(unfolded: Unfolded, inputs: Inputs) -> tuple[Unjoined, Inputs]:
 
 def rounded(model: Model, embedded: Embedded) -> Model:
     """The model with the rounding of its columns, see `Rounding` and `tracing`."""
-    lines, rounding = embedded.lines, model.rounding
-    if isinstance(rounding, (KernelRounding, PolynomialRounding, ProductRounding)):
-        slacks = tuple((line.roundings + 2, float(line.slack + 2 * abs(line.offset))) for line in lines)
-        return replace(model, rounding=replace(rounding, columns=slacks, described=embedded.settled))
-    if not isinstance(rounding, Rounding):
+    if model.rounding is None:
         return model
-    slack = sum((size * line.slack for size, line in zip(rounding.sizes, lines, strict=True)), Fraction(0))
-    more = replace(
-        rounding,
-        constant=rounding.constant + Fraction(math.ceil(slack * SLACK_GRID), SLACK_GRID),
-        operations=rounding.operations + max(line.roundings for line in lines),
-        described=embedded.settled,
-        bounded=embedded.settled,
-    )
-    return replace(model, rounding=more)
+    return replace(model, rounding=model.rounding.of_columns(embedded.lines, described=embedded.settled))
 
 
 def _with_checked_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
     """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
     bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
     told = [name for name in bent if space.names.index(name) in highest]
-    if told and not isinstance(model.body, Affine):
+    if told and not family_of(model.body).takes_pieces:
         raise UnsupportedModel(
             f"{model.family} takes products or distances of columns, and tells a missing {told[0]!r} from every number of its "
             "range: by an indicator, or by a number outside of it that is put in its place",
             hint=f"let the bounds of {told[0]!r} hold that number, without an indicator; or declare "
             f"Integer(lo, hi, missing=True), or a Categorical with None; or use a linear model",
         )
-    if bent and not isinstance(model.body, Affine):
+    if bent and not family_of(model.body).takes_pieces:
         raise UnsupportedModel(
             f"{model.family} takes products or distances of columns, and {bent[0]!r} is continuous and comes to it in "
             "bins or splines",

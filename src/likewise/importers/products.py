@@ -18,7 +18,8 @@ import numpy as np
 from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.polynomial.body import PolynomialSum
-from likewise.families.scored import Model, ProductRounding
+from likewise.families.polynomial.rounding import ProductRounding
+from likewise.families.scored import Model
 from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
 from likewise.importers.transformers.composing import genuine, through
 from likewise.importers.transformers.tracing import Line, Step, Traced

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import DataError
-from likewise.importers.heads import Mapped
+from likewise.families.family import Mapped
 from likewise.importers.inputs import Inputs
 from likewise.importers.unfolding import Unfolded
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion, WitnessSet

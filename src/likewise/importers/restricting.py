@@ -9,10 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from likewise.families.affine.body import Affine
-from likewise.families.kernel.body import RbfSum
-from likewise.families.polynomial.body import PolynomialSum
-from likewise.families.trees.body import Tree, TreeForm, TreeSum
+from likewise.families.registry import family_of
 from likewise.importers.recoding import Part, Recoding
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
 from likewise.spec.space import Space
@@ -27,9 +24,7 @@ def restricted(imported: Imported, part: Space) -> Imported | None:
     levels by their positions. The original is still that of the whole space: there is nothing to replay on the part."""
     model, recoding = imported.model, imported.recoding
     plain = all(part.bend is None and part.gap is None for part in recoding.parts.values())
-    if not plain or not all(
-        isinstance(body, (Affine, RbfSum, PolynomialSum, TreeForm)) for body in model.bodies
-    ):
+    if not plain:
         return None
     features: dict[str, Feature] = {}
     kept: list[list[int] | None] = []
@@ -54,32 +49,12 @@ def restricted(imported: Imported, part: Space) -> Imported | None:
     over = Recoding(
         given=part, space=Space(features, constraints=part.constraints), parts=parts, notes=recoding.notes
     )
-    anew: dict[int, TreeSum] = {}  # forms of several scores share their trees
-    bodies = []
-    for body in model.bodies:
-        if isinstance(body, TreeForm):
-            if id(body.ensemble) not in anew:
-                anew[id(body.ensemble)] = _with_levels(body.ensemble, kept)
-            body = replace(body, ensemble=anew[id(body.ensemble)])
-        bodies.append(body)
+    bodies = family_of(model.bodies[0]).restricted(model.bodies, kept)
+    if bodies is None:
+        return None
     return replace(
         imported,
-        model=replace(model, embedding=columns, bodies=tuple(bodies)),
+        model=replace(model, embedding=columns, bodies=bodies),
         recoding=over,
         rows=imported.rows[:0],
     )
-
-
-def _with_levels(body: TreeSum, kept: list[list[int] | None]) -> TreeSum:
-    """The trees over the levels that are left, by their new positions."""
-    return replace(body, trees=tuple(_tested_anew(tree, kept) for tree in body.trees))
-
-
-def _tested_anew(tree: Tree, kept: list[list[int] | None]) -> Tree:
-    levels = {
-        node: frozenset(
-            new for new, place in enumerate(kept[int(tree.feature[node])] or ()) if place in going_left
-        )
-        for node, going_left in tree.levels.items()
-    }
-    return replace(tree, levels=levels)

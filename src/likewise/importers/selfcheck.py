@@ -11,7 +11,6 @@ label with what the rule (argmax or votes, ties included) makes of the original'
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -20,23 +19,9 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.families.combined.score import CombinedScore, made_of
-from likewise.families.kernel.body import RbfSum
-from likewise.families.kernel.score import KernelScore
 from likewise.families.program_rounding import Observed
-from likewise.families.scored import (
-    CombinedRounding,
-    KernelRounding,
-    Model,
-    PolynomialRounding,
-    ProductRounding,
-    Rounding,
-    Score,
-    SeparateRounding,
-    score_of,
-)
+from likewise.families.scored import Model, parts_of
 from likewise.families.scores import Scores
-from likewise.model.embedding import embedded
 from likewise.model.head import Head
 from likewise.model.question import logistic
 from likewise.spec.terms import nearest
@@ -44,6 +29,7 @@ from likewise.spec.terms import nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.families.family import Score
     from likewise.importers.replay import Replay
     from likewise.spec.space import Space
 
@@ -62,8 +48,8 @@ def check_import(model: Model, replay: Replay, space: Space, rows: Floats) -> Ob
     """Raise UnsupportedModel where the imported model and the original disagree; what the original's rounding was seen to do."""
     codes = replay.inputs.recoding.settled(sample_codes(space, rows))
     parts, theirs = Scores(model, len(space)).parts, replay.scores(codes)
-    ours = [_values(part, codes) for part in parts]
-    by_row, allowed = list(zip(*ours, strict=True)), _errors_of_all(model, space, codes)
+    ours = [part.reference_scores(codes) for part in parts]
+    by_row, allowed = list(zip(*ours, strict=True)), _errors(model, codes)
     named = "its score" if model.n_scores == 1 else "a score"
     for i, (values, errors) in enumerate(zip(by_row, allowed, strict=True)):
         for value, error, given in zip(values, errors, theirs[i].tolist(), strict=True):
@@ -84,10 +70,9 @@ def observed(score: Score, codes: Floats, ours: Sequence[Fraction], theirs: Floa
     """The largest difference of the original's scores from the exact ones; where those are irrational, on the rows where it is likeliest."""
     off = [abs(Fraction(given) - value) for value, given in zip(ours, theirs.tolist(), strict=True)]
     size = float(np.abs(theirs).max(initial=0.0))
-    kernels = [part for part in getattr(score, "parts", (score,)) if isinstance(part, KernelScore)]
-    if not kernels:
+    if score.rational:
         return Observed(error=nearest(max(off, default=Fraction(0))), size=size)
-    count = min(OBSERVED_WORK // max(sum(part.body.centres.size for part in kernels), 1), OBSERVED_ROWS)
+    count = min(OBSERVED_WORK // max(score.enclosing_work, 1), OBSERVED_ROWS)
     largest = Fraction(0) if count else max(off, default=Fraction(0))
     for i in sorted(range(len(off)), key=lambda i: -off[i])[:count]:
         exact = score.enclose([Fraction(c) for c in codes[i].tolist()], OBSERVED_BITS)
@@ -160,53 +145,15 @@ def _compare_probabilities(
             _refuse(model, space, codes[i], what)
 
 
-def _values(score: Score, codes: Floats) -> list[Fraction]:
-    if isinstance(score, CombinedScore):
-        rows = zip(*(_values(part, codes) for part in score.parts), strict=True)
-        return [made_of(score.how, score.weights, row) for row in rows]
-    if isinstance(score, KernelScore):
-        return [Fraction(float(value)) for value in score.scores_by_differences(codes)]
-    values = []
-    for row in codes.tolist():
+def _errors(model: Model, codes: Floats) -> list[tuple[Fraction, ...]]:
+    """How far the original's floating-point scores may be from the imported model's, by row."""
+    columns = []
+    for part in parts_of(model):
         look_at_clock()
-        values.append(score.exact([Fraction(c) for c in row]))
-    return values
-
-
-def _errors_of_all(model: Model, space: Space, codes: Floats) -> list[tuple[Fraction, ...]]:
-    """The same of all scores, by row."""
-    rounding = model.rounding
-    parts = rounding.parts if isinstance(rounding, SeparateRounding) else (model,)
-    return list(zip(*(_errors(part, space, codes) for part in parts), strict=True))
-
-
-def _errors(model: Model, space: Space, codes: Floats) -> list[Fraction]:
-    """How far the original's floating-point scores may be from the imported model's."""
-    look_at_clock()
-    rounding = model.rounding
-    if isinstance(rounding, CombinedRounding):
-        return _combined_errors(rounding, space, codes)
-    if isinstance(rounding, KernelRounding):
-        if not isinstance(model.body, RbfSum):
-            raise InternalError("the rounding of a kernel body for another one")
-        return [
-            Fraction(rounding.error(model.body, row.tolist())) for row in embedded(model.embedding, codes)
-        ]
-    if isinstance(rounding, (PolynomialRounding, ProductRounding)):
-        off = [rounding.error(row.tolist()) for row in embedded(model.embedding, codes)]
-        return [Fraction(min(value, sys.float_info.max)) for value in off]
-    if not isinstance(rounding, Rounding):
-        raise InternalError(f"no rounding is known of a {type(model.body).__name__}")
-    rows = [[Fraction(c) for c in row] for row in codes.tolist()]
-    return [rounding.error([c.exact(row[c.feature]) for c in model.embedding]) for row in rows]
-
-
-def _combined_errors(rounding: CombinedRounding, space: Space, codes: Floats) -> list[Fraction]:
-    """The largest error of a part, and the rounding of a mean of their scores."""
-    errors = [max(row) for row in zip(*(_errors(part, space, codes) for part in rounding.parts), strict=True)]
-    sizes = np.max([np.abs(score_of(part, len(space)).scores(codes)) for part in rounding.parts], axis=0)
-    most = 8 * float(np.finfo(np.float64).eps) * (len(rounding.parts) + 8)
-    return [error + Fraction(most * size) for error, size in zip(errors, sizes.tolist(), strict=True)]
+        if part.rounding is None:
+            raise InternalError(f"no rounding is known of {part.family}")
+        columns.append(part.rounding.errors(part, codes))
+    return list(zip(*columns, strict=True))
 
 
 def sample_codes(space: Space, rows: Floats) -> Floats:

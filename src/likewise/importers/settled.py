@@ -13,12 +13,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from likewise.errors import UnsupportedModel
-from likewise.families.combined.score import Combined
-from likewise.families.scored import Body, Model, TreeRounding
-from likewise.families.settling import Settings, rounding_of_mean, settled, settled_sum
-from likewise.families.trees.body import TreeForm, TreeSum, scores_of_ensemble
-from likewise.families.trees.pruning import Setting, score_alone
+from likewise.errors import InternalError, UnsupportedModel
+from likewise.families.family import Mapped
+from likewise.families.registry import family_of
+from likewise.families.scored import Model
+from likewise.families.settings import Setting, Settings
+from likewise.families.settling import settled
+from likewise.families.trees.body import ensembles_of, scores_of_ensemble
+from likewise.families.trees.pruning import score_alone
 from likewise.importers.classes import Unjoined
 from likewise.importers.heads import worked_in
 from likewise.importers.unfolding import Unfolded, unfold
@@ -65,32 +67,22 @@ def settled_trees(estimator: Any, model: Model, inputs: Inputs) -> Model:
     settings = _settings(estimator, inputs, kind)
     family = f"{kind} of {model.family}"
     if model.n_scores == 1:
-        made = settled(model, settings)
-        _refuse_long(made.body, len(settings.codes))
-        return replace(made, family=family, head=_head(model.head, estimator))
-    first, rounding = model.bodies[0], model.rounding
-    if not isinstance(first, TreeForm):
-        raise TypeError(f"{model.family} has no trees")
-    body = first.ensemble
-    if settings.how != "mean":
-        alone = settled(_upper_alone(model, body, settings.how), settings)
-        _refuse_long(alone.body, len(settings.codes))
-        return replace(alone, family=family)
-    mean = settled_sum(body, settings)
-    bodies = scores_of_ensemble(mean)
-    _refuse_long(bodies[0], len(settings.codes))
-    if isinstance(rounding, TreeRounding):
-        rounding = rounding_of_mean(rounding, mean, len(settings.codes))
-    return replace(
-        model, bodies=bodies, rounding=rounding, family=family, head=_class_head(model.head, estimator)
-    )
+        made = replace(settled(model, settings), family=family, head=_head(model.head, estimator))
+    elif settings.how != "mean":
+        made = replace(settled(_upper_alone(model, settings.how), settings), family=family)
+    else:
+        mean = family_of(model.bodies[0]).mean(model, settings)
+        if mean is None:
+            raise InternalError("a mean of trees is one of trees")
+        made = replace(mean, family=family, head=_class_head(model.head, estimator))
+    _refuse_long(made, len(settings.codes))
+    return made
 
 
-def _refuse_long(body: Body, settings: int) -> None:
+def _refuse_long(model: Model, settings: int) -> None:
     """Refuse what no certificate could hold."""
-    bodies = [part.body for part in body.parts] if isinstance(body, Combined) else [body]
-    trees = [tree for one in bodies if isinstance(one, TreeForm) for tree in one.ensemble.trees]
-    nodes = sum(len(tree.feature) for tree in trees)
+    ensembles = {id(one): one for one in ensembles_of(model.bodies[0])}
+    nodes = sum(len(tree.feature) for one in ensembles.values() for tree in one.trees)
     if nodes > MOST_NODES:
         raise UnsupportedModel(
             f"its trees have {nodes:,} nodes over {settings:,} settings, and a certificate has room for {MOST_NODES:,}",
@@ -170,18 +162,17 @@ def _refuse_several(how: str, head: Head) -> NoReturn:
     )
 
 
-def _upper_alone(model: Model, body: TreeSum, how: str) -> Model:
+def _upper_alone(model: Model, how: str) -> Model:
     """Two classes by the probability of the upper one, less 1/2, which a program takes off it in one operation."""
     if len(model.head.classes) != 2 or model.head.link != "identity":
         _refuse_several(how, model.head)
-    rounding = model.rounding
-    if isinstance(rounding, TreeRounding):
-        rounding = replace(rounding, constant=rounding.constant + HALF, operations=rounding.operations + 1)
+    (ensemble,) = ensembles_of(model.bodies[0])
+    less = Mapped(slope=Fraction(1), offset=-HALF, size=HALF, operations=1)
     return Model(
         family=model.family,
-        rounding=rounding if isinstance(rounding, TreeRounding) else None,
+        rounding=None if model.rounding is None else model.rounding.rescaled(less),
         embedding=(),
-        bodies=scores_of_ensemble(score_alone(body, 1, HALF)),
+        bodies=scores_of_ensemble(score_alone(ensemble, 1, HALF)),
         head=Head(
             labels=model.head.labels,
             unlinked="the probability is its score and 1/2: ask about scores, whose gaps are those of probabilities",

@@ -18,7 +18,9 @@ import numpy as np
 from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.kernel.body import RbfSum
-from likewise.families.scored import KernelRounding, Model, PolynomialRounding
+from likewise.families.kernel.rounding import KernelRounding
+from likewise.families.polynomial.rounding import PolynomialRounding
+from likewise.families.scored import Model
 from likewise.importers.classes import Unjoined, several_labels
 from likewise.importers.expansion import PowerSum, expanded
 from likewise.importers.one_vs_one import dense, duel_parameters, voting_head, why_unlinked

@@ -19,7 +19,8 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine
-from likewise.families.scored import Model, Rounding
+from likewise.families.affine.rounding import AffineRounding
+from likewise.families.scored import Model
 from likewise.importers.classes import Unjoined, several_labels
 from likewise.importers.one_vs_one import dense, duel_parameters, voting_head, why_unlinked
 from likewise.model.embedding import Column
@@ -61,7 +62,7 @@ REGRESSORS = {
 FAMILY = CLASSIFIERS | REGRESSORS | DUAL
 
 
-Parameters = tuple[tuple[Fraction, ...], Fraction, Rounding]  # weights, bias, rounding
+Parameters = tuple[tuple[Fraction, ...], Fraction, AffineRounding]  # weights, bias, rounding
 
 
 def import_linear(estimator: Any, embedding: tuple[Column, ...]) -> Unjoined:
@@ -105,7 +106,7 @@ def _primal(estimator: Any, name: str, labels: tuple[object, ...] | None) -> lis
 def _row(row: Any, intercept: Any, name: str) -> Parameters:
     weights, constant = _rationals(row, name), _rationals([intercept], name)[0]
     # n products, n additions and the intercept, in any order.
-    rounding = Rounding(
+    rounding = AffineRounding(
         sizes=tuple(abs(w) for w in weights), constant=abs(constant), operations=2 * len(weights) + 2
     )
     return weights, constant, rounding
@@ -128,7 +129,7 @@ def _dual(estimator: Any, name: str) -> list[Parameters]:
 
 def summed(
     factors: Sequence[Fraction], vectors: NDArray[np.float64], constant: Fraction
-) -> tuple[tuple[Fraction, ...], Fraction, Rounding]:
+) -> tuple[tuple[Fraction, ...], Fraction, AffineRounding]:
     """constant + <sum_t factor_t vector_t, x>, and how a program that goes through the vectors rounds; there may be none."""
     width = vectors.shape[1]
     weights, sizes = [Fraction(0)] * width, [Fraction(0)] * width
@@ -139,7 +140,7 @@ def summed(
                 sizes[k] += abs(factor * Fraction(value))
     # A dot product a vector, times its factor, summed over all of them, plus the constant.
     operations = 2 * width + 2 * len(vectors) + 2
-    rounding = Rounding(sizes=tuple(sizes), constant=abs(constant), operations=operations)
+    rounding = AffineRounding(sizes=tuple(sizes), constant=abs(constant), operations=operations)
     return tuple(weights), constant, rounding
 
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.combined.score import Combined
-from likewise.families.forms import form_of
-from likewise.families.kernel.body import RbfSum
-from likewise.families.scored import Model, TreeRounding
+from likewise.families.registry import family_of
+from likewise.families.scored import Model
+from likewise.families.scores import form_of
+from likewise.families.trees.rounding import TreeRounding
 from likewise.importers.imported import Imported
 from likewise.importers.replay import Replay
 from likewise.model.head import Head
@@ -51,8 +51,7 @@ class LeadReplay(Replay):
 def has_one_lead(imported: Imported) -> bool:
     """Whether there are two scores, the larger of which decides, and their difference is of the same family."""
     model = imported.model
-    joined = not isinstance(model.bodies[0], (RbfSum, Combined))
-    return model.head.rule == "argmax" and model.n_scores == 2 and joined
+    return model.head.rule == "argmax" and model.n_scores == 2 and family_of(model.bodies[0]).leads
 
 
 def _of_lead(program: ProgramRounding, share: Fraction) -> ProgramRounding:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import SpecError
-from likewise.families.scored import Score, score_of
+from likewise.families.family import Score
+from likewise.families.scored import score_of
 from likewise.model.question import DecisionQuestion, GapQuestion
 from likewise.problem import claim_about, prepare
 from likewise.progress import Listener, silent

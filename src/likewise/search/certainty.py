@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.errors import InternalError
+from likewise.families.exponential import falling
 from likewise.families.judge import growth, ordinary
-from likewise.families.kernel.exponential import falling
 from likewise.model.enclosure import Encloser, decide
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
-from likewise.families.affine.judge import SeparableJudge
+from likewise.families.separable import SeparableJudge
 from likewise.search.certainty import Near, decided_pair, either_way, gaps
 from likewise.search.confirming import Confirming
 from likewise.search.extremes import Extremes, extremes_of, separately

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.affine.judge import SeparableJudge
+from likewise.families.separable import SeparableJudge
 from likewise.model.question import round_down
 from likewise.search.certainty import Near
 from likewise.spec.terms import nearest

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.class_judge import Several, softmax
+from likewise.families.class_judge import softmax
+from likewise.families.several import Several
 from likewise.model.conditions import has_class, leads
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.search.certainty import SLACK

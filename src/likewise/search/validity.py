@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.affine.judge import SeparableJudge
+from likewise.families.separable import SeparableJudge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

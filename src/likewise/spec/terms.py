@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from likewise.errors import InternalError
 from likewise.spec.enclosure import Enclosure
@@ -115,8 +115,8 @@ class Separable:
                 total += min(term.table[int(low) : int(high) + 1])
         return total
 
-    def negated(self) -> Separable:
-        return Separable(bias=-self.bias, terms=tuple(_negated(term) for term in self.terms))
+    def negated(self) -> Self:
+        return replace(self, bias=-self.bias, terms=tuple(_negated(term) for term in self.terms))
 
 
 def _negated(term: Term) -> Term:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from likewise import clock
 from likewise.cells.leaf import Clearance, Leaf
 from likewise.certificate.certificate import Certificate
-from likewise.certificate.collecting import without_collector
 from likewise.certificate.lines import (
     class_property_line,
     model_line,
@@ -27,9 +26,9 @@ from likewise.certificate.lines import (
     space_line,
 )
 from likewise.certificate.writer import Writer
+from likewise.collecting import without_collector
 from likewise.errors import InternalError
 from likewise.families.scored import rounding_error
-from likewise.families.trees.body import TreeForm
 from likewise.model.cubes import cubes
 from likewise.model.question import ProbabilityQuestion
 from likewise.progress import Snapshot
@@ -222,7 +221,7 @@ def _room(
     model, question, several = posed.imported.model, statement.question, posed.several
     error = rounding_error(model, posed.pairs.space)
     softened = statement.kind == "probability" and model.head.link == "softmax"
-    untold = isinstance(found, Proof) or softened or not isinstance(model.bodies[0], TreeForm)
+    untold = isinstance(found, Proof) or softened
     if several and (untold or error is None):
         return Fraction(0), False
     room = clearance()

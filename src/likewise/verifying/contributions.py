@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from likewise.families.registry import family_of
 from likewise.families.scored import Model
 from likewise.families.scores import Scores
 from likewise.model.enclosure import FIRST_BITS
-from likewise.spec.terms import Separable, nearest
+from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from likewise.model.witness import Witness
@@ -79,7 +80,7 @@ class Compared:
             self.first,
             self.second,
             self.names,
-            isinstance(score, Separable),
+            family_of(score).additive,
         )
 
 

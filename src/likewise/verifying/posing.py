@@ -8,22 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import InternalError, SpecError, UnsupportedModel
-from likewise.families.combined.score import CombinedScore
-from likewise.families.kernel.body import RbfSum
-from likewise.families.kernel.products import kernel_products
-from likewise.families.kernel.score import KernelScore
+from likewise.errors import InternalError, SpecError
 from likewise.families.oracles import Oracles
-from likewise.families.polynomial.score import PolynomialScore
-from likewise.families.registry import oracle_of
+from likewise.families.registry import family_of, oracle_of
 from likewise.families.scored import score_of
-from likewise.families.scores import Scores, shares_centres
-from likewise.families.trees.body import TreeForm
+from likewise.families.scores import Scores
 from likewise.importers.kept import similar_codes
 from likewise.importers.two_classes import HALF, as_one_score
 from likewise.model.cases import DecisionCase
@@ -34,7 +27,7 @@ from likewise.search.problem import Problem as SearchTask
 from likewise.spec.frames import with_categories_of
 from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.properties import SameDecision, level_of, place_of_class
-from likewise.spec.terms import Separable, dot, nearest
+from likewise.spec.terms import dot, nearest
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
@@ -42,7 +35,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likewise.families.scored import Model, Score
+    from likewise.families.family import Score
+    from likewise.families.scored import Model
     from likewise.importers.imported import Imported
     from likewise.model.gauge import AnyGauge, Scale
     from likewise.model.question import Question
@@ -179,10 +173,9 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
     asking = _one_score(imported, asked, level) if one else _all_scores(imported, asked, level, place)
     score, space, rows = asking.score, imported.space, imported.rows
     pairs = similar_codes(imported.recoding, problem.relations)
-    first = score.parts[0] if isinstance(score, Scores) else score
-    if not isinstance(first, Separable):
-        rows = np.concatenate([rows, first.landmarks(space)])
-    if isinstance(first, (KernelScore, PolynomialScore, CombinedScore)):
+    family = family_of(imported.model.bodies[0])
+    rows = np.concatenate([rows, score.landmarks(space)])
+    if family.differences:
         pairs = with_differences(pairs)
     with run.budget.stopped():  # compiled on first use
         oracles = Oracles(score, pairs, None if isinstance(score, Scores) else oracle_of(score, pairs))
@@ -192,12 +185,12 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
         pairs=pairs,
         oracles=oracles,
         question=asking.question,
-        scores=score.scorer() if isinstance(score, Separable) else score.scores,
+        scores=score.scorer(),
         replay=imported.replay if one else PropertyReplay(imported, asked),
         budget=run.budget,
         random=run.random(),
         rows=rows,
-        products=partial(kernel_products, score, pairs) if isinstance(score, KernelScore) else None,
+        products=family.products(score, pairs) if one else None,
         cost=score.cost,
         listener=run.listener,
         marks=marks,
@@ -238,9 +231,7 @@ def _one_score(imported: Imported, asked: Property, level: Fraction) -> _Asking:
 
 def _all_scores(imported: Imported, asked: Property, level: Fraction, place: int | None) -> _Asking:
     model = imported.model
-    if isinstance(model.bodies[0], RbfSum) and not shares_centres(model):
-        raise UnsupportedModel(f"the sums of Gaussians of this {model.family} do not share their centres")
-    by_lines = isinstance(model.bodies[0], TreeForm)
+    by_lines = family_of(model.bodies[0]).softmax == "lines"
     question = ClassQuestion(kind=asked.kind, level=level, of=place, head=model.head, by_lines=by_lines)
     score = Scores(model, len(imported.space))
     return _Asking(score=score, question=question, gauge=ClassGauge(asked=question))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.judge import PRODUCTS_A_SECOND, TINY, Scored, growth, judge_of, ordinary
+from likewise.families.judge import PRODUCTS_A_SECOND, TINY, Scored, growth, ordinary
+from likewise.families.registry import judge_of
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:

@@ -7,45 +7,35 @@ All three are monotone in every f_i, so that enclosures of the f_i give one of f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likewise.families.affine.body import Affine
-from likewise.families.kernel.body import RbfSum
-from likewise.families.kernel.score import KernelScore
-from likewise.families.polynomial.body import PolynomialSum
-from likewise.families.polynomial.score import PolynomialScore
-from likewise.families.trees.body import TreeForm
-from likewise.families.trees.score import TreeScore
+from likewise.errors import InternalError
+from likewise.families.settings import How
 from likewise.model.embedding import Column
 from likewise.spec.enclosure import Enclosure
-from likewise.spec.terms import Separable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.families.family import Body, Kept, Mapped, Score
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
 
-How = Literal["mean", "max", "min"]
-OPPOSITE: dict[How, How] = {"mean": "mean", "max": "min", "min": "max"}
-
 NO_BOUNDS = "a mean, largest or smallest score over settings is bounded only where nothing that may differ matters to it"
-
-SimpleBody = Affine | RbfSum | PolynomialSum | TreeForm
-SimpleScore = Separable | KernelScore | PolynomialScore | TreeScore
+OPPOSITE: dict[How, How] = {"mean": "mean", "max": "min", "min": "max"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Part:
     """One of the bodies, over columns of its own (none for trees, which test codes)."""
 
-    body: SimpleBody
+    body: Body
     embedding: tuple[Column, ...]
 
 
@@ -53,9 +43,31 @@ class Part:
 class Combined:
     """What is made of the scores of the parts; `weights` of a mean, else none."""
 
+    family: ClassVar[str] = "combined"
+
     how: How
     weights: tuple[Fraction, ...]
     parts: tuple[Part, ...]
+
+    def score(self, embedding: tuple[Column, ...], n_features: int) -> CombinedScore:  # noqa: ARG002
+        parts = tuple(part.body.score(part.embedding, n_features) for part in self.parts)
+        return CombinedScore(how=self.how, weights=self.weights, parts=parts)
+
+    def rescaled(self, by: Mapped, kind: str) -> Combined:
+        parts = tuple(replace(part, body=part.body.rescaled(by, kind)) for part in self.parts)
+        return replace(self, how=self.how if by.slope >= 0 else OPPOSITE[self.how], parts=parts)
+
+    def reads(self, feature: int) -> bool:
+        columns = [column for part in self.parts for column in part.embedding]
+        return any(column.feature == feature and not column.constant for column in columns) or any(
+            part.body.reads(feature) for part in self.parts
+        )
+
+    def restricted(self, kept: Kept) -> None:  # noqa: ARG002
+        return None
+
+    def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> None:  # noqa: ARG002
+        return None
 
 
 def made_of(how: How, weights: Sequence[Fraction], scores: Sequence[Fraction]) -> Fraction:
@@ -69,9 +81,11 @@ def made_of(how: How, weights: Sequence[Fraction], scores: Sequence[Fraction]) -
 class CombinedScore:
     """The score of a combined body over codes."""
 
+    family: ClassVar[str] = "combined"
+
     how: How
     weights: tuple[Fraction, ...]
-    parts: tuple[SimpleScore, ...]
+    parts: tuple[Score, ...]
 
     def scores(self, codes: Floats) -> Floats:
         """Many rows in float64, for proposing; never for deciding."""
@@ -81,6 +95,19 @@ class CombinedScore:
             return mean
         extreme: Floats = found.max(axis=0) if self.how == "max" else found.min(axis=0)
         return extreme
+
+    def scorer(self) -> Callable[[Floats], Floats]:
+        return self.scores
+
+    def reference_scores(self, codes: Floats) -> list[Fraction]:
+        """By those of the parts."""
+        rows = zip(*(part.reference_scores(codes) for part in self.parts), strict=True)
+        return [made_of(self.how, self.weights, row) for row in rows]
+
+    def exact(self, codes: Sequence[Fraction]) -> Fraction:
+        if not self.rational:
+            raise InternalError("scores that are made of irrational ones are not rational")
+        return made_of(self.how, self.weights, [part.exact(codes) for part in self.parts])
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         """One score, by the ends of those of the parts."""
@@ -93,11 +120,8 @@ class CombinedScore:
         return any(part.depends(feature) for part in self.parts)
 
     def landmarks(self, space: Space) -> Floats:
-        """Individuals that are worth looking at: those of the first part that knows any."""
-        for part in self.parts:
-            if isinstance(part, (KernelScore, PolynomialScore, TreeScore)):
-                return part.landmarks(space)
-        return np.empty((0, len(space)))
+        """Individuals that are worth looking at: those of the first part."""
+        return self.parts[0].landmarks(space)
 
     def negated(self) -> CombinedScore:
         parts = tuple(part.negated() for part in self.parts)
@@ -111,4 +135,9 @@ class CombinedScore:
     @property
     def rational(self) -> bool:
         """Whether scores are known exactly."""
-        return not any(isinstance(part, KernelScore) for part in self.parts)
+        return all(part.rational for part in self.parts)
+
+    @property
+    def enclosing_work(self) -> int:
+        """Of all parts."""
+        return sum(part.enclosing_work for part in self.parts)

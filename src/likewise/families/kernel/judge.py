@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import look_at_clock
+from likewise.families.exponential import LOST, RELATIVE, falling
 from likewise.families.judge import PRODUCTS_A_SECOND, TINY, UNIT, Scored, growth
-from likewise.families.kernel.exponential import LOST, RELATIVE, falling
 from likewise.model.embedding import embedded
 
 if TYPE_CHECKING:

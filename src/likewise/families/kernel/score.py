@@ -6,16 +6,17 @@ digits to a common offset), and in balls of any precision for one. Parameters ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq
 
 from likewise.clock import look_at_clock
+from likewise.errors import InternalError
 from likewise.families.kernel.body import RbfSum
 from likewise.model.embedding import Column, embedded
 from likewise.model.question import lower_end
@@ -58,6 +59,9 @@ class Centres:
 class KernelScore:
     """The score of an RBF body over codes."""
 
+    family: ClassVar[str] = "kernel"
+    rational: ClassVar[bool] = False
+
     body: RbfSum
     embedding: tuple[Column, ...]
 
@@ -75,6 +79,21 @@ class KernelScore:
             kernel = np.exp(-self.body.gamma * np.maximum(distances, 0))
             total[start : start + step] = kernel @ self.body.coefficients
         return total + self.body.bias
+
+    def scorer(self) -> Callable[[Floats], Floats]:
+        return self.scores
+
+    def exact(self, codes: Sequence[Fraction]) -> Fraction:  # noqa: ARG002
+        raise InternalError("the scores of sums of Gaussians are not rational")
+
+    def reference_scores(self, codes: Floats) -> list[Fraction]:
+        """In float64, from differences."""
+        return [Fraction(float(value)) for value in self.scores_by_differences(codes)]
+
+    @property
+    def enclosing_work(self) -> int:
+        """Columns of centres."""
+        return self.body.centres.size
 
     def scores_by_differences(self, codes: Floats) -> Floats:
         """The same from differences, column by column: slower, and as exact as float64 can be."""

@@ -6,11 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from likewise.families.family import Kept, Mapped
+    from likewise.families.polynomial.score import PolynomialScore
+    from likewise.model.embedding import Column
+    from likewise.spec.space import Space
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolynomialSum:
     """A sum of products of columns, as indices in order, repeated for powers; no product occurs twice."""
+
+    family: ClassVar[str] = "polynomial"
 
     coefficients: tuple[Fraction, ...]
     products: tuple[tuple[int, ...], ...]
@@ -52,3 +61,20 @@ class PolynomialSum:
         terms[()] = terms.get((), Fraction(0)) + offset
         kept = {product: value for product, value in terms.items() if value or not product}
         return PolynomialSum(coefficients=tuple(kept.values()), products=tuple(kept))
+
+    def score(self, embedding: tuple[Column, ...], n_features: int) -> PolynomialScore:
+        from likewise.families.polynomial.score import PolynomialScore
+
+        return PolynomialScore(body=self, embedding=embedding)
+
+    def rescaled(self, by: Mapped, kind: str) -> PolynomialSum:
+        return self.mapped(by.slope, by.offset)
+
+    def reads(self, feature: int) -> bool:
+        return False
+
+    def restricted(self, kept: Kept) -> PolynomialSum:
+        return self
+
+    def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> None:
+        return None  # products of doubles have no common one of reasonable length

@@ -6,13 +6,14 @@ by degree, one multiplication each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from likewise.clock import look_at_clock
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.model.embedding import Column, embedded
 from likewise.spec.enclosure import Enclosure
@@ -46,6 +47,10 @@ class Products:
 class PolynomialScore:
     """The score of a polynomial body over codes."""
 
+    family: ClassVar[str] = "polynomial"
+    rational: ClassVar[bool] = True
+    enclosing_work: ClassVar[int] = 0
+
     body: PolynomialSum
     embedding: tuple[Column, ...]
     by_degree: tuple[Products, ...] = field(init=False, repr=False)
@@ -66,6 +71,17 @@ class PolynomialScore:
                     values = values[:, products.prefix] * part[:, products.last]
                     total[start : start + step] += values @ products.weights
         return total
+
+    def scorer(self) -> Callable[[Floats], Floats]:
+        return self.scores
+
+    def reference_scores(self, codes: Floats) -> list[Fraction]:
+        """Many rows, exactly."""
+        values = []
+        for row in codes.tolist():
+            look_at_clock()
+            values.append(self.exact([Fraction(c) for c in row]))
+        return values
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
         """The score of one individual."""

@@ -7,17 +7,24 @@ node, and a missing number (code `feature.missing_code`) where `missing_left` sa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from likewise.errors import InternalError
 from likewise.spec.terms import dot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from likewise.families.family import Kept, Mapped
+    from likewise.families.trees.score import TreeScore
+    from likewise.model.embedding import Column
+    from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
 
@@ -106,6 +113,8 @@ class TreeSum:
 class TreeForm:
     """One score of an ensemble, or a sum of several: alpha . f. All bodies of a model share one ensemble."""
 
+    family: ClassVar[str] = "trees"
+
     ensemble: TreeSum
     alpha: tuple[Fraction, ...]
 
@@ -117,6 +126,50 @@ class TreeForm:
         """Whether it is the only score of its ensemble, as it is."""
         return self.alpha == (Fraction(1),)
 
+    def alone(self) -> TreeSum:
+        """The ensemble, of which this is the only score."""
+        if not self.whole:
+            raise InternalError("forms of several scores have nothing around them")
+        return self.ensemble
+
+    def score(self, embedding: tuple[Column, ...], n_features: int) -> TreeScore:
+        from likewise.families.trees.score import TreeScore
+
+        return TreeScore(body=self.ensemble, alpha=self.alpha)
+
+    def rescaled(self, by: Mapped, kind: str) -> TreeForm:
+        body = self.alone()
+        trees = tuple(replace(tree, factor=by.slope * tree.factor) for tree in body.trees)
+        bias = tuple(by.slope * bias + by.offset for bias in body.bias)
+        return replace(self, ensemble=replace(body, bias=bias, trees=trees))
+
+    def reads(self, feature: int) -> bool:
+        return feature in self.ensemble.tested()
+
+    def restricted(self, kept: Kept) -> TreeForm:
+        """The trees over the levels that are left, by their new positions."""
+        trees = tuple(_tested_anew(tree, kept) for tree in self.ensemble.trees)
+        return replace(self, ensemble=replace(self.ensemble, trees=trees))
+
+    def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> int:
+        """Of a tree: that of its factor times the largest one of its leaves, as those are all powers of two."""
+        body = self.alone()
+        found = math.lcm(*(bias.denominator for bias in body.bias))
+        for tree in body.trees:
+            smallest = max(value.as_integer_ratio()[1] for value in np.unique(tree.values).tolist())
+            found = math.lcm(found, tree.factor.denominator * smallest)
+        return found
+
+
+def _tested_anew(tree: Tree, kept: Kept) -> Tree:
+    levels = {
+        node: frozenset(
+            new for new, place in enumerate(kept[int(tree.feature[node])] or ()) if place in going_left
+        )
+        for node, going_left in tree.levels.items()
+    }
+    return replace(tree, levels=levels)
+
 
 def scores_of_ensemble(ensemble: TreeSum) -> tuple[TreeForm, ...]:
     """All scores of an ensemble, a body each."""
@@ -124,3 +177,10 @@ def scores_of_ensemble(ensemble: TreeSum) -> tuple[TreeForm, ...]:
     return tuple(
         TreeForm(ensemble=ensemble, alpha=tuple(Fraction(n == c) for n in range(count))) for c in range(count)
     )
+
+
+def ensembles_of(body: Any) -> tuple[TreeSum, ...]:
+    """The ensembles that a body is made of: that of trees, or those of the parts of what is made of several."""
+    if isinstance(body, TreeForm):
+        return (body.ensemble,)
+    return tuple(one for part in getattr(body, "parts", ()) for one in ensembles_of(part.body))

@@ -15,9 +15,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from likewise.families.settings import Setting
 from likewise.families.trees.body import LEAF, Tree, TreeSum
 
-Setting = Mapping[int, Fraction]  # codes of the features that are fixed
 Missing = Mapping[int, Fraction]
 
 

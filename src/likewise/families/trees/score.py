@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from likewise.clock import look_at_clock
 from likewise.families.trees.body import LEAF, Tree, TreeSum
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Integer
@@ -36,6 +37,10 @@ KERNEL_VALUES_A_TREE = 4  # that take as long as a walk down a tree, about
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TreeScore:
     """One score of an ensemble, or a sum of several with the weights `alpha`; `base` is one that knows the nodes already."""
+
+    family: ClassVar[str] = "trees"
+    rational: ClassVar[bool] = True
+    enclosing_work: ClassVar[int] = 0
 
     body: TreeSum
     alpha: tuple[Fraction, ...] = ONE
@@ -116,6 +121,17 @@ class TreeScore:
     def sizes(self) -> Floats:
         """The absolute values of `table`."""
         return np.abs(self.table) if self.base is None else self.base.sizes
+
+    def scorer(self) -> Callable[[Floats], Floats]:
+        return self.scores
+
+    def reference_scores(self, codes: Floats) -> list[Fraction]:
+        """Many rows, exactly."""
+        values = []
+        for row in codes.tolist():
+            look_at_clock()
+            values.append(self.exact([Fraction(c) for c in row]))
+        return values
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
         """The score of one individual. Codes are doubles, whose comparisons with thresholds are exact."""

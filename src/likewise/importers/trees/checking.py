@@ -18,10 +18,11 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.errors import UnsupportedModel
-from likewise.families.combined.score import Combined
+from likewise.families.combined.building import combined_parts, made_in_floats
 from likewise.families.program_rounding import Observed
-from likewise.families.scored import CombinedRounding, Model, TreeRounding
-from likewise.families.trees.body import LEAF, Tree, TreeForm, TreeSum
+from likewise.families.scored import Model
+from likewise.families.trees.body import LEAF, Tree, TreeSum, ensembles_of
+from likewise.families.trees.rounding import TreeRounding
 from likewise.importers.selfcheck import LINK_TOLERANCE, sample_codes
 from likewise.importers.trees.growing import GrownModel, size_of
 from likewise.importers.trees.reaching import Reaching, missing_code
@@ -85,15 +86,14 @@ def check_settled_trees(
 
 def _settled_scores(model: Model, codes: Floats, likely: Likely) -> tuple[Floats, float]:
     """Scores in float64, and how far another program's may be off."""
-    if isinstance(model.bodies[0], TreeForm):
-        body = ensemble_of(model)
+    found, errors = [], []
+    parts = combined_parts(model) or (model,)
+    for part in parts:
+        body = ensemble_of(part)
         leaves = [leaves_of(tree, codes, body.missing) for tree in body.trees]
-        return scores_at(body, leaves), 2 * float(_error(model.rounding, body, likely))
-    if not (isinstance(model.body, Combined) and isinstance(model.rounding, CombinedRounding)):
-        raise TypeError(f"{model.family} has no trees")
-    found, errors = zip(*(_settled_scores(part, codes, likely) for part in model.rounding.parts), strict=True)
-    extreme = np.max if model.body.how == "max" else np.min
-    return extreme(np.stack(found), axis=0), max(errors)
+        found.append(scores_at(body, leaves))
+        errors.append(2 * float(_error(part.rounding, body, likely)))
+    return made_in_floats(model.bodies[0], found), max(errors)
 
 
 def _compare(
@@ -121,10 +121,10 @@ def _compare(
 
 def ensemble_of(model: Model) -> TreeSum:
     """The ensemble of a model of trees, all of whose scores are those of the model."""
-    body = model.bodies[0]
-    if not isinstance(body, TreeForm) or model.n_scores != body.ensemble.n_scores:
+    found = ensembles_of(model.bodies[0])
+    if len(found) != 1 or model.n_scores != found[0].n_scores:
         raise TypeError(f"{model.family} has no trees, or scores that are sums of those of its trees")
-    return body.ensemble
+    return found[0]
 
 
 # -- rows ------------------------------------------------------------------------------------------------

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.families.scored import Model, TreeRounding
+from likewise.families.scored import Model
 from likewise.families.trees.body import LEAF, Tree, TreeSum, scores_of_ensemble
+from likewise.families.trees.rounding import TreeRounding
 from likewise.importers.trees.grown import Forest
 from likewise.importers.trees.raw import tree_sum
 from likewise.importers.trees.reaching import Numbering, Own, Reaching, Steps, reaching

@@ -1,0 +1,104 @@
+"""Rounding of sums of Gaussians (the bound: `program_error`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import InternalError
+from likewise.families.kernel.body import RbfSum
+from likewise.families.program_error import (
+    OUTWARD,
+    ROOM,
+    TINY,
+    Bound,
+    double_above,
+    growth,
+    outward,
+    reach_of,
+    slacks_of,
+)
+from likewise.families.scored import extents
+from likewise.model.embedding import embedded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.family import ComputedColumn, Mapped
+    from likewise.families.scored import Model
+    from likewise.spec.space import Space
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelRounding:
+    """How the original program computes squared distances: from differences, or `expanded` as
+    |x|^2 - 2 x.s + |s|^2, which loses the digits that the squares have in common. `error` is good for comparing two
+    programs; what bounds the program's error over a space is in `program_error`, and no certificate states it.
+    `columns` has (k, slack) for each column that the program computes: off by about k u (|column| + slack)."""
+
+    expanded: bool
+    columns: tuple[tuple[int, float], ...] = ()
+    more: float = 0.0  # sizes of what is added to the sum afterwards
+    described: bool = True  # whether the columns are: see `Rounding`
+
+    def error(self, body: RbfSum, columns: Sequence[float]) -> float:
+        """About how far two programs may be apart at a row, by first-order rounding analysis, with room."""
+        size, terms, width = float(np.abs(body.coefficients).sum()), len(body.coefficients), len(columns)
+        lost = 1.0
+        if self.expanded:
+            lost += body.gamma * (
+                float(np.square(columns).sum()) + float((body.centres**2).sum(axis=1).max())
+            )
+        epsilon = float(np.finfo(np.float64).eps)
+        # exp(-gamma |x - s|^2) changes by at most sqrt(2 gamma / e) for each unit that x moves.
+        moved = sum(k * (abs(c) + slack) for c, (k, slack) in zip(columns, self.columns, strict=False))
+        steepest = math.sqrt(2 * body.gamma / math.e)
+        return 8 * epsilon * (size * (terms + (width + 4) * lost + steepest * moved) + abs(body.bias))
+
+    def errors(self, model: Model, codes: Floats) -> list[Fraction]:
+        body = _gaussians(model)
+        return [Fraction(self.error(body, row.tolist())) for row in embedded(model.embedding, codes)]
+
+    def bound(self, model: Model, space: Space) -> Bound | None:
+        if not self.described:
+            return None
+        body = _gaussians(model)
+        largest = np.array([double_above(value) for value in extents(model.embedding, space)])
+        roundings, reach = reach_of(self.columns, largest)
+        width, terms = len(largest), len(body.coefficients)
+        sizes = np.abs(body.coefficients)
+        moved = math.sqrt(2 * body.gamma / math.e) * growth(roundings) * float(reach.sum())
+        off = np.full(terms, moved + 2 * growth(width + ROOM) + TINY * body.gamma)
+        if self.expanded and terms:
+            lengths = float(np.sqrt((reach**2).sum())) + np.sqrt((body.centres**2).sum(axis=1))
+            off = off + np.minimum(1.0, np.expm1(body.gamma * growth(width + ROOM) * lengths**2 * OUTWARD))
+        size = 2 * float(sizes.sum()) + abs(body.bias) + 2 * self.more  # |slope bias| <= |new bias| + more
+        return outward(float(sizes @ off) + growth(terms + ROOM) * size, size)
+
+    def certified(self, model: Model, space: Space) -> None:
+        return None
+
+    def line(self) -> dict[str, Any] | None:
+        return None
+
+    def rescaled(self, by: Mapped) -> KernelRounding:
+        return replace(self, more=abs(float(by.slope) * self.more) + float(by.size))
+
+    def undescribed(self) -> KernelRounding:
+        return self  # nothing is stated of it anyway
+
+    def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> KernelRounding:
+        return replace(self, columns=slacks_of(columns), described=described)
+
+
+def _gaussians(model: Model) -> RbfSum:
+    if not isinstance(model.body, RbfSum):
+        raise InternalError("the rounding of a sum of Gaussians for another body")
+    return model.body

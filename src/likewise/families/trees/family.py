@@ -1,0 +1,126 @@
+"""The family of trees: sums of leaves. Walks and bounds are compiled loops, which are loaded when they are first used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.clock import look_at_clock
+from likewise.errors import InternalError
+from likewise.families.family import Family
+from likewise.families.judge import at_settings
+from likewise.families.several import Several
+from likewise.families.trees.body import TreeForm, TreeSum, scores_of_ensemble
+from likewise.families.trees.judge import TreeJudge, at_a_time
+from likewise.families.trees.lines import trees
+from likewise.families.trees.pruning import different_sums, mean_of_trees
+from likewise.families.trees.rounding import TreeRounding, rounding_of_mean
+from likewise.families.trees.score import TreeScore
+from likewise.model.embedding import Column
+from likewise.spec.terms import dot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.family import Kept
+    from likewise.families.scored import Model
+    from likewise.families.settings import Setting, Settings
+    from likewise.families.trees.oracle import TreeOracle
+    from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
+
+
+class TreeFamily(Family):
+    """Ensembles of trees. The bodies of a model share their ensemble."""
+
+    name = "trees"
+    differences = False
+    remembers = True
+    softmax = "lines"
+    shared_work = True
+
+    def form(self, bodies: Sequence[TreeForm], alpha: tuple[Fraction, ...]) -> TreeForm:
+        columns = zip(*(body.alpha for body in bodies), strict=True)
+        return TreeForm(ensemble=bodies[0].ensemble, alpha=tuple(dot(alpha, column) for column in columns))
+
+    def form_score(
+        self, model: Model, parts: Sequence[TreeScore], alpha: tuple[Fraction, ...], n_features: int
+    ) -> TreeScore:
+        """With the nodes of the first one."""
+        made = self.form([body for body in model.bodies if isinstance(body, TreeForm)], alpha)
+        return parts[0].form(made.alpha) if parts else made.score(model.embedding, n_features)
+
+    def restricted(self, bodies: Sequence[TreeForm], kept: Kept) -> tuple[TreeForm, ...]:
+        """Over one ensemble, as before."""
+        ensemble = bodies[0].restricted(kept).ensemble
+        return tuple(replace(body, ensemble=ensemble) for body in bodies)
+
+    def scores(self, parts: Sequence[TreeScore], codes: Floats) -> Floats:
+        """One walk down the trees for all scores."""
+        first = parts[0]
+        matrix = np.array([[float(a) for a in part.alpha] for part in parts])
+        if np.array_equal(matrix, np.eye(len(first.body.bias))):
+            return first.all_scores(codes)
+        return np.stack([part.scores(codes) for part in parts], axis=1)
+
+    def oracle(self, score: TreeScore, pairs: PairSpace, second: TreeScore | None = None) -> TreeOracle:
+        from likewise.families.trees.oracle import TreeOracle  # brings in numba
+
+        return TreeOracle(score, pairs, second)
+
+    def judge(self, score: TreeScore) -> TreeJudge:
+        return TreeJudge(score)
+
+    def cross(
+        self, judges: Sequence[TreeJudge], rows: Floats, features: Sequence[int], settings: Floats
+    ) -> Several:
+        """One walk down the trees for all scores."""
+        parts = [judge.score for judge in judges]
+        values = np.empty((len(rows), len(settings), len(judges)))
+        step = max(1, at_a_time(len(parts[0].body.trees)) // max(1, len(settings)))
+        for start in range(0, len(rows), step):
+            look_at_clock()
+            part = rows[start : start + step]
+            scores = self.scores(parts, at_settings(part, features, settings))
+            values[start : start + step] = scores.reshape(len(part), len(settings), -1)
+        return Several(values=values, error=np.tile([judge.error for judge in judges], (len(rows), 1)))
+
+    def pace(self, judges: Sequence[TreeJudge]) -> float:
+        return judges[0].pace
+
+    def cuts(self, judges: Sequence[TreeJudge], feature: int) -> Floats | None:
+        return judges[0].cuts(feature)
+
+    def at_settings(self, model: Model, settings: Sequence[Setting]) -> list[Model]:
+        sums = different_sums(_ensemble(model), settings)
+        return [replace(model, bodies=scores_of_ensemble(one)) for one in sums]
+
+    def mean(self, model: Model, settings: Settings) -> Model:
+        """With any number of scores: the share that is kept is one of a setting that fixes nothing."""
+        weights = [(1 - settings.keep) * weight for weight in settings.weights]
+        mean = mean_of_trees(_ensemble(model), ({}, *settings.codes), (settings.keep, *weights))
+        rounding = model.rounding
+        if isinstance(rounding, TreeRounding):
+            rounding = rounding_of_mean(rounding, mean, len(settings.codes))
+        return replace(model, bodies=scores_of_ensemble(mean), rounding=rounding)
+
+    def line(self, bodies: Sequence[TreeForm], embedding: tuple[Column, ...]) -> dict[str, Any]:
+        first = bodies[0]
+        one = len(bodies) == 1 and not first.whole
+        return trees(first.ensemble, first.alpha if one else None)
+
+
+FAMILY = TreeFamily()
+
+
+def _ensemble(model: Model) -> TreeSum:
+    """The ensemble whose scores are all those of the model."""
+    body = model.bodies[0]
+    if not isinstance(body, TreeForm) or body.ensemble.n_scores != model.n_scores:
+        raise InternalError("sums of several scores of trees are not settled")
+    return body.ensemble

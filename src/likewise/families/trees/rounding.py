@@ -1,0 +1,76 @@
+"""Rounding of sums of leaves: section 9 of spec/certificate-v1.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import InternalError
+from likewise.families.lines import number
+from likewise.families.program_error import Bound, double_above
+from likewise.families.settings import MORE_OPERATIONS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from likewise.families.family import ComputedColumn, Mapped
+    from likewise.families.scored import Model
+    from likewise.families.trees.body import TreeSum
+    from likewise.spec.space import Space
+
+DOUBLE = 53  # bits
+# An operation whose result is denormal is off by at most this, by bits.
+SMALLEST = {24: Fraction(1, 2**149), 53: Fraction(1, 2**1074)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeRounding:
+    """What bounds the rounding error of a program that adds up leaves: at most `operations` additions, with `bits` bits
+    (24 for float32, 53 for float64), of numbers whose absolute values add up to at most `constant`."""
+
+    constant: Fraction
+    operations: int
+    bits: int = 53
+
+    def error(self) -> Fraction:
+        """The bound, at every individual."""
+        growth = (1 + Fraction(1, 2**self.bits)) ** self.operations - 1
+        return growth * self.constant + self.operations * SMALLEST[self.bits]
+
+    def errors(self, model: Model, codes: NDArray[np.float64]) -> list[Fraction]:
+        return [self.error()] * len(codes)
+
+    def bound(self, model: Model, space: Space) -> Bound:
+        return Bound(double_above(self.error()), double_above(self.constant))
+
+    def certified(self, model: Model, space: Space) -> Fraction:
+        return self.error()
+
+    def line(self) -> dict[str, Any]:
+        return {"constant": number(self.constant), "operations": self.operations, "bits": self.bits}
+
+    def rescaled(self, by: Mapped) -> TreeRounding:
+        return replace(
+            self,
+            constant=abs(by.slope) * self.constant + by.size,
+            operations=self.operations + by.operations,
+        )
+
+    def undescribed(self) -> None:
+        return None
+
+    def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> TreeRounding:
+        raise InternalError("trees test codes, they have no columns")
+
+
+def rounding_of_mean(rounding: TreeRounding, mean: TreeSum, settings: int) -> TreeRounding:
+    """The program scores every setting, off by no more than before as no sum of leaves is larger, and takes the mean in float64: so many additions,
+    and a few products. (1 + 2^-53)^k <= 1 + 2^-24 for k up to 2^28: of what is added up in float32, they cost one operation more.
+    A certificate states as many operations as it has trees, or more."""
+    more = settings + MORE_OPERATIONS
+    if rounding.bits < DOUBLE:
+        more = -(-more // 2**28)
+    return replace(rounding, operations=max(rounding.operations + more, len(mean.trees)))
