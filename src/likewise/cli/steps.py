@@ -83,12 +83,15 @@ def _spelled(value: Any) -> Any:
     """A property as flags spell it, a number in its shortest form."""
     if hasattr(value, "spell"):
         return value.spell()
-    return f"{value:g}" if isinstance(value, float) else value
+    if not isinstance(value, float):
+        return value
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def _words(option: click.Option, value: Any, *, always: bool = False) -> list[str]:
     """An option with its value; nothing where it was not given, but what is asked for is said always."""
-    if value in (None, (), False) or (value == option.default and not always):
+    if value is None or value is False or value == () or (value == option.default and not always):
         return []
     flag = max(option.opts, key=len)
     if option.is_flag:
