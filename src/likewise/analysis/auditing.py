@@ -88,16 +88,14 @@ class Audit:
         write_frame(self.rows, path)
 
     def __str__(self) -> str:
-        from likewise.answers.answer import text_of
-        from likewise.answers.audit import facts_of, summary_of
+        from likewise.answers.showing import result_text
 
-        return text_of(summary_of(facts_of(self)))
+        return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers import html
-        from likewise.answers.audit import audit_answer
+        from likewise.answers.showing import result_html
 
-        return html.render(audit_answer(self))
+        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

@@ -61,16 +61,14 @@ class Comparison:
         return self.disparities[0].of
 
     def __str__(self) -> str:
-        from likewise.answers import terminal
-        from likewise.answers.comparison import comparison_answer
+        from likewise.answers.showing import result_text
 
-        return terminal.render(comparison_answer(self), terminal.ENDLESS)
+        return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers import html
-        from likewise.answers.comparison import comparison_answer
+        from likewise.answers.showing import result_html
 
-        return html.render(comparison_answer(self))
+        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

@@ -114,16 +114,14 @@ class Regions:
         return sum((region.weight for region in getattr(self, kind)), Fraction(0))
 
     def __str__(self) -> str:
-        from likewise.answers import terminal
-        from likewise.answers.regions import regions_answer
+        from likewise.answers.showing import result_text
 
-        return terminal.render(regions_answer(self), terminal.ENDLESS)
+        return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers import html
-        from likewise.answers.regions import regions_answer
+        from likewise.answers.showing import result_html
 
-        return html.render(regions_answer(self))
+        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the certificates, ready for JSON."""

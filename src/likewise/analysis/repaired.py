@@ -56,16 +56,14 @@ class Repaired:
     after: float | None = None
 
     def __str__(self) -> str:
-        from likewise.answers import terminal
-        from likewise.answers.repaired import repaired_answer
+        from likewise.answers.showing import result_text
 
-        return terminal.render(repaired_answer(self), terminal.ENDLESS)
+        return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers import html
-        from likewise.answers.repaired import repaired_answer
+        from likewise.answers.showing import result_html
 
-        return html.render(repaired_answer(self))
+        return result_html(self)
 
     def how(self) -> str:
         """What was done, in words."""

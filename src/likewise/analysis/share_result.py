@@ -54,16 +54,14 @@ class Share:
         return text_of(share_in_words(self.to_dict()))
 
     def __str__(self) -> str:
-        from likewise.answers.answer import text_of
-        from likewise.answers.share import summary_of
+        from likewise.answers.showing import result_text
 
-        return text_of(summary_of(self.to_dict()))
+        return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers import html
-        from likewise.answers.share import share_answer
+        from likewise.answers.showing import result_html
 
-        return html.render(share_answer(self))
+        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

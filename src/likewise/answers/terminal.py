@@ -58,11 +58,15 @@ def render(answer: Answer, width: int = WIDTH) -> str:
 
 
 def lines_of(answer: Answer, width: int = WIDTH) -> list[Line]:
-    """The answer line by line."""
+    """The answer line by line, with its next steps."""
+    return [*block_lines(answer, width), *_steps(answer.steps, width)]
+
+
+def block_lines(answer: Answer, width: int = WIDTH) -> list[Line]:
+    """The answer line by line, without its next steps."""
     longest = max((len(fact.title) for fact in answer.facts), default=0)
     margin = longest + 1 if TITLE_WIDTH < longest <= LONGEST_TITLE else TITLE_WIDTH
-    lines = [line for block in answer.blocks for line in _block(block, width, margin)]
-    return [*lines, *_steps(answer.steps, width)]
+    return [line for block in answer.blocks for line in _block(block, width, margin)]
 
 
 def plain(lines: Iterable[Line]) -> str:

@@ -62,16 +62,14 @@ class Finding:
         )
 
     def __str__(self) -> str:
-        from likewise.answers import terminal
-        from likewise.answers.finding import finding_answer
+        from likewise.answers.showing import result_text
 
-        return terminal.render(finding_answer(self))
+        return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers import html
-        from likewise.answers.finding import finding_answer
+        from likewise.answers.showing import result_html
 
-        return html.render(finding_answer(self))
+        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

@@ -123,16 +123,14 @@ class Result:
         )
 
     def __str__(self) -> str:
-        from likewise.answers import terminal
-        from likewise.answers.verdict import verdict_answer
+        from likewise.answers.showing import result_text
 
-        return terminal.render(verdict_answer(self, steps=False))
+        return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers import html
-        from likewise.answers.verdict import verdict_answer
+        from likewise.answers.showing import result_html
 
-        return html.render(verdict_answer(self))
+        return result_html(self)
 
     def model_card(
         self,
