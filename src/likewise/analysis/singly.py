@@ -18,7 +18,6 @@ import numpy as np
 
 from likewise.analysis.climbing import Unasked
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.families.combined.score import NO_BOUNDS
 from likewise.model.enclosure import FIRST_BITS
 from likewise.model.question import DecisionQuestion, round_down, round_up
 from likewise.progress import silent
@@ -110,7 +109,8 @@ class Single:
         self.best: Floats | None = None  # who has it
         self.tried: Floats = row[None][:0]  # the lowest and the highest variant
         self.exact = prepared.task.oracles.exact
-        self.bounded = prepared.task.oracles.unbounded is None
+        self.unbounded = prepared.task.oracles.unbounded
+        self.bounded = self.unbounded is None
 
     def into(self, found: Judgement, i: int) -> None:
         """Decide, and write down what came out."""
@@ -203,7 +203,7 @@ class Single:
                 return BIASED, np.array(witness.other if first else witness.x)
             if end != "closed":
                 verdict = UNDECIDED
-                self.reason = {"budget": self.budget.reason, "no bounds": NO_BOUNDS}.get(end, "rounding")
+                self.reason = {"budget": self.budget.reason, "no bounds": self.unbounded}.get(end, "rounding")
         return verdict, None
 
     def _witness_at_hand(self, problem: Problem, *, first: bool) -> Witness | None:

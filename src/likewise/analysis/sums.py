@@ -26,7 +26,7 @@ import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.families.judge import growth
-from likewise.families.separable import SeparableJudge
+from likewise.families.separable import SeparableJudge, separable_judge
 from likewise.model.question import DecisionQuestion, GapQuestion
 from likewise.search.neighbours import options, settings_around
 from likewise.search.pacing import Pace
@@ -103,9 +103,9 @@ class Distribution:
 def bracket_of_sums(judging: Judging, measure: Measure, close: float) -> tuple[Fraction, Fraction] | None:
     """lower <= share <= upper, as narrow as `close` if the grid can be made fine enough; None where it is no such sum."""
     asked = judging.one
-    if asked is None or not isinstance(asked.judge, SeparableJudge) or asked.pairs.constraints:
+    judge = None if asked is None else separable_judge(asked.judge)
+    if asked is None or judge is None or asked.pairs.constraints:
         return None
-    judge = asked.judge
     if not isinstance(asked.question, (DecisionQuestion, GapQuestion)):
         return None
     shared = [k for k in range(len(asked.pairs.relations)) if k not in asked.moving and judge.depends(k)]

@@ -215,6 +215,22 @@ class Family(ABC):
     def oracle(self, score: Any, pairs: PairSpace, second: Any = None) -> Any:
         """What bounds the score over cells of these pairs; of x' the score `second`, if that is another one. None: nothing does."""
 
+    def shared(self, parts: Sequence[Any], pairs: PairSpace) -> Any:
+        """What the oracles of all forms of several scores have in common over cells of these pairs."""
+        return None
+
+    def marked(self, shared: Any) -> dict[int, Floats]:
+        """Codes that are worth trying, by feature."""
+        return {}
+
+    def oracle_of_forms(self, here: Any, there: Any, pairs: PairSpace, shared: Any) -> Any:
+        """What bounds one form at x beside another one, or the same, at x'."""
+        return self.oracle(here, pairs, None if there is here else there)
+
+    def oracle_of_log_odds(self, parts: Sequence[Any], of: int, pairs: PairSpace, shared: Any) -> Any:
+        """What bounds the probabilities of a class by softmax; None where nothing does."""
+        return None
+
     @abstractmethod
     def judge(self, score: Any) -> Judge:
         """The judge of many rows."""

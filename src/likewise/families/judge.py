@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from likewise.model.embedding import Column
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
@@ -94,3 +95,13 @@ def at_settings(rows: Floats, features: Sequence[int], settings: Floats) -> Floa
     codes = np.repeat(rows, len(settings), axis=0)
     codes[:, list(features)] = np.tile(settings, (len(rows), 1))
     return codes
+
+
+def column_sizes(column: Column, codes: Floats) -> Floats:
+    """|offset| + |slope code|, or |table entry|: at least the column's absolute value, but for rounding."""
+    if column.pieces is not None:
+        return np.full(len(codes), np.inf)  # only affine models have such columns
+    if column.table is not None:
+        return np.abs(column.entries)[codes.astype(np.intp)]
+    size: Floats = abs(float(column.offset)) + abs(float(column.slope)) * np.abs(codes)
+    return size * (1 + 8 * UNIT)

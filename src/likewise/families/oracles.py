@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.families.affine.forms import Forms
-from likewise.families.affine.odds import OddsOracle
 from likewise.families.batched import Batched
-from likewise.families.combined.score import NO_BOUNDS, CombinedScore
 from likewise.families.oracle import Remembering
-from likewise.families.polynomial.score import PolynomialScore
-from likewise.families.registry import oracle_of
+from likewise.families.registry import family_of, oracle_of
 from likewise.families.remembered import Remembered
 from likewise.families.scores import Scores
-from likewise.families.trees.score import TreeScore
 from likewise.families.views import View, Views
 from likewise.model.cases import DecisionCase, GapCase, SoftmaxCase
-from likewise.spec.terms import Separable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +22,6 @@ if TYPE_CHECKING:
 
     from likewise.families.family import Score
     from likewise.families.oracle import Bounder, Oracle
-    from likewise.families.trees.ground import Ground
     from likewise.model.conditions import Alpha
     from likewise.model.question import Case, Question
     from likewise.spec.enclosure import Enclosure
@@ -43,8 +36,8 @@ class Oracles:
     def __init__(self, score: Score | Scores, pairs: PairSpace, bounder: Bounder | None = None) -> None:
         self.score, self.pairs, self.bounder = score, pairs, bounder
         self.made: dict[tuple[Alpha, Alpha], Bounder] = {}
-        self.shared: Forms | None = None
-        self.ground: Ground | None = None  # of trees: what all forms have in common
+        self.family = family_of(self.parts[0])
+        self._shared: Any = None
 
     # -- what kind of model it is -------------------------------------------------------------------------------
 
@@ -73,7 +66,7 @@ class Oracles:
     @property
     def unbounded(self) -> str | None:
         """Why nothing is known of cells, where that is so."""
-        return NO_BOUNDS if isinstance(self.parts[0], CombinedScore) else None
+        return self.family.unbounded
 
     @property
     def exact(self) -> bool:
@@ -83,7 +76,7 @@ class Oracles:
     @property
     def remembers(self) -> bool:
         """Whether something is kept about each cell, so that pairs proposed by bounds are as good as they come."""
-        return isinstance(self.parts[0], TreeScore)
+        return self.family.remembers
 
     def unproved(self, question: Question) -> str | None:
         """Why no proof is tried, where that is so."""
@@ -109,10 +102,7 @@ class Oracles:
         """Codes that are worth trying, by feature."""
         if self.bounder is not None:
             return self.bounder.marked()
-        if self.separable() is not None:
-            return self.forms().marked()
-        first = self.parts[0]
-        return self._grounded(first).marked() if isinstance(first, TreeScore) else {}
+        return self.family.marked(self.shared())
 
     # -- cells --------------------------------------------------------------------------------------------------
 
@@ -128,7 +118,7 @@ class Oracles:
                 case, [View(bounder=self.bounder)], self.pairs, scores=self.score.scores, whole=True
             )
         else:
-            forms = None if self.separable() is None else self.forms()
+            forms = self.shared() if self.family.additive else None
             views = Views(case, self._views(case), self.pairs, scores=self.score.scores, forms=forms)
         kind = Remembered if isinstance(views.first, Remembering) else Batched
         return kind(views, self.enclose, self.score)
@@ -146,9 +136,9 @@ class Oracles:
         if not isinstance(case, GapCase):
             raise InternalError(f"no way to bound {type(case).__name__} of several scores")
         unit: Alpha = tuple(Fraction(n == case.of) for n in range(len(self.parts)))
-        form = self._form(unit)
-        alone = not isinstance(form, TreeScore)
-        return [View(bounder=self._bounder(form) if alone else self.of_forms(unit, unit))]
+        if self.family.remembers:
+            return [View(bounder=self.of_forms(unit, unit))]
+        return [View(bounder=self._known(oracle_of(self._form(unit), self.pairs)))]
 
     def _form(self, alpha: Alpha) -> Score:
         if not isinstance(self.score, Scores):
@@ -159,53 +149,27 @@ class Oracles:
         """What bounds a form at x beside one at x'; made once."""
         if (first, second) not in self.made:
             here, there = self._form(first), self._form(second)
-            if isinstance(here, TreeScore) and isinstance(there, TreeScore):
-                self.made[first, second] = self._of_trees(here, there)
-                return self.made[first, second]
-            # One score of a polynomial would be put to sums of squares, which know no conditions.
-            one = first == second and not isinstance(here, PolynomialScore)
-            self.made[first, second] = self._bounder(here, None if one else there)
+            bounder = self.family.oracle_of_forms(here, there, self.pairs, self.shared())
+            self.made[first, second] = self._known(bounder)
         return self.made[first, second]
-
-    def _bounder(self, score: Score, second: Score | None = None) -> Bounder:
-        found = oracle_of(score, self.pairs, second)
-        if found is None:
-            raise InternalError(f"bounds were asked for: {self.unbounded}")
-        return found
-
-    def _of_trees(self, here: TreeScore, there: TreeScore) -> Bounder:
-        from likewise.families.trees.oracle import TreeOracle  # brings in numba, which others need not load
-
-        return TreeOracle(here, self.pairs, there, self._grounded(here))
 
     def of_log_odds(self, of: int) -> Bounder:
         """What bounds the probabilities of a class by softmax."""
-        parts, first = self.separable(), self.parts[0]
-        if parts is not None:
-            return OddsOracle(parts, of, self.pairs)
-        if not isinstance(first, TreeScore):
+        bounder: Bounder | None = self.family.oracle_of_log_odds(self.parts, of, self.pairs, self.shared())
+        if bounder is None:
             raise UnsupportedModel(
                 "softmax probabilities are verified for linear models and trees only",
                 hint="ask for SameDecision or ScoreGap",
             )
-        from likewise.families.trees.softmax import TreeSoftmaxOracle  # brings in numba
+        return bounder
 
-        return TreeSoftmaxOracle(first, of, self.pairs, self._grounded(first))
+    def _known(self, bounder: Bounder | None) -> Bounder:
+        if bounder is None:
+            raise InternalError(f"bounds were asked for: {self.unbounded}")
+        return bounder
 
-    def _grounded(self, score: TreeScore) -> Ground:
-        from likewise.families.trees.ground import Ground  # numba as well
-
-        if self.ground is None:
-            self.ground = Ground(score, self.pairs)
-        return self.ground
-
-    def forms(self) -> Forms:
-        """All scores over cells, where they are separable."""
-        if self.shared is None:
-            self.shared = Forms(self.separable() or (), self.pairs)
-        return self.shared
-
-    def separable(self) -> list[Separable] | None:
-        """All scores, where they are separable."""
-        parts: list[Separable] = [part for part in self.parts if isinstance(part, Separable)]
-        return parts if len(parts) == len(self.parts) else None
+    def shared(self) -> Any:
+        """What the bounders of all forms have in common, of a family that has something; made once."""
+        if self._shared is None:
+            self._shared = self.family.shared(self.parts, self.pairs)
+        return self._shared

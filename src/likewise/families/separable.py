@@ -95,3 +95,8 @@ def _in_pieces(term: Term, codes: Floats) -> tuple[Floats, Floats]:
     for column in coefficients[-2::-1]:
         size = size * off + np.abs(column[piece])
     return pieces.piece_values(piece, codes), size
+
+
+def separable_judge(judge: object) -> SeparableJudge | None:
+    """The judge, if it is one of sums of one-feature terms."""
+    return judge if isinstance(judge, SeparableJudge) else None

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.families.affine.body import Affine
+from likewise.families.affine.body import Affine, affine_body
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.polynomial.rounding import ProductRounding
 from likewise.families.scored import Model
@@ -92,8 +92,8 @@ def unknown_columns(count: int) -> tuple[Column, ...]:
 
 def of_products(model: Model, made: Multiplied, columns: tuple[Column, ...]) -> Model:
     """The linear model as a polynomial of the columns in front of the products."""
-    body = model.body
-    if not isinstance(body, Affine):
+    body = affine_body(model.body)
+    if body is None:
         raise UnsupportedModel(
             f"{model.family} on PolynomialFeatures takes distances or powers of products",
             hint="use a linear model on them, or the kernel model on the columns themselves",

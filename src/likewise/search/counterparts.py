@@ -24,7 +24,7 @@ import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
-from likewise.families.separable import SeparableJudge
+from likewise.families.separable import separable_judge
 from likewise.search.certainty import Near, decided_pair, either_way, gaps
 from likewise.search.confirming import Confirming
 from likewise.search.extremes import Extremes, extremes_of, separately
@@ -112,8 +112,8 @@ def judged(
 
 
 def _by_features(asked: Asked, rows: Floats, budget: Budget) -> Iterator[tuple[NDArray[np.intp], Extremes]]:
-    judge = asked.judge
-    if not isinstance(judge, SeparableJudge):
+    judge = separable_judge(asked.judge)
+    if judge is None:
         raise InternalError("features one by one: for sums of one-feature terms only")
     pace = Pace(budget, first=FIRST_ROWS, most=SCORES // max(1, rows.shape[1]))
     start = 0

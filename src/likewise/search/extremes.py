@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.separable import SeparableJudge
+from likewise.families.separable import SeparableJudge, separable_judge
 from likewise.model.question import round_down
 from likewise.search.certainty import Near
 from likewise.spec.terms import nearest
@@ -54,11 +54,12 @@ class Extremes:
 
 def separately(pairs: PairSpace, judge: Judge, moving: Sequence[int]) -> bool:
     """Whether extremes can be had feature by feature."""
-    if not isinstance(judge, SeparableJudge):
+    sums = separable_judge(judge)
+    if sums is None:
         return False
     if any(not c.terms[k].constant for c in pairs.constraints for k in moving):
         return False
-    return all(_linear(judge, k) or _few(pairs, k) for k in moving)
+    return all(_linear(sums, k) or _few(pairs, k) for k in moving)
 
 
 def _linear(judge: SeparableJudge, k: int) -> bool:

@@ -110,7 +110,7 @@ class BoxJudge:
     @property
     def sums(self) -> bool:
         """Whether a bound is as cheap as a sum of one-feature terms."""
-        return self.problem.oracles.separable() is not None
+        return self.problem.oracles.family.additive
 
     def warm_up(self) -> None:
         """What the oracles do once, and not on the budget's time."""

@@ -54,3 +54,8 @@ class Affine:
             if term.pieces is not None:
                 found = math.lcm(found, term.pieces.denominator(whole=not continuous))
         return found
+
+
+def affine_body(body: object) -> Affine | None:
+    """The body, if it is an affine one."""
+    return body if isinstance(body, Affine) else None

@@ -17,11 +17,18 @@ from likewise.model.embedding import Column
 from likewise.spec.terms import dot
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from likewise.families.affine.forms import Forms
+    from likewise.families.affine.odds import OddsOracle
     from likewise.families.affine.oracle import SeparableOracle
     from likewise.families.affine.score import AffineScore
     from likewise.families.scored import Model
     from likewise.families.settings import Settings
     from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
 
 
 class AffineFamily(Family):
@@ -55,6 +62,21 @@ class AffineFamily(Family):
         from likewise.families.affine.oracle import SeparableOracle
 
         return SeparableOracle(score, pairs)
+
+    def shared(self, parts: Sequence[AffineScore], pairs: PairSpace) -> Forms:
+        from likewise.families.affine.forms import Forms
+
+        return Forms(parts, pairs)
+
+    def marked(self, shared: Forms) -> dict[int, Floats]:
+        return shared.marked()
+
+    def oracle_of_log_odds(
+        self, parts: Sequence[AffineScore], of: int, pairs: PairSpace, shared: Forms
+    ) -> OddsOracle:
+        from likewise.families.affine.odds import OddsOracle
+
+        return OddsOracle(parts, of, pairs)
 
     def judge(self, score: AffineScore) -> SeparableJudge:
         return SeparableJudge(score)

@@ -25,7 +25,7 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.families.exponential import LOST, RELATIVE, falling
-from likewise.families.judge import PRODUCTS_A_SECOND, TINY, UNIT, Scored, growth
+from likewise.families.judge import PRODUCTS_A_SECOND, TINY, UNIT, Scored, column_sizes, growth
 from likewise.model.embedding import embedded
 
 if TYPE_CHECKING:
@@ -135,16 +135,6 @@ def column_errors(embedding: Sequence[Column], codes: Floats) -> Floats:
     for c, column in enumerate(embedding):
         errors[:, c] = growth(3) * column_sizes(column, codes[:, column.feature])
     return errors
-
-
-def column_sizes(column: Column, codes: Floats) -> Floats:
-    """|offset| + |slope code|, or |table entry|: at least the column's absolute value, but for rounding."""
-    if column.pieces is not None:
-        return np.full(len(codes), np.inf)  # only affine models have such columns
-    if column.table is not None:
-        return np.abs(column.entries)[codes.astype(np.intp)]
-    size: Floats = abs(float(column.offset)) + abs(float(column.slope)) * np.abs(codes)
-    return size * (1 + 8 * UNIT)
 
 
 def _norm(vectors: Floats) -> Floats:

@@ -46,6 +46,12 @@ class PolynomialFamily(Family):
 
         return PolynomialOracle(score, pairs, second)
 
+    def oracle_of_forms(
+        self, here: PolynomialScore, there: PolynomialScore, pairs: PairSpace, shared: object
+    ) -> PolynomialOracle:
+        """Always as two: one score would be put to sums of squares, which know no conditions."""
+        return self.oracle(here, pairs, there)
+
     def judge(self, score: PolynomialScore) -> PolynomialJudge:
         return PolynomialJudge(score)
 

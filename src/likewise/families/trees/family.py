@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from likewise.families.family import Kept
     from likewise.families.scored import Model
     from likewise.families.settings import Setting, Settings
+    from likewise.families.trees.ground import Ground
     from likewise.families.trees.oracle import TreeOracle
+    from likewise.families.trees.softmax import TreeSoftmaxOracle
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -72,6 +74,28 @@ class TreeFamily(Family):
         from likewise.families.trees.oracle import TreeOracle  # brings in numba
 
         return TreeOracle(score, pairs, second)
+
+    def shared(self, parts: Sequence[TreeScore], pairs: PairSpace) -> Ground:
+        from likewise.families.trees.ground import Ground  # brings in numba
+
+        return Ground(parts[0], pairs)
+
+    def marked(self, shared: Ground) -> dict[int, Floats]:
+        return shared.marked()
+
+    def oracle_of_forms(
+        self, here: TreeScore, there: TreeScore, pairs: PairSpace, shared: Ground
+    ) -> TreeOracle:
+        from likewise.families.trees.oracle import TreeOracle  # brings in numba
+
+        return TreeOracle(here, pairs, there, shared)
+
+    def oracle_of_log_odds(
+        self, parts: Sequence[TreeScore], of: int, pairs: PairSpace, shared: Ground
+    ) -> TreeSoftmaxOracle:
+        from likewise.families.trees.softmax import TreeSoftmaxOracle  # brings in numba
+
+        return TreeSoftmaxOracle(parts[0], of, pairs, shared)
 
     def judge(self, score: TreeScore) -> TreeJudge:
         return TreeJudge(score)

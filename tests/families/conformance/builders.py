@@ -1,0 +1,141 @@
+"""Small random models of every family over one space, for the conformance suite. A new family adds its builder to `BUILDERS`."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+import likewise as lw
+from likewise.families.affine.body import Affine
+from likewise.families.affine.rounding import AffineRounding
+from likewise.families.combined.building import combined_model
+from likewise.families.kernel.body import RbfSum
+from likewise.families.kernel.rounding import KernelRounding
+from likewise.families.polynomial.body import PolynomialSum
+from likewise.families.registry import family_of
+from likewise.families.scored import Model, SeparateRounding
+from likewise.families.trees.body import LEAF, Tree, TreeSum, scores_of_ensemble
+from likewise.families.trees.rounding import TreeRounding
+from likewise.model.embedding import Column
+from likewise.model.head import NUMBER, Head
+
+SPACE = lw.Space(
+    {"a": lw.Integer(0, 3), "job": lw.Categorical(["x", "y", "z"]), "sex": lw.Categorical(["f", "m"])}
+)
+SIMILAR = lw.Similarity(free=["sex"], within={"a": 1})
+SEX = 2  # the feature that may differ freely
+COLUMNS = (
+    Column(feature=0, slope=Fraction(1, 2), offset=Fraction(-1)),
+    *(Column(feature=1, table=tuple(Fraction(p == n) for p in range(3))) for n in range(2)),
+    Column(feature=2, table=(Fraction(0), Fraction(1))),
+)
+Builder = Callable[[np.random.Generator, int, bool], Model]
+
+
+def quarters(random: np.random.Generator, count: int) -> tuple[Fraction, ...]:
+    return tuple(Fraction(int(n), 4) for n in random.integers(-8, 9, count))
+
+
+def joined(models: list[Model]) -> Model:
+    """One model of a score a class, as an importer makes it."""
+    if len(models) == 1:
+        return models[0]
+    embedding, bodies = family_of(models[0].body).join(models, "several")
+    head = Head(labels=tuple(range(len(models))), rule="argmax")
+    return Model(
+        family="several",
+        rounding=SeparateRounding(parts=tuple(models)),
+        embedding=embedding,
+        bodies=bodies,
+        head=head,
+    )
+
+
+def one(body: object, rounding: object, embedding: tuple[Column, ...] = COLUMNS) -> Model:
+    return Model(family="one", rounding=rounding, embedding=embedding, bodies=(body,), head=NUMBER)
+
+
+def affine(random: np.random.Generator, n: int, blind: bool) -> Model:
+    return joined([_affine(random, blind) for _ in range(n)])
+
+
+def _affine(random: np.random.Generator, blind: bool) -> Model:
+    weights = quarters(random, len(COLUMNS))
+    weights = tuple(Fraction(0) if blind and COLUMNS[c].feature != 1 else w for c, w in enumerate(weights))
+    rounding = AffineRounding(sizes=tuple(map(abs, weights)), constant=Fraction(2), operations=10)
+    return one(Affine(weights=weights, bias=quarters(random, 1)[0]), rounding)
+
+
+def _columns(blind: bool) -> tuple[Column, ...]:
+    """Columns that see the job only, if the model is to be blind."""
+    if not blind:
+        return COLUMNS
+    return (
+        Column(feature=0, slope=Fraction(0)),
+        *COLUMNS[1:3],
+        Column(feature=2, table=(Fraction(0), Fraction(0))),
+    )
+
+
+def kernel(random: np.random.Generator, n: int, blind: bool) -> Model:
+    centres = random.integers(-2, 3, (5, len(COLUMNS))) / 2
+    bodies = [
+        RbfSum(gamma=0.25, bias=0.5, coefficients=random.integers(-8, 9, 5) / 4, centres=centres)
+        for _ in range(n)
+    ]
+    return joined([one(body, KernelRounding(expanded=False), _columns(blind)) for body in bodies])
+
+
+def polynomial(random: np.random.Generator, n: int, blind: bool) -> Model:
+    products = ((), (0,), (1,), (3,), (0, 0), (0, 3), (1, 3))
+    bodies = [
+        PolynomialSum(coefficients=quarters(random, len(products)), products=products) for _ in range(n)
+    ]
+    return joined([one(body, None, _columns(blind)) for body in bodies])
+
+
+def trees(random: np.random.Generator, n: int, blind: bool) -> Model:
+    grown = tuple(_tree(random, n, blind) for _ in range(3))
+    ensemble = TreeSum(bias=quarters(random, n), trees=grown, missing={})
+    head = NUMBER if n == 1 else Head(labels=tuple(range(n)), rule="argmax")
+    rounding = TreeRounding(constant=Fraction(30), operations=8)
+    return Model(
+        family="trees", rounding=rounding, embedding=(), bodies=scores_of_ensemble(ensemble), head=head
+    )
+
+
+def _tree(random: np.random.Generator, n: int, blind: bool) -> Tree:
+    """The root and both its children test something: nodes 0, 1 and 4."""
+    feature = np.full(7, LEAF, dtype=np.int32)
+    threshold, levels = np.zeros(7), {}
+    for node in (0, 1, 4):
+        feature[node] = 1 if blind else random.integers(0, 3)
+        if feature[node] == 0:
+            threshold[node] = float(random.integers(0, 3))
+        else:
+            levels[node] = frozenset({int(random.integers(0, 3 if feature[node] == 1 else 2))})
+    return Tree(
+        feature=feature,
+        threshold=threshold,
+        levels=levels,
+        missing_left=np.zeros(7, dtype=bool),
+        right=np.array([4, 3, LEAF, LEAF, 6, LEAF, LEAF], dtype=np.int32),
+        values=random.integers(-8, 9, (7, n)) / 4,
+    )
+
+
+def combined(random: np.random.Generator, n: int, blind: bool) -> Model:
+    models = []
+    for _ in range(n):
+        parts = [_affine(random, blind) for _ in range(2)]
+        models.append(combined_model(parts[0], "mean", (Fraction(1, 4), Fraction(3, 4)), parts))
+    return joined(models)
+
+
+BUILDERS: dict[str, Builder] = {
+    "affine": affine,
+    "kernel": kernel,
+    "polynomial": polynomial,
+    "trees": trees,
+    "combined": combined,
+}

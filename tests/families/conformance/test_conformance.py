@@ -1,0 +1,233 @@
+"""What every family of the registry must keep: bounds hold, forms are sums, judges know their error, proofs close and are accepted, pairs are pairs,
+lies are refused. By brute force over a space of 24 individuals."""
+
+import gzip
+import io
+import itertools
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.certificate.mutants import packed, sealed
+from tests.families.conformance.builders import BUILDERS, SEX, SIMILAR, SPACE
+
+import likewise as lw
+from likewise.cells.enumerated import independent
+from likewise.families.class_judge import ClassJudge
+from likewise.families.family import Mapped
+from likewise.families.lines import number
+from likewise.families.registry import NAMES, family_named, family_of, judge_of, oracle_of
+from likewise.families.scored import score_of
+from likewise.families.scores import Scores, form_of
+from likewise.importers.imported import Imported
+from likewise.importers.inputs import Inputs
+from likewise.importers.recoding import same_space
+from likewise.spec.pairs import pair_space, with_differences
+from likewise.spec.terms import dot
+from likewise_check import check
+
+BITS = 128
+EVERYBODY = np.array([*itertools.product(range(4), range(3), range(2))], dtype=float)
+PEOPLE = [[Fraction(c) for c in row] for row in EVERYBODY.tolist()]
+SEEDS = range(3)
+
+
+def built(name, seed, n=1, *, blind=False):
+    return BUILDERS[name](np.random.default_rng(seed), n, blind)
+
+
+def exact_scores(model):
+    """All scores of everybody, (individuals, n)."""
+    scores = Scores(model, len(SPACE))
+    return [[one.middle for one in scores.enclose(person, BITS)] for person in PEOPLE]
+
+
+def pairs_of(name):
+    pairs = pair_space(SPACE, SIMILAR)
+    return with_differences(pairs) if family_named(name).differences else pairs
+
+
+def similar():
+    pairs = pair_space(SPACE, SIMILAR)
+    return [(i, j) for i, x in enumerate(PEOPLE) for j, y in enumerate(PEOPLE) if pairs.valid(x, y)]
+
+
+def largest_gap(scores):
+    return max(abs(scores[i][0] - scores[j][0]) for i, j in similar())
+
+
+def test_every_family_has_a_builder():
+    assert set(BUILDERS) == set(NAMES)
+    assert all(family_named(name).name == name for name in NAMES)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", NAMES)
+class TestScores:
+    def test_many_rows_are_one_by_one(self, name, seed):
+        model = built(name, seed, 3)
+        assert family_of(model.bodies[0]).name == name
+        scores, exact = Scores(model, len(SPACE)), exact_scores(model)
+        assert np.allclose(scores.scores(EVERYBODY), np.array(exact, dtype=float), rtol=1e-9, atol=1e-9)
+        for part, column in zip(scores.parts, zip(*exact, strict=True), strict=True):
+            assert np.allclose(
+                [float(v) for v in part.reference_scores(EVERYBODY)], np.array(column, dtype=float)
+            )
+            assert np.allclose(part.scorer()(EVERYBODY), np.array(column, dtype=float))
+            negated = part.negated()
+            assert [negated.enclose(p, BITS).middle for p in PEOPLE[:4]] == [-v for v in column[:4]]
+            if part.rational:
+                assert [part.exact(person) for person in PEOPLE] == list(column)
+
+    def test_forms_are_sums(self, name, seed):
+        model = built(name, seed, 3)
+        family, scores, exact = family_named(name), Scores(model, len(SPACE)), exact_scores(model)
+        alpha = (Fraction(1), Fraction(-1), Fraction(0))
+        if not family.leads and family.unbounded:
+            with pytest.raises(lw.UnsupportedModel):
+                scores.form(alpha)
+            return
+        expected = [dot(alpha, row) for row in exact]
+        assert np.allclose(scores.form(alpha).scores(EVERYBODY), np.array(expected, dtype=float), atol=1e-9)
+        if family.leads:
+            score = form_of(model, alpha).score(model.embedding, len(SPACE))
+            assert [score.enclose(person, BITS).middle for person in PEOPLE] == expected
+
+    def test_what_it_does_not_depend_on_changes_nothing(self, name, seed):
+        for blind in (False, True):
+            score = score_of(built(name, seed, blind=blind), len(SPACE))
+            values = [score.enclose(person, BITS).middle for person in PEOPLE]
+            moves = any(values[i] != values[i + 1] for i in range(0, len(values), 2))  # the two sexes
+            assert score.depends(SEX) or not moves
+            assert independent(pair_space(SPACE, SIMILAR), score) or not blind
+
+    def test_the_judge_knows_its_error(self, name, seed):
+        model = built(name, seed, 3)
+        scores, exact = Scores(model, len(SPACE)), np.array(exact_scores(model)).reshape(4, 3, 2, 3)
+        settings = np.array([[0.0], [1.0]])
+        rows = EVERYBODY[::2]
+        found = ClassJudge(scores).cross(rows, [SEX], settings)
+        wanted = exact.reshape(12, 2, 3)
+        for r, s, c in itertools.product(range(12), range(2), range(3)):
+            assert abs(Fraction(float(found.values[r, s, c])) - wanted[r, s, c]) <= Fraction(
+                float(found.error[r, c])
+            )
+        alone = judge_of(scores.parts[0]).cross(rows, [SEX], settings)
+        assert np.abs(alone.values - wanted[..., 0].astype(float)).max() <= float(alone.error.max()) + 1e-12
+        assert np.isfinite(found.error).all()
+
+    def test_bounds_hold_on_every_pair_of_a_cell(self, name, seed):
+        pairs, score = pairs_of(name), score_of(built(name, seed), len(SPACE))
+        oracle = oracle_of(score, pairs)
+        if oracle is None:
+            assert family_named(name).unbounded
+            return
+        oracle.warm_up()
+        values = [float(score.enclose(person, BITS).middle) for person in PEOPLE]
+        lo = np.array([v.lo for v in pairs.variables], dtype=float)
+        hi = np.array([v.hi for v in pairs.variables], dtype=float)
+        for lean, job, low in itertools.product((0.0, 0.25, 0.5, 1.0), (0, 2), (0, 2)):
+            cell_lo, cell_hi = lo.copy(), hi.copy()
+            cell_lo[pairs.first[1]] = cell_hi[pairs.first[1]] = job
+            cell_lo[pairs.first[0]] = low
+            bounds = oracle.bound(cell_lo[None], cell_hi[None], np.array([lean]), np.array([0.0]))
+            for i, j in similar():
+                if PEOPLE[i][1] == job and PEOPLE[i][0] >= low:
+                    assert (
+                        lean * values[i] - (1 - lean) * values[j] <= bounds.upper[0] + bounds.noise[0] + 1e-12
+                    )
+
+
+# -- verdicts ----------------------------------------------------------------------------------------------------------
+
+
+class ExactReplay:
+    """A program that does not round."""
+
+    stand_in = None
+
+    def __init__(self, model):
+        self.model, self.scored = model, Scores(model, len(SPACE))
+        self.inputs = Inputs(recoding=same_space(SPACE), columns=SPACE.names, like=None, named=True)
+
+    def scores(self, codes):
+        rows = [[Fraction(c) for c in row] for row in codes.tolist()]
+        return np.array([[float(s.middle) for s in self.scored.enclose(row, BITS)] for row in rows])
+
+    def confirms(self, _x, _other, _question):
+        return True
+
+
+def planted(monkeypatch, model):
+    imported = Imported(
+        model=model, replay=ExactReplay(model), recoding=same_space(SPACE), rows=np.empty((0, len(SPACE)))
+    )
+    monkeypatch.setattr("likewise.problem.import_model", lambda *_, **__: imported)
+
+
+def verified(monkeypatch, model, delta):
+    planted(monkeypatch, model)
+    return lw.verify(object(), SPACE, SIMILAR, lw.ScoreGap(delta), budget=20)
+
+
+def lines_of(certificate):
+    return [json.loads(line) for line in gzip.decompress(certificate.content).splitlines()]
+
+
+def accepted(lines):
+    return check(io.BytesIO(packed(sealed(lines)))).accepted
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", NAMES)
+class TestVerdicts:
+    def test_planted_bias_is_found(self, name, seed, monkeypatch):
+        model = built(name, seed)
+        scores = exact_scores(model)
+        gap = largest_gap(scores)
+        if not gap:
+            pytest.skip("this one is fair")
+        result = verified(monkeypatch, model, float(gap) * 0.9)
+        assert result.verdict == "BIASED"
+        first, second = (
+            PEOPLE.index([Fraction(c) for c in row]) for row in SPACE.encode(result.pair).tolist()
+        )
+        assert (first, second) in similar()
+        assert abs(scores[first][0] - scores[second][0]) > Fraction(float(gap) * 0.9)
+        assert check(io.BytesIO(result.certificate.content)).accepted
+
+    def test_planted_fairness_is_proved(self, name, seed, monkeypatch):
+        for model in (built(name, seed, blind=True), built(name, seed)):
+            gap = largest_gap(exact_scores(model))
+            result = verified(monkeypatch, model, float(gap) * 1.1 + 0.01)
+            assert result.verdict == "FAIR"
+            assert check(io.BytesIO(result.certificate.content)).accepted
+
+    def test_lies_are_refused(self, name, seed, monkeypatch):
+        model = built(name, seed)
+        gap = largest_gap(exact_scores(model))
+        if not gap:
+            pytest.skip("nothing to lie about")
+        lines = lines_of(verified(monkeypatch, model, float(gap) * 1.1).certificate)
+        assert accepted(lines)
+        leaf = next(i for i in range(5, len(lines) - 1) if lines[i][0] not in ("split", "cases"))
+
+        def changed(place, line):
+            return [*lines[:place], line, *lines[place + 1 :]]
+
+        smaller = {"property": {"kind": "score", "delta": number(gap * Fraction(9, 10))}}
+        twice = Mapped(slope=Fraction(2), offset=Fraction(0), size=Fraction(0), operations=0)
+        scaled = replace(model, bodies=(model.body.rescaled(twice, "twice"),))
+        body = family_named(name).line(scaled.bodies, scaled.embedding)
+        lies = {
+            "a smaller level": changed(3, smaller),
+            "scores twice as large": changed(4, {"model": {**lines[4]["model"], "body": body}}),
+            "nothing matters": changed(leaf, ["independent"]),
+            "nobody is there": changed(leaf, ["empty", []]),
+            "another rule": changed(leaf, ["split", 0, "1"]),
+            "no leaf": [*lines[:leaf], *lines[leaf + 1 :]],
+        }
+        for lie, told in lies.items():
+            assert not accepted(told), lie

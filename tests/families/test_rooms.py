@@ -1,0 +1,53 @@
+"""Families stay in their rooms: nobody outside asks of what type a body, a score or an oracle is."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import likewise
+from likewise.families.registry import NAMES
+
+SRC = Path(likewise.__file__).parent
+OUTSIDE = [
+    path
+    for path in sorted(SRC.rglob("*.py"))
+    if path.relative_to(SRC).parts[0] not in ("families", "paper")  # paper stands beside everything
+]
+ROOMS = tuple(f"likewise.families.{name}" for name in NAMES)
+
+
+def types_of_families(tree):
+    """Names that a module has from a family's room, and sums of one-feature terms, which affine scores are."""
+    found = {"Separable"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(ROOMS):
+            found |= {alias.asname or alias.name for alias in node.names}
+    return found
+
+
+def type_tests(tree):
+    """The names that `isinstance`, or `match`, is asked with."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+            yield from (one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name))
+        if isinstance(node, ast.MatchClass) and isinstance(node.cls, ast.Name):
+            yield node.cls.id
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(SRC)))
+def test_no_type_tests_on_families_outside_of_them(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    allowed = {"TreeRounding"} if path.parts[-2:] in ALLOWED else set()
+    assert not (set(type_tests(tree)) & types_of_families(tree)) - allowed
+
+
+# Importers of trees state the rounding of sums of leaves, and look whether they did.
+ALLOWED = {("trees", "checking.py"), ("importers", "two_classes.py")}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_room_has_its_sign(name):
+    room = SRC / "families" / name
+    assert ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
+    assert (room / "family.py").exists()
