@@ -243,6 +243,19 @@ def test_regions_around_a_row_and_with_constraints(run):
     assert run(*SEX_REGIONS, "--around", "age < 3").exit_code == 2
 
 
+def test_regions_say_whom_they_are_about(run):
+    shares = {}
+    for over in ("data", "marginals", "uniform"):
+        done = run(*SEX_REGIONS, "--over", over, "--budget", "2", "--max-boxes", "3", "--json")
+        answer = json.loads(done.stdout)
+        assert (answer["people"] is None) == (over == "uniform")
+        shares[over] = answer["shares"] if over == "uniform" else answer["people"]
+        assert sum(shares[over].values()) == pytest.approx(1)
+    default = json.loads(run(*SEX_REGIONS, "--budget", "2", "--max-boxes", "3", "--json").stdout)
+    assert default["over"] == "the 120 rows of the data"
+    assert run(*SEX_REGIONS, "--over", "rows").exit_code == 2
+
+
 def test_regions_are_no_more_than_asked_for(run):
     done = run(*SEX_REGIONS, "--max-boxes", "1", "--budget", "30", "--json")
     answer = json.loads(done.stdout)

@@ -9,8 +9,8 @@ fair       no pair of similar individuals with one of them in the box breaks the
 biased     EVERY individual of the box has a similar one who gets the other decision: there are two ways to change everybody in the box
            into somebody similar (free features set to certain values, numbers within a tolerance moved by a step), after one of which
            everybody gets the upper decision and after the other everybody the lower one; whoever it is, one of the two is not their own
-           decision. Both are proved for the whole box, by a certificate each. Only for SameDecision with margin 0: other properties
-           have fair and undecided regions.
+           decision. Both are proved for the whole box, by a certificate each. Only for SameDecision with margin 0 and two
+           classes: other properties, and models of several classes, have fair and undecided regions.
 undecided  the rest: there may be some of both, or the budget was over.
 empty      excluded by a constraint: nobody.
 
