@@ -54,14 +54,17 @@ class Oracles:
     @property
     def one(self) -> Bounder:
         """What bounds the only score."""
+        self._refuse_unbounded()
+        if self.bounder is None:
+            raise InternalError("the bounds of one score were asked for, and there are several")
+        return self.bounder
+
+    def _refuse_unbounded(self) -> None:
         if self.unbounded is not None:
             raise UnsupportedModel(
                 f"how far such scores can be apart is not known: {self.unbounded}",
                 hint="ask about the features that the model was repaired for, or about the model inside",
             )
-        if self.bounder is None:
-            raise InternalError("the bounds of one score were asked for, and there are several")
-        return self.bounder
 
     @property
     def unbounded(self) -> str | None:
@@ -113,10 +116,8 @@ class Oracles:
 
     def of(self, case: Case) -> Oracle:
         """What a frontier of this case talks to."""
-        if self.bounder is not None:
-            views = Views(
-                case, [View(bounder=self.bounder)], self.pairs, scores=self.score.scores, whole=True
-            )
+        if not self.several:
+            views = Views(case, [View(bounder=self.one)], self.pairs, scores=self.score.scores, whole=True)
         else:
             forms = self.shared() if self.family.additive else None
             views = Views(case, self._views(case), self.pairs, scores=self.score.scores, forms=forms)
