@@ -19,7 +19,6 @@ import numpy as np
 
 from likewise.analysis.labelling import labels_of
 from likewise.analysis.singly import gauge_of_gaps, judged_singly
-from likewise.analysis.singly_classes import judged_classes_singly
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.class_judge import ClassJudge
 from likewise.families.registry import judge_of
@@ -115,8 +114,6 @@ class Judging:
 
     def singly(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement:
         """One row after another."""
-        if isinstance(self.asked, ClassAsked):
-            return judged_classes_singly(self.posed, self.asked, rows, self.budget, told)
         return judged_singly(self.posed, self.asked, rows, self.budget, told)
 
     def confirmed(self, own: Floats, other: Floats) -> Flags:
