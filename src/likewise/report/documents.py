@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.answers.audit import audit_answer, rows_table
 from likewise.answers.disparity import disparity_answer
+from likewise.answers.disparity import facts_of as facts_of_disparity
 from likewise.answers.margins import margins_answer
+from likewise.answers.radius import facts_of as facts_of_radius
 from likewise.answers.radius import radius_answer
 from likewise.answers.regions import regions_answer
 from likewise.answers.repaired import told_again
 from likewise.answers.share import share_answer
 from likewise.answers.telling import Telling
-from likewise.answers.texts import number, plain
+from likewise.answers.texts import document_of, number, plain
 from likewise.errors import SpecError
 
 if TYPE_CHECKING:
@@ -32,6 +34,11 @@ KEYS = {
     "share": ("lower", "upper", "method", "confidence", "over", "proved", "reason"),
     "regions": ("fair", "biased", "undecided", "empty", "shares", "around", "reason"),
     "repair": ("method", "how", "threshold", "rows", "changed", "measure", "before", "after", "result"),
+}
+# Objects that know more than their documents.
+FACTS: dict[str, Callable[[Any], Mapping[str, Any]]] = {
+    "disparity": facts_of_disparity,
+    "radius": facts_of_radius,
 }
 # What showing a document of another shape ends in.
 MISSHAPEN = (ValueError, KeyError, IndexError, TypeError, AttributeError)
@@ -67,7 +74,7 @@ class Analyses:
 def _document(name: str, given: Any) -> Mapping[str, Any] | None:
     if given is None:
         return None
-    document = given.to_dict() if hasattr(given, "to_dict") else given
+    document = FACTS.get(name, document_of)(given) if hasattr(given, "to_dict") else given
     missing = [key for key in KEYS[name] if not isinstance(document, Mapping) or key not in document]
     if missing:
         raise SpecError(

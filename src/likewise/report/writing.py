@@ -165,18 +165,27 @@ def _regions(answer: Answer | None, made: Made, room: Room) -> dict[str, Any] | 
     """The answer, the rules of the largest regions of any kind, and their boxes for the map."""
     if answer is None:
         return None
-    from likewise.answers.regions import measure_of
+    from likewise.answers.regions import measure_of, weight_of
     from likewise.answers.texts import percent
 
-    found = sorted(
-        (region for kind in KINDS for region in answer.document[kind]), key=measure_of, reverse=True
-    )
+    over = answer.document.get("over")
+    shares_of = (measure_of,) if over is None else (weight_of, measure_of)
+    found = [region for kind in KINDS for region in answer.document[kind]]
+    found.sort(key=shares_of[0], reverse=True)
     kept, left = found[: room.regions], found[room.regions :]
     shares = answer.document["shares"]
     return {
         "answer": answer,
         "shares": [(kind, percent(shares[kind])) for kind in KINDS],
-        "rows": [(region["kind"], percent(measure_of(region)), region["rule"]) for region in kept],
+        "figures": ("share",) if over is None else (f"of {over}", "of the space"),
+        "rows": [
+            (
+                region["kind"],
+                [(percent(share(region)), float(share(region))) for share in shares_of],
+                region["rule"],
+            )
+            for region in kept
+        ],
         "total": len(found),
         "undrawn": float(sum(measure_of(region) for region in left)),
         "map": region_map(kept, made.result.claimed.space),
