@@ -165,8 +165,9 @@ class Oracles:
         return bounder
 
     def _known(self, bounder: Bounder | None) -> Bounder:
+        self._refuse_unbounded()
         if bounder is None:
-            raise InternalError(f"bounds were asked for: {self.unbounded}")
+            raise InternalError(f"the family {self.family.name} has no bounder of two forms")
         return bounder
 
     def shared(self) -> Any:
