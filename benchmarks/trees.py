@@ -36,7 +36,7 @@ from likewise.families.trees.score import TreeScore
 from likewise.importers.imported import import_model
 from likewise.model.gauge import Gauge
 from likewise.search.budget import Budget
-from likewise.search.problem import Problem
+from likewise.search.task import SearchTask
 from likewise.spec.pairs import pair_space
 from likewise.verifying.posing import PosedProblem
 
@@ -149,7 +149,7 @@ def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge)
     body = imported.model.bodies[-1]
     assert isinstance(body, TreeForm)
     score = TreeScore(body=body.ensemble, alpha=body.alpha)
-    problem = Problem(
+    problem = SearchTask(
         pairs=pairs,
         oracles=Oracles(score, pairs, TreeOracle(score, pairs)),
         question=gauge.question(Fraction(0)),

@@ -13,7 +13,7 @@ from tests.budgets.work import ANSWER, counted
 import likewise as lw
 from likewise.errors import BudgetError
 from likewise.families.trees import elements
-from likewise.search import problem
+from likewise.search import task
 from likewise.search.budget import GRACE, GRACE_SECONDS
 
 BUDGETS = (0, 0.01, 1, 5)
@@ -123,7 +123,7 @@ def test_forests_and_kernels_keep_every_budget(monkeypatch, command, budget):
         check(monkeypatch, command, family, "continuous", budget)
 
 
-@pytest.mark.parametrize(("place", "family"), [(problem, "RBF SVC"), (elements, "forest")])
+@pytest.mark.parametrize(("place", "family"), [(task, "RBF SVC"), (elements, "forest")])
 def test_work_that_does_not_look_at_the_clock_is_noticed(monkeypatch, place, family):
     """The tests above can fail: without the looks in one module a budget is not kept."""
     monkeypatch.setattr(place, "look_at_clock", lambda *_: None)

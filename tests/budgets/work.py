@@ -25,7 +25,7 @@ from likewise.families.trees import lines as tree_lines
 from likewise.families.trees.judge import TreeJudge
 from likewise.families.trees.oracle import TreeOracle
 from likewise.importers import replay
-from likewise.search import problem
+from likewise.search import task
 from likewise.verifying import certifying, posing
 
 KERNEL_VALUES = 20_000  # that every score costs
@@ -100,7 +100,7 @@ def counted(monkeypatch):
         lambda nodes, *_: NODE * len(nodes.feature) / len(nodes.roots),
     )
     work.costs(monkeypatch, ground.Ground, "ordered", "orders", lambda _, value: ELEMENT * len(value))
-    work.costs(monkeypatch, problem, "exact_witness", "exact pairs", lambda *_: EXACT)
+    work.costs(monkeypatch, task, "exact_witness", "exact pairs", lambda *_: EXACT)
     work.costs(monkeypatch, replay, "answer", "answers", lambda *_, **__: ANSWER)
     work.costs(monkeypatch, tree_lines, "_tree", "lines", lambda *_: LINE)
     work.costs(monkeypatch, certifying, "check", "reading", lambda file, **_: BYTE * len(file.getvalue()))

@@ -8,7 +8,7 @@ import likewise as lw
 from likewise.search import falsification
 from likewise.search.budget import Budget
 from likewise.search.lattice import Block, lattice_of
-from likewise.search.problem import Problem, nudged
+from likewise.search.task import SearchTask, nudged
 from likewise.spec.pairs import pair_space
 
 SPACE = lw.Space(
@@ -52,7 +52,7 @@ NUMBERS = lw.Space(
 
 
 def problem(similarity):
-    return Problem(
+    return SearchTask(
         pairs=pair_space(NUMBERS, similarity),
         oracles=None,
         question=None,

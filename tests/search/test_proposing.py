@@ -14,7 +14,7 @@ from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import falsify, random_rows
 from likewise.search.feasible import some_individual
 from likewise.search.lattice import blocks, individuals
-from likewise.search.problem import exact_witness, nudged
+from likewise.search.task import exact_witness, nudged
 
 relaxed = {
     "deadline": None,

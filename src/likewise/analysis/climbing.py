@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from likewise.analysis.subjects import Subject
     from likewise.model.witness import Witness
     from likewise.search.frontiers import Frontiers
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
 
 GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
 FINISH = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
@@ -53,7 +53,7 @@ class Climb:
 
     def __init__(self, subject: Subject, tolerance: Fraction, *, certifies: bool = False) -> None:
         self.subject, self.tolerance, self.certifies = subject, tolerance, certifies
-        self.problem: Problem = subject.problem
+        self.problem: SearchTask = subject.problem
         self.budget: Budget = self.problem.budget
         self.problem.replay = Unasked()
         self.history: list[tuple[float, float, float]] = []

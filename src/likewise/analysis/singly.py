@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from likewise.model.question import Case
     from likewise.model.witness import Witness
     from likewise.search.budget import Budget
-    from likewise.search.problem import Problem as SearchTask
+    from likewise.search.task import SearchTask
     from likewise.spec.enclosure import Enclosure
     from likewise.spec.pairs import PairSpace
     from likewise.verifying.posing import PosedProblem

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from likewise.model.gauge import AnyGauge
     from likewise.model.question import Question
     from likewise.search.frontiers import Frontiers
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
     from likewise.spec.pairs import PairSpace
 
 QUICK = 1e10  # multiplications spent on an enumeration: less than a second, as cells may do without it
@@ -42,7 +42,7 @@ class Posed(Protocol):
     def pairs(self) -> PairSpace: ...
 
     @property
-    def task(self) -> Problem: ...
+    def task(self) -> SearchTask: ...
 
 
 class Subject:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from likewise.model.witness import Witness
     from likewise.search.lattice import Block
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
 
     Floats = NDArray[np.float64]
     Proposal = tuple[float, int, list[float], list[float]]  # depth, place, x, x'
@@ -35,7 +35,7 @@ FOR_FOUND = 0.25  # of the grace, for the exact test of what was found by then
 REFEREED = 64  # deepest individuals put to the exact test
 
 
-def enumerate_space(problem: Problem, *, effort: float = EFFORT) -> Witness | None:
+def enumerate_space(problem: SearchTask, *, effort: float = EFFORT) -> Witness | None:
     """The deepest witness of a discrete space; None where there is none or the space is too large."""
     if not enumerable(problem, effort=effort):
         return None
@@ -54,7 +54,7 @@ def enumerate_space(problem: Problem, *, effort: float = EFFORT) -> Witness | No
     return None
 
 
-def enumerable(problem: Problem, *, effort: float = EFFORT) -> bool:
+def enumerable(problem: SearchTask, *, effort: float = EFFORT) -> bool:
     """Whether the space is discrete and small enough: for a product by its multiplications, else by its rows."""
     count = individuals(problem.pairs)
     if count is None or problem.budget.over:
@@ -69,7 +69,7 @@ def enumerable(problem: Problem, *, effort: float = EFFORT) -> bool:
     return count * problem.cost <= effort and values * problem.cost <= MOST_FACTORS
 
 
-def _deepest(problem: Problem, block: Block) -> list[Proposal]:
+def _deepest(problem: SearchTask, block: Block) -> list[Proposal]:
     """The deepest pairs of a block that look like witnesses."""
     depth = problem.sought_case.margin(block.scores, block.lowest_scores())
     depth = np.where(np.isnan(depth), -np.inf, depth).ravel()

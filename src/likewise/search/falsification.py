@@ -19,13 +19,13 @@ import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.progress import Snapshot
-from likewise.search.problem import PIECE
+from likewise.search.task import PIECE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.model.witness import Witness
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
 
     Floats = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ MARKED = 16  # codes tried of a feature in pieces
 REFEREED = 8  # deepest pairs put to the exact test after each stage
 
 
-def falsify(problem: Problem) -> Witness | None:
+def falsify(problem: SearchTask) -> Witness | None:
     """The first witness that turns up, or None: which says nothing."""
     with suppress(OutOfTime):
         with problem.budget.later(FOR_ROWS).watched():
@@ -60,7 +60,7 @@ def falsify(problem: Problem) -> Witness | None:
     return None
 
 
-def deepest(problem: Problem) -> Witness | None:
+def deepest(problem: SearchTask) -> Witness | None:
     """The same for a search that wants the best pair, not the first: climb to the top before anything is judged."""
     with suppress(OutOfTime), problem.budget.later(FOR_ROWS).watched():
         combinations, x, other, depth, climbers = _start(problem)
@@ -69,7 +69,7 @@ def deepest(problem: Problem) -> Witness | None:
     return None
 
 
-def nearest_pairs(problem: Problem, count: int) -> list[tuple[list[float], list[float]]]:
+def nearest_pairs(problem: SearchTask, count: int) -> list[tuple[list[float], list[float]]]:
     """The pairs that come nearest to being witnesses in float64, of known and random rows and of those that climbed from them."""
     combinations, x, other, depth, climbers = _start(problem)
     _, *more = _climb(problem, climbers, combinations)
@@ -81,7 +81,7 @@ def nearest_pairs(problem: Problem, count: int) -> list[tuple[list[float], list[
 
 
 def climbed(
-    problem: Problem, rows: Floats, combinations: list[dict[int, float | str]] | None = None
+    problem: SearchTask, rows: Floats, combinations: list[dict[int, float | str]] | None = None
 ) -> Witness | None:
     """The deepest witness that coordinate ascent from these individuals leads to."""
     if combinations is None:
@@ -98,7 +98,7 @@ def climbed(
     return None
 
 
-def _start(problem: Problem) -> tuple[list[dict[int, float | str]], Floats, Floats, Floats, Floats]:
+def _start(problem: SearchTask) -> tuple[list[dict[int, float | str]], Floats, Floats, Floats, Floats]:
     """Settings of what may differ, the deepest pairs of known and random rows, and the rows that are to climb."""
     problem.listener(Snapshot(stage="looking for a pair", seconds=problem.budget.elapsed))
     combinations = _combinations(problem)
@@ -113,7 +113,7 @@ def _start(problem: Problem) -> tuple[list[dict[int, float | str]], Floats, Floa
 
 
 def _deepest_in_time(
-    problem: Problem, rows: Floats, combinations: list[dict[int, float | str]]
+    problem: SearchTask, rows: Floats, combinations: list[dict[int, float | str]]
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The rows that there is time for, with their deepest pairs."""
     some = max(1, PIECE // (problem.cost * len(combinations)))
@@ -126,7 +126,7 @@ def _deepest_in_time(
     return rows[: len(x)], x, other, depth
 
 
-def random_rows(problem: Problem, count: int) -> Floats:
+def random_rows(problem: SearchTask, count: int) -> Floats:
     """Individuals drawn uniformly from the ranges that constraints leave; they may not hold for all of them."""
     columns = []
     for variable in problem.ranges:
@@ -143,7 +143,7 @@ def random_rows(problem: Problem, count: int) -> Floats:
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
 
 
-def _combinations(problem: Problem) -> list[dict[int, float | str]]:
+def _combinations(problem: SearchTask) -> list[dict[int, float | str]]:
     """Settings of the features that may differ; "up" stands for one tolerance above the row's own value."""
     pairs = problem.pairs
     choices: list[list[tuple[int, float | str]]] = []
@@ -168,14 +168,14 @@ def _combinations(problem: Problem) -> list[dict[int, float | str]]:
     return [lows, highs, *picks]
 
 
-def _marked(problem: Problem, k: int) -> Floats:
+def _marked(problem: SearchTask, k: int) -> Floats:
     """Some of the codes at which a feature in pieces is cut or turns."""
     marks = problem.marks.get(k, np.empty(0))
     return marks if len(marks) <= MARKED else np.sort(problem.random.choice(marks, MARKED, replace=False))
 
 
 def _beside(
-    problem: Problem, setting: dict[int, float | str], other: dict[int, float | str]
+    problem: SearchTask, setting: dict[int, float | str], other: dict[int, float | str]
 ) -> dict[int, float | str]:
     """The other setting, with levels that may stand beside those of the first where only pairs are allowed."""
     moved = dict(other)
@@ -186,7 +186,7 @@ def _beside(
     return moved
 
 
-def _together(problem: Problem, combinations: list[dict[int, float | str]]) -> NDArray[np.bool_] | None:
+def _together(problem: SearchTask, combinations: list[dict[int, float | str]]) -> NDArray[np.bool_] | None:
     """Which settings may stand beside which; None where all may."""
     paired = [(k, r) for k, r in enumerate(problem.pairs.relations) if r.kind == "pairs"]
     if not paired:
@@ -203,7 +203,7 @@ def _together(problem: Problem, combinations: list[dict[int, float | str]]) -> N
 
 
 def deepest_pairs(
-    problem: Problem, rows: Floats, combinations: list[dict[int, float | str]]
+    problem: SearchTask, rows: Floats, combinations: list[dict[int, float | str]]
 ) -> tuple[Floats, Floats, Floats]:
     """For each row its best-scored and worst-scored valid variant, and how deep that pair is; of several cases the deepest."""
     variants = np.stack([_variant(problem, rows, setting) for setting in combinations])
@@ -238,7 +238,7 @@ def deepest_pairs(
     return variants[best, each], variants[worst, each], depth
 
 
-def _variant(problem: Problem, rows: Floats, setting: dict[int, float | str]) -> Floats:
+def _variant(problem: SearchTask, rows: Floats, setting: dict[int, float | str]) -> Floats:
     changed = rows.copy()
     for k, value in setting.items():
         if isinstance(value, float):
@@ -251,7 +251,7 @@ def _variant(problem: Problem, rows: Floats, setting: dict[int, float | str]) ->
     return changed
 
 
-def _first_witness(problem: Problem, x: Floats, other: Floats, depth: Floats) -> Witness | None:
+def _first_witness(problem: SearchTask, x: Floats, other: Floats, depth: Floats) -> Witness | None:
     for i in np.argsort(-depth)[:REFEREED]:
         if depth[i] <= 0:
             break
@@ -263,7 +263,7 @@ def _first_witness(problem: Problem, x: Floats, other: Floats, depth: Floats) ->
 
 
 def _climb(
-    problem: Problem, rows: Floats, combinations: list[dict[int, float | str]]
+    problem: SearchTask, rows: Floats, combinations: list[dict[int, float | str]]
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """One pass of coordinate ascent over the features that both individuals share or move together."""
     for k in problem.random.permutation(rows.shape[1]):
@@ -278,7 +278,7 @@ def _climb(
     return rows, *deepest_pairs(problem, rows, combinations)
 
 
-def _values(problem: Problem, k: int, now: Floats) -> Floats:
+def _values(problem: SearchTask, k: int, now: Floats) -> Floats:
     """Values to try for one feature, one line each: first its own, so that ties change nothing."""
     variable = problem.ranges[k]
     lo, hi = float(variable.lo), float(variable.last)

@@ -26,8 +26,8 @@ from likewise.errors import InternalError
 from likewise.families.oracle import Ceiling, Closed, Cut, Node, Pace, Pair
 from likewise.model.witness import Witness
 from likewise.progress import Snapshot
-from likewise.search.problem import exact_witness
 from likewise.search.proof import Proof, Split, begin, children, walk
+from likewise.search.task import exact_witness
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from likewise.families.oracle import Answer, Child, Oracle
     from likewise.model.question import Case
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -50,7 +50,7 @@ End = Literal["closed", "witness", "budget", "stuck"]
 class Frontier:
     """The open nodes of the only case of a problem's question, and the proof of what is closed."""
 
-    problem: Problem
+    problem: SearchTask
     proposes_ties: bool = False  # nodes that are nearly closed are left to the checker
     lines_only: bool = (
         False  # nothing but a line may close a node, and float64 is enough to find somebody (`one_sided`)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from likewise.model.witness import Witness
     from likewise.search.budget import Budget
     from likewise.search.frontier import End
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
 
 TURN = 512  # nodes of a frontier in its first turn
 LONGER = 2
@@ -162,7 +162,7 @@ class Frontiers:
         return [node for frontier in self.all for node in (*frontier.open, *frontier.stuck)]
 
 
-def frontiers_of(problem: Problem) -> Frontiers:
+def frontiers_of(problem: SearchTask) -> Frontiers:
     """The frontiers of all cases of a problem's question. The only case of one score need not take turns."""
     if not problem.oracles.several:
         return Frontiers(all=[Frontier(problem=problem)], turn=math.inf)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.kernel.products import ProductSum
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
     from likewise.spec.pairs import PairSpace
     from likewise.spec.similarity import Relation
     from likewise.spec.terms import Separable
@@ -164,7 +164,7 @@ def lattice_of(pairs: PairSpace, *, rows: int) -> Lattice | None:
     return Lattice(pairs=pairs, sizes=sizes, left=left, moving=moving, right=tuple(right))
 
 
-def blocks(problem: Problem, product: ProductSum | None) -> Iterator[Block]:
+def blocks(problem: SearchTask, product: ProductSum | None) -> Iterator[Block]:
     """All individuals, until the budget is over; nothing where the moving features have too many settings."""
     terms = 1 if product is None else len(product.coefficients)
     lattice = lattice_of(problem.pairs, rows=max(1, min(ROWS, GROUP_VALUES // terms)))
@@ -191,7 +191,7 @@ def blocks(problem: Problem, product: ProductSum | None) -> Iterator[Block]:
         yield Block(lattice=lattice, start=start * across, scores=scores)
 
 
-def _row_by_row(problem: Problem, lattice: Lattice, start: int, count: int) -> Floats:
+def _row_by_row(problem: SearchTask, lattice: Lattice, start: int, count: int) -> Floats:
     scores = np.empty(count)
     for first in range(0, count, ROWS):
         part = np.arange(first, min(first + ROWS, count))

@@ -16,12 +16,12 @@ from likewise.progress import silent
 from likewise.search.frontier import Frontier
 
 if TYPE_CHECKING:
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
 
 UPPER, LOWER = 0, 1  # the leans
 
 
-def one_sided(problem: Problem, lean: int) -> Frontier:
+def one_sided(problem: SearchTask, lean: int) -> Frontier:
     """The search for a proof that everybody of a problem of individuals beside themselves gets the decision of `lean`."""
     question = SidedQuestion(lean=lean)
     return Frontier(

@@ -25,7 +25,7 @@ from likewise.search.proof import Proof, Split, root_cell
 if TYPE_CHECKING:
     from likewise.model.question import Case
     from likewise.model.witness import Witness
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
 
 Ends = tuple[float, ...]
 
@@ -85,7 +85,7 @@ def state_of(frontier: Frontier) -> FrontierState:
     )
 
 
-def resume(problem: Problem, state: FrontierState) -> Frontier:
+def resume(problem: SearchTask, state: FrontierState) -> Frontier:
     """Take a frontier up again. The problem may ask for another level: leaves that do not hold at it are opened."""
     frontier = _taken_up(problem, state)
     if problem.case != state.case:
@@ -94,7 +94,7 @@ def resume(problem: Problem, state: FrontierState) -> Frontier:
     return frontier
 
 
-def resume_all(problem: Problem, states: Sequence[FrontierState]) -> Frontiers:
+def resume_all(problem: SearchTask, states: Sequence[FrontierState]) -> Frontiers:
     """The same for all cases of a question."""
     if not problem.oracles.several:
         return Frontiers(all=[resume(problem, state) for state in states], turn=math.inf)
@@ -104,7 +104,7 @@ def resume_all(problem: Problem, states: Sequence[FrontierState]) -> Frontiers:
     )
 
 
-def _taken_up(problem: Problem, state: FrontierState) -> Frontier:
+def _taken_up(problem: SearchTask, state: FrontierState) -> Frontier:
     if state.space != _space(problem):
         raise InternalError("a state of other pairs was to be taken up")
     frontier = Frontier(problem=problem)
@@ -118,7 +118,7 @@ def _taken_up(problem: Problem, state: FrontierState) -> Frontier:
     return frontier
 
 
-def _space(problem: Problem) -> tuple[Ends, Ends]:
+def _space(problem: SearchTask) -> tuple[Ends, Ends]:
     lo, hi = root_cell(problem.pairs)
     return tuple(lo.tolist()), tuple(hi.tolist())
 
@@ -168,7 +168,7 @@ def _part(frontier: Frontier, nodes: Sequence[NodeState]) -> Part:
     return Part(state=state, roots=tuple(node.number for node in nodes))
 
 
-def resume_part(problem: Problem, part: Part) -> Frontier:
+def resume_part(problem: SearchTask, part: Part) -> Frontier:
     """The frontier of a part, to be run. Its nodes are no proof by themselves."""
     if problem.case != part.state.case:
         raise InternalError("a part is about the level that the whole frontier is asked for")

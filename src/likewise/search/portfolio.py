@@ -31,7 +31,7 @@ from likewise.search.proof import Proof, begin
 
 if TYPE_CHECKING:
     from likewise.model.witness import Witness
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
 
 
 MOST_PAIRS = 2**14  # that are looked through one by one
@@ -64,7 +64,7 @@ class Outcome:
         return 0 if self.proofs is None else 1
 
 
-def independence(problem: Problem) -> Proof | None:
+def independence(problem: SearchTask) -> Proof | None:
     """The one-leaf proof that exists where no differing feature matters."""
     proof, leaf = Proof(), Leaf(rule="independent")
     if not independent(problem.pairs, problem.oracles.score):
@@ -73,7 +73,7 @@ def independence(problem: Problem) -> Proof | None:
     return proof
 
 
-def decide(problem: Problem) -> Outcome:
+def decide(problem: SearchTask) -> Outcome:
     """Run the engines until one of them decides or the budget is over."""
     try:
         with problem.budget.later(FOR_THE_ROOT).watched():
@@ -100,7 +100,7 @@ def decide(problem: Problem) -> Outcome:
         return Outcome(engine="looking through", reason=problem.budget.reason)
 
 
-def _search(problem: Problem) -> Outcome:
+def _search(problem: SearchTask) -> Outcome:
     try:
         with problem.budget.later(FOR_THE_ROOT).watched():
             frontiers = frontiers_of(problem)
@@ -112,7 +112,7 @@ def _search(problem: Problem) -> Outcome:
     return conclude(problem, frontiers)
 
 
-def climbed_from_starts(problem: Problem, frontiers: Frontiers) -> Witness | None:
+def climbed_from_starts(problem: SearchTask, frontiers: Frontiers) -> Witness | None:
     """The best pair, if it is a witness, that coordinate ascent leads to from where the oracles of softmax cases would start: there several
     features hold each other in balance, which no ascent from random rows finds soon."""
     starts = []
@@ -124,7 +124,7 @@ def climbed_from_starts(problem: Problem, frontiers: Frontiers) -> Witness | Non
     return climbed(problem, np.concatenate(starts)) if starts else None
 
 
-def look_through(problem: Problem, refusal: str) -> Outcome:
+def look_through(problem: SearchTask, refusal: str) -> Outcome:
     """Every pair one by one, if they are few: the one-leaf proof, or a witness."""
     start, engine = begin(problem.pairs), "looking through"
     lo, hi, proof = start.lo.tolist(), start.hi.tolist(), start.proof
@@ -142,7 +142,7 @@ def look_through(problem: Problem, refusal: str) -> Outcome:
     return Outcome(engine=engine, reason=why_stuck(problem, exact=True))
 
 
-def conclude(problem: Problem, frontiers: Frontiers) -> Outcome:
+def conclude(problem: SearchTask, frontiers: Frontiers) -> Outcome:
     """Run a branch and bound to its end and say what came out."""
     frontiers.propose_ties()
     end, engine = frontiers.run(), "branch and bound"
@@ -155,7 +155,7 @@ def conclude(problem: Problem, frontiers: Frontiers) -> Outcome:
     return Outcome(engine=engine, reason=reason, frontiers=frontiers)
 
 
-def why_stuck(problem: Problem, *, exact: bool) -> str:
+def why_stuck(problem: SearchTask, *, exact: bool) -> str:
     """Why cells that can neither be closed nor split are left; `exact` bounds leave them open only where a pair is."""
     if problem.unreplayed:
         return (

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from likewise.run import Run
     from likewise.search.budget import Budget
     from likewise.search.frontiers import Frontiers
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
     from likewise.verifying.posing import PosedProblem
 
 __all__ = ["CheckReport", "Checking", "Statement", "certify_proof", "certify_witness", "check"]
@@ -96,14 +96,14 @@ def check_bytes(content: bytes, jobs: int, seconds: float) -> CheckReport:
         return check(io.BytesIO(content), jobs=jobs, refusals=REFUSALS, seconds=seconds)
 
 
-def checked(checking: Checking, certificate: Certificate, problem: Problem, nodes: int) -> CheckReport:
+def checked(checking: Checking, certificate: Certificate, problem: SearchTask, nodes: int) -> CheckReport:
     """What the checker says of a proof, within what is left of the budget and its grace."""
     problem.listener(Snapshot(stage="checking the proof", seconds=problem.budget.elapsed, closed=nodes))
     return checking.check(certificate, problem.budget.for_checking)
 
 
 def checked_in_time(
-    checking: Checking, certificate: Certificate, problem: Problem, began: float
+    checking: Checking, certificate: Certificate, problem: SearchTask, began: float
 ) -> CheckReport:
     """What the checker says of a certificate of few lines, which takes longer to read than it took to write since `began`."""
     clock.look_at_clock(READING * (clock.now() - began))

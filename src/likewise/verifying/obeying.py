@@ -23,7 +23,7 @@ from likewise.spec.properties import SameDecision
 from likewise.verifying.wording import short
 
 if TYPE_CHECKING:
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
     from likewise.verifying.certifying import Checking, CheckReport
     from likewise.verifying.result import Claimed
     from likewise.verifying.verdicts import Found
@@ -65,7 +65,7 @@ def why_not_obeyed(found: Found, claimed: Claimed, report: CheckReport, covered:
     return UNBOUNDED if moved is None else NO_ROOM.format(short(float(moved)))
 
 
-def _breaks(problem: Problem) -> bool:
+def _breaks(problem: SearchTask) -> bool:
     """Whether the program itself breaks the claim on one of the pairs that come nearest to it."""
     return any(
         problem.pairs.valid([Fraction(c) for c in x], [Fraction(c) for c in other])

@@ -23,7 +23,7 @@ from likewise.model.cases import DecisionCase
 from likewise.model.classquestion import ClassQuestion
 from likewise.model.gauge import ClassGauge, Gauge, gauge_of
 from likewise.model.question import DecisionQuestion, ProbabilityQuestion, question_of
-from likewise.search.problem import Problem as SearchTask
+from likewise.search.task import SearchTask
 from likewise.spec.frames import with_categories_of
 from likewise.spec.pairs import PairSpace, with_differences
 from likewise.spec.properties import SameDecision, level_of, place_of_class

@@ -20,7 +20,7 @@ from likewise.model.gauge import Gauge
 from likewise.model.head import Head
 from likewise.model.question import Case as AskedCase
 from likewise.search.budget import Budget
-from likewise.search.problem import Problem
+from likewise.search.task import SearchTask
 from likewise.spec.pairs import PairSpace, pair_space
 from likewise.verifying.posing import PosedProblem
 
@@ -203,9 +203,9 @@ class Agreeing:
         return True
 
 
-def problem_of(case: Case, question: AskedCase, *, budget: float = 120) -> Problem:
+def problem_of(case: Case, question: AskedCase, *, budget: float = 120) -> SearchTask:
     score, pairs = case.score, case.pairs
-    return Problem(
+    return SearchTask(
         pairs=pairs,
         oracles=Oracles(score, pairs, TreeOracle(score, pairs)),
         question=question,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from likewise.analysis.partition.engine import CodeBox
     from likewise.search.budget import Budget
-    from likewise.search.problem import Problem
+    from likewise.search.task import SearchTask
     from likewise.spec.pairs import PairSpace
     from likewise.verifying.posing import PosedProblem
 
@@ -82,14 +82,14 @@ class BoxJudge:
     def __init__(self, prepared: PosedProblem, *, only_free: bool = False) -> None:
         self.prepared, question = prepared, prepared.task.question
         self.asks_decisions = isinstance(question, DecisionQuestion) and question.level == 0
-        self.problem: Problem = replace(prepared.task, replay=Unasked(), listener=silent)
+        self.problem: SearchTask = replace(prepared.task, replay=Unasked(), listener=silent)
         self.pairs = prepared.pairs
         self.relations: tuple[Relation, ...] = self.pairs.relations
         self.over = self.pairs.space
         # Of several scores the first one stands for all: they are cut at the same codes.
         everybody, score = Space(self.over.features), self.problem.oracles.parts[0]
         alone = pairs_of(everybody, (Relation("same"),) * len(everybody))
-        self.sides: Problem = replace(  # individuals beside themselves, about their decisions
+        self.sides: SearchTask = replace(  # individuals beside themselves, about their decisions
             self.problem,
             pairs=alone,
             oracles=Oracles(score, alone, oracle_of(score, alone)),

@@ -1,4 +1,4 @@
-"""Problem: everything a search needs, and the referee that turns points into witnesses.
+"""Search task: everything a search needs, and the referee that turns points into witnesses.
 
 A point that looks like a witness in float64 is one only if, in exact arithmetic, it is a similar pair of
 valid individuals whose scores answer the question with yes, and if the model's own prediction agrees
@@ -49,7 +49,7 @@ class Replay(Protocol):
 
 
 @dataclass(slots=True, kw_only=True)
-class Problem:
+class SearchTask:
     """What is asked of which model over which pairs; `rows` are known individuals to start from.
 
     `question` is what a proof answers with no. A search for the largest value takes pairs that answer the
@@ -138,7 +138,7 @@ class Problem:
         return None
 
 
-def exact_witness(problem: Problem, x: Sequence[float], other: Sequence[float]) -> Witness | None:
+def exact_witness(problem: SearchTask, x: Sequence[float], other: Sequence[float]) -> Witness | None:
     """Exact validity and exact scores; a pair that misses its tolerance by rounding is nudged back."""
     if not all(map(math.isfinite, (*x, *other))):
         return None  # proposed by an overflow: nobody
