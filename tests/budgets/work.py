@@ -7,8 +7,8 @@ model, lines and leaves of certificates. They are made up, and so high that all 
 from collections import Counter
 from functools import wraps
 
-import likewise_check.checking
-import likewise_check.leaves
+import likewise_check.core.checking
+import likewise_check.core.leaves
 from likewise import clock
 from likewise.families.affine.odds import OddsOracle
 from likewise.families.affine.oracle import SeparableOracle
@@ -74,7 +74,7 @@ def counted(monkeypatch):
     """The clock in place of the real one, moved by all work that follows."""
     work = Work()
     monkeypatch.setattr(clock, "now", lambda: work.now)
-    for module in (likewise_check.leaves, likewise_check.checking):
+    for module in (likewise_check.core.leaves, likewise_check.core.checking):
         monkeypatch.setattr(module, "perf_counter", lambda: work.now)
     monkeypatch.setattr(posing, "SearchTask", _costly(work, posing.SearchTask))
     for judge in JUDGES:
@@ -104,7 +104,7 @@ def counted(monkeypatch):
     work.costs(monkeypatch, replay, "answer", "answers", lambda *_, **__: ANSWER)
     work.costs(monkeypatch, tree_lines, "_tree", "lines", lambda *_: LINE)
     work.costs(monkeypatch, certifying, "check", "reading", lambda file, **_: BYTE * len(file.getvalue()))
-    work.costs(monkeypatch, likewise_check.leaves.Judge, "_rule", "leaves", lambda *_: LEAF)
+    work.costs(monkeypatch, likewise_check.core.leaves.Judge, "_rule", "leaves", lambda *_: LEAF)
     return work
 
 

@@ -8,12 +8,12 @@ from fractions import Fraction
 import pytest
 from tests.check.builder import FREE, SAME, categorical, continuous, integer, number, ordinal, within
 
-from likewise_check.cells import box
-from likewise_check.claim import Claim
-from likewise_check.model import read_model
-from likewise_check.numbers import exact
-from likewise_check.properties import read_property
-from likewise_check.space import read_similarity, read_space
+from likewise_check.core.cells import box
+from likewise_check.core.claim import Claim
+from likewise_check.core.model import read_model
+from likewise_check.core.numbers import exact
+from likewise_check.core.properties import read_property
+from likewise_check.core.space import read_similarity, read_space
 
 
 def rbf(gamma, bias, columns, terms, *, labels=("no", "yes"), zero="lower", link="logistic") -> dict:

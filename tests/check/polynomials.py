@@ -23,8 +23,8 @@ from tests.check.builder import (
 from tests.check.builder import pairs as allowed_pairs
 from tests.check.kernels import column_at, decimal, sloped, tabled
 
-from likewise_check.cells import box
-from likewise_check.numbers import exact
+from likewise_check.core.cells import box
+from likewise_check.core.numbers import exact
 
 HALF = Fraction(1, 2)
 

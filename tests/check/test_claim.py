@@ -27,7 +27,8 @@ from tests.check.builder import (
     worth,
 )
 
-from likewise_check import check, space
+from likewise_check import check
+from likewise_check.core import space
 
 HEADER, SPACE, SIMILARITY, PROPERTY, MODEL = range(5)
 

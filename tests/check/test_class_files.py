@@ -29,8 +29,9 @@ from tests.check.test_schema import LINE
 from tests.check.test_softmax import Truthful, apt
 from tests.check.truth import value
 
-from likewise_check import leaves, outcomes, several
-from likewise_check.rules import forms
+from likewise_check.core import leaves
+from likewise_check.packs.classes import forms, outcomes
+from likewise_check.packs.classes import scores as several
 
 AGE, SEX = integer("age", 0, 2), categorical("sex", ["f", "m"])
 COLUMNS = [(line(0, 0), [0, 4, 8]), (table(1, 0, [0, 1]), [0, 1, 0])]

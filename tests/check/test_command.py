@@ -16,8 +16,9 @@ from tests.check import samples
 from tests.check.builder import packed, sealed
 
 import likewise_check
-from likewise_check import CheckReport, leaves
+from likewise_check import CheckReport
 from likewise_check.__main__ import main
+from likewise_check.core import leaves
 
 PACKAGE = Path(likewise_check.__file__).parent
 
@@ -112,7 +113,7 @@ def test_model(cert, tmp_path, capsys):
 
 
 def test_progress_only_on_a_terminal(cert, capsys, monkeypatch):
-    monkeypatch.setattr("likewise_check.proof._PROGRESS_EVERY", 1)
+    monkeypatch.setattr("likewise_check.core.proof._PROGRESS_EVERY", 1)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     assert main([str(cert)]) == 0
     assert "3 cells" in capsys.readouterr().err

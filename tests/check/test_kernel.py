@@ -35,12 +35,13 @@ from tests.check.kernels import (
 )
 from tests.check.section7 import Bound
 
-from likewise_check.cells import LeafRefused
-from likewise_check.fields import Rejected
-from likewise_check.properties import read_property
-from likewise_check.rules import cubics
-from likewise_check.rules import kernel as module
-from likewise_check.rules.cubics import (
+from likewise_check.core.cells import LeafRefused
+from likewise_check.core.fields import Rejected
+from likewise_check.core.properties import read_property
+from likewise_check.core.separable import read_way
+from likewise_check.packs.kernel import cubics
+from likewise_check.packs.kernel import rule as module
+from likewise_check.packs.kernel.cubics import (
     CUBIC,
     DECAY_ERROR,
     EXPONENT,
@@ -53,9 +54,8 @@ from likewise_check.rules.cubics import (
     one_sided,
     shifted,
 )
-from likewise_check.rules.kernel import Kernel as Rule
-from likewise_check.rules.majorant import Choice, Lanes, Majorant, _dots, _tails, terms_error
-from likewise_check.rules.separable import read_way
+from likewise_check.packs.kernel.majorant import Choice, Lanes, Majorant, _dots, _tails, terms_error
+from likewise_check.packs.kernel.rule import Kernel as Rule
 
 SORTS = "ccithhhl"
 

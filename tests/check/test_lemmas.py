@@ -15,9 +15,9 @@ from tests.check.section7 import Bound
 from tests.check.several import asked, classes, numbers
 from tests.check.test_classes import with_nodes
 
-from likewise_check.classes import Case
-from likewise_check.lemmas import lemma
-from likewise_check.rules import RULES
+from likewise_check.core.rules import RULES
+from likewise_check.packs.classes.head import Case
+from likewise_check.packs.classes.lemmas import lemma
 
 VOTES = ([[0, True], [1, False]], [[1, True], [2, False]])
 

@@ -33,8 +33,8 @@ from tests.check.kernels import claim_of, hint_count, random_kernel, rbf, sloped
 from tests.check.polynomials import Slow, polynomial, random_curve, some_pairs
 from tests.check.test_sos import NEAR, axis_values, excess_at, random_leaf, rule_of
 
-from likewise_check.rules.kernel import Kernel
-from likewise_check.rules.sos import Squares
+from likewise_check.packs.kernel.rule import Kernel
+from likewise_check.packs.polynomial.squares import Squares
 
 
 def link_of(rng) -> tuple[Fraction, Fraction]:
@@ -232,7 +232,7 @@ def test_an_array_is_a_factor_where_its_level_is_fixed():
     limits = [constraint([(0, ["1/2", 3]), (1, 1)], 4)]
     model = polynomial([sloped(1)], [(1, [0])])
     claim = claim_of(features, [SAME, SAME], decision(0), model, limits)
-    from likewise_check.cells import box
+    from likewise_check.core.cells import box
 
     leaf = ["sos", "1", 0, [[[[-1, 0]], 1, []]]]  # x + (4 - c - x) is 4 - c
     for code, expected in ((0, Fraction(7, 2)), (1, Fraction(1))):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likewise_check.logarithm import LOG_BITS, log_bounds, sigma_bounds
+from likewise_check.core.logarithm import LOG_BITS, log_bounds, sigma_bounds
 
 DIGITS = 120
 NEAR = Fraction(1, 10**100)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise_check.fields import Rejected
-from likewise_check.numbers import common_scale, exact, number, shown, write
+from likewise_check.core.fields import Rejected
+from likewise_check.core.numbers import common_scale, exact, number, shown, write
 
 
 def str_start(value) -> str:

@@ -13,10 +13,10 @@ from tests.check.several import affine_body, asked, classes, numbers
 from tests.check.test_classes import with_nodes
 from tests.check.test_softmax import DIGITS, Truthful, boxed, drawn, nearly, share
 
-from likewise_check.cells import LeafRefused
-from likewise_check.classes import Case
-from likewise_check.rules import odds
-from likewise_check.rules.odds import Gap, Odds
+from likewise_check.core.cells import LeafRefused
+from likewise_check.packs.classes import odds
+from likewise_check.packs.classes.head import Case
+from likewise_check.packs.classes.odds import Gap, Odds
 
 UNITS = 1 << odds.BITS
 

@@ -26,12 +26,12 @@ from tests.check.builder import (
 )
 from tests.check.strategies import fractions, number_text
 
-from likewise_check.cells import box
-from likewise_check.numbers import exact
-from likewise_check.pieces import Pieces, size_on, summed, trimmed, value_at
-from likewise_check.rules import curves
-from likewise_check.rules.curves import Curves, poly_maximum
-from likewise_check.space import Relation
+from likewise_check.core.cells import box
+from likewise_check.core.numbers import exact
+from likewise_check.core.space import Relation
+from likewise_check.packs.pieces import curves
+from likewise_check.packs.pieces.columns import Pieces, size_on, summed, trimmed, value_at
+from likewise_check.packs.pieces.curves import Curves, poly_maximum
 
 SLACK = Fraction(1, 2**60)
 POLY = st.lists(fractions(-3, 3), min_size=1, max_size=6)

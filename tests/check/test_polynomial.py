@@ -22,8 +22,8 @@ from tests.check.builder import (
 from tests.check.kernels import claim_of, sloped, tabled
 from tests.check.polynomials import pairs, polynomial, random_cell, random_curve
 
-from likewise_check.cells import box
-from likewise_check.rules.sos import Squares
+from likewise_check.core.cells import box
+from likewise_check.packs.polynomial.squares import Squares
 
 HALF = Fraction(1, 2)
 FEATURES = [integer("age", 0, 3), categorical("group", ["a", "b"])]

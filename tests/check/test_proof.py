@@ -24,9 +24,10 @@ from tests.check.builder import (
     within,
 )
 
-from likewise_check import cells, check, leaves
-from likewise_check import proof as proofs
-from likewise_check.model import Affine, Model, Rounding
+from likewise_check import check
+from likewise_check.core import cells, leaves
+from likewise_check.core import proof as proofs
+from likewise_check.core.model import Affine, Model, Rounding
 
 LEAF = ["separable", "1/2"]
 

@@ -23,8 +23,8 @@ from tests.check.builder import (
 )
 from tests.check.kernels import claim_of, random_kernel, rbf, sloped, tabled
 
-from likewise_check import rbf as module
-from likewise_check.rbf import breaks
+from likewise_check.packs.kernel import body as module
+from likewise_check.packs.kernel.body import breaks
 
 HALF = Fraction(1, 2)
 FEATURES = [integer("age", 0, 3), categorical("group", ["a", "b"])]

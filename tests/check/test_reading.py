@@ -11,9 +11,10 @@ import pytest
 from tests.check import samples
 from tests.check.builder import checked, joined, packed, sealed
 
-from likewise_check import check, reading
-from likewise_check.fields import Rejected
-from likewise_check.reading import Lines, decoded
+from likewise_check import check
+from likewise_check.core import reading
+from likewise_check.core.fields import Rejected
+from likewise_check.core.reading import Lines, decoded
 
 
 def looked_at(raw: bytes):

@@ -29,8 +29,7 @@ from tests.check.builder import (
 from tests.check.strategies import claims, fractions, number_text
 from tests.check.truth import Claim, sigma
 
-from likewise_check import leaves, properties
-from likewise_check.rules import enumerated, separable
+from likewise_check.core import enumerated, leaves, properties, separable
 
 SEX = categorical("sex", ["f", "m"])
 

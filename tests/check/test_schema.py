@@ -10,8 +10,8 @@ from tests.check.builder import sealed
 from tests.check.test_mutation import mutants
 from tests.check.test_numbers import BAD
 
-from likewise_check.fields import Rejected
-from likewise_check.numbers import number
+from likewise_check.core.fields import Rejected
+from likewise_check.core.numbers import number
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "spec" / "certificate-v1.schema.json").read_text())
 LINE = jsonschema.Draft202012Validator(SCHEMA)

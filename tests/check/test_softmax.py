@@ -11,8 +11,8 @@ from tests.check.kernels import boxes, claim_of, decimal, seeds
 from tests.check.several import Truth, asked, classes, numbers, random_body, random_space, random_trees
 from tests.check.test_classes import with_nodes
 
-from likewise_check.classes import Case
-from likewise_check.rules.softmax import Softmax
+from likewise_check.packs.classes.head import Case
+from likewise_check.packs.classes.softmax import Softmax
 
 DIGITS = 60
 TINY = Decimal(10) ** -50  # what the decimals themselves may be off by

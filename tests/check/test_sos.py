@@ -36,13 +36,13 @@ from tests.check.polynomials import (
     tangent,
 )
 
-from likewise_check.cells import LeafRefused, box
-from likewise_check.fields import Rejected
-from likewise_check.properties import read_property
-from likewise_check.rules import cube, monomials
-from likewise_check.rules.paired import coordinates, differences
-from likewise_check.rules.polynomial import Polynomials
-from likewise_check.rules.sos import Squares
+from likewise_check.core.cells import LeafRefused, box
+from likewise_check.core.fields import Rejected
+from likewise_check.core.paired import coordinates, differences
+from likewise_check.core.properties import read_property
+from likewise_check.packs.polynomial import cube, monomials
+from likewise_check.packs.polynomial.rule import Polynomials
+from likewise_check.packs.polynomial.squares import Squares
 
 HALF = Fraction(1, 2)
 NEAR = Fraction(1, 10**55)  # the error of the tests' own tangents

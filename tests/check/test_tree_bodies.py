@@ -26,12 +26,12 @@ from tests.check.builder import (
 from tests.check.ensembles import missing, rounding, trees
 from tests.check.strategies import number_text
 
-from likewise_check import trees as bodies
-from likewise_check.doubles import consecutive, double_above
-from likewise_check.rules import forest, leafpairs
-from likewise_check.rules import trees as rule
-from likewise_check.space import read_space
-from likewise_check.trees import read_trees
+from likewise_check.core.doubles import consecutive, double_above
+from likewise_check.core.space import read_space
+from likewise_check.packs.trees import body as bodies
+from likewise_check.packs.trees import forest, leafpairs
+from likewise_check.packs.trees import rule as rule
+from likewise_check.packs.trees.body import read_trees
 
 ABOVE = nextafter(1.0, inf).hex()
 BELOW = nextafter(1.0, 0).hex()

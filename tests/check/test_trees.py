@@ -14,14 +14,14 @@ from tests.check.test_schema import LINE
 from tests.check.truth import Claim as Truth
 from tests.check.truth import value
 
-from likewise_check.cells import box
-from likewise_check.numbers import exact
-from likewise_check.properties import read_property
-from likewise_check.rules import forest
-from likewise_check.rules.forest import Forest
-from likewise_check.rules.separable import read_way
-from likewise_check.space import read_similarity, read_space
-from likewise_check.trees import read_trees
+from likewise_check.core.cells import box
+from likewise_check.core.numbers import exact
+from likewise_check.core.properties import read_property
+from likewise_check.core.separable import read_way
+from likewise_check.core.space import read_similarity, read_space
+from likewise_check.packs.trees import forest
+from likewise_check.packs.trees.body import read_trees
+from likewise_check.packs.trees.forest import Forest
 
 
 def ready(claim: dict, body: dict | None = None):
@@ -112,7 +112,7 @@ def test_proofs_are_accepted_exactly_where_the_bound_shows_it(seeds):
 
 
 def test_jobs_do_not_matter(monkeypatch):
-    monkeypatch.setattr("likewise_check.leaves.BATCH", 2)
+    monkeypatch.setattr("likewise_check.core.leaves.BATCH", 2)
     done = 0
     for seed in range(40):
         chance = random.Random(seed)

@@ -1,0 +1,117 @@
+"""Cells of a proof and the tree that splits them (section 3).
+
+A cell is one `Box` a feature: the interval of its one variable (`same`) or of its two (x_k, then x'_k), and that of the difference
+x'_k - x_k where there is such a variable: for continuous and integer features that are `within`. Differences are numbered after all other
+variables. The tree is walked depth first with one open frame a split, so memory is bounded by the depth and the number of features, not by
+the proof.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from likewise_check.core.claim import Claim
+from likewise_check.core.doubles import consecutive
+from likewise_check.core.fields import Rejected
+from likewise_check.core.numbers import Exact, exact
+
+DEEPEST_TREE = 10_000
+_DIFFERENCE = 2  # the side of a difference, after x_k and x'_k
+
+Interval: TypeAlias = tuple[Exact, Exact]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The intervals of one feature's variables; `key` tells boxes apart by their codes alone and is quick to hash."""
+
+    intervals: tuple[Interval, ...]
+    key: tuple[int, ...]
+    difference: tuple[Interval, ...] = ()  # one interval, or none
+
+
+Cell: TypeAlias = Sequence[Box]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holds:
+    """A leaf holds in its cell, with this clearance (None: infinite, no pair there), by looking at so many points."""
+
+    clearance: Fraction | None
+    points: int = 0
+
+
+class LeafRefused(Exception):
+    """The rule of a well-formed leaf does not hold in its cell; smaller cells may succeed."""
+
+
+def box(*intervals: Interval, difference: tuple[Interval, ...] = ()) -> Box:
+    """The box of these intervals."""
+    key = (part for ends in intervals for end in ends for part in (end.numerator, end.denominator))
+    return Box(intervals, tuple(key), difference)
+
+
+class Tree:
+    """The walk through one proof: `cell` is the cell of the node that comes next, until the tree is `complete`."""
+
+    def __init__(self, claim: Claim) -> None:
+        self._features = claim.space.features
+        self._variables: list[tuple[int, int]] = []  # feature and side
+        differences: list[tuple[int, int]] = []
+        self.cell: list[Box] = []
+        for k, (feature, relation) in enumerate(zip(self._features, claim.similarity, strict=True)):
+            sides = 1 if relation.kind == "same" else 2
+            self._variables.extend((k, side) for side in range(sides))
+            difference: tuple[Interval, ...] = ()
+            if relation.tolerance is not None and not feature.levels:
+                difference = ((exact(-relation.tolerance), exact(relation.tolerance)),)
+                differences.append((k, _DIFFERENCE))
+            self.cell.append(box(*[(exact(feature.lo), exact(feature.end))] * sides, difference=difference))
+        self._variables += differences
+        # A split that is being walked: feature, its whole box, its right box or None once the walk is there.
+        self._frames: list[tuple[int, Box, Box | None]] = []
+        self.complete = False
+
+    def split(self, variable: int, place: Fraction, after: Fraction | None = None) -> None:
+        """Splits the cell, at a place or between two doubles, and goes on to the left child."""
+        if not 0 <= variable < len(self._variables):
+            raise Rejected(f"a split names a variable from 0 to {len(self._variables) - 1}")
+        if len(self._frames) >= DEEPEST_TREE:
+            raise Rejected(f"the tree is deeper than {DEEPEST_TREE}")
+        k, side = self._variables[variable]
+        whole = self.cell[k]
+        lo, hi = (*whole.intervals, *whole.difference)[side]
+        discrete, at = self._features[k].discrete, exact(place)
+        start = at if after is None else exact(after)
+        if after is not None:
+            if discrete or side == _DIFFERENCE:
+                raise Rejected("only a continuous feature's codes are split between two doubles")
+            if not (lo <= at and start <= hi and consecutive(place, after)):
+                raise Rejected("a split between doubles needs lo <= at < after <= hi with no double between")
+        elif discrete:
+            if not (isinstance(at, int) and lo <= at < hi):
+                raise Rejected("a discrete variable must be split at a whole number, lo <= at < hi")
+            start = at + 1
+        elif not lo < at < hi:
+            raise Rejected("a continuous variable must be split at lo < at < hi")
+        self._frames.append((k, whole, _replaced(whole, side, (start, hi))))
+        self.cell[k] = _replaced(whole, side, (lo, at))
+
+    def close(self) -> None:
+        """Ends a leaf: goes on to the nearest right child that is still open, or completes the tree."""
+        while self._frames:
+            k, whole, right = self._frames.pop()
+            if right is not None:
+                self.cell[k] = right
+                self._frames.append((k, whole, None))
+                return
+            self.cell[k] = whole
+        self.complete = True
+
+
+def _replaced(whole: Box, side: int, interval: Interval) -> Box:
+    if side == _DIFFERENCE:
+        return Box(whole.intervals, whole.key, (interval,))
+    intervals = (interval if i == side else old for i, old in enumerate(whole.intervals))
+    return box(*intervals, difference=whole.difference)

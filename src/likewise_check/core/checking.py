@@ -1,0 +1,136 @@
+"""Checks one certificate from its first byte to its last (sections 1 and 12) and reports what was found."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from math import inf
+from pathlib import Path
+from time import perf_counter
+from typing import Any, BinaryIO, TypeAlias
+
+from likewise_check.core.claim import Claim
+from likewise_check.core.decided import decision_of_all
+from likewise_check.core.fields import Rejected, anything, choice, record, text
+from likewise_check.core.leaves import Jury, Tally
+from likewise_check.core.model import read_model
+from likewise_check.core.proof import check_end, check_nodes
+from likewise_check.core.properties import read_property
+from likewise_check.core.reading import LONGEST_LINE, Lines
+from likewise_check.core.report import CheckReport
+from likewise_check.core.space import read_similarity, read_space
+from likewise_check.core.witness import check_witness, check_witness_end
+
+VERSION = 1
+_VERSION_KEY = "likewise-certificate"
+
+Place: TypeAlias = str | os.PathLike[str]
+
+
+def check(
+    source: Place | BinaryIO,
+    *,
+    model: Place | None = None,
+    jobs: int = 1,
+    progress: Callable[[int], None] | None = None,
+    refusals: int = 1,
+    seconds: float = inf,
+) -> CheckReport:
+    """Checks a certificate, in exact arithmetic.
+
+    Parameters
+    ----------
+    source : path or binary file
+        The certificate, or a file open for reading.
+    model : path, optional
+        A file that holds the model line; its digest must be the certificate's.
+    jobs : int
+        Worker processes.
+    progress : callable, optional
+        Is told the number of nodes read, now and then.
+    refusals : int
+        Up to so many leaves that do not hold are collected in the report before giving up.
+    seconds : float, optional
+        A proof that takes longer is not accepted; the clock is looked at before every leaf.
+
+    Returns
+    -------
+    CheckReport
+        Whether it is accepted, and if not, where and why.
+    """
+    if jobs < 1 or refusals < 1:
+        raise ValueError("jobs and refusals must be at least 1")
+    began = perf_counter()
+    found: dict[str, Any] = {}  # fields of the report, as they become known
+    tally = Tally()
+    lines: Lines | None = None
+    try:
+        with ExitStack() as stack:
+            own = None if model is None else _model_digest(model)
+            if isinstance(source, str | os.PathLike):
+                source = stack.enter_context(Path(source).open("rb"))
+            lines = Lines(source)
+            claim = _read_claim(lines, found)
+            if own not in (None, found["digests"]["model"]):
+                raise Rejected("the certificate speaks of another model than the file given")
+            if found["kind"] == "proof":
+                until = began + seconds
+                jury = stack.enter_context(Jury(claim, tally, jobs=jobs, refusals=refusals, until=until))
+                cells, end = check_nodes(lines, jury, claim, progress or _silent)
+                clearance, covered = check_end(end, lines, claim, tally, cells)
+                stated = {"cells": cells, "clearance": clearance, "covers_floating_point": covered}
+                stated["decided"] = decision_of_all(claim, tally.sides)
+            else:
+                check_witness(lines.value("the witness"), claim)
+                check_witness_end(lines.value("the end"), lines)
+                stated = {}
+            if lines.following() is not None:
+                raise Rejected("something follows the end")
+            found.update(stated, accepted=True)
+    except OSError as error:
+        found.update(readable=False, accepted=False, reason=f"cannot be read: {error.strerror or error}")
+    except Rejected as rejection:
+        line = rejection.line or (lines.number if lines else None)
+        found.update(accepted=False, reason=rejection.reason, line=line, finished=rejection.finished)
+    refused = tuple(index for index, _, _ in tally.refused)
+    return CheckReport(**found, rules=tally.rules, refused=refused, seconds=perf_counter() - began)
+
+
+def _read_claim(lines: Lines, found: dict[str, Any]) -> Claim:
+    """The header and the four lines of the claim, whose digests it states."""
+    header = lines.value("the header")
+    version = header.get(_VERSION_KEY) if type(header) is dict else None
+    if type(version) is not int or version != VERSION:
+        raise Rejected(f"not a certificate of version {VERSION}")
+    found["readable"] = True
+    kinds = choice("proof", "witness")
+    _, found["kind"], _, _, digests = record(
+        header, "the header", **{_VERSION_KEY: anything}, kind=kinds, tool=text, words=text, digests=anything
+    )
+    stated = record(digests, "the digests", space=text, similarity=text, property=text, model=text)
+    found["digests"] = dict(zip(("space", "similarity", "property", "model"), stated, strict=True))
+
+    def sealed(name: str) -> object:
+        value = lines.value(f"the {name}")
+        if lines.digest() != found["digests"][name]:
+            raise Rejected(f"the {name} line is not the one that the header's digest stands for")
+        return value
+
+    space = read_space(sealed("space"))
+    similarity = read_similarity(sealed("similarity"), space)
+    asked = read_property(sealed("property"))
+    model = read_model(sealed("model"), space, asked)
+    claim = Claim(space=space, similarity=similarity, model=model, asked=asked)
+    found["claim"] = claim.in_words(refuted=found["kind"] == "witness")
+    return claim
+
+
+def _model_digest(place: Place) -> str:
+    """SHA-256 of a model line in a file of its own, with or without its line feed."""
+    with Path(place).open("rb") as file:
+        content = file.read(LONGEST_LINE + 2)
+    return hashlib.sha256(content.removesuffix(b"\n")).hexdigest()
+
+
+def _silent(_: int) -> None:
+    """Tells nobody."""

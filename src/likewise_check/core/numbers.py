@@ -1,0 +1,95 @@
+"""The numbers of a certificate: texts that stand for rationals (section 1 of the specification).
+
+Three forms, `-14`, `0x1.8p+1` and `5/1200`, all exact. Numbers of up to 10,000 characters with exponents of up to 20,000 are
+read, longer ones rejected. Arithmetic runs on `Exact` values: an int where the value is whole (fast), else a Fraction; the two
+mix freely in Python and never round.
+"""
+
+import re
+from collections.abc import Iterable
+from decimal import Context, Decimal
+from fractions import Fraction
+from math import lcm
+from typing import TypeAlias
+
+from likewise_check.core.fields import Rejected
+
+Exact: TypeAlias = int | Fraction
+
+LONGEST_NUMBER = 10_000
+LARGEST_EXPONENT = 20_000
+# Python refuses to convert more decimal digits than a limit that users may set, but never below 640.
+_DIGITS = 600
+# A common denominator only saves time; beyond this size it no longer does.
+_SCALE_BITS = 8192
+
+_HEXADECIMAL = re.compile(r"(-?)0x([0-9a-f]+)(?:\.([0-9a-f]+))?p([+-]?)0*([0-9]+)")
+_FRACTION = re.compile(r"(-?)(0|[1-9][0-9]*)(?:/([1-9][0-9]*))?")
+
+
+def number(value: object, what: str) -> Fraction:
+    """Reads a number: the rational that its text stands for."""
+    if type(value) is not str or len(value) > LONGEST_NUMBER:
+        raise Rejected(f"{what} must be a number: a text of at most {LONGEST_NUMBER} characters")
+    if found := _FRACTION.fullmatch(value):
+        sign, above, below = found.groups()
+        return Fraction(_signed(sign, _from_decimal(above)), _from_decimal(below or "1"))
+    found = _HEXADECIMAL.fullmatch(value)
+    if not found:
+        raise Rejected(f'{what}: {value[:40]!r} is not a number such as "-14", "0x1.8p+1" or "5/12"')
+    sign, before, after, direction, power = found.groups(default="")
+    if len(power) > 5 or int(power) > LARGEST_EXPONENT:
+        raise Rejected(f"{what}: an exponent of more than {LARGEST_EXPONENT}")
+    mantissa = _signed(sign, int(before + after, 16))
+    exponent = _signed(direction, int(power)) - 4 * len(after)
+    return Fraction(mantissa << max(exponent, 0), 1 << max(-exponent, 0))
+
+
+def write(value: Fraction) -> str:
+    """The number as a text of the format: an integer or a fraction in lowest terms."""
+    above = ("-" if value < 0 else "") + _to_decimal(abs(value.numerator))
+    return above if value.denominator == 1 else f"{above}/{_to_decimal(value.denominator)}"
+
+
+def shown(value: Fraction) -> str:
+    """The number for people: exact where that is short, else six digits and the word `about`."""
+    above, below = Decimal(value.numerator), Decimal(value.denominator)
+    decimal = Context(prec=12).divide(above, below)
+    if -6 <= decimal.adjusted() <= 11 and Fraction(decimal) == value:
+        return f"{decimal:f}"
+    return f"about {Context(prec=6).divide(above, below)}"
+
+
+def exact(value: Exact) -> Exact:
+    """The same value, as an int if it is whole."""
+    return value.numerator if value.denominator == 1 else value
+
+
+def common_scale(values: Iterable[Exact]) -> int:
+    """A positive int that makes the values whole, if it is not too large; any positive int is a right answer."""
+    scale = 1
+    for value in values:
+        larger = lcm(scale, value.denominator)
+        if larger.bit_length() <= _SCALE_BITS:
+            scale = larger
+    return scale
+
+
+def _signed(sign: str, size: int) -> int:
+    return -size if sign == "-" else size
+
+
+def _from_decimal(digits: str) -> int:
+    value = 0
+    for start in range(0, len(digits), _DIGITS):
+        piece = digits[start : start + _DIGITS]
+        value = value * 10 ** len(piece) + int(piece)
+    return value
+
+
+def _to_decimal(size: int) -> str:
+    pieces: list[str] = []
+    while size >= 10**_DIGITS:
+        size, piece = divmod(size, 10**_DIGITS)
+        pieces.append(str(piece).zfill(_DIGITS))
+    return "".join([str(size), *reversed(pieces)])

@@ -1,0 +1,81 @@
+"""The properties (section 2) and their witness sets W, in terms of the gauge values s = g(x), s' = g(x').
+
+    decision      s > margin and s' <= -margin
+    score         s - s' > delta
+    probability   sigma(s) - sigma(s') > delta
+
+If (s, s') is in W, so is every (t, t') with t >= s and t' <= s': W is monotone. The clearance of a pair outside W (section 6)
+is monotone too: it does not grow with s nor with -s'.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from likewise_check.core.fields import Reader, Rejected, anything, kind, record, text
+from likewise_check.core.logarithm import sigma_bounds
+from likewise_check.core.numbers import number
+
+# sigma(s) - sigma(s') = delta > 0 has no rational solution, so enough bits decide; beyond these the checker gives up.
+_PRECISIONS = (64, 256, 1024, 4096, 16384, 65536)
+_CLEARANCE_BITS = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Property:
+    """What a witness breaks; `bound` is the margin of a decision, else delta; `of` a class, or None for all where it speaks `of_classes`."""
+
+    kind: str
+    bound: Fraction
+    of_classes: bool = False
+    of: int | None = None
+
+    def broken_by(self, s: Fraction, other: Fraction) -> bool:
+        """Whether (s, s') is in W, exactly."""
+        if self.kind == "decision":
+            return s > self.bound and other <= -self.bound
+        if self.kind == "score":
+            return s - other > self.bound
+        if self.bound == 0 or s <= other:
+            return s > other
+        for bits in _PRECISIONS:
+            low, high = _gap(s, other, bits)
+            if low > self.bound:
+                return True
+            if high <= self.bound:
+                return False
+        raise Rejected(f"two probabilities differ by delta as far as {_PRECISIONS[-1]} bits can tell")
+
+    def clearance(self, s: Fraction, other: Fraction) -> Fraction:
+        """How far g may move at both without making (s, s'), outside W, a witness; for probabilities a lower bound."""
+        if self.kind == "decision":
+            return max(self.bound - s, other + self.bound)
+        if self.kind == "score":
+            return (self.bound - (s - other)) / 2
+        _, high = _gap(s, other, _CLEARANCE_BITS)
+        return max(Fraction(0), 2 * (self.bound - high))
+
+
+def read_property(line: object) -> Property:
+    """The property of a certificate's fourth line."""
+    (content,) = record(line, "the line", property=anything)
+    sort = kind(content, "the property", "decision", "score", "probability")
+    bounded = "margin" if sort == "decision" else "delta"
+    of_classes = type(content) is dict and "class" in content
+    more: dict[str, Reader] = {"class": _class} if of_classes else {}
+    _, bound, *of = record(content, "the property", kind=text, **{bounded: number}, **more)
+    if sort != "decision" and (bound < 0 or (sort == "probability" and bound >= 1)):
+        raise Rejected("delta must be at least 0, and below 1 for a probability")
+    return Property(kind=sort, bound=bound, of_classes=of_classes, of=of[0] if of else None)
+
+
+def _class(item: object, what: str) -> int | None:
+    if item is not None and type(item) is not int:
+        raise Rejected(f"{what} must be a whole number or null")
+    return item
+
+
+def _gap(s: Fraction, other: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """sigma(s) - sigma(s'), enclosed."""
+    low, high = sigma_bounds(s, bits)
+    low_other, high_other = sigma_bounds(other, bits)
+    return low - high_other, high - low_other

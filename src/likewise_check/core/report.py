@@ -1,0 +1,84 @@
+"""What a check found: a value, and the same in words."""
+
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+from likewise_check.core.numbers import shown, write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport:
+    """The checker's answer about one certificate.
+
+    Attributes
+    ----------
+    accepted : bool
+        Whether everything in it holds.
+    readable : bool
+        False if the file is no certificate of a known version.
+    reason : str or None
+        Why it is not accepted.
+    line : int or None
+        Where, counted from 1.
+    kind : str or None
+        'proof' or 'witness'.
+    claim : str
+        The claim, in words made from its data.
+    cells : int
+        How many nodes the proof has.
+    rules : dict
+        How many leaves each rule closes.
+    clearance : fractions.Fraction or None
+        The stated one, known to be right.
+    covers_floating_point : bool
+        Whether it exceeds the rounding error of the deployed program, as described in the certificate.
+    digests : dict
+        SHA-256 of space, similarity, property and model.
+    refused : tuple of int
+        Indexes (from 0, among the proof's nodes) of leaves that do not hold.
+    seconds : float
+        How long it took.
+    finished : bool
+        False where the time given was over first: then nothing is known of the rest.
+    decided : int or None
+        The place (from 0) of the label that every individual of the space gets, where the proof shows that.
+    """
+
+    accepted: bool
+    readable: bool = False
+    reason: str | None = None
+    line: int | None = None
+    kind: Literal["proof", "witness"] | None = None
+    claim: str = ""
+    cells: int = 0
+    rules: dict[str, int] = field(default_factory=dict)
+    clearance: Fraction | None = None
+    covers_floating_point: bool = False
+    decided: int | None = None
+    digests: dict[str, str] = field(default_factory=dict)
+    refused: tuple[int, ...] = ()
+    seconds: float = 0.0
+    finished: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values; the clearance is a text such as "3/8"."""
+        clearance = None if self.clearance is None else write(self.clearance)
+        return {**asdict(self), "clearance": clearance, "refused": list(self.refused)}
+
+    def in_words(self) -> str:
+        """The report for people, a few lines."""
+        said = [f"claim: {self.claim}"] if self.claim else []
+        if self.accepted:
+            said.append(f"ACCEPTED: the {self.kind} holds, in exact arithmetic")
+        else:
+            where = "" if self.line is None else f" (line {self.line})"
+            said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
+        if self.decided is not None:
+            said.append(f"besides: every individual of the space gets decision {self.decided}, from 0")
+        if self.clearance is not None:
+            used = ", ".join(f"{count} {name}" for name, count in sorted(self.rules.items()))
+            covered = "covers" if self.covers_floating_point else "does not cover"
+            said.append(f"proof: {self.cells} cell{'s' * (self.cells != 1)}; leaves by rule: {used}")
+            said.append(f"clearance: {shown(self.clearance)}; {covered} the rounding of the deployed program")
+        return "\n".join([*said, f"time: {self.seconds:.2f} s"])

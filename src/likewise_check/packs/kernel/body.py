@@ -1,0 +1,153 @@
+"""The body `rbf` (section 7): f(x) = bias + sum_t coefficient_t * exp(-gamma * sum_c (column_c(x) - centre_tc)^2).
+
+The exponents are rationals, added up exactly, feature by feature; scores are irrational and enclosed. With S = sum of |coefficient|
+< 2^e, exponentials at most 2^-(bits + e) apart give scores at most 2^-bits apart.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from likewise_check.core.columns import Column, read_column
+from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text
+from likewise_check.core.logarithm import exp_minus_ints, unit_bits
+from likewise_check.core.numbers import Exact, common_scale, exact, number
+from likewise_check.core.properties import Property
+from likewise_check.core.space import Space
+
+# Beyond the last of these, enclosures that still do not decide are given up.
+_PRECISIONS = (64, 256, 1024)
+_KEPT = 1 << 20  # exponents kept between points; dropped beyond, which changes nothing but time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rbf:
+    """The columns of each feature, the terms, and a scale that makes exponents whole where that is possible."""
+
+    gamma: Fraction
+    bias: Fraction
+    columns: tuple[tuple[Column, ...], ...]  # by feature
+    coefficients: tuple[Fraction, ...]
+    scale: int
+    _known: dict[tuple[int, Exact], list[Exact]] = field(default_factory=dict, repr=False, compare=False)
+
+    def steady(self, k: int) -> bool:
+        """Whether the score does not depend on this feature."""
+        return all(column.steady for column in self.columns[k])
+
+    def exponents(self, k: int, code: Exact) -> list[Exact]:
+        """scale * gamma * D_tk(code), one a term."""
+        known = self._known
+        if (k, code) not in known:
+            if len(known) * len(self.coefficients) > _KEPT:
+                known.clear()
+            sums: list[Exact] = [0] * len(self.coefficients)
+            for column in self.columns[k]:
+                value, factor = column.at(code), self.scale * self.gamma
+                # factor (value - centre)^2 = above (n E - c d)^2 / (below (d E)^2), centre = c / E, value = n / d.
+                common = common_scale(column.centres)
+                below = factor.denominator * (value.denominator * common) ** 2
+                start, step = value.numerator * common, value.denominator
+                gaps = (start - exact(centre * common) * step for centre in column.centres)
+                squares = (factor.numerator * gap * gap for gap in gaps)
+                sums = [old + _over(square, below) for old, square in zip(sums, squares, strict=True)]
+            known[k, code] = sums
+        return known[k, code]
+
+    def exponentials(self, codes: Sequence[tuple[int, Exact]], bits: int) -> list[tuple[int, int]]:
+        """exp(-gamma * sum of D_tk over these features k and codes), enclosed, in units of 2^-unit_bits(bits)."""
+        parts = [self.exponents(k, code) for k, code in codes]
+        sums = map(sum, zip(*parts, strict=True)) if parts else [0] * len(self.coefficients)
+        return [exp_minus_ints(e.numerator, e.denominator * self.scale, bits) for e in sums]
+
+    def decays(self, codes: Sequence[tuple[int, Exact]], bits: int) -> list[tuple[Fraction, Fraction]]:
+        """exp(-gamma * sum of D_tk over these features k and codes), enclosed, one a term."""
+        unit = 1 << unit_bits(bits)
+        ends = self.exponentials(codes, bits)
+        return [(Fraction(below, unit), Fraction(above, unit)) for below, above in ends]
+
+    def score(self, codes: Sequence[Exact], bits: int) -> tuple[Fraction, Fraction]:
+        """f(x), enclosed by two rationals at most 2^-bits apart."""
+        size = int(sum(map(abs, self.coefficients))) + 1
+        finer = bits + size.bit_length()
+        common = common_scale(self.coefficients)
+        weights = [exact(weight * common) for weight in self.coefficients]
+        weighed = list(zip(weights, self.exponentials(list(enumerate(codes)), finer), strict=True))
+        low = sum(weight * (below if weight > 0 else above) for weight, (below, above) in weighed)
+        high = sum(weight * (above if weight > 0 else below) for weight, (below, above) in weighed)
+        unit = common << unit_bits(finer)
+        return self.bias + Fraction(low) / unit, self.bias + Fraction(high) / unit
+
+
+def _over(numerator: Exact, denominator: int) -> Exact:
+    """The quotient, an int wherever it is whole."""
+    if isinstance(numerator, int):
+        whole, rest = divmod(numerator, denominator)
+        if not rest:
+            return whole
+    return Fraction(numerator) / denominator
+
+
+def breaks(
+    asked: Property,
+    gauge: Callable[[Fraction], Fraction],
+    score: Callable[[Sequence[Fraction], int], tuple[Fraction, Fraction]],
+    x: Sequence[Fraction],
+    other: Sequence[Fraction],
+) -> bool:
+    """Whether (g(x), g(x')) is in W, by enclosures that `score` gives of f to so many bits; as W is monotone, it is if the worst corner of the enclosures is, and not if the best is not."""
+    if x == other and asked.bound >= 0:
+        return False  # no (s, s) is in W
+    for bits in _PRECISIONS:
+        known = broken_between(asked, gauge, score(x, bits), score(other, bits))
+        if known is not None:
+            return known
+    raise Rejected(f"two scores are on the border of a witness as far as {_PRECISIONS[-1]} bits can tell")
+
+
+def broken_between(
+    asked: Property,
+    gauge: Callable[[Fraction], Fraction],
+    first: tuple[Fraction, Fraction],
+    second: tuple[Fraction, Fraction],
+) -> bool | None:
+    """The same for scores f(x), f(x') within these enclosures; None if they do not tell."""
+    (low, high), (low_other, high_other) = (sorted(map(gauge, ends)) for ends in (first, second))
+    if asked.broken_by(low, high_other):
+        return True
+    return None if asked.broken_by(high, low_other) else False
+
+
+def read_rbf(item: object, space: Space, coefficient: Reader = number) -> Rbf:
+    """The body of a model line; `coefficient` reads the bias and what multiplies terms."""
+    term = array_of(anything, 2)
+    _, gamma, bias, columns, terms = record(
+        item,
+        "the body",
+        kind=text,
+        gamma=number,
+        bias=coefficient,
+        columns=array_of(anything),
+        terms=array_of(term),
+    )
+    if gamma <= 0 or not terms:
+        raise Rejected("the body must have gamma above 0 and at least one term")
+    coefficients = [
+        coefficient(weight, f"the coefficient of term {t}") for t, (weight, _) in enumerate(terms)
+    ]
+    centre = array_of(number, len(columns))
+    rows = [centre(values, f"the centre of term {t}") for t, (_, values) in enumerate(terms)]
+    found: list[list[Column]] = [[] for _ in space.features]
+    values: list[Fraction] = []
+    for c, item in enumerate(columns):
+        k, column = read_column(item, f"column {c}", space, tuple(row[c] for row in rows))
+        found[k].append(column)
+        values.extend([*(column.table or (column.slope, column.offset)), *column.centres])
+    scale = common_scale([gamma]) * common_scale(values) ** 2
+    return Rbf(
+        gamma=gamma,
+        bias=bias,
+        columns=tuple(map(tuple, found)),
+        coefficients=tuple(coefficients),
+        scale=scale,
+    )

@@ -1,0 +1,283 @@
+"""Rule `["kernel", way, [e, ...], r]` (section 7): sum_t c_t exp(-gamma sum_k D_tk) <= U on a cell, by one-sided cubics.
+
+The real sum is replaced, once, by one whose data are ints, and which is nowhere smaller; after that, rounding only ever raises the
+bound. Notation as in section 7; units as in `cubics`.
+
+1. Exponents. The exponent of term t, without exp(-gamma R), is X_t = -e_t + L_t with e_t >= 0 the exponent of E_t. Here gamma D_tk(m_k), l_tk and
+   zeta_k / 2 are rounded down to ints of exponent units, so X_t is off by at most 2 units a feature (numeric: 1 for D, 1 for l as |y| <= 1; one-hot: its
+   part is 0 or -zeta): |X~_t - X_t| <= epsilon = 2 K 2^-48, K features. As exp(epsilon) <= 1 + 2 epsilon (K <= 10,000),
+
+       c_t exp(X_t)  <=  (c_t exp(-e~_t) + 2 epsilon |c_t exp(-e~_t)|) exp(L~_t).
+
+2. Weights. c~_t >= c_t is rounded up; decay(e~_t) is off by at most 16 weight units; so with y = floor(c~ decay), C~_t = y + |y| 4 K / 2^48 + |c~| 2^-90 + 3
+   (each part rounded down) is at least the bracket above: the 3 pays for the three floors, and |c~| 2^-90 = 64 |c~| units >= 16 (1 + 2 epsilon) |c~|.
+3. Cubics. |L~_t| <= h~_t = k~_t + sum |l~_tk|, exactly. C~_t exp(L~_t) <= C~_t p_t(L~_t) with the upper cubic if C~_t >= 0, else the lower one; the cubic for
+   h = the smallest multiple of 1/1024 that is at least h~_t - SLACK holds up to h~_t (`cubics`). SLACK lets rounding not push h over the next multiple.
+4. q0 is added up exactly; q1, q2, q3 are shifted to the unit 2^-bits in which their sum has LANE_SUM or FINE_SUM bits, with an error that `terms_error` pays for.
+5. Psi. U is rounded down. g_k = gamma A_k w_k^2 is rounded down if U >= 0 and up if U < 0: U exp(gamma R) gets smaller. The tangent
+   is U e (1 - r/1024 + sum g_k y_k^2), e = exp(r/1024) enclosed, the end taken that makes each coefficient smaller; the secant is U (1 + sum g_k y_k^2 (exp(x) - 1) / x)
+   with x = sum g_k, exp(x) rounded up.
+6. The hints' inequality is rounded up; each axis takes the `cubic_maximum`, or the largest value at the codes that occur if they are few.
+7. Two copies. The exponents X_t and X'_t of the two are off by at most 4 units a feature (a paired one: 1 for D, 1 for each of three loads): step 1 with
+   epsilon = 4 K 2^-48. Step 2 gives C~_t for c_t exp(X_t) and, from a c~ >= -c'_t, O~_t for -c'_t exp(X'_t). From there on everything is in ints: for any int m,
+
+       C~ exp(L~) + O~ exp(L~')  =  m (exp(L~) - exp(L~'))  +  (C~ - m) exp(L~)  +  (O~ + m) exp(L~').
+
+   The last two are as in step 3. The first is at most m P(L~) - m P(L~') + |m| eps |L~ - L~'| with the `chord` P for the larger of the two h, and |L~ - L~'| is
+   at most g~_t, the sum over the axes of |l~_t - l~'_t|, exactly. m is C~ or -O~, whichever is smaller, if 2 g~_t <= h and both have one sign, else 0.
+   The y_p of an axis p is y_u y_d: its n1 becomes part of the product of u and d, exactly.
+
+The leaf holds if the bound is below 0, not just at most 0: F < U, which is enough for the decision with way = 0 too, where W is closed.
+In lemmas about two bodies (`claim`) c_t has the coefficients of the first and c'_t those of the second; nothing else changes.
+All excesses are below the room of the specification: with S = sum |C_t|, 1 and 2 cost at most 2^-44 K S + 2^-89 sum |c_t|, 3 at most
+2^-45 exp(h) (h + 2)^3 S, 7 at most 2^-42 exp(h) (h + 5) sum |m_t| g_t more, and 4 to 6 at most 3 M (1 + n)^2 (1 + 2 H)^3 + (n + 3)^3 units of about 2^-59 (1 + 2 H)^2 sum |q|.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from likewise_check.core.cells import Box, Cell, Holds, LeafRefused
+from likewise_check.core.claim import Claim
+from likewise_check.core.fields import Rejected, array_of, whole
+from likewise_check.core.logarithm import ceil_div, exp_minus
+from likewise_check.core.numbers import Exact
+from likewise_check.core.paired import differences
+from likewise_check.core.separable import read_way
+from likewise_check.packs.kernel.axes import Axis, Numeric, OneHot, Part, sort_of
+from likewise_check.packs.kernel.body import Rbf
+from likewise_check.packs.kernel.couples import Couple, couple_of
+from likewise_check.packs.kernel.cubics import GRID, WEIGHT, cubic_maximum, largest_at
+from likewise_check.packs.kernel.expansion import Expander, Expansion
+from likewise_check.packs.kernel.majorant import FINE_SUM, LANE_SUM, Choice, Majorant, terms_error
+
+MOST_HINT = 64
+MOST_TANGENT = 1 << 20
+MOST_CURVE = 1024
+KEPT = 1 << 22  # ints kept between leaves; dropped beyond, which changes nothing but time
+
+
+Weights: TypeAlias = list[
+    tuple[int, int]
+]  # slope * coefficient * decay, rounded down and up, in weight units
+
+
+class Kernel:
+    """The rule, prepared for one claim."""
+
+    def __init__(self, claim: Claim) -> None:
+        body, other = claim.bodies
+        if not isinstance(body, Rbf) or not isinstance(other, Rbf):
+            raise Rejected("kernel: the body is not a kernel one")
+        self._claim, self._body, self._other = claim, body, other  # which differ in coefficients only
+        # What does not depend on coefficients is kept for all lemmas of a claim.
+        kept = claim.shared.setdefault("kernel", {})
+        if not kept:
+            sorts = [sort_of(feature, body, k) for k, feature in enumerate(claim.space.features)]
+            kept.update(sorts=sorts, parts={}, couples={}, expander=Expander())
+        self._sorts: list[Numeric | OneHot | None] = kept["sorts"]
+        self._numeric = {k: sort for k, sort in enumerate(self._sorts) if isinstance(sort, Numeric)}
+        same = [k for k, relation in enumerate(claim.similarity) if relation.kind == "same"]
+        self._same = [k for k in same if self._sorts[k] is not None]
+        self._others = [k for k in same if self._sorts[k] is None]
+        self._differ = [k for k, relation in enumerate(claim.similarity) if relation.kind != "same"]
+        self._parts: dict[tuple[int, tuple[int, ...]], Part] = kept["parts"]
+        self._couples: dict[tuple[int, Box], Couple] = kept["couples"]
+        known: dict[tuple[tuple[int, Exact], ...], Weights] = {}
+        self._weights = known, known if other is body else {}  # of x and of x'
+        self._expander: Expander = kept["expander"]
+
+    def __call__(self, leaf: list[object], cell: Cell) -> Holds:
+        """Whether the bound shows that no pair of the cell is a witness."""
+        found = self.bound(leaf, cell)
+        if found is None:
+            return Holds(clearance=None)
+        bound, bits = found
+        if bound >= 0:
+            raise LeafRefused(f"kernel: the bound of Phi is not below 0, but {bound} / 2^{bits}")
+        return Holds(clearance=Fraction(0))
+
+    def bound(self, leaf: list[object], cell: Cell) -> tuple[int, int] | None:
+        """(n, bits) such that Phi <= n / 2^bits on the cell, or None if the cell holds no pair."""
+        if len(leaf) != 4:
+            raise Rejected('a kernel leaf is ["kernel", way, [hint, ...], tangent]')
+        a, b, threshold = read_way(leaf[1], self._claim.asked)
+        moving = [k for k in self._same if k in self._numeric and _moves(cell[k])]
+        unfixed = [k for k in self._differ if _moves(cell[k])]
+        paired = [k for k in unfixed if not self._claim.space.features[k].levels]
+        count = len(moving) + 3 * len(paired)
+        hints: list[int] = array_of(whole(-MOST_HINT, MOST_HINT), count)(leaf[2], "the hints")
+        tangent: int = whole(0, MOST_TANGENT)(leaf[3], "the tangent")
+        if unfixed != paired:
+            raise LeafRefused("kernel: a variable of a feature that may differ is not down to one value")
+        if any(_moves(cell[k]) for k in self._others):
+            raise LeafRefused(
+                "kernel: a feature that is neither numeric nor one-hot is not down to one value"
+            )
+        if any(self._holds_none(k, cell[k]) for k in self._differ):
+            return None
+        parts = {k: self._part(k, cell[k]) for k in self._same}
+        couples = [self._couple(k, cell[k]) for k in paired]
+        expansion = self._expanded(a, b, cell, list(parts.values()), couples)
+        candidates = [parts[k].axis for k in moving]
+        for couple in couples:
+            candidates += couple.axes
+        gauge = self._claim.gauge
+        limit = threshold - a * gauge(self._body.bias) + b * gauge(self._other.bias)
+        choices = [part.choice for part in parts.values() if part.choice]
+        axes = [(axis, hint) for axis, hint in zip(candidates, hints, strict=True) if axis]
+        return _bound(expansion, axes, choices, limit, tangent), expansion.bits
+
+    def _holds_none(self, k: int, box: Box) -> bool:
+        """Whether no codes of the box satisfy the relation of a feature that may differ; levels are fixed here."""
+        least, most = differences(box)
+        (x, _), (other, _) = box.intervals
+        fixed = not _moves(box)
+        return least > most or (fixed and not self._claim.similarity[k].allows(x, other))
+
+    def _part(self, k: int, box: Box) -> Part:
+        key = k, box.key
+        if key not in self._parts:
+            if len(self._parts) * len(self._body.coefficients) * 3 > KEPT:
+                self._parts.clear()
+            sort = self._sorts[k]
+            if sort is None:
+                raise LeafRefused("kernel: no part of a feature that is neither numeric nor one-hot")
+            self._parts[key] = sort.part(*box.intervals[0])
+        return self._parts[key]
+
+    def _couple(self, k: int, box: Box) -> Couple:
+        key = k, box
+        if key not in self._couples:
+            if len(self._couples) * len(self._body.coefficients) * 11 > KEPT:
+                self._couples.clear()
+            self._couples[key] = couple_of(self._numeric[k], box)
+        return self._couples[key]
+
+    def _weighed(self, side: int, codes: tuple[tuple[int, Exact], ...]) -> Weights:
+        """For these features and codes of x (side 0) or x', the terms' coefficients with what they fall by there."""
+        known, coefficients = self._weights[side], (self._body, self._other)[side].coefficients
+        if codes not in known:
+            if len(known) * len(coefficients) * 2 > KEPT:
+                known.clear()
+            one, slope = 1 << WEIGHT, self._claim.slope
+            decays = self._body.decays(codes, WEIGHT + 32)
+            known[codes] = [
+                (int(min(ends) // 1), int(-(-max(ends) // 1)))
+                for ends in (
+                    [slope * coefficient * end * one for end in enclosure]
+                    for coefficient, enclosure in zip(coefficients, decays, strict=True)
+                )
+            ]
+        return known[codes]
+
+    def _expanded(
+        self, a: Fraction, b: Fraction, cell: Cell, parts: list[Part], couples: list[Couple]
+    ) -> Expansion:
+        """The cubics of all terms, those of a second copy after those of the first."""
+        none = [0] * len(self._body.coefficients)
+        falls = list(map(sum, zip(*[part.decay for part in parts], none, strict=True)))
+        heights = list(map(sum, zip(*[part.height for part in parts if part.height], none, strict=True)))
+        choices = [part for part in parts if part.choice]
+        shifts = map(sum, zip(*[part.height for part in choices if part.height], none, strict=True))
+        factor = a.denominator * b.denominator
+        at_x, at_other = int(a * factor), int(b * factor)
+        fixed = [k for k in (*self._others, *self._differ) if not _moves(cell[k])]
+        first, second = (
+            self._weighed(side, tuple((k, cell[k].intervals[-side][0]) for k in fixed)) for side in (0, 1)
+        )
+        most = LANE_SUM if choices else FINE_SUM
+        off = 2 * len(self._sorts)
+        if not couples:
+            weights = [
+                ceil_div(at_x * high - at_other * low, factor)
+                for (_, high), (low, _) in zip(first, second, strict=True)
+            ]
+            return self._expander.one_copy(zip(weights, falls, heights, shifts, strict=True), off, most)
+        copies = [
+            zip(
+                weights,
+                map(sum, zip(falls, *[couple.decays[side] for couple in couples], strict=True)),
+                map(sum, zip(heights, *[couple.heights[side] for couple in couples], strict=True)),
+                strict=True,
+            )
+            for side, weights in enumerate(
+                (
+                    [ceil_div(at_x * high, factor) for _, high in first],
+                    [ceil_div(-at_other * low, factor) for low, _ in second],
+                )
+            )
+        ]
+        gaps = map(sum, zip(*[couple.apart for couple in couples], strict=True))
+        return self._expander.two_copies(zip(*copies, shifts, gaps, strict=True), 2 * off, most)
+
+
+def _moves(box: Box) -> bool:
+    return any(lo != hi for lo, hi in box.intervals)
+
+
+def _scaled(number: Fraction, bits: int) -> int:
+    """number * 2^bits, rounded down; bits may be negative, where coefficients are huge."""
+    return (number.numerator << max(bits, 0)) // (number.denominator << max(-bits, 0))
+
+
+def _bound(
+    expansion: Expansion,
+    axes: list[tuple[Axis, int]],
+    choices: list[Choice],
+    limit: Fraction,
+    tangent: int,
+) -> int:
+    """Phi, in units of the expansion, for axes with their hints."""
+    terms = len(expansion.q[0])
+    # What is the same in both copies is given once.
+    slopes = [axis.loads * (terms // len(axis.loads)) for axis, _ in axes]
+    choices = [replace(choice, places=choice.places * (terms // len(choice.places))) for choice in choices]
+    majorant = Majorant(expansion.q, slopes, choices)
+    bound = expansion.constant + majorant.constant
+    bound += terms_error(terms, len(slopes) + len(choices), expansion.reach)
+    for f, (axis, _) in enumerate(axes):
+        if axis.is_product:
+            majorant.products[f - 2, f - 1] += majorant.n1[f]
+            majorant.n1[f] = 0
+    bound += _less_limit(majorant, _scaled(limit, expansion.bits), tangent, [axis.curve for axis, _ in axes])
+    bound += _decouple(majorant, [hint for _, hint in axes])
+    for f, (axis, _) in enumerate(axes):
+        cubic = majorant.n1[f], majorant.n2[f], majorant.n3[f]
+        bound += largest_at(*cubic, axis.places) if axis.places else cubic_maximum(*cubic)
+    return bound
+
+
+def _less_limit(majorant: Majorant, limit: int, tangent: int, curves: list[tuple[int, int]]) -> int:
+    """Takes the multiple of R of -Psi into n2, and returns its constant, rounded up; limit is U in the unit."""
+    if limit >= 0:
+        # exp(-r/1024) > 2^-(r/512): so many bits leave 2^-128 of exp(r/1024) in both ways.
+        below, above = exp_minus(Fraction(tangent, GRID), 128 + tangent // 128)
+        low, high = int((1 << WEIGHT) / above), int((1 << WEIGHT) / below) + 1
+        for f, (curve, _) in enumerate(curves):
+            majorant.n2[f] -= limit * low * curve >> 2 * WEIGHT
+        return ceil_div(limit * (high if tangent > GRID else low) * (tangent - GRID), GRID << WEIGHT)
+    x = sum(curve for _, curve in curves)
+    if x >> WEIGHT > MOST_CURVE:
+        raise LeafRefused(f"kernel: the cell is too large, gamma R varies by more than {MOST_CURVE}")
+    if x:
+        below, _ = exp_minus(Fraction(x, 1 << WEIGHT), WEIGHT + 4 * (x >> WEIGHT) + 8)
+        rise = int((1 << WEIGHT) / below) + 1 - (1 << WEIGHT)
+        for f, (_, curve) in enumerate(curves):
+            majorant.n2[f] += ceil_div(-limit * rise * curve, x << WEIGHT)
+    return -limit
+
+
+def _decouple(majorant: Majorant, hints: list[int]) -> int:
+    """Takes the products of numeric axes into n1 and n2 by the hints, and returns what is left for the constant."""
+    constant = 0
+    for (f, g), product in majorant.products.items():
+        size, sign = abs(product), 1 if product >= 0 else -1
+        tau = hints[f] - sign * hints[g]  # in units of 1/64
+        shift = size * tau >> 6
+        majorant.n1[f] -= shift
+        majorant.n1[g] += sign * shift
+        for axis in (f, g):
+            majorant.n2[axis] += size + 1 >> 1
+        constant += ceil_div(size * tau * tau, 1 << 13) + 2
+    return constant

@@ -1,0 +1,191 @@
+"""Cells as cubes (section 8): every column of either copy becomes an affine function of axes y_i, |y_i| <= 1.
+
+    numeric, same      x = x' = m + w y
+    numeric, within    x = u - d, x' = u + d, u and d each m + w y (`paired`)
+    numeric, free      x = m + w y, x' = m' + w' y'
+    levels             a column c = m_c + w_c y_c, for each copy, or for both if they are the same
+
+An axis exists where w > 0. Axes that depend on one code make up a group: an axis of a numeric feature by itself, all axes of a levels feature and copy.
+What is fixed by few codes has places: the values of the group's axes, as ints in units of 1 / unit.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from likewise_check.core.cells import Box, Cell, Interval
+from likewise_check.core.claim import Claim
+from likewise_check.core.columns import Column
+from likewise_check.core.paired import coordinates, differences
+from likewise_check.core.space import Feature, Relation
+from likewise_check.packs.polynomial.body import Polynomial
+from likewise_check.packs.polynomial.monomials import Monomial, Poly, common_denominator, common_multiple
+
+FEW_CODES = 1024
+KEPT = 1 << 18  # numbers kept between leaves; dropped beyond, which changes nothing but time
+
+Form: TypeAlias = dict[Monomial, Fraction]  # an affine function of axes
+# How the codes x and x' are made of the intervals of a numeric feature.
+_MIXES = {"same": ((1,), (1,)), "within": ((1, -1), (1, 1)), "free": ((1, 0), (0, 1))}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Axes, consecutive from `start`, that depend on one code; their values at its places, or None: all of |y| <= 1."""
+
+    start: int
+    axes: int
+    places: tuple[tuple[int, ...], ...] | None = None
+    unit: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one feature has in a box."""
+
+    groups: list[Group]
+    values: list[Form | None]  # x and x', where they are affine: numbers, and levels that are fixed
+    columns: list[list[Poly]]  # of x and of x', in units of 1 / unit
+    unit: int
+    bits: int  # no number of the columns is longer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cube:
+    """The axes of a cell, numbered feature by feature."""
+
+    axes: int
+    groups: list[Group]
+    columns: list[dict[int, Poly]]  # of x and of x', in units of 1 / unit
+    unit: int
+    bits: int  # no number of the columns is longer, nor is the unit
+    values: list[list[Form | None]]  # by feature
+
+
+class Cubes:
+    """Makes the cubes of one claim's cells; keeps the parts of boxes, which neighbouring cells share."""
+
+    def __init__(self, claim: Claim, body: Polynomial) -> None:
+        self._features, self._relations = claim.space.features, claim.similarity
+        self._columns: list[dict[int, Column]] = [{} for _ in self._features]
+        for c, (k, column) in enumerate(body.columns):
+            self._columns[k][c] = column
+        self._parts: dict[object, Part | None] = {}
+        self._kept = 0
+
+    def cube(self, cell: Cell) -> Cube | None:
+        """The cube of a cell, or None if a feature shows that it holds no pair."""
+        parts: list[Part] = []
+        axes = 0
+        for k, box in enumerate(cell):
+            part = self._part(k, box, axes)
+            if part is None:
+                return None
+            parts.append(part)
+            axes += sum(group.axes for group in part.groups)
+        unit = common_multiple(part.unit for part in parts)
+        columns: list[dict[int, Poly]] = [{}, {}]
+        for part, owned in zip(parts, self._columns, strict=True):
+            factor = unit // part.unit
+            for copy, forms in zip(columns, part.columns, strict=True):
+                for c, form in zip(owned, forms, strict=True):
+                    copy[c] = {m: amount * factor for m, amount in form.items()}
+        return Cube(
+            axes=axes,
+            groups=[group for part in parts for group in part.groups],
+            columns=columns,
+            unit=unit,
+            bits=unit.bit_length() + max(part.bits for part in parts),
+            values=[part.values for part in parts],
+        )
+
+    def _part(self, k: int, box: Box, start: int) -> Part | None:
+        key = k, start, box.key, box.difference
+        if key not in self._parts:
+            if self._kept > KEPT:
+                self._parts, self._kept = {}, 0
+            feature, relation, columns = self._features[k], self._relations[k], self._columns[k].values()
+            part: Part | None
+            if feature.levels:
+                part = _levels(relation, columns, box, start)
+            else:
+                part = _numeric(feature, relation, columns, box, start)
+            self._parts[key] = part
+            self._kept += 4 + 4 * len(columns)
+            self._kept += sum(g.axes * len(g.places or ()) for g in part.groups) if part else 0
+        return self._parts[key]
+
+
+def _numeric(
+    feature: Feature, relation: Relation, columns: Collection[Column], box: Box, start: int
+) -> Part | None:
+    intervals: Sequence[Interval] = box.intervals
+    if relation.kind == "within":
+        least, most = differences(box)
+        if least > most:
+            return None
+        intervals = coordinates(box)
+    groups: list[Group] = []
+    forms: list[Form] = []
+    for lo, hi in intervals:
+        axis = start + len(groups)
+        forms.append({(): Fraction(lo + hi) / 2, (axis,): Fraction(hi - lo) / 2})
+        if relation.kind != "within" and feature.discrete and 0 < hi - lo < FEW_CODES:
+            codes = tuple((2 * code - int(lo + hi),) for code in range(int(lo), int(hi) + 1))
+            groups.append(Group(start=axis, axes=1, places=codes, unit=int(hi - lo)))
+        elif lo < hi:
+            groups.append(Group(start=axis, axes=1))
+    values = [_combined(Fraction(0), mix, forms) for mix in _MIXES[relation.kind]]
+    made = [[_combined(column.offset, [column.slope], [value]) for column in columns] for value in values]
+    return _part(groups, values, made)
+
+
+def _combined(constant: Fraction, factors: Sequence[Fraction | int], forms: Sequence[Form]) -> Form:
+    """constant + sum of factor * form, without what is 0."""
+    total: Form = {(): constant}
+    for factor, form in zip(factors, forms, strict=True):
+        for m, amount in form.items():
+            total[m] = total.get(m, Fraction(0)) + factor * amount
+    return {m: amount for m, amount in total.items() if amount}
+
+
+def _levels(relation: Relation, columns: Collection[Column], box: Box, start: int) -> Part | None:
+    fixed = [lo for lo, hi in box.intervals if lo == hi]
+    if len(fixed) == 2 and not relation.allows(*fixed):
+        return None
+    groups: list[Group] = []
+    values: list[Form | None] = []
+    made: list[list[Form]] = []
+    for lo, hi in box.intervals:
+        forms: list[Form] = []
+        heights: list[list[Fraction]] = []
+        for column in columns:
+            entries = [column.at(position) for position in range(int(lo), int(hi) + 1)]
+            low, high = min(entries), max(entries)
+            m, w = (low + high) / 2, (high - low) / 2
+            forms.append(_combined(m, [w], [{(start + len(heights),): Fraction(1)}]))
+            if w:
+                heights.append([(entry - m) / w for entry in entries])
+        if heights:
+            unit = common_denominator(y for row in heights for y in row)
+            rows = ([int(y * unit) for y in row] for row in heights)
+            places = tuple(dict.fromkeys(zip(*rows, strict=True)))
+            groups.append(Group(start=start, axes=len(heights), places=places, unit=unit))
+        start += len(heights)
+        made.append(forms)
+        values.append({(): Fraction(lo)} if lo == hi else None)
+    copies = 2 // len(made)  # one list serves both copies of a feature that is the same
+    return _part(groups, values * copies, made * copies)
+
+
+def _part(groups: list[Group], values: Sequence[Form | None], made: list[list[Form]]) -> Part:
+    amounts = [amount for forms in made for form in forms for amount in form.values()]
+    unit = common_denominator(amounts)
+    return Part(
+        groups=groups,
+        values=list(values),
+        columns=[[{m: int(a * unit) for m, a in form.items()} for form in forms] for forms in made],
+        unit=unit,
+        bits=max((int(amount * unit).bit_length() for amount in amounts), default=0),
+    )
