@@ -4,7 +4,7 @@ It reads a certificate (`spec/certificate-v1.md`), and accepts it only if every 
 arithmetic. No float takes part in a decision, and there is no tolerance.
 """
 
-from likewise_check.core.checking import check
-from likewise_check.core.report import CheckReport
+from likewise_check.checking import check
+from likewise_check.report import CheckReport
 
 __all__ = ["check", "CheckReport"]

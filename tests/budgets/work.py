@@ -7,7 +7,7 @@ model, lines and leaves of certificates. They are made up, and so high that all 
 from collections import Counter
 from functools import wraps
 
-import likewise_check.core.checking
+import likewise_check.checking
 import likewise_check.core.leaves
 from likewise import clock
 from likewise.families.affine.odds import OddsOracle
@@ -74,7 +74,7 @@ def counted(monkeypatch):
     """The clock in place of the real one, moved by all work that follows."""
     work = Work()
     monkeypatch.setattr(clock, "now", lambda: work.now)
-    for module in (likewise_check.core.leaves, likewise_check.core.checking):
+    for module in (likewise_check.core.leaves, likewise_check.checking):
         monkeypatch.setattr(module, "perf_counter", lambda: work.now)
     monkeypatch.setattr(posing, "SearchTask", _costly(work, posing.SearchTask))
     for judge in JUDGES:

@@ -10,6 +10,7 @@ from tests.check.builder import FREE, SAME, categorical, continuous, integer, nu
 
 from likewise_check.core.cells import box
 from likewise_check.core.claim import Claim
+from likewise_check.core.lemma import Lemma
 from likewise_check.core.model import read_model
 from likewise_check.core.numbers import exact
 from likewise_check.core.properties import read_property
@@ -54,6 +55,11 @@ def claim_of(features, relations, prop, model, constraints=()) -> Claim:
         model=read_model({"model": model}, space, asked),
         asked=asked,
     )
+
+
+def lemma_of(*args) -> Lemma:
+    """What a leaf has to show of such a claim."""
+    return claim_of(*args).lemma()
 
 
 @dataclass

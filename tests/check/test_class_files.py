@@ -30,8 +30,8 @@ from tests.check.test_softmax import Truthful, apt
 from tests.check.truth import value
 
 from likewise_check.core import leaves
-from likewise_check.packs.classes import forms, outcomes
-from likewise_check.packs.classes import scores as several
+from likewise_check.core import line as lines_module
+from likewise_check.packs.classes import forms, outcome, scores
 
 AGE, SEX = integer("age", 0, 2), categorical("sex", ["f", "m"])
 COLUMNS = [(line(0, 0), [0, 4, 8]), (table(1, 0, [0, 1]), [0, 1, 0])]
@@ -288,9 +288,10 @@ def test_empty_cells_of_cases() -> None:
 
 def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:
     monkeypatch.setattr(leaves, "MOST_LEMMAS", 1)
-    monkeypatch.setattr(several, "_KEPT", 0)
-    monkeypatch.setattr(forms, "KEPT", 0)
-    monkeypatch.setattr(outcomes, "_KEPT", 0)
+    monkeypatch.setattr(scores, "FORMS", 0)
+    monkeypatch.setattr(forms, "LINES", 0)
+    monkeypatch.setattr(lines_module, "BOXES", 1)
+    monkeypatch.setattr(outcome, "INDIVIDUALS", 0)
     for sample in (stepped, ballots, scored, soft):
         assert checked(sample()).accepted
 

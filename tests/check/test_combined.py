@@ -60,7 +60,7 @@ def test_enclosures_hold_the_score_and_are_as_narrow_as_asked() -> None:
             given = [str(w) for w in weights] if how == "mean" else None
             model = combined(how, kernel.model(), other, weights=given)
             body = claim_of(kernel.features, kernel.relations, score(1), model).model.body
-            low, high = body.ends(codes, 100)
+            ((low, high),) = body.ends(codes, 100)
             assert 0 <= high - low <= Fraction(1, 2**100)
             assert low - Fraction(1, 10**50) <= true <= high + Fraction(1, 10**50)
 
@@ -79,7 +79,7 @@ def test_enumerated_and_witnesses_by_enclosures() -> None:
     assert proved(model, [["enumerated"]], score(gap / 2 + near)).accepted
     assert not proved(model, [["enumerated"]], score(gap / 2 - near)).accepted
     body = claim_of(FEATURES, RELATIONS, decision(), model).model.body
-    ends = [body.ends([Fraction(0), Fraction(sex)], 140) for sex in (0, 1)]
+    ends = [body.ends([Fraction(0), Fraction(sex)], 140)[0] for sex in (0, 1)]
     lines = witness_of(FEATURES, RELATIONS, score(Fraction(1, 100)), model, [0, 0], [0, 1], [0, 0])
     stated = [[f"{a.numerator}/{a.denominator}" for a in pair] for pair in ends]
     lines[5]["witness"]["scores"] = stated
@@ -240,4 +240,4 @@ def test_the_scores_of_a_mean_of_trees() -> None:
             for c in range(3)
         ]
         assert several.ends(codes, 64) == [(value, value) for value in expected]
-        assert form.ends(codes, 64)[0] == expected[0] - Fraction(2, 3) * expected[2]
+        assert form.ends(codes, 64)[0][0] == expected[0] - Fraction(2, 3) * expected[2]

@@ -22,9 +22,9 @@ from tests.check.builder import (
 )
 from tests.check.kernels import (
     boxes,
-    claim_of,
     decimal,
     hint_count,
+    lemma_of,
     random_cell,
     random_kernel,
     rbf,
@@ -38,7 +38,8 @@ from tests.check.section7 import Bound
 from likewise_check.core.cells import LeafRefused
 from likewise_check.core.fields import Rejected
 from likewise_check.core.properties import read_property
-from likewise_check.core.separable import read_way
+from likewise_check.core.way import read_way
+from likewise_check.packs.axes import cubic_maximum
 from likewise_check.packs.kernel import cubics
 from likewise_check.packs.kernel import rule as module
 from likewise_check.packs.kernel.cubics import (
@@ -48,7 +49,6 @@ from likewise_check.packs.kernel.cubics import (
     GRID,
     SLACK,
     WEIGHT,
-    cubic_maximum,
     decay,
     largest_at,
     one_sided,
@@ -111,19 +111,19 @@ def test_no_accepted_leaf_holds_a_witness(seed: int) -> None:
     if make is probability:
         low, high = Fraction(1, 1000), 1 - way
     accepted = 0
-    claim = claim_of(kernel.features, kernel.relations, make(low), kernel.model(zero=zero))
-    turned = claim.slope < 0  # g = -f
+    lemma = lemma_of(kernel.features, kernel.relations, make(low), kernel.model(zero=zero))
+    turned = lemma.slope < 0  # g = -f
     pairs = [
         tuple(kernel.score(codes).copy_negate() if turned else kernel.score(codes) for codes in pair)
         for pair in samples(rng, kernel, cell, 40)
     ]
-    rule = Rule(claim)
+    rule = Rule(lemma)
     for _ in range(60):
         middle = (low + high) / 2
         if make is probability and not 0 < middle < 1 - way:
             break
         prop = make(middle)
-        rule._claim = replace(claim, asked=read_property({"property": prop}))
+        rule._claim = replace(lemma, asked=read_property({"property": prop}))
         if not holds(rule, ["kernel", number(way), hints, tangent], boxes(cell)):
             low = middle
             continue
@@ -142,12 +142,12 @@ def test_the_bound_is_that_of_the_specification(seed: int) -> None:
         if make is probability
         else Fraction(rng.randint(0, 9), 10)
     )
-    claim = claim_of(kernel.features, kernel.relations, prop, kernel.model(zero=zero))
+    lemma = lemma_of(kernel.features, kernel.relations, prop, kernel.model(zero=zero))
     if make is probability and prop["delta"] == "0":
         way = Fraction(1, 2)
-    a, b, threshold = read_way(number(way), claim.asked)
-    bound, bits = Rule(claim).bound(["kernel", number(way), hints, tangent], boxes(cell))
-    expected, room = Bound(kernel, cell, hints).phi(int(claim.slope), a, b, threshold, tangent)
+    a, b, threshold = read_way(number(way), lemma.asked)
+    bound, bits = Rule(lemma).bound(["kernel", number(way), hints, tangent], boxes(cell))
+    expected, room = Bound(kernel, cell, hints).phi(int(lemma.slope), a, b, threshold, tangent)
     assert expected - room / 64 <= decimal(Fraction(bound, 2**bits)) <= expected + room
 
 
@@ -158,8 +158,8 @@ def test_points_are_bounded_to_the_last_digits() -> None:
         kernel = random_kernel(rng, "cithlH", 20, thirds=seed % 2 == 0)
         cell = random_cell(rng, kernel)
         cell = [[(lo, lo) for lo, _ in intervals] for intervals in cell]
-        claim = claim_of(kernel.features, kernel.relations, score(0), kernel.model())
-        bound, bits = Rule(claim).bound(["kernel", "1/2", [], 0], boxes(cell))
+        lemma = lemma_of(kernel.features, kernel.relations, score(0), kernel.model())
+        bound, bits = Rule(lemma).bound(["kernel", "1/2", [], 0], boxes(cell))
         x, other = ([intervals[side][0] for intervals in cell] for side in (0, -1))
         true = (Fraction(kernel.score(x)) - Fraction(kernel.score(other))) / 2
         assert true < Fraction(bound, 2**bits) < true + Fraction(1, 2**40)
@@ -337,18 +337,18 @@ def test_a_proof_by_kernel_leaves() -> None:
     ],
 )
 def test_malformed_leaves_are_rejected(leaf) -> None:
-    claim = claim_of(FEATURES, RELATIONS, score(2), MODEL)
+    lemma = lemma_of(FEATURES, RELATIONS, score(2), MODEL)
     cell = boxes([[(0, 1)], [(0, 3)], [(0, 2)], [(0, 0), (1, 1)]])
-    assert holds(Rule(claim), ["kernel", "1/2", [0, 0], 0], cell)
+    assert holds(Rule(lemma), ["kernel", "1/2", [0, 0], 0], cell)
     with pytest.raises(Rejected):
-        Rule(claim)(leaf, cell)
+        Rule(lemma)(leaf, cell)
     assert not checked(built(*leaf)).accepted
 
 
 def test_what_may_differ_must_be_fixed() -> None:
-    claim = claim_of(FEATURES, RELATIONS, score(2), MODEL)
+    lemma = lemma_of(FEATURES, RELATIONS, score(2), MODEL)
     with pytest.raises(LeafRefused, match="not down to one value"):
-        Rule(claim)(["kernel", "1/2", [0, 0], 0], boxes([[(0, 1)], [(0, 3)], [(0, 2)], [(0, 0), (0, 1)]]))
+        Rule(lemma)(["kernel", "1/2", [0, 0], 0], boxes([[(0, 1)], [(0, 3)], [(0, 2)], [(0, 0), (0, 1)]]))
 
 
 @pytest.mark.parametrize(
@@ -381,13 +381,13 @@ def test_a_closed_border_needs_more_than_equality() -> None:
 
 
 def test_cells_that_are_too_large_are_refused() -> None:
-    claim = claim_of([continuous("x", 0, 10**6)], [SAME], score(2), rbf(1, 0, [sloped(0)], [(1, [0])]))
+    lemma = lemma_of([continuous("x", 0, 10**6)], [SAME], score(2), rbf(1, 0, [sloped(0)], [(1, [0])]))
     with pytest.raises(LeafRefused, match="an exponent varies"):
-        Rule(claim)(["kernel", "1/2", [0], 0], boxes([[(0, 10**6)]]))
+        Rule(lemma)(["kernel", "1/2", [0], 0], boxes([[(0, 10**6)]]))
     model = rbf(1, -1, [sloped(0)], [(1, [500])])
-    claim = claim_of([continuous("x", 0, 1000)], [SAME], decision(-3), model)
+    lemma = lemma_of([continuous("x", 0, 1000)], [SAME], decision(-3), model)
     with pytest.raises(LeafRefused, match="gamma R varies"):
-        Rule(claim)(["kernel", "1", [0], 0], boxes([[(0, 1000)]]))
+        Rule(lemma)(["kernel", "1", [0], 0], boxes([[(0, 1000)]]))
 
 
 def test_many_codes_are_bounded_as_an_interval() -> None:
@@ -395,9 +395,9 @@ def test_many_codes_are_bounded_as_an_interval() -> None:
     for feature in (integer("n", 0, 2000), ordinal("n", [str(v) for v in range(1100)])):
         entries = [slope * v for v in range(1100)]
         column = tabled(0, entries) if "levels" in feature else sloped(0, slope)
-        claim = claim_of([feature], [SAME], decision(-2), rbf(1, 0, [column], [(1, [0])]))
-        assert not holds(Rule(claim), ["kernel", "1", [0], 0], boxes([[(0, 1099)]]))
-        bound, bits = Rule(claim).bound(["kernel", "1", [0], 0], boxes([[(0, 1099)]]))
+        lemma = lemma_of([feature], [SAME], decision(-2), rbf(1, 0, [column], [(1, [0])]))
+        assert not holds(Rule(lemma), ["kernel", "1", [0], 0], boxes([[(0, 1099)]]))
+        bound, bits = Rule(lemma).bound(["kernel", "1", [0], 0], boxes([[(0, 1099)]]))
         assert 3 <= bound / 2**bits < 3.3
 
 
@@ -418,7 +418,7 @@ def test_mutated_leaves_hold_only_where_that_is_right(seed: int) -> None:
         margin = Fraction(rng.randint(-4, 2), 4)
         if margin not in claims:
             claims[margin] = Rule(
-                claim_of(kernel.features, kernel.relations, decision(margin), kernel.model())
+                lemma_of(kernel.features, kernel.relations, decision(margin), kernel.model())
             )
         if holds(claims[margin], leaf, boxes(other)):
             for x, y in samples(rng, kernel, other, 20):

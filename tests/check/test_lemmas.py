@@ -15,9 +15,8 @@ from tests.check.section7 import Bound
 from tests.check.several import asked, classes, numbers
 from tests.check.test_classes import with_nodes
 
-from likewise_check.core.rules import RULES
-from likewise_check.packs.classes.head import Case
-from likewise_check.packs.classes.lemmas import lemma
+from likewise_check.core.registry import find
+from likewise_check.packs.classes.cases import ClassCase
 
 VOTES = ([[0, True], [1, False]], [[1, True], [2, False]])
 
@@ -28,14 +27,14 @@ def arrays(rng, count: int, scores: int) -> list:
     return [[row[0]] * scores if rng.random() < 0.2 else row for row in rows]
 
 
-def case_of(rng, way: str) -> tuple[Case, list, list]:
+def case_of(rng, way: str, of) -> tuple[ClassCase, list, list]:
     """A case of three scores, and the conditions of both its sides as forms."""
     if way == "votes":
         cubes = tuple(tuple((s, up) for s, up in cube) for cube in VOTES)
         forms = [[{s: 1 if up else -1} for s, up in cube] for cube in VOTES]
-        return Case(i=0, j=1, cubes=cubes), *forms
+        return ClassCase(of=of, i=0, j=1, cubes=cubes), *forms
     i, j = rng.sample(range(3), 2)
-    return Case(i=i, j=j), *([{own: 1, k: -1} for k in range(3) if k != own] for own in (i, j))
+    return ClassCase(of=of, i=i, j=j), *([{own: 1, k: -1} for k in range(3) if k != own] for own in (i, j))
 
 
 def summed(form: dict, rows: list) -> list:
@@ -48,16 +47,16 @@ def lemma_of(rng, model, kernel, constraints=()):
     margin = 0 if way == "votes" else Fraction(rng.randint(0, 4), 4)
     labelled = classes(model["body"], "abc", way)
     claim = claim_of(kernel.features, kernel.relations, asked("decision", margin), labelled, constraints)
-    case, first, second = case_of(rng, way)
+    case, first, second = case_of(rng, way, claim.model.head.classes)
     r, again = rng.randrange(2), rng.randrange(2)
     return claim, case, [r, again], first[r], {c: -factor for c, factor in second[again].items()}, margin
 
 
 def prepared(claim, case, places, leaf):
     """The rule that the checker takes, and the leaf as it reads it."""
-    about = lemma(claim, claim.model.body, case, [leaf[0], [*places, leaf[1]], *leaf[2:]])
-    assert about.leaf == leaf
-    return RULES[leaf[0]](about.claim())
+    task = case.task(claim, [leaf[0], [*places, leaf[1]], *leaf[2:]])
+    assert task.leaf == leaf
+    return find("RULES", leaf[0])(task.lemma())
 
 
 @pytest.mark.parametrize("module", [test_kernel, test_two_copies])

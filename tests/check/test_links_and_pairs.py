@@ -29,7 +29,7 @@ from tests.check.builder import (
     table,
     witness,
 )
-from tests.check.kernels import claim_of, hint_count, random_kernel, rbf, sloped, tabled
+from tests.check.kernels import hint_count, lemma_of, random_kernel, rbf, sloped, tabled
 from tests.check.polynomials import Slow, polynomial, random_curve, some_pairs
 from tests.check.test_sos import NEAR, axis_values, excess_at, random_leaf, rule_of
 
@@ -58,7 +58,7 @@ def test_kernel_leaves_see_the_link(seed):
     )
     linked = kernel.model(link=["logistic", number(slope), number(offset)])
     found = [
-        Kernel(claim_of(kernel.features, kernel.relations, probability("1/5"), model)).bound(
+        Kernel(lemma_of(kernel.features, kernel.relations, probability("1/5"), model)).bound(
             leaf, kernels.boxes(cell)
         )
         for model in (linked, scaled.model())
@@ -81,8 +81,8 @@ def test_polynomial_leaves_see_the_link(seed):
     linked = curve.model(link=["logistic", number(slope), number(offset)])
     found = []
     for model in (linked, scaled.model()):
-        claim = claim_of(curve.features, curve.relations, prop, model, curve.constraints)
-        found.append(rule_of(claim, leaf).bound(leaf, polynomials.boxes(curve, cell)))
+        lemma = lemma_of(curve.features, curve.relations, prop, model, curve.constraints)
+        found.append(rule_of(lemma, leaf).bound(leaf, polynomials.boxes(curve, cell)))
     assert found[0] == found[1]
 
 
@@ -168,8 +168,8 @@ def test_kernel_leaves_see_pairs(seed):
 
     def bound(relation):
         relations = [*kernel.relations[:k], relation, *kernel.relations[k + 1 :]]
-        claim = claim_of(kernel.features, relations, probability("1/5"), kernel.model())
-        rule = Kernel(claim)
+        lemma = lemma_of(kernel.features, relations, probability("1/5"), kernel.model())
+        rule = Kernel(lemma)
         return rule.bound(leaf, kernels.boxes(cell))
 
     assert bound(pairs(*every)) == bound(FREE) is not None
@@ -185,9 +185,9 @@ def test_polynomial_leaves_see_pairs(seed):
     if seed % 3 == 0:
         cell[0] = [(lo, lo) for lo, _ in cell[0]]
     slow, prop = Slow(curve, cell), decision(Fraction(1, 3))
-    claim = claim_of(curve.features, curve.relations, prop, curve.model(), curve.constraints)
+    lemma = lemma_of(curve.features, curve.relations, prop, curve.model(), curve.constraints)
     leaf = random_leaf(rng, slow, prop, Fraction(3, 8))
-    answer = rule_of(claim, leaf).bound(leaf, polynomials.boxes(curve, cell))
+    answer = rule_of(lemma, leaf).bound(leaf, polynomials.boxes(curve, cell))
     found = list(polynomials.pairs(rng, curve, cell, 25))
     assert (answer is None) == slow.empty
     if answer is None:
@@ -231,12 +231,12 @@ def test_an_array_is_a_factor_where_its_level_is_fixed():
     features = [categorical("c", ["a", "b"]), continuous("n", 0, 4)]
     limits = [constraint([(0, ["1/2", 3]), (1, 1)], 4)]
     model = polynomial([sloped(1)], [(1, [0])])
-    claim = claim_of(features, [SAME, SAME], decision(0), model, limits)
+    lemma = lemma_of(features, [SAME, SAME], decision(0), model, limits)
     from likewise_check.core.cells import box
 
     leaf = ["sos", "1", 0, [[[[-1, 0]], 1, []]]]  # x + (4 - c - x) is 4 - c
     for code, expected in ((0, Fraction(7, 2)), (1, Fraction(1))):
-        _, bound = Squares(claim).bound(leaf, [box((code, code)), box((0, 4))])
+        _, bound = Squares(lemma).bound(leaf, [box((code, code)), box((0, 4))])
         assert bound == expected
 
 

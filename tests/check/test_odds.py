@@ -2,7 +2,6 @@
 
 import math
 import random
-from dataclasses import replace
 from decimal import localcontext
 from fractions import Fraction
 
@@ -15,7 +14,7 @@ from tests.check.test_softmax import DIGITS, Truthful, boxed, drawn, nearly, sha
 
 from likewise_check.core.cells import LeafRefused
 from likewise_check.packs.classes import odds
-from likewise_check.packs.classes.head import Case
+from likewise_check.packs.classes.cases import ClassCase
 from likewise_check.packs.classes.odds import Gap, Odds
 
 UNITS = 1 << odds.BITS
@@ -30,7 +29,8 @@ def rule(values, c: int, delta: Fraction) -> Odds:
         model["model"],
         space["space"]["constraints"],
     )
-    return Odds(replace(claim, case=Case(i=c, j=c)))
+    case = ClassCase(of=claim.model.head.classes, i=c, j=c)
+    return Odds(case.task(claim, ["odds"]).lemma())
 
 
 def some_directions(rng, m: int) -> list:

@@ -30,8 +30,9 @@ from likewise_check.core.cells import box
 from likewise_check.core.numbers import exact
 from likewise_check.core.space import Relation
 from likewise_check.packs.pieces import curves
-from likewise_check.packs.pieces.columns import Pieces, size_on, summed, trimmed, value_at
-from likewise_check.packs.pieces.curves import Curves, poly_maximum
+from likewise_check.packs.pieces.columns import Pieces, summed
+from likewise_check.packs.pieces.curves import Curves
+from likewise_check.packs.pieces.maximum import poly_maximum, size_on, trimmed, value_at
 
 SLACK = Fraction(1, 2**60)
 POLY = st.lists(fractions(-3, 3), min_size=1, max_size=6)

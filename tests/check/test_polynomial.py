@@ -19,7 +19,7 @@ from tests.check.builder import (
     within,
     witness,
 )
-from tests.check.kernels import claim_of, sloped, tabled
+from tests.check.kernels import claim_of, lemma_of, sloped, tabled
 from tests.check.polynomials import pairs, polynomial, random_cell, random_curve
 
 from likewise_check.core.cells import box
@@ -196,13 +196,13 @@ def test_differences_are_variables() -> None:
 
 def test_a_difference_that_is_split_narrows_the_cell() -> None:
     """x^2 grows with x: where x' >= x, the score does not fall."""
-    claim = claim_of(NEAR[:1], BOTH[:1], score(0), polynomial([sloped(0)], [(1, [0, 0])]))
+    lemma = lemma_of(NEAR[:1], BOTH[:1], score(0), polynomial([sloped(0)], [(1, [0, 0])]))
     leaf = ["sos", "1/2", 1, [[[1, 2], 2, []]]]
     # -2 u d with u = 2 + 2 y, d = (1 + z)/8: -(1 + y)(1 + z)/2.
     rising = [box((0, 4), (0, 4), difference=((0, HALF),))]
-    assert Squares(claim).bound(leaf, rising)[1] == 0
-    assert Squares(claim)(leaf, rising).clearance == 0
-    assert Squares(claim).bound(leaf, [box((0, 4), (0, 4), difference=((-HALF, HALF),))])[1] > 0
+    assert Squares(lemma).bound(leaf, rising)[1] == 0
+    assert Squares(lemma)(leaf, rising).clearance == 0
+    assert Squares(lemma).bound(leaf, [box((0, 4), (0, 4), difference=((-HALF, HALF),))])[1] > 0
 
 
 def test_a_cell_without_pairs_holds_whatever_its_leaf_says() -> None:

@@ -27,7 +27,8 @@ from tests.check.builder import (
 from likewise_check import check
 from likewise_check.core import cells, leaves
 from likewise_check.core import proof as proofs
-from likewise_check.core.model import Affine, Model, Rounding
+from likewise_check.core.affine import Affine
+from likewise_check.core.rounding import covers
 
 LEAF = ["separable", "1/2"]
 
@@ -173,11 +174,10 @@ def test_a_claim_about_nobody():
 
 
 def rounded(clearance, operations, sizes=("1",), constant="0"):
-    rounding = Rounding(sizes=tuple(map(Fraction, sizes)), constant=Fraction(constant), operations=operations)
-    body = Affine(
-        constant=Fraction(0), tables=(), linear=(), pieces=(), extents=tuple(Fraction(3) for _ in sizes)
-    )
-    return proofs.covers(clearance, Model(body=body, upper_at_zero=False, link=None, rounding=rounding))
+    extents = tuple(Fraction(3) for _ in sizes)
+    body = Affine(constant=Fraction(0), tables=(), linear=(), curves=(), extents=extents)
+    described = {"sizes": list(sizes), "constant": constant, "operations": operations}
+    return covers(clearance, body.read_rounding(described))
 
 
 @pytest.mark.parametrize("operations", [0, 1, 2, 3, 7, 64, 2400])

@@ -24,7 +24,6 @@ from tests.check.builder import (
 from tests.check.kernels import claim_of, random_kernel, rbf, sloped, tabled
 
 from likewise_check.packs.kernel import body as module
-from likewise_check.packs.kernel.body import breaks
 
 HALF = Fraction(1, 2)
 FEATURES = [integer("age", 0, 3), categorical("group", ["a", "b"])]
@@ -91,10 +90,8 @@ def test_ties_are_given_up() -> None:
 def test_a_score_that_is_rational_is_known_exactly() -> None:
     model = rbf(1, -1, [tabled(1, [0, 0])], [(1, [0])])
     assert checked(built(decision(), model)).accepted  # f = 0 everywhere
-    claim = claim_of(FEATURES, RELATIONS, decision(), model)
-    assert not breaks(
-        claim.asked, claim.gauge, claim.model.body.score, [Fraction(0)] * 2, [Fraction(0), Fraction(1)]
-    )
+    lemma = claim_of(FEATURES, RELATIONS, decision(), model).lemma()
+    assert not lemma.broken_by([Fraction(0)] * 2, [Fraction(0), Fraction(1)])
 
 
 def test_constraints_and_relations_decide_who_is_a_pair() -> None:

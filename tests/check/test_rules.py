@@ -30,6 +30,7 @@ from tests.check.strategies import claims, fractions, number_text
 from tests.check.truth import Claim, sigma
 
 from likewise_check.core import enumerated, leaves, properties, separable
+from likewise_check.core import line as line_module
 
 SEX = categorical("sex", ["f", "m"])
 
@@ -177,7 +178,8 @@ def test_multipliers_may_be_left_out_or_none():
 
 
 def test_what_is_kept_between_leaves_is_bounded(monkeypatch):
-    monkeypatch.setattr(separable, "KEPT", 3)
+    monkeypatch.setattr(separable, "LINES", 1)
+    monkeypatch.setattr(line_module, "BOXES", 3)
     for sample in samples.PROOFS:
         assert checked(sample()).accepted
 

@@ -1,7 +1,6 @@
 """Probabilities by softmax (section 10): the rule's bound is above every pair and near the best there is, and accepted proofs are true."""
 
 import random
-from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -11,7 +10,7 @@ from tests.check.kernels import boxes, claim_of, decimal, seeds
 from tests.check.several import Truth, asked, classes, numbers, random_body, random_space, random_trees
 from tests.check.test_classes import with_nodes
 
-from likewise_check.packs.classes.head import Case
+from likewise_check.packs.classes.cases import ClassCase
 from likewise_check.packs.classes.softmax import Softmax
 
 DIGITS = 60
@@ -94,7 +93,8 @@ def rule(values, c: int) -> Softmax:
         model["model"],
         space["space"]["constraints"],
     )
-    return Softmax(replace(claim, case=Case(i=c, j=c)))
+    case = ClassCase(of=claim.model.head.classes, i=c, j=c)
+    return Softmax(case.task(claim, ["softmax"]).lemma())
 
 
 def by_feature(truth: Truth, cell) -> list:

@@ -24,7 +24,7 @@ from tests.check.builder import (
     score,
     within,
 )
-from tests.check.kernels import claim_of, rbf, sloped, tabled
+from tests.check.kernels import lemma_of, rbf, sloped, tabled
 from tests.check.polynomials import (
     Slow,
     boxes,
@@ -38,8 +38,8 @@ from tests.check.polynomials import (
 
 from likewise_check.core.cells import LeafRefused, box
 from likewise_check.core.fields import Rejected
-from likewise_check.core.paired import coordinates, differences
 from likewise_check.core.properties import read_property
+from likewise_check.packs.axes import coordinates, differences
 from likewise_check.packs.polynomial import cube, monomials
 from likewise_check.packs.polynomial.rule import Polynomials
 from likewise_check.packs.polynomial.squares import Squares
@@ -142,8 +142,8 @@ def expected(slow: Slow, sign, prop, leaf) -> Fraction:
     return slow.bound(total, [0] * slow.count)
 
 
-def rule_of(claim, leaf):
-    return (Polynomials if leaf[0] == "polynomial" else Squares)(claim)
+def rule_of(lemma, leaf):
+    return (Polynomials if leaf[0] == "polynomial" else Squares)(lemma)
 
 
 def axis_values(curve, cell, x, other) -> list[Fraction]:
@@ -207,9 +207,9 @@ def test_whatever_a_leaf_says_its_bound_is_above_the_truth(seed: int) -> None:
     assert all(abs(value) <= 1 for _, _, y in found for value in y)
     for _ in range(5):
         prop, way, zero = asked(rng)
-        claim = claim_of(curve.features, curve.relations, prop, curve.model(zero=zero), curve.constraints)
+        lemma = lemma_of(curve.features, curve.relations, prop, curve.model(zero=zero), curve.constraints)
         leaf = random_leaf(rng, slow, prop, way)
-        rule = rule_of(claim, leaf)
+        rule = rule_of(lemma, leaf)
         answer = rule.bound(leaf, boxes(curve, cell))
         if slow.empty:
             assert answer is None
@@ -217,15 +217,15 @@ def test_whatever_a_leaf_says_its_bound_is_above_the_truth(seed: int) -> None:
             continue
         line, bound = answer
         for s, t, y in found:
-            assert excess_at(prop, leaf[1], claim.slope * s, claim.slope * t, y) <= bound + NEAR
+            assert excess_at(prop, leaf[1], lemma.slope * s, lemma.slope * t, y) <= bound + NEAR
         prop = moved(prop, line, bound)
-        rule = rule_of(replace(claim, asked=read_property({"property": prop})), leaf)
+        rule = rule_of(replace(lemma, asked=read_property({"property": prop})), leaf)
         try:
             rule(leaf, boxes(curve, cell))
         except LeafRefused:
             assert line.closed or prop["kind"] != "decision"
             continue
-        assert not any(breaks(prop, claim.slope * s, claim.slope * t) for s, t, _ in found)
+        assert not any(breaks(prop, lemma.slope * s, lemma.slope * t) for s, t, _ in found)
 
 
 @pytest.mark.parametrize("seed", range(1000, 1120))
@@ -235,10 +235,10 @@ def test_the_bound_is_that_of_the_specification(seed: int) -> None:
     if slow.empty:
         return
     prop, way, zero = asked(rng)
-    claim = claim_of(curve.features, curve.relations, prop, curve.model(zero=zero), curve.constraints)
+    lemma = lemma_of(curve.features, curve.relations, prop, curve.model(zero=zero), curve.constraints)
     leaf = random_leaf(rng, slow, prop, way)
-    _, bound = rule_of(claim, leaf).bound(leaf, boxes(curve, cell))
-    right = expected(slow, claim.slope, prop, leaf)
+    _, bound = rule_of(lemma, leaf).bound(leaf, boxes(curve, cell))
+    right = expected(slow, lemma.slope, prop, leaf)
     room = Fraction(1, 2**48)  # of T, and 2^-60 of coefficients below 2^12
     assert right - NEAR <= bound <= right + room
 
@@ -248,7 +248,7 @@ def test_every_factor_is_nonnegative_at_every_pair(seed: int) -> None:
     rng, curve, cell = drawn(seed)
     slow = Slow(curve, cell)
     found = [axis_values(curve, cell, *pair) for pair in pairs(rng, curve, cell, 25)]
-    rule = Squares(claim_of(curve.features, curve.relations, score(1), curve.model(), curve.constraints))
+    rule = Squares(lemma_of(curve.features, curve.relations, score(1), curve.model(), curve.constraints))
     for item in [random_factor(rng, slow) for _ in range(10 if found else 0)]:
         if item is not None:
             made = rule._excess.cubes.cube(boxes(curve, cell))
@@ -263,15 +263,15 @@ def test_every_factor_is_nonnegative_at_every_pair(seed: int) -> None:
 def test_what_is_kept_between_leaves_changes_nothing(seed: int) -> None:
     """Cells that share boxes, but not the differences or the number of axes before."""
     rng, curve, cell = drawn(seed)
-    claim = claim_of(curve.features, curve.relations, score(1), curve.model())
-    one, cells = Squares(claim), [cell, random_cell(rng, curve)]
+    lemma = lemma_of(curve.features, curve.relations, score(1), curve.model())
+    one, cells = Squares(lemma), [cell, random_cell(rng, curve)]
     for _ in range(12):
         mixed = [list(rng.choice(intervals)) for intervals in zip(*cells, strict=True)]
         for intervals in mixed:
             if len(intervals) == 3:
                 intervals[2] = rng.choice([(-1, 0), (0, 1), (-1, 1)])
         leaf = ["sos", "1/2", 0, []]
-        assert one.bound(leaf, boxes(curve, mixed)) == Squares(claim).bound(leaf, boxes(curve, mixed))
+        assert one.bound(leaf, boxes(curve, mixed)) == Squares(lemma).bound(leaf, boxes(curve, mixed))
 
 
 def test_the_samples_cover_every_corner() -> None:
@@ -300,7 +300,7 @@ def square_claim(
     relations = relations or [SAME] * len(features)
     columns = [sloped(k) for k in range(len(features))] if columns is None else columns
     model = polynomial(columns, terms, zero=zero)
-    return claim_of(features, relations, prop or decision(), model, constraints)
+    return lemma_of(features, relations, prop or decision(), model, constraints)
 
 
 CUBE = [box((-1, 1))] * 3
@@ -309,26 +309,26 @@ SUM = [(-1, [0, 0]), (-1, [1, 1]), (-1, [2, 2]), (-2, [0, 1]), (-2, [0, 2]), (-2
 
 
 def test_a_square_by_hand() -> None:
-    claim = square_claim(SUM)
-    assert Polynomials(claim).bound(["polynomial", "1", [0, 0, 0]], CUBE)[1] == 3
+    lemma = square_claim(SUM)
+    assert Polynomials(lemma).bound(["polynomial", "1", [0, 0, 0]], CUBE)[1] == 3
     leaf = ["sos", "1", 0, [[[], 0, [[0, 1, 1, 1]]]]]
-    assert Squares(claim).bound(leaf, CUBE)[1] == 0
-    assert Squares(claim)(leaf, CUBE).clearance == 0
-    assert Squares(claim)(["sos", "1", 5, [[[], 0, [[0, 32, 32, 32]]]]], CUBE).clearance == 0
+    assert Squares(lemma).bound(leaf, CUBE)[1] == 0
+    assert Squares(lemma)(leaf, CUBE).clearance == 0
+    assert Squares(lemma)(["sos", "1", 5, [[[], 0, [[0, 32, 32, 32]]]]], CUBE).clearance == 0
     with pytest.raises(LeafRefused, match="not below 0"):
-        Squares(claim)(["sos", "1", 0, [[[], 1, [[0, 1, 1, 1]]]]], CUBE)
+        Squares(lemma)(["sos", "1", 0, [[[], 1, [[0, 1, 1, 1]]]]], CUBE)
 
 
 def test_equality_is_not_enough_where_a_witness_may_lie_on_the_border() -> None:
     """f = x0: s' <= 0 may be s' = 0, which way 0 and arrays do not exclude."""
-    claim = square_claim([(1, [0])])
+    lemma = square_claim([(1, [0])])
     fixed = [box((0, 0))] * 3
-    assert Squares(claim)(["sos", "1/8", 0, []], fixed).clearance == 0
+    assert Squares(lemma)(["sos", "1/8", 0, []], fixed).clearance == 0
     for way in ("0", ["1/8"], ["0"], ["1"]):
         with pytest.raises(LeafRefused):
-            Squares(claim)(["sos", way, 0, []], fixed)
+            Squares(lemma)(["sos", way, 0, []], fixed)
     with pytest.raises(LeafRefused):
-        Polynomials(claim)(["polynomial", "0", []], fixed)
+        Polynomials(lemma)(["polynomial", "0", []], fixed)
     below = square_claim([(1, [0])], decision(1))
     for way in ("0", ["1/8"], ["0"], ["1"]):
         assert Squares(below)(["sos", way, 0, []], fixed).clearance == 0
@@ -337,11 +337,11 @@ def test_equality_is_not_enough_where_a_witness_may_lie_on_the_border() -> None:
 def test_a_gap_between_codes() -> None:
     """f = x (1 - x) on whole numbers: 0 at 0 and 1, negative elsewhere, 1/4 between."""
     terms = [(1, [0]), (-1, [0, 0])]
-    claim = square_claim(terms, features=[integer("n", -2, 3)])
+    lemma = square_claim(terms, features=[integer("n", -2, 3)])
     cell = [box((-2, 3))]
     # y = (2 n - 1) / 5, so n (n - 1) = 25/4 (y + 1/5)(y - 1/5).
     gap = ["sos", "1", 1, [[[[0, 2]], 25, []]]]
-    assert Squares(claim).bound(gap, cell)[1] == 0
+    assert Squares(lemma).bound(gap, cell)[1] == 0
     real = square_claim(terms, features=[continuous("n", -2, 3)])
     assert Squares(real).bound(["sos", "1", 0, []], cell)[1] == Fraction(1, 4)
     with pytest.raises(Rejected, match="places"):
@@ -355,12 +355,12 @@ def test_a_constraint_is_a_factor() -> None:
     limit = [constraint([(0, 3), (1, 3)], 3)]
     difference = ((-HALF, HALF),)
     cell = [box((0, 1)), box((0, 1), (0, 1), difference=difference)]
-    claim = square_claim(terms, features=features, relations=relations, constraints=limit)
+    lemma = square_claim(terms, features=features, relations=relations, constraints=limit)
     # S = f(x) = h(x)/3; adding 1/3 of -h takes it to 0. In units of 4^-bits a third is not there, but 85/256 is close.
-    bound = Squares(claim).bound(["sos", "1", 4, [[[[-1, 0]], 85, []]]], cell)[1]
+    bound = Squares(lemma).bound(["sos", "1", 4, [[[[-1, 0]], 85, []]]], cell)[1]
     assert 0 < bound < Fraction(1, 100)
-    assert Squares(claim).bound(["sos", "1", 4, []], cell)[1] == Fraction(5, 4)  # x <= 1 is lost in u and d
-    other = Squares(claim).bound(["sos", "1", 4, [[[[-1, 1]], 85, []]]], cell)[1]
+    assert Squares(lemma).bound(["sos", "1", 4, []], cell)[1] == Fraction(5, 4)  # x <= 1 is lost in u and d
+    other = Squares(lemma).bound(["sos", "1", 4, [[[[-1, 1]], 85, []]]], cell)[1]
     assert other > Fraction(1, 4)  # x' is another individual
     upper = square_claim(terms, features=features, relations=relations, constraints=limit, zero="upper")
     assert upper.slope == -1
@@ -372,11 +372,11 @@ def test_repeated_factors_and_products() -> None:
     """(1 + y)^3 (1 - y) is nonnegative; f = -(1 + x)^3 (1 - x) needs all of it."""
     f = np.poly1d([1, 1]) ** 3 * np.poly1d([-1, 1])
     terms = [(-int(c), [0] * power) for power, c in enumerate(f.coefficients[::-1]) if c]
-    claim = square_claim(terms)
-    assert Squares(claim).bound(["sos", "1", 0, [[[1, 1, -1, 1], 1, []]]], CUBE)[1] == 0
-    assert Squares(claim).bound(["sos", "1", 0, []], CUBE)[1] > 0
+    lemma = square_claim(terms)
+    assert Squares(lemma).bound(["sos", "1", 0, [[[1, 1, -1, 1], 1, []]]], CUBE)[1] == 0
+    assert Squares(lemma).bound(["sos", "1", 0, []], CUBE)[1] > 0
     same = [[1, -1], 0, [[1, 1, 0, 0]]]  # (1 + y)(1 - y)(1 + y)^2
-    assert Squares(claim).bound(["sos", "1", 0, [same]], CUBE)[1] == 0
+    assert Squares(lemma).bound(["sos", "1", 0, [same]], CUBE)[1] == 0
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -395,8 +395,8 @@ def test_shor_bounds(seed: int) -> None:
         (Fraction(q[i, j] * (2 if i < j else 1)), [i, j]) for i in range(n) for j in range(i, n) if q[i, j]
     ]
     features = [continuous(f"x{k}", -1, 1) for k in range(n)]
-    claim = square_claim(terms, features=features)
-    _, bound = Squares(claim).bound(["sos", "1", bits, generators], [box((-1, 1))] * n)
+    lemma = square_claim(terms, features=features)
+    _, bound = Squares(lemma).bound(["sos", "1", bits, generators], [box((-1, 1))] * n)
     assert abs(float(bound) - n * mu) < 1e-6
     corners = np.array(np.meshgrid(*[[-1, 1]] * n)).reshape(n, -1).T
     assert bound >= max(c @ q @ c for c in corners)
@@ -405,7 +405,7 @@ def test_shor_bounds(seed: int) -> None:
 def test_an_array_way_separates_what_no_number_does() -> None:
     """f = x (1 + g/2), margin 1/5: x = 1 needs a <= 0.48, x = -1 needs a >= 0.52; a = 1/2 - x/4 does both."""
     features = [continuous("x", -1, 1), categorical("g", "ab")]
-    claim = square_claim(
+    lemma = square_claim(
         [(1, [0]), (HALF, [0, 1])],
         decision(Fraction(1, 5)),
         features=features,
@@ -416,8 +416,8 @@ def test_an_array_way_separates_what_no_number_does() -> None:
     # With y of g and y' of g', S = x (y - y')/8 - 5/8 x^2 - (y + y') x^2/16 - 1/5; x^2 (1 + y)/16 and x^2 (1 + y')/16 are added.
     added = [[[2], 0, [[0, 1]]], [[3], 0, [[0, 1]]]]
     leaf = ["sos", ["1/2", "-1/4", "0", "0"], 2, added]
-    assert Squares(claim).bound(leaf, cell)[1] == Fraction(1, 8) - Fraction(1, 5)
-    assert Squares(claim)(leaf, cell).clearance == 0
+    assert Squares(lemma).bound(leaf, cell)[1] == Fraction(1, 8) - Fraction(1, 5)
+    assert Squares(lemma)(leaf, cell).clearance == 0
     for way in range(33):
         a = Fraction(way, 32)
         assert max(a * Fraction(3, 2) - (1 - a), (1 - a) * Fraction(3, 2) - a) > Fraction(1, 5)
@@ -435,7 +435,7 @@ AXES = 5  # n, u, d, g, g'
 
 def rule(kind, prop=None):
     return {"polynomial": Polynomials, "sos": Squares}[kind](
-        claim_of(FEATURES, RELATIONS, prop or decision(), MODEL, LIMITS)
+        lemma_of(FEATURES, RELATIONS, prop or decision(), MODEL, LIMITS)
     )
 
 
@@ -524,7 +524,7 @@ def test_an_array_is_for_decisions_only() -> None:
 def test_a_constraint_on_levels_is_a_factor_only_where_they_are_fixed() -> None:
     features = [ordinal("o", [True, {"number": "5"}]), ordinal("p", [True, {"number": "7"}])]
     limit = [constraint([(0, 1), (1, 2)], 9)]
-    claim = square_claim(
+    lemma = square_claim(
         [(1, [0])],
         features=features,
         relations=[SAME, FREE],
@@ -533,22 +533,22 @@ def test_a_constraint_on_levels_is_a_factor_only_where_they_are_fixed() -> None:
     )
     leaves = [["sos", "1", 0, [[[[-1, j]], 1, []]]] for j in (0, 1)]
     cell = [box((1, 1)), box((0, 0), (0, 1))]
-    assert Squares(claim).bound(leaves[0], cell)[1] == 1 + 9 - 5 - 2
+    assert Squares(lemma).bound(leaves[0], cell)[1] == 1 + 9 - 5 - 2
     with pytest.raises(Rejected, match="levels"):
-        Squares(claim).bound(leaves[1], cell)
+        Squares(lemma).bound(leaves[1], cell)
 
 
 def test_many_codes_have_no_places() -> None:
     for codes, places in ((1024, True), (1025, False)):
-        claim = square_claim([(1, [0])], features=[integer("n", 0, 2000)])
+        lemma = square_claim([(1, [0])], features=[integer("n", 0, 2000)])
         leaf = ["sos", "1", 0, [[[[0, 0]], 1, []]]]
         cell = [box((0, codes - 1))]
         if places:
-            Squares(claim).bound(leaf, cell)
+            Squares(lemma).bound(leaf, cell)
         else:
             with pytest.raises(Rejected, match="places"):
-                Squares(claim).bound(leaf, cell)
-        assert Squares(claim).bound(["sos", "1", 0, []], cell)[1] == codes - 1
+                Squares(lemma).bound(leaf, cell)
+        assert Squares(lemma).bound(["sos", "1", 0, []], cell)[1] == codes - 1
 
 
 def test_paired_coordinates() -> None:
@@ -581,13 +581,13 @@ def test_numbers_are_limited() -> None:
         rule("sos").bound(["sos", ["1/2", *huge, "0", "0"], 0, []], ROOT)
     model = polynomial([sloped(0, "0x1p+6000")], [(1, [0] * 16)])
     with pytest.raises(LeafRefused, match="bits"):
-        Squares(claim_of(FEATURES, RELATIONS, decision(), model)).bound(["sos", "1", 0, []], ROOT)
+        Squares(lemma_of(FEATURES, RELATIONS, decision(), model)).bound(["sos", "1", 0, []], ROOT)
     uneven = polynomial([tabled(2, [0, Fraction(1, 3**9000), 1])], [(1, [0])])
-    claim = claim_of(FEATURES, RELATIONS, decision(), uneven)
-    assert Squares(claim).bound(["sos", "1", 0, []], ROOT)[1] == 1
+    lemma = lemma_of(FEATURES, RELATIONS, decision(), uneven)
+    assert Squares(lemma).bound(["sos", "1", 0, []], ROOT)[1] == 1
     for content in ([[[[3, 0]] * 4, 0, []]], [[[4] * 6, 1, []]]):
         with pytest.raises(LeafRefused, match="bits"):
-            Squares(claim).bound(["sos", "1", 0, content], ROOT)
+            Squares(lemma).bound(["sos", "1", 0, content], ROOT)
 
 
 def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:

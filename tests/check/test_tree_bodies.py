@@ -29,8 +29,7 @@ from tests.check.strategies import number_text
 from likewise_check.core.doubles import consecutive, double_above
 from likewise_check.core.space import read_space
 from likewise_check.packs.trees import body as bodies
-from likewise_check.packs.trees import forest, leafpairs
-from likewise_check.packs.trees import rule as rule
+from likewise_check.packs.trees import forest, leafpairs, rule
 from likewise_check.packs.trees.body import read_trees
 
 ABOVE = nextafter(1.0, inf).hex()
@@ -442,7 +441,7 @@ def test_what_is_kept_does_not_matter(monkeypatch):
     monkeypatch.setattr(forest, "KEPT", 0)
     monkeypatch.setattr(forest, "KEPT_SCORES", 0)
     monkeypatch.setattr(leafpairs, "KEPT", 0)
-    monkeypatch.setattr(rule, "KEPT", 0)
+    monkeypatch.setattr(rule, "WAYS", 0)
     assert checked(values).accepted
     assert checked(samples.grown()).accepted
     monkeypatch.setattr(forest, "LISTED_IN_ALL", 3)

@@ -31,9 +31,9 @@ from tests.check.builder import (
 from tests.check.kernels import (
     Kernel,
     boxes,
-    claim_of,
     decimal,
     hint_count,
+    lemma_of,
     random_cell,
     random_kernel,
     rbf,
@@ -47,7 +47,7 @@ from tests.check.test_schema import LINE
 from likewise_check.core.cells import LeafRefused, Tree
 from likewise_check.core.fields import Rejected
 from likewise_check.core.properties import read_property
-from likewise_check.core.separable import read_way
+from likewise_check.core.way import read_way
 from likewise_check.packs.kernel import rule as module
 from likewise_check.packs.kernel.cubics import CUBIC, EXPONENT, GRID, SLACK, chord, shifted
 from likewise_check.packs.kernel.rule import Kernel as Rule
@@ -112,7 +112,7 @@ def posed(rng, kernel):
     else:
         delta = Fraction(rng.randint(1, 9), 10)
         way, prop = (1 - delta) * Fraction(rng.randint(1, 63), 64), probability(delta)
-    return claim_of(kernel.features, kernel.relations, prop, kernel.model(zero=zero)), way
+    return lemma_of(kernel.features, kernel.relations, prop, kernel.model(zero=zero)), way
 
 
 def sampled(rng, kernel: Kernel, cell):
@@ -145,11 +145,11 @@ def sampled(rng, kernel: Kernel, cell):
 @seeds(80, 500)
 def test_the_bound_is_that_of_the_specification_and_holds_for_every_pair(seed: int) -> None:
     rng, kernel, cell, hints, tangent = drawn(seed)
-    claim, way = posed(rng, kernel)
-    a, b, threshold = read_way(number(way), claim.asked)
-    bound, bits = Rule(claim).bound(["kernel", number(way), hints, tangent], boxes(cell))
+    lemma, way = posed(rng, kernel)
+    a, b, threshold = read_way(number(way), lemma.asked)
+    bound, bits = Rule(lemma).bound(["kernel", number(way), hints, tangent], boxes(cell))
     true = Bound(kernel, cell, hints)
-    expected, room = true.phi(int(claim.slope), a, b, threshold, tangent)
+    expected, room = true.phi(int(lemma.slope), a, b, threshold, tangent)
     with localcontext() as context:
         context.prec = 60
         found = decimal(Fraction(bound, 2**bits))
@@ -157,7 +157,7 @@ def test_the_bound_is_that_of_the_specification_and_holds_for_every_pair(seed: i
         assert expected - room / 64 <= found <= expected + room
         for _ in range(30):
             x, other = sampled(rng, kernel, cell)
-            s, again = (int(claim.slope) * kernel.score(codes) for codes in (x, other))
+            s, again = (int(lemma.slope) * kernel.score(codes) for codes in (x, other))
             beyond = decimal(a) * s - decimal(b) * again - decimal(threshold)
             assert decimal(true.gamma_r(x, other)).exp() * beyond <= found
 
@@ -175,14 +175,14 @@ def test_whole_numbers_one_by_one(seed: int) -> None:
     way, sign = Fraction(rng.randint(0, 4), 4), rng.choice([1, -1])
     low, high, tangent = Fraction(-9), Fraction(9), rng.choice([0, 50])
     hints = [rng.randint(-9, 9) for _ in range(hint_count(kernel, cell))]
-    claim = claim_of(
+    lemma = lemma_of(
         kernel.features, kernel.relations, decision(0), kernel.model(zero="lower" if sign > 0 else "upper")
     )
     pairs = list(whole_pairs(kernel, cell))
     scores = [tuple(sign * kernel.score(codes) for codes in pair) for pair in pairs]
     for _ in range(40):
         margin = (low + high) / 2
-        rule = Rule(replace(claim, asked=read_property({"property": decision(margin)})))
+        rule = Rule(replace(lemma, asked=read_property({"property": decision(margin)})))
         try:
             rule(["kernel", number(way), hints, tangent], boxes(cell))
         except LeafRefused:
@@ -260,7 +260,7 @@ LEAF = ["kernel", "1/2", [0] * 7, 0]
 
 
 def rule(prop=None, model=MODEL, features=FEATURES, relations=RELATIONS):
-    return Rule(claim_of(features, relations, prop or score(3), model))
+    return Rule(lemma_of(features, relations, prop or score(3), model))
 
 
 def changed(**intervals):
@@ -396,8 +396,8 @@ def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:
 
 def test_variables_of_differences() -> None:
     """They come last, in feature order, for numbers within a tolerance alone."""
-    claim = claim_of(FEATURES, RELATIONS, score(3), MODEL)
-    tree = Tree(claim)
+    lemma = lemma_of(FEATURES, RELATIONS, score(3), MODEL)
+    tree = Tree(lemma)
     assert [len(box.difference) for box in tree.cell] == [1, 1, 0, 0, 0]
     assert tree.cell[0].difference == ((-HALF, HALF),)
     assert tree.cell[1].difference == ((-1, 1),)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from likewise_check.core.claim import Claim
 from likewise_check.core.doubles import consecutive
 from likewise_check.core.fields import Rejected
 from likewise_check.core.numbers import Exact, exact
+from likewise_check.core.space import Relation, Space
 
 DEEPEST_TREE = 10_000
 _DIFFERENCE = 2  # the side of a difference, after x_k and x'_k
@@ -36,10 +36,14 @@ Cell: TypeAlias = Sequence[Box]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holds:
-    """A leaf holds in its cell, with this clearance (None: infinite, no pair there), by looking at so many points."""
+    """A leaf holds in its cell, with this clearance (None: infinite, no pair there)."""
 
     clearance: Fraction | None
-    points: int = 0
+    points: int = 0  # that were looked at
+    side: str | None = None  # "x" or "x'" if the scores of that side alone were looked at (section 14)
+
+
+NO_PAIR = Holds(clearance=None)
 
 
 class LeafRefused(Exception):
@@ -55,12 +59,12 @@ def box(*intervals: Interval, difference: tuple[Interval, ...] = ()) -> Box:
 class Tree:
     """The walk through one proof: `cell` is the cell of the node that comes next, until the tree is `complete`."""
 
-    def __init__(self, claim: Claim) -> None:
-        self._features = claim.space.features
+    def __init__(self, space: Space, similarity: Sequence[Relation]) -> None:
+        self._features = space.features
         self._variables: list[tuple[int, int]] = []  # feature and side
         differences: list[tuple[int, int]] = []
         self.cell: list[Box] = []
-        for k, (feature, relation) in enumerate(zip(self._features, claim.similarity, strict=True)):
+        for k, (feature, relation) in enumerate(zip(self._features, similarity, strict=True)):
             sides = 1 if relation.kind == "same" else 2
             self._variables.extend((k, side) for side in range(sides))
             difference: tuple[Interval, ...] = ()

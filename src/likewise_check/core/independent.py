@@ -1,4 +1,4 @@
-"""Rule `["independent"]`: g does not depend on any feature that may differ, so g(x) = g(x') for every pair.
+"""Rule `["independent"]` (section 4): g does not depend on any feature that may differ, so g(x) = g(x') for every pair.
 
 No (s, s) is in W: s > margin >= 0 >= -margin >= s is impossible, and 0 > delta is false as delta >= 0.
 """
@@ -6,19 +6,18 @@ No (s, s) is in W: s > margin >= 0 >= -margin >= s is impossible, and 0 > delta 
 from fractions import Fraction
 
 from likewise_check.core.cells import Cell, Holds, LeafRefused
-from likewise_check.core.claim import Claim
 from likewise_check.core.fields import Rejected
+from likewise_check.core.lemma import Lemma
 
 
 class Independent:
-    """The rule, prepared for one claim: it holds in every cell or in none."""
+    """The rule, prepared for one lemma: it holds in every cell or in none."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, lemma: Lemma) -> None:
         self._steady = all(
-            relation.kind == "same" or claim.model.body.steady(k)
-            for k, relation in enumerate(claim.similarity)
+            relation.kind == "same" or lemma.first.steady(k) for k, relation in enumerate(lemma.similarity)
         )
-        self._apt = claim.asked.kind != "decision" or claim.asked.bound >= 0
+        self._apt = lemma.asked.kind != "decision" or lemma.asked.bound >= 0
 
     def __call__(self, leaf: list[object], _cell: Cell) -> Holds:
         """Whether the score is the same at both individuals of every pair."""

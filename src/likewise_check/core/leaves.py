@@ -12,25 +12,20 @@ from fractions import Fraction
 from time import perf_counter
 from typing import TypeAlias
 
-from likewise_check.core.affine import Affine
 from likewise_check.core.cells import Cell, LeafRefused
 from likewise_check.core.claim import Claim
 from likewise_check.core.decided import Sides, add_sides, note_side
 from likewise_check.core.fields import Rejected
-from likewise_check.core.rules import RULES, Rule
-from likewise_check.packs.classes.head import Case
-from likewise_check.packs.classes.lemmas import lemma
-from likewise_check.packs.classes.scores import Several, example
-from likewise_check.packs.trees.body import Trees
+from likewise_check.core.head import Case
+from likewise_check.core.registry import find, names_in
+from likewise_check.core.rules import Rule
 
 MOST_POINTS = 1 << 24
-BATCH = 256
-BATCH_OF_SLOW = 16  # leaves of kernel bodies take milliseconds: few at a time keep all jobs busy to the end
+BATCH = 32  # leaves may take milliseconds: few at a time keep all jobs busy to the end
 UNDER_WAY = 4  # batches a job
 MOST_LEMMAS = 64  # rules prepared for lemmas of a proof and kept at a time
 
-# Index among the nodes, line, node, cell, and the case of a model with classes.
-Leaf: TypeAlias = tuple[int, int, list[object], Cell, Case | None]
+Leaf: TypeAlias = tuple[int, int, list[object], Cell, Case]  # index among the nodes, line, node, cell, case
 
 
 @dataclass(slots=True)
@@ -62,17 +57,16 @@ class Tally:
 
 
 class Judge:
-    """The rules prepared for one claim."""
+    """The rules, prepared for the lemmas of one claim."""
 
     def __init__(self, claim: Claim) -> None:
-        self._claim = claim
-        self._rules: dict[str, Rule] = {}
-        self._lemmas: dict[object, Rule] = {}
+        self._claim, self._names = claim, names_in("RULES")
+        self._rules: dict[object, Rule] = {}
 
     def judge(self, batch: list[Leaf], refusals: int, seconds: float) -> Tally:
         """Looks at the leaves in order, until one is malformed, so many are refused, or so many seconds are over."""
         tally = Tally()
-        known, until = None, perf_counter() + seconds
+        until = perf_counter() + seconds
         for index, line, node, cell, case in batch:
             if perf_counter() > until:
                 tally.late = True
@@ -90,31 +84,22 @@ class Judge:
                 break
             tally.rules[name] = tally.rules.get(name, 0) + 1
             tally.points += holds.points
-            note_side(tally.sides, node, case, holds)
-            if holds is not known:
-                tally.clear_by(holds.clearance)
-                known = holds
+            note_side(tally.sides, case, holds)
+            tally.clear_by(holds.clearance)
         return tally
 
-    def _rule(self, node: list[object], case: Case | None) -> tuple[str, Rule, list[object]]:
+    def _rule(self, node: list[object], case: Case) -> tuple[str, Rule, list[object]]:
         """A leaf's rule, prepared for what the leaf is about, and the leaf as the rule reads it."""
         name = node[0] if node else None
-        if type(name) is not str or name not in RULES:
-            raise Rejected(f"unknown rule; known: split, {', '.join(RULES)}")
-        body = self._claim.model.body
-        if case is None or not isinstance(body, Several):
-            if isinstance(body, Several) and name != "independent":
-                raise Rejected('the proof of a model with classes begins with "cases" or "independent"')
-            if name not in self._rules:
-                self._rules[name] = RULES[name](self._claim)
-            return name, self._rules[name], node
-        about = lemma(self._claim, body, case, node)
-        key = name, case, about.key
-        if key not in self._lemmas:
-            if len(self._lemmas) >= MOST_LEMMAS:
-                self._lemmas.clear()
-            self._lemmas[key] = RULES[name](about.claim())
-        return name, self._lemmas[key], about.leaf
+        if type(name) is not str or name not in self._names:
+            raise Rejected(f"unknown rule; known: split, {', '.join(self._names)}")
+        task = case.task(self._claim, node)
+        key = name, case, task.key
+        if key not in self._rules:
+            if len(self._rules) >= MOST_LEMMAS:
+                self._rules.clear()
+            self._rules[key] = find("RULES", name)(task.lemma())
+        return name, self._rules[key], task.leaf
 
 
 class Jury:
@@ -123,8 +108,6 @@ class Jury:
     def __init__(self, claim: Claim, tally: Tally, *, jobs: int, refusals: int, until: float) -> None:
         self._tally, self._refusals, self._until = tally, refusals, until
         self._most = UNDER_WAY * jobs
-        quick = isinstance(example(claim.model.body), Affine | Trees)
-        self._size = BATCH if quick else BATCH_OF_SLOW
         self._judge = Judge(claim)
         self._batch: list[Leaf] = []
         self._pool = ProcessPoolExecutor(jobs, initializer=_start, initargs=(claim,)) if jobs > 1 else None
@@ -140,7 +123,7 @@ class Jury:
     def take(self, leaf: Leaf) -> None:
         """One more leaf, in the order of the file."""
         self._batch.append(leaf)
-        if len(self._batch) >= self._size:
+        if len(self._batch) >= BATCH:
             self._send()
 
     def finish(self) -> None:

@@ -1,10 +1,9 @@
-"""A line and its maximum over cells: the B of the rules `separable` and `empty`.
+"""A line and its maximum over cells: the B of the rules `separable` and `empty` (section 4).
 
     a g(x) - b g(x') - sum_j m_j h_j(x) - sum_j m_(J+j) h_j(x')  =  constant + sum_k u_k(x_k) + v_k(x'_k)
 
-(In lemmas about two bodies g(x) is the score of the first, g(x') that of the second.) The maximum over a cell is the sum of one maximum a feature, each kept, as neighbouring cells share most boxes. Values carry a
-positive scale that makes them ints where denominators are small: it saves time and changes nothing else. The maxima of one
-feature: `maxima`, and `curves` for columns in pieces.
+The groups are the features. Values carry a positive scale that makes them ints where denominators are small: it saves time and changes nothing else. The
+maxima of one feature: `maxima`, or those of its curves.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,13 +12,17 @@ from fractions import Fraction
 from itertools import chain
 from typing import TypeAlias
 
-from likewise_check.core.affine import Affine, flat
+from likewise_check.core.affine import Affine, Curve, flat
+from likewise_check.core.bound import sum_maxima
 from likewise_check.core.cells import Box, Cell
-from likewise_check.core.claim import Claim
+from likewise_check.core.lemma import Lemma
 from likewise_check.core.maxima import linear_maximum, table_maximum
 from likewise_check.core.numbers import Exact, common_scale, exact
-from likewise_check.packs.pieces.columns import Pieces
-from likewise_check.packs.pieces.curves import Curves
+
+BOXES = (
+    1 << 16
+)  # whose maxima a line keeps, as neighbouring cells share most boxes; dropped beyond, which changes nothing but time
+LINES = 16  # that a rule keeps: leaves of a proof share a few
 
 Weighed: TypeAlias = tuple[tuple[Exact, ...], list[tuple[int, Exact]]]
 _CODE_ITSELF = (1,)  # of linear features: what their slope multiplies
@@ -27,11 +30,11 @@ _CODE_ITSELF = (1,)  # of linear features: what their slope multiplies
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Score:
-    """constant + the sum of what features add: one value a level, or a slope, or pieces in its place."""
+    """constant + the sum of what features add: one value a level, or a slope, or a curve in its place."""
 
     constant: Exact
     tables: list[list[Exact]]
-    pieces: list[Pieces | None]
+    curves: list[Curve | None]
 
     @classmethod
     def of(cls, body: Affine, slope: Fraction, offset: Fraction) -> "_Score":
@@ -39,31 +42,30 @@ class _Score:
         return cls(
             constant=slope * body.constant + offset,
             tables=[[slope * entry for entry in table] for table in body.tables],
-            pieces=[pieces.times(slope) if pieces else None for pieces in body.pieces],
+            curves=[curve and curve.times(slope) for curve in body.curves],
         )
 
     def numbers(self) -> Iterator[Exact]:
-        polys = (poly for pieces in self.pieces if pieces for poly in pieces.polys)
-        return chain([self.constant], *self.tables, *polys)
+        return chain([self.constant], *self.tables, *(curve.numbers() for curve in self.curves if curve))
 
     def times(self, scale: int) -> "_Score":
         return _Score(
             constant=exact(scale * self.constant),
             tables=[[exact(scale * entry) for entry in table] for table in self.tables],
-            pieces=[pieces.times(scale) if pieces else None for pieces in self.pieces],
+            curves=[curve and curve.times(scale) for curve in self.curves],
         )
 
 
 class Terms:
-    """g and the constraints' h of one claim, feature by feature, times one scale; shared by all lines."""
+    """g and the constraints' h of one lemma, feature by feature, times one scale; shared by all lines."""
 
-    def __init__(self, claim: Claim) -> None:
-        features, constraints = claim.space.features, claim.space.constraints
-        first, second = claim.bodies
+    def __init__(self, lemma: Lemma) -> None:
+        features, constraints = lemma.space.features, lemma.space.constraints
+        first, second = lemma.first, lemma.second
         if not isinstance(first, Affine) or not isinstance(second, Affine):
-            first = second = flat(claim.space)  # only constraints are looked at
+            first = second = flat(lemma.space)  # only constraints are looked at
         bodies = [first] if second is first else [first, second]
-        self.relations, self.linear = claim.similarity, first.linear
+        self.relations, self.linear = lemma.similarity, first.linear
         # For each feature: values of its codes, shared by all that have the same, and who weighs them: constraint, weight.
         shared: list[dict[int, Weighed]] = [{} for _ in features]
         for j, constraint in enumerate(constraints):
@@ -78,7 +80,7 @@ class Terms:
             for scale in [common_scale(values)]
             for _, weight in members
         )
-        scores = [_Score.of(body, claim.slope, claim.offset) for body in bodies]
+        scores = [_Score.of(body, lemma.slope, lemma.offset) for body in bodies]
         numbers = chain(*(score.numbers() for score in scores), products, (c.bound for c in constraints))
         self.scale = scale = common_scale(numbers)
         scores = [score.times(scale) for score in scores]
@@ -103,40 +105,32 @@ class Line:
         self._constant = self._at_x[0] * terms.first.constant + self._at_other[0] * terms.second.constant
         self._constant += sum(m * bound for m, bound in zip(factors, terms.bounds * 2, strict=True))
         self._largest: dict[int, Callable[[Box], Exact | None]] = {}
-        self._maxima: list[dict[tuple[int, ...], Exact | None]] = [{} for _ in terms.linear]
+        self._known: list[dict[tuple[int, ...], Exact | None]] = [{} for _ in terms.linear]
+        self._kept = 0
         self.scale = terms.scale * factor
-        self.kept = len(self._maxima) + len(factors)  # how much is remembered, in entries
 
     def maximum(self, cell: Cell) -> Exact | None:
         """B * scale over the cell; None for minus infinity: no points satisfy the relations."""
-        total = self._constant
-        for k, (box, known) in enumerate(zip(cell, self._maxima, strict=True)):
-            try:
-                part = known[box.key]
-            except KeyError:
-                part = known[box.key] = self._feature_maximum(k, box)
-                self.kept += 1
-            if part is None:
-                return None
-            total += part
-        return total
+        return sum_maxima(self._constant, map(self._feature_maximum, range(len(cell)), cell, self._known))
 
-    def _feature_maximum(self, k: int, box: Box) -> Exact | None:
-        if k not in self._largest:
-            self._largest[k] = self._prepared(k)
-        return self._largest[k](box)
+    def _feature_maximum(self, k: int, box: Box, known: dict[tuple[int, ...], Exact | None]) -> Exact | None:
+        if box.key not in known:
+            self._kept += 1
+            if self._kept % BOXES == 0:
+                self._known = [{} for _ in self._known]
+            if k not in self._largest:
+                self._largest[k] = self._prepared(k)
+            known[box.key] = self._largest[k](box)
+        return known[box.key]
 
     def _prepared(self, k: int) -> Callable[[Box], Exact | None]:
         """The maximum of u_k + v_k, as a function of a box."""
         terms, relation = self._terms, self._terms.relations[k]
         u = self._side(k, terms.first.tables[k], *self._at_x)
         v = self._side(k, terms.second.tables[k], *self._at_other)
-        self.kept += 2 * len(u)
-        pieces, others = terms.first.pieces[k], terms.second.pieces[k]
-        if pieces and others and (self._at_x[0] or self._at_other[0]):
-            curves = Curves(pieces, (self._at_x[0], u[0]), (self._at_other[0], v[0]), others)
-            self.kept += 2 * len(pieces.polys)
-            return lambda box: curves.maximum(box, relation)
+        curve, other = terms.first.curves[k], terms.second.curves[k]
+        if curve and other and (self._at_x[0] or self._at_other[0]):
+            return curve.beside(other, relation, (self._at_x[0], u[0]), (self._at_other[0], v[0]))
         if terms.linear[k]:
             return lambda box: linear_maximum(u[0], v[0], box, relation)
         return lambda box: table_maximum(u, v, box, relation)

@@ -1,12 +1,13 @@
-"""The largest u(x) + v(x') of one feature in a box, over the codes that satisfy its relation: for linear functions and for tables.
+"""The largest u(x) + v(x') of one feature in a box, over the codes that satisfy its relation: for linear functions and for tables (section 4).
 
-Linear (u x + v x'): at a corner of the polygon. For `within` t the polygon is lo <= x <= hi, lo' <= x' <= hi',
-|x - x'| <= t. Each of its corners lies on one of the sides x = lo, x = hi, x' = lo', x' = hi', because the two remaining lines
-x - x' = t and x - x' = -t are parallel (t > 0); on such a side the polygon is an interval whose two ends are looked at. Where
-the ends and t are whole, so are these points. Tables: over positions; for `within` by a window that slides with x.
+Linear, `within` t. With x' = x + d the function is (u + v) x + v d. For a given d, x goes from max(lo, lo' - d) to min(hi, hi' - d), which is not empty just if
+d is from p = max(-t, lo' - hi) to q = min(t, hi' - lo); the better end is the right one if u + v >= 0, else the left one. Which of its two arguments that end is
+changes at one d only (hi' - hi, or lo' - lo), and on either side of it the value is linear in d: so it is largest there, at p or at q. Where the ends and t are
+whole, so are all of these points.
+
+Tables, `within` t: over windows of positions. The maxima of all windows of 1, 2, 4, ... positions are made of those before; any window is the union of two of these.
 """
 
-from collections import deque
 from collections.abc import Sequence
 
 from likewise_check.core.cells import Box, Interval
@@ -22,20 +23,22 @@ def linear_maximum(u: Exact, v: Exact, box: Box, relation: Relation) -> Exact | 
     first, second = box.intervals
     if relation.tolerance is None:
         return u * (first[1] if u > 0 else first[0]) + v * (second[1] if v > 0 else second[0])
-    points = corners(first, second, exact(relation.tolerance))
-    return max((u * x + v * other for x, other in points), default=None)
+    return linear_within(u, v, first, second, exact(relation.tolerance))
 
 
-def corners(first: Interval, second: Interval, tolerance: Exact) -> list[tuple[Exact, Exact]]:
-    """The corners of the polygon, and perhaps other points of its sides; none if it is empty."""
-    found = [(x, other) for x in first for other in _reach(x, second, tolerance)]
-    return found + [(x, other) for other in second for x in _reach(other, first, tolerance)]
+def linear_within(u: Exact, v: Exact, first: Interval, second: Interval, tolerance: Exact) -> Exact | None:
+    """max of u x + v x' over x and x' in these intervals, at most the tolerance apart."""
+    (lo, hi), (low, high) = first, second
+    least, most = max(-tolerance, low - hi), min(tolerance, high - lo)
+    if least > most:
+        return None
+    slope = u + v
 
+    def at(d: Exact) -> Exact:
+        return slope * (min(hi, high - d) if slope >= 0 else max(lo, low - d)) + v * d
 
-def _reach(code: Exact, interval: Interval, tolerance: Exact) -> tuple[Exact, ...]:
-    """The ends of the part of the interval within the tolerance of the code; nothing if that part is empty."""
-    lo, hi = max(interval[0], code - tolerance), min(interval[1], code + tolerance)
-    return (lo, hi) if lo <= hi else ()
+    turn = high - hi if slope >= 0 else low - lo
+    return max(at(least), at(most), at(min(max(turn, least), most)))
 
 
 def table_maximum(u: Sequence[Exact], v: Sequence[Exact], box: Box, relation: Relation) -> Exact | None:
@@ -45,24 +48,28 @@ def table_maximum(u: Sequence[Exact], v: Sequence[Exact], box: Box, relation: Re
         return max(u[i] + v[i] for i in ranges[0])
     first, second = ranges
     if relation.kind == "pairs":
-        sums = [u[i] + v[i] for i in range(max(first.start, second.start), min(first.stop, second.stop))]
-        sums += [u[i] + v[j] for i, j in relation.allowed if i in first and j in second]
-        sums += [u[j] + v[i] for i, j in relation.allowed if j in first and i in second]
+        alike = ((i, i) for i in first if i in second)
+        allowed = (way for i, j in relation.allowed for way in ((i, j), (j, i)))
+        sums = [u[i] + v[j] for i, j in (*alike, *allowed) if i in first and j in second]
         return max(sums, default=None)
     if relation.tolerance is None:
         return max(u[i] for i in first) + max(v[j] for j in second)
-    reach = int(relation.tolerance)
-    sums = []
-    window: deque[int] = deque()  # positions j of falling v[j]: the first is the largest in reach of i
-    ahead = second.start
+    return _table_within(u, v, first, second, int(relation.tolerance))
+
+
+def _table_within(
+    u: Sequence[Exact], v: Sequence[Exact], first: range, second: range, steps: int
+) -> Exact | None:
+    windows = [list(v[second.start : second.stop])]  # maxima of 1, 2, 4, ... positions from each on
+    while 2 ** len(windows) <= min(2 * steps + 1, len(second)):
+        half = 2 ** (len(windows) - 1)
+        windows.append(list(map(max, windows[-1], windows[-1][half:])))
+    best: Exact | None = None
     for i in first:
-        while ahead < second.stop and ahead <= i + reach:
-            while window and v[window[-1]] <= v[ahead]:
-                window.pop()
-            window.append(ahead)
-            ahead += 1
-        while window and window[0] < i - reach:
-            window.popleft()
-        if window:
-            sums.append(u[i] + v[window[0]])
-    return max(sums, default=None)
+        start, stop = max(i - steps, second.start), min(i + steps + 1, second.stop)
+        if start < stop:
+            size = (stop - start).bit_length() - 1
+            row = windows[size]
+            top = u[i] + max(row[start - second.start], row[stop - 2**size - second.start])
+            best = top if best is None or top > best else best
+    return best

@@ -1,36 +1,22 @@
-"""The rules that leaves may use (section 4), one file each.
+"""What the core itself knows of what a certificate may name (sections 2 and 4); a pack has the same tables.
 
-A rule is prepared once for a claim and then called for each leaf that names it. It returns how well the leaf `Holds`, raises
-`LeafRefused` if it does not hold in the cell, or `Rejected` if the leaf is malformed. A later model family adds a file here
-and a line to RULES.
+A rule is prepared once for a lemma and then called for each leaf that names it. It returns how well the leaf `Holds`, raises
+`LeafRefused` if it does not hold in the cell, or `Rejected` if the leaf is malformed.
 """
 
 from collections.abc import Callable
 from typing import TypeAlias
 
+from likewise_check.core.affine import read_affine
+from likewise_check.core.body import Family
 from likewise_check.core.cells import Cell, Holds
-from likewise_check.core.claim import Claim
 from likewise_check.core.enumerated import Enumerated
+from likewise_check.core.head import read_labels
 from likewise_check.core.independent import Independent
 from likewise_check.core.separable import Empty, Separable
-from likewise_check.packs.classes.odds import Odds
-from likewise_check.packs.classes.softmax import Softmax
-from likewise_check.packs.kernel.rule import Kernel
-from likewise_check.packs.polynomial.rule import Polynomials
-from likewise_check.packs.polynomial.squares import Squares
-from likewise_check.packs.trees.rule import TreeSums
 
 Rule: TypeAlias = Callable[[list[object], Cell], Holds]
 
-RULES: dict[str, Callable[[Claim], Rule]] = {
-    "separable": Separable,
-    "empty": Empty,
-    "enumerated": Enumerated,
-    "independent": Independent,
-    "kernel": Kernel,
-    "polynomial": Polynomials,
-    "sos": Squares,
-    "trees": TreeSums,
-    "softmax": Softmax,
-    "odds": Odds,
-}
+BODIES = {"affine": Family(read_affine)}
+HEADS = {"labels": read_labels}
+RULES = {"separable": Separable, "empty": Empty, "enumerated": Enumerated, "independent": Independent}

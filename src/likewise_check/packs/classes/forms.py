@@ -1,24 +1,21 @@
-"""Maxima over cells of forms of the scores at x and at x', for the rules of softmax probabilities (section 10): as in `separable` and `trees`.
+"""Maxima over cells of forms of the scores at x and at x', for the rules of softmax probabilities (section 10): as in `separable` (here) and in `trees`.
 
-d_1, ..., d_m are the f_k - f_c of the classes k other than the case's c.
+d_1, ..., d_m are the f_k - f_c of the classes k other than the case's c. Which bodies have such maxima the registry knows.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeAlias, cast
 
-from likewise_check.core.affine import Affine
+from likewise_check.core.body import Form, Scores
 from likewise_check.core.cells import Cell
-from likewise_check.core.claim import Claim
 from likewise_check.core.fields import Rejected
-from likewise_check.core.line import Line, Terms
-from likewise_check.core.model import Model
-from likewise_check.core.separable import KEPT
-from likewise_check.packs.classes.head import Form
-from likewise_check.packs.classes.scores import Several
-from likewise_check.packs.trees.body import Trees
-from likewise_check.packs.trees.rule import forest_of
+from likewise_check.core.lemma import Lemma
+from likewise_check.core.line import LINES, Line, Terms
+from likewise_check.core.registry import find, names_in
+from likewise_check.packs.classes.outcome import ClassOutcome
 
 Alpha: TypeAlias = Mapping[int, Fraction]  # factors of scores
 
@@ -28,52 +25,32 @@ class NoPair(Exception):
 
 
 class Forms:
-    """The forms of one case over cells; `gaps` are d_1, ..., d_m."""
+    """The forms of one case over cells; `gaps` are d_1, ..., d_m, `multipliers` how many a bound may have."""
 
-    def __init__(self, claim: Claim, rule: str) -> None:
-        body, case = claim.model.body, claim.case
-        asked = claim.asked.kind == "probability" and claim.model.classes
-        if case is None or not isinstance(body, Several) or not asked or asked.link != "softmax":
+    def __init__(self, lemma: Lemma, rule: str) -> None:
+        outcome = lemma.outcome
+        if not isinstance(outcome, ClassOutcome) or outcome.only is None or outcome.classes.link != "softmax":
             raise Rejected(f"{rule}: only for cases of probabilities with the softmax link")
-        if not isinstance(body.bodies[0], Affine | Trees):
-            raise Rejected(f"{rule}: only for bodies that are affine or trees")
-        others = (k for k in range(body.classes.count) if k != case.i)
-        self.gaps: list[Alpha] = [{k: Fraction(1), case.i: Fraction(-1)} for k in others]
-        self._claim, self._body = claim, body
-        self.multipliers = 0 if isinstance(body.bodies[0], Trees) else 2 * len(claim.space.constraints)
-        self._lines: dict[object, Line] = {}
-        self._kept = 0
+        if lemma.asked.kind != "probability":
+            raise Rejected(f"{rule}: only for cases of probabilities with the softmax link")
+        if lemma.first.kind not in names_in("MAXIMA"):
+            raise Rejected(f"{rule}: only for bodies that are {' or '.join(names_in('MAXIMA'))}")
+        c, others = outcome.only[0], (k for k in range(outcome.classes.count) if k != outcome.only[0])
+        self.gaps: list[Alpha] = [{k: Fraction(1), c: Fraction(-1)} for k in others]
+        self._maxima = find("MAXIMA", lemma.first.kind)(lemma, cast(Scores, lemma.first))
+        self.multipliers: int = self._maxima.multipliers
 
     def largest(
         self, first: Alpha, second: Alpha, cell: Cell, multipliers: Sequence[Fraction] = ()
     ) -> Fraction:
         """The maximum over the cell of the first form at x plus the second at x', less multiples of the constraints."""
-        key = tuple(first.items()), tuple((c, -factor) for c, factor in second.items()), tuple(multipliers)
-        if isinstance(self._body.bodies[0], Trees):
-            found = self._of_trees(*key[:2], cell)
-        else:
-            found = self._of_line(key, cell)
+        opposite = tuple((c, -factor) for c, factor in second.items())
+        found: Fraction | None = self._maxima.largest(
+            tuple(first.items()), opposite, cell, tuple(multipliers)
+        )
         if found is None:
             raise NoPair
         return found
-
-    def _of_trees(self, first: Form, opposite: Form, cell: Cell) -> Fraction | None:
-        own, other = (cast(Trees, self._body.form(form)) for form in (first, opposite))
-        return forest_of(self._claim, own).maximum(cell, own, other, Fraction(1), Fraction(1))
-
-    def _of_line(self, key: tuple[Form, Form, tuple[Fraction, ...]], cell: Cell) -> Fraction | None:
-        if self._kept > KEPT:
-            self._lines, self._kept = {}, 0
-        if key not in self._lines:
-            own, other = self._body.form(key[0]), self._body.form(key[1])
-            terms = Terms(replace(self._claim, model=Model(body=own), other=other))
-            zeros = [Fraction(0)] * self.multipliers
-            self._lines[key] = Line(terms, Fraction(1), Fraction(1), list(key[2]) or zeros)
-        line = self._lines[key]
-        self._kept -= line.kept
-        maximum = line.maximum(cell)
-        self._kept += line.kept
-        return None if maximum is None else Fraction(maximum) / line.scale
 
 
 def combined(factors: Sequence[Fraction], forms: Sequence[Alpha]) -> Alpha:
@@ -83,3 +60,25 @@ def combined(factors: Sequence[Fraction], forms: Sequence[Alpha]) -> Alpha:
         for c, amount in form.items():
             total[c] = total.get(c, Fraction(0)) + factor * amount
     return {c: total[c] for c in sorted(total) if total[c]}
+
+
+class LineMaxima:
+    """Maxima over cells of one form of the scores of an affine body at x less another at x', less multiples of the constraints."""
+
+    def __init__(self, lemma: Lemma, body: Scores) -> None:
+        self.multipliers = 2 * len(lemma.space.constraints)
+        self._lemma, self._body = lemma, body
+        self._line = lru_cache(LINES)(self._made)
+
+    def largest(
+        self, first: Form, second: Form, cell: Cell, multipliers: tuple[Fraction, ...]
+    ) -> Fraction | None:
+        """The maximum, or None for minus infinity."""
+        line = self._line(first, second, multipliers)
+        maximum = line.maximum(cell)
+        return None if maximum is None else Fraction(maximum) / line.scale
+
+    def _made(self, first: Form, second: Form, multipliers: tuple[Fraction, ...]) -> Line:
+        lemma = replace(self._lemma, first=self._body.form(first), second=self._body.form(second))
+        zeros = [Fraction(0)] * self.multipliers
+        return Line(Terms(lemma), Fraction(1), Fraction(1), list(multipliers) or zeros)

@@ -20,8 +20,8 @@ from math import lcm
 from typing import TypeAlias
 
 from likewise_check.core.cells import Cell, Holds, LeafRefused
-from likewise_check.core.claim import Claim
 from likewise_check.core.fields import Rejected, array_of
+from likewise_check.core.lemma import Lemma
 from likewise_check.core.logarithm import exp_minus
 from likewise_check.core.numbers import number
 from likewise_check.packs.classes.forms import Alpha, Forms, NoPair, combined
@@ -37,10 +37,10 @@ Ends: TypeAlias = tuple[tuple[int, int], ...]  # of a box, in units: lo and hi b
 
 
 class Odds:
-    """The rule, prepared for one case."""
+    """The rule, prepared for one lemma."""
 
-    def __init__(self, claim: Claim) -> None:
-        self._forms, self._delta = Forms(claim, "odds"), claim.asked.bound
+    def __init__(self, lemma: Lemma) -> None:
+        self._forms, self._delta = Forms(lemma, "odds"), lemma.asked.bound
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether no pair of the cell has P_c more than delta apart."""

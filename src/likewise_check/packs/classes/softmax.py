@@ -17,33 +17,30 @@ H is rounded down and softplus up, which only raises the bound; so does rounding
 from collections.abc import Sequence
 from fractions import Fraction
 
-from likewise_check.core.cells import Cell, Holds, LeafRefused
-from likewise_check.core.claim import Claim
+from likewise_check.core.bound import conclude
+from likewise_check.core.cells import NO_PAIR, Cell, Holds
 from likewise_check.core.fields import Rejected, anything, array_of
+from likewise_check.core.lemma import Lemma
 from likewise_check.core.logarithm import exp_minus, log_bounds
-from likewise_check.core.numbers import number, shown
-from likewise_check.core.separable import read_multipliers, tangent
+from likewise_check.core.numbers import number
+from likewise_check.core.separable import read_multipliers
+from likewise_check.core.way import tangent_at
 from likewise_check.packs.classes.forms import Alpha, Forms, NoPair, combined
 
 _BITS = 160  # of softplus, and of what is added to u_r
 
 
 class Softmax:
-    """The rule, prepared for one case."""
+    """The rule, prepared for one lemma."""
 
-    def __init__(self, claim: Claim) -> None:
-        self._claim, self._forms = claim, Forms(claim, "softmax")
+    def __init__(self, lemma: Lemma) -> None:
+        self._lemma, self._forms = lemma, Forms(lemma, "softmax")
         self._gaps = self._forms.gaps
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell has P_c more than delta apart."""
         found = self.bound(leaf, cell)
-        if found is None:
-            return Holds(clearance=None)
-        bound, threshold = found
-        if bound > threshold:
-            raise LeafRefused(f"softmax: the bound exceeds T by {shown(bound - threshold)}")
-        return Holds(clearance=Fraction(0))
+        return conclude("softmax", *found, closed=False) if found else NO_PAIR
 
     def bound(self, leaf: list[object], cell: Cell) -> tuple[Fraction, Fraction] | None:
         """A number >= a z(x) - b z(x') at every pair of the cell, and T or a number below; None if the cell holds no pair."""
@@ -51,7 +48,7 @@ class Softmax:
             raise Rejected(
                 'a softmax leaf is ["softmax", way, [w, ...], [[s, [v, ...]], ...]], and multipliers'
             )
-        a, b, threshold = tangent(number(leaf[1], "the way"), self._claim.asked.bound)
+        a, b, threshold = tangent_at(number(leaf[1], "the way"), self._lemma.asked.bound)
         gaps = self._gaps
         w = _mean(leaf[2], len(gaps))
         steps = array_of(array_of(anything, 2), len(gaps) - 1)(leaf[3], "the steps")
@@ -59,7 +56,7 @@ class Softmax:
         means = [_mean(v, r) for r, (_, v) in enumerate(steps, start=1)]
         if not all(0 <= s <= 1 for s in slopes):
             raise Rejected("a slope must be from 0 to 1")
-        multipliers = read_multipliers(leaf[4], self._claim) if len(leaf) == 5 else []
+        multipliers = read_multipliers(leaf[4], self._lemma.space) if len(leaf) == 5 else []
         if multipliers and not self._forms.multipliers:
             raise Rejected("softmax: a bound of trees has no multipliers")
         try:

@@ -1,1 +1,12 @@
-"""."""
+"""The pack `kernel`: models with a radial kernel (section 7).
+
+`body` is the body `rbf`, `rule` the rule `kernel`, step by step; the steps it takes: `axes` and `couples` (coordinates), `cubics` and `expansion` (from exponentials
+to cubics), `majorant` (from sums of cubics to one function an axis).
+"""
+
+from likewise_check.core.body import Family
+from likewise_check.packs.kernel.body import read_rbf
+from likewise_check.packs.kernel.rule import Kernel
+
+BODIES = {"rbf": Family(read_rbf)}
+RULES = {"kernel": Kernel}

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from likewise_check.core.columns import Column
 from likewise_check.core.numbers import Exact, exact
 from likewise_check.core.space import Feature
+from likewise_check.packs.axes import Column
 from likewise_check.packs.kernel.body import Rbf
 from likewise_check.packs.kernel.cubics import EXPONENT, WEIGHT
 from likewise_check.packs.kernel.majorant import Choice

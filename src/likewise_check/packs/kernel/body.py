@@ -4,19 +4,18 @@ The exponents are rationals, added up exactly, feature by feature; scores are ir
 < 2^e, exponentials at most 2^-(bits + e) apart give scores at most 2^-bits apart.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any, ClassVar
 
-from likewise_check.core.columns import Column, read_column
+from likewise_check.core.body import Codes, Ends, Form, blend_rows, no_rounding
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text
 from likewise_check.core.logarithm import exp_minus_ints, unit_bits
 from likewise_check.core.numbers import Exact, common_scale, exact, number
-from likewise_check.core.properties import Property
 from likewise_check.core.space import Space
+from likewise_check.packs.axes import Column, read_column
 
-# Beyond the last of these, enclosures that still do not decide are given up.
-_PRECISIONS = (64, 256, 1024)
 _KEPT = 1 << 20  # exponents kept between points; dropped beyond, which changes nothing but time
 
 
@@ -24,12 +23,20 @@ _KEPT = 1 << 20  # exponents kept between points; dropped beyond, which changes 
 class Rbf:
     """The columns of each feature, the terms, and a scale that makes exponents whole where that is possible."""
 
+    kind: ClassVar[str] = "rbf"
+    packs: ClassVar[frozenset[str]] = frozenset({"kernel"})
+    rational: ClassVar[bool] = False
+    clears: ClassVar[bool] = False
+    knows_missing: ClassVar[bool] = False
+
     gamma: Fraction
     bias: Fraction
     columns: tuple[tuple[Column, ...], ...]  # by feature
     coefficients: tuple[Fraction, ...]
     scale: int
     _known: dict[tuple[int, Exact], list[Exact]] = field(default_factory=dict, repr=False, compare=False)
+    # What the rule keeps for all lemmas of a claim: bodies that differ in coefficients only have it in common.
+    shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def steady(self, k: int) -> bool:
         """Whether the score does not depend on this feature."""
@@ -78,6 +85,19 @@ class Rbf:
         unit = common << unit_bits(finer)
         return self.bias + Fraction(low) / unit, self.bias + Fraction(high) / unit
 
+    def ends(self, codes: Codes, bits: int) -> Sequence[Ends]:
+        """The one score."""
+        return [self.score(codes, bits)]
+
+    def blend(self, alpha: Form, bodies: Sequence["Rbf"]) -> "Rbf":
+        """The sum of alpha_c times body c."""
+        bias, *coefficients = blend_rows(alpha, [[body.bias, *body.coefficients] for body in bodies])
+        return replace(self, bias=bias, coefficients=tuple(coefficients))
+
+    def read_rounding(self, item: object) -> None:
+        """Is not described."""
+        no_rounding(item)
+
 
 def _over(numerator: Exact, denominator: int) -> Exact:
     """The quotient, an int wherever it is whole."""
@@ -86,36 +106,6 @@ def _over(numerator: Exact, denominator: int) -> Exact:
         if not rest:
             return whole
     return Fraction(numerator) / denominator
-
-
-def breaks(
-    asked: Property,
-    gauge: Callable[[Fraction], Fraction],
-    score: Callable[[Sequence[Fraction], int], tuple[Fraction, Fraction]],
-    x: Sequence[Fraction],
-    other: Sequence[Fraction],
-) -> bool:
-    """Whether (g(x), g(x')) is in W, by enclosures that `score` gives of f to so many bits; as W is monotone, it is if the worst corner of the enclosures is, and not if the best is not."""
-    if x == other and asked.bound >= 0:
-        return False  # no (s, s) is in W
-    for bits in _PRECISIONS:
-        known = broken_between(asked, gauge, score(x, bits), score(other, bits))
-        if known is not None:
-            return known
-    raise Rejected(f"two scores are on the border of a witness as far as {_PRECISIONS[-1]} bits can tell")
-
-
-def broken_between(
-    asked: Property,
-    gauge: Callable[[Fraction], Fraction],
-    first: tuple[Fraction, Fraction],
-    second: tuple[Fraction, Fraction],
-) -> bool | None:
-    """The same for scores f(x), f(x') within these enclosures; None if they do not tell."""
-    (low, high), (low_other, high_other) = (sorted(map(gauge, ends)) for ends in (first, second))
-    if asked.broken_by(low, high_other):
-        return True
-    return None if asked.broken_by(high, low_other) else False
 
 
 def read_rbf(item: object, space: Space, coefficient: Reader = number) -> Rbf:

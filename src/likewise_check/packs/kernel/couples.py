@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from likewise_check.core.cells import Box
-from likewise_check.core.paired import coordinates
+from likewise_check.packs.axes import coordinates
 from likewise_check.packs.kernel.axes import Axis, Numeric
 from likewise_check.packs.kernel.cubics import EXPONENT, WEIGHT
 

@@ -1,4 +1,4 @@
-"""One-sided cubics of exp, and maxima of cubics: the small analysis behind the rule `kernel`, in integers.
+"""One-sided cubics of exp: the small analysis behind the rule `kernel`, in integers.
 
 Fixed point. Exponents (l, k, h, zeta) are in units of 2^-EXPONENT, exponentials and weights of 2^-WEIGHT, coefficients of the
 one-sided cubics of 2^-CUBIC.
@@ -30,18 +30,14 @@ exp(h) that is off by less than 2^-157, coefficients of P and eps are off by far
 - 2 + 4 g + 6 g^2 for these coefficients, and (1 + g) + 2 |Z| <= 1 + 5 g for the shift: in all at most 6 (1 + g)^2;
 - for SLACK: exp and P'' are below 3/2 exp(h) and 2 I_1 / h + 8 I_2 / h^2 |L| <= exp(h) (1 + g) on |L| <= h + SLACK, so exp(h) (g + 3) SLACK;
 - 2 for its own rounding.
-
-Maxima. p(y) = n1 y + n2 y^2 + n3 y^3 on [-1, 1] is largest at an end or at its local maximum y* = -(n2 + s) / (3 n3), s = sqrt(D),
-D = n2^2 - 3 n1 n3 > 0 (there p'' = -2 s), if |n2 + s| <= 3 |n3|, which is decided exactly by squaring. There p(y*) = (2 n2^3 - 9 n1 n2 n3 + 2 s^3) / (27 n3^2),
-rounded up with s^3 <= isqrt(D^3) + 1. For n3 = 0 > n2 and |n1| <= -2 n2 it is n1^2 / (-4 n2).
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from math import factorial, isqrt
+from math import factorial
 
-from likewise_check.core.logarithm import ceil_div, exp_minus
+from likewise_check.core.logarithm import exp_minus
 
 EXPONENT, WEIGHT, CUBIC = 48, 96, 60
 DECAY_ERROR = 16
@@ -135,21 +131,6 @@ def shifted(cubic: tuple[int, int, int, int], k: int) -> tuple[int, int, int, in
         p2 - bent,
         p3,
     )
-
-
-def cubic_maximum(n1: int, n2: int, n3: int) -> int:
-    """An int >= n1 y + n2 y^2 + n3 y^3 for all |y| <= 1, above the maximum by less than 2."""
-    at_ends = n2 + abs(n1 + n3)
-    if n3 == 0:
-        return max(at_ends, ceil_div(n1 * n1, -4 * n2)) if n2 < 0 and abs(n1) <= -2 * n2 else at_ends
-    square, reach = n2 * n2 - 3 * n1 * n3, 3 * abs(n3)
-    # y* is inside if -reach <= n2 + s <= reach.
-    if square <= 0 or reach < n2 or square > (reach - n2) ** 2:
-        return at_ends
-    if -reach > n2 and square < (reach + n2) ** 2:
-        return at_ends
-    above = 2 * n2**3 - 9 * n1 * n2 * n3 + 2 * (isqrt(square**3) + 1)
-    return max(at_ends, ceil_div(above, 27 * n3 * n3))
 
 
 def largest_at(n1: int, n2: int, n3: int, places: Sequence[int]) -> int:

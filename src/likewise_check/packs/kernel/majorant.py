@@ -30,7 +30,8 @@ from functools import cache
 from operator import mul
 from struct import Struct
 
-from likewise_check.packs.kernel.cubics import EXPONENT, cubic_maximum
+from likewise_check.packs.axes import cubic_maximum
+from likewise_check.packs.kernel.cubics import EXPONENT
 
 LANE_SUM = 60  # bits of the sum of the q, if there are one-hot axes
 FINE_SUM = 64  # if there are none
@@ -74,7 +75,7 @@ class Lanes:
 
 
 class Majorant:
-    """The majorant; `constant` has taken in the tables of the one-hot axes, `n1`, `n2`, `n3` and `products` are of numeric axes."""
+    """The majorant; `tables` are of the one-hot axes, `n1`, `n2`, `n3` and `products` of numeric ones."""
 
     def __init__(
         self, q: tuple[list[int], list[int], list[int]], slopes: list[list[int]], choices: list[Choice]
@@ -90,7 +91,7 @@ class Majorant:
         self._numeric()
         # Of one-hot axes, by position in the cell; N1 of (f, i) and pairs in units 2^(2 EXPONENT) times finer.
         self._cross = [[[0] * choice.width for choice in choices] for _ in slopes]
-        self._tables = [[0] * choice.width for choice in choices]
+        self.tables = [[0] * choice.width for choice in choices]
         self._pairs = {
             (i, j): [[0] * other.width for _ in range(choice.width)]
             for i, choice in enumerate(choices)
@@ -182,7 +183,7 @@ class Majorant:
     def _one_choice(self, i: int, choice: Choice, rows: list[int], lanes: Lanes) -> None:
         """The products i, f i, f l i; rows hold the lanes q1, q2, q3, then q2 l_f, q3 l_f, q3 l_f l_g for all f, g."""
         zeta, n, width = choice.zeta, len(self._slopes), choice.width
-        table = self._tables[i]
+        table = self.tables[i]
         values = list(zip(*lanes.unpacked(_by_one(choice, rows)), strict=True))
         for v, (q1, q2, q3) in enumerate(zip(*values[:3], strict=True)):
             table[v] += (
@@ -212,8 +213,8 @@ class Majorant:
                 self.constant += 1
 
     def _eliminate(self) -> None:
-        """Pair by pair, S[v, u] <= table_i[v] + table_j[u]; then the tables' maxima go to the constant."""
-        tables = self._tables
+        """Pair by pair, S[v, u] <= table_i[v] + table_j[u]."""
+        tables = self.tables
         for (i, j), pair in self._pairs.items():
             # x may be too small by less than 1, as `_two` rounds it down: (x + 1) / 2^s <= (x >> s) + 1.
             sums = [
@@ -222,7 +223,6 @@ class Majorant:
             ]
             tables[i] = [max(row) + 1 >> 1 for row in sums]
             tables[j] = [max(column) + 1 >> 1 for column in zip(*sums, strict=True)]
-        self.constant += sum(map(max, tables))
 
 
 def terms_error(terms: int, axes: int, reach: int) -> int:

@@ -35,19 +35,21 @@ All excesses are below the room of the specification: with S = sum |C_t|, 1 and 
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from typing import TypeAlias
 
-from likewise_check.core.cells import Box, Cell, Holds, LeafRefused
-from likewise_check.core.claim import Claim
+from likewise_check.core.bound import conclude, sum_maxima
+from likewise_check.core.cells import NO_PAIR, Box, Cell, Holds, LeafRefused
 from likewise_check.core.fields import Rejected, array_of, whole
+from likewise_check.core.lemma import Lemma
 from likewise_check.core.logarithm import ceil_div, exp_minus
 from likewise_check.core.numbers import Exact
-from likewise_check.core.paired import differences
-from likewise_check.core.separable import read_way
+from likewise_check.core.way import Way, read_way
+from likewise_check.packs.axes import cubic_maximum, differences
 from likewise_check.packs.kernel.axes import Axis, Numeric, OneHot, Part, sort_of
 from likewise_check.packs.kernel.body import Rbf
 from likewise_check.packs.kernel.couples import Couple, couple_of
-from likewise_check.packs.kernel.cubics import GRID, WEIGHT, cubic_maximum, largest_at
+from likewise_check.packs.kernel.cubics import GRID, WEIGHT, largest_at
 from likewise_check.packs.kernel.expansion import Expander, Expansion
 from likewise_check.packs.kernel.majorant import FINE_SUM, LANE_SUM, Choice, Majorant, terms_error
 
@@ -63,24 +65,23 @@ Weights: TypeAlias = list[
 
 
 class Kernel:
-    """The rule, prepared for one claim."""
+    """The rule, prepared for one lemma."""
 
-    def __init__(self, claim: Claim) -> None:
-        body, other = claim.bodies
+    def __init__(self, lemma: Lemma) -> None:
+        body, other = lemma.first, lemma.second
         if not isinstance(body, Rbf) or not isinstance(other, Rbf):
             raise Rejected("kernel: the body is not a kernel one")
-        self._claim, self._body, self._other = claim, body, other  # which differ in coefficients only
-        # What does not depend on coefficients is kept for all lemmas of a claim.
-        kept = claim.shared.setdefault("kernel", {})
+        self._lemma, self._body, self._other = lemma, body, other  # which differ in coefficients only
+        kept = body.shared
         if not kept:
-            sorts = [sort_of(feature, body, k) for k, feature in enumerate(claim.space.features)]
+            sorts = [sort_of(feature, body, k) for k, feature in enumerate(lemma.space.features)]
             kept.update(sorts=sorts, parts={}, couples={}, expander=Expander())
         self._sorts: list[Numeric | OneHot | None] = kept["sorts"]
         self._numeric = {k: sort for k, sort in enumerate(self._sorts) if isinstance(sort, Numeric)}
-        same = [k for k, relation in enumerate(claim.similarity) if relation.kind == "same"]
+        same = [k for k, relation in enumerate(lemma.similarity) if relation.kind == "same"]
         self._same = [k for k in same if self._sorts[k] is not None]
         self._others = [k for k in same if self._sorts[k] is None]
-        self._differ = [k for k, relation in enumerate(claim.similarity) if relation.kind != "same"]
+        self._differ = [k for k, relation in enumerate(lemma.similarity) if relation.kind != "same"]
         self._parts: dict[tuple[int, tuple[int, ...]], Part] = kept["parts"]
         self._couples: dict[tuple[int, Box], Couple] = kept["couples"]
         known: dict[tuple[tuple[int, Exact], ...], Weights] = {}
@@ -91,20 +92,19 @@ class Kernel:
         """Whether the bound shows that no pair of the cell is a witness."""
         found = self.bound(leaf, cell)
         if found is None:
-            return Holds(clearance=None)
+            return NO_PAIR
         bound, bits = found
-        if bound >= 0:
-            raise LeafRefused(f"kernel: the bound of Phi is not below 0, but {bound} / 2^{bits}")
-        return Holds(clearance=Fraction(0))
+        way = read_way(leaf[1], self._lemma.asked)
+        return conclude("kernel", bound, 0, closed=True, unit=Fraction(2) ** bits, side=way.side)
 
     def bound(self, leaf: list[object], cell: Cell) -> tuple[int, int] | None:
         """(n, bits) such that Phi <= n / 2^bits on the cell, or None if the cell holds no pair."""
         if len(leaf) != 4:
             raise Rejected('a kernel leaf is ["kernel", way, [hint, ...], tangent]')
-        a, b, threshold = read_way(leaf[1], self._claim.asked)
+        way = read_way(leaf[1], self._lemma.asked)
         moving = [k for k in self._same if k in self._numeric and _moves(cell[k])]
         unfixed = [k for k in self._differ if _moves(cell[k])]
-        paired = [k for k in unfixed if not self._claim.space.features[k].levels]
+        paired = [k for k in unfixed if not self._lemma.space.features[k].levels]
         count = len(moving) + 3 * len(paired)
         hints: list[int] = array_of(whole(-MOST_HINT, MOST_HINT), count)(leaf[2], "the hints")
         tangent: int = whole(0, MOST_TANGENT)(leaf[3], "the tangent")
@@ -118,12 +118,12 @@ class Kernel:
             return None
         parts = {k: self._part(k, cell[k]) for k in self._same}
         couples = [self._couple(k, cell[k]) for k in paired]
-        expansion = self._expanded(a, b, cell, list(parts.values()), couples)
+        expansion = self._expanded(way, cell, list(parts.values()), couples)
         candidates = [parts[k].axis for k in moving]
         for couple in couples:
             candidates += couple.axes
-        gauge = self._claim.gauge
-        limit = threshold - a * gauge(self._body.bias) + b * gauge(self._other.bias)
+        gauge = self._lemma.gauge
+        limit = way.threshold - way.a * gauge(self._body.bias) + way.b * gauge(self._other.bias)
         choices = [part.choice for part in parts.values() if part.choice]
         axes = [(axis, hint) for axis, hint in zip(candidates, hints, strict=True) if axis]
         return _bound(expansion, axes, choices, limit, tangent), expansion.bits
@@ -133,7 +133,7 @@ class Kernel:
         least, most = differences(box)
         (x, _), (other, _) = box.intervals
         fixed = not _moves(box)
-        return least > most or (fixed and not self._claim.similarity[k].allows(x, other))
+        return least > most or (fixed and not self._lemma.similarity[k].allows(x, other))
 
     def _part(self, k: int, box: Box) -> Part:
         key = k, box.key
@@ -160,7 +160,7 @@ class Kernel:
         if codes not in known:
             if len(known) * len(coefficients) * 2 > KEPT:
                 known.clear()
-            one, slope = 1 << WEIGHT, self._claim.slope
+            one, slope = 1 << WEIGHT, self._lemma.slope
             decays = self._body.decays(codes, WEIGHT + 32)
             known[codes] = [
                 (int(min(ends) // 1), int(-(-max(ends) // 1)))
@@ -171,17 +171,15 @@ class Kernel:
             ]
         return known[codes]
 
-    def _expanded(
-        self, a: Fraction, b: Fraction, cell: Cell, parts: list[Part], couples: list[Couple]
-    ) -> Expansion:
+    def _expanded(self, way: Way, cell: Cell, parts: list[Part], couples: list[Couple]) -> Expansion:
         """The cubics of all terms, those of a second copy after those of the first."""
         none = [0] * len(self._body.coefficients)
         falls = list(map(sum, zip(*[part.decay for part in parts], none, strict=True)))
         heights = list(map(sum, zip(*[part.height for part in parts if part.height], none, strict=True)))
         choices = [part for part in parts if part.choice]
         shifts = map(sum, zip(*[part.height for part in choices if part.height], none, strict=True))
-        factor = a.denominator * b.denominator
-        at_x, at_other = int(a * factor), int(b * factor)
+        factor = way.a.denominator * way.b.denominator
+        at_x, at_other = int(way.a * factor), int(way.b * factor)
         fixed = [k for k in (*self._others, *self._differ) if not _moves(cell[k])]
         first, second = (
             self._weighed(side, tuple((k, cell[k].intervals[-side][0]) for k in fixed)) for side in (0, 1)
@@ -234,18 +232,22 @@ def _bound(
     slopes = [axis.loads * (terms // len(axis.loads)) for axis, _ in axes]
     choices = [replace(choice, places=choice.places * (terms // len(choice.places))) for choice in choices]
     majorant = Majorant(expansion.q, slopes, choices)
-    bound = expansion.constant + majorant.constant
-    bound += terms_error(terms, len(slopes) + len(choices), expansion.reach)
+    constant = expansion.constant + majorant.constant
+    constant += terms_error(terms, len(slopes) + len(choices), expansion.reach)
     for f, (axis, _) in enumerate(axes):
         if axis.is_product:
             majorant.products[f - 2, f - 1] += majorant.n1[f]
             majorant.n1[f] = 0
-    bound += _less_limit(majorant, _scaled(limit, expansion.bits), tangent, [axis.curve for axis, _ in axes])
-    bound += _decouple(majorant, [hint for _, hint in axes])
-    for f, (axis, _) in enumerate(axes):
-        cubic = majorant.n1[f], majorant.n2[f], majorant.n3[f]
-        bound += largest_at(*cubic, axis.places) if axis.places else cubic_maximum(*cubic)
-    return bound
+    constant += _less_limit(
+        majorant, _scaled(limit, expansion.bits), tangent, [axis.curve for axis, _ in axes]
+    )
+    constant += _decouple(majorant, [hint for _, hint in axes])
+    cubics = zip(majorant.n1, majorant.n2, majorant.n3, strict=True)
+    on_axes = (
+        largest_at(*cubic, axis.places) if axis.places else cubic_maximum(*cubic)
+        for cubic, (axis, _) in zip(cubics, axes, strict=True)
+    )
+    return sum_maxima(constant, chain(map(max, majorant.tables), on_axes))
 
 
 def _less_limit(majorant: Majorant, limit: int, tangent: int, curves: list[tuple[int, int]]) -> int:

@@ -1,24 +1,26 @@
-"""Functions of one number in pieces (section 2): between cuts, each piece is a polynomial c_0 + c_1 x + c_2 x^2 + ...
+"""Columns in pieces of the body `affine` (section 2): functions of one number; between cuts, each piece is a polynomial c_0 + c_1 x + c_2 x^2 + ...
 
 A number belongs to the piece of as many cuts as lie below it: at a cut, to the left one. Piece i, met by an interval [lo, hi], counts from max(lo, cut_i)
 to min(hi, cut_(i+1)), both ends included; for whole numbers from the smallest above cut_i to the largest up to cut_(i+1).
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from typing import TypeAlias
+from itertools import chain, pairwise
 
+from likewise_check.core.affine import Slopes
+from likewise_check.core.body import Form
+from likewise_check.core.cells import Box
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record
 from likewise_check.core.numbers import Exact, exact, number
+from likewise_check.core.space import Relation
+from likewise_check.packs.pieces.curves import Curves, Part
+from likewise_check.packs.pieces.maximum import Poly, size_on, trimmed, value_at
 
 MOST_CUTS = 10_000
 MOST_COEFFICIENTS = 6
-
-Poly: TypeAlias = tuple[Exact, ...]  # c_0, c_1, ...: the last one is not 0
-Part: TypeAlias = tuple[int, Exact, Exact]  # a piece, and from where to where it counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,30 +62,36 @@ class Pieces:
                 yield i, start, end
             start = end + 1 if self.whole else end
 
+    def numbers(self) -> Iterator[Exact]:
+        """All coefficients."""
+        return chain.from_iterable(self.polys)
+
+    def blend(self, alpha: Form, curves: Sequence["Pieces"]) -> "Pieces":
+        """The sum of alpha_c times curve c, with the cuts of all of them."""
+        cuts = sorted({cut for curve in curves for cut in curve.cuts})
+        refined = [curve.refined(cuts) for curve in curves]
+        polys = []
+        for i in range(len(cuts) + 1):
+            total: list[Exact] = [0] * MOST_COEFFICIENTS
+            for c, factor in alpha:
+                _add(total, factor, refined[c].polys[i])
+            polys.append(trimmed(total))
+        return Pieces(cuts=tuple(cuts), polys=tuple(polys), whole=self.whole)
+
+    def beside(
+        self, other: "Pieces", relation: Relation, first: Slopes, second: Slopes
+    ) -> Callable[[Box], Exact | None]:
+        """The maximum over a box of u(x) + v(x'), as section 4 has it."""
+        curves = Curves(self, first, second, other)
+        return lambda box: curves.maximum(box, relation)
+
+    def add_up(self, columns: Sequence[tuple[Fraction, "Pieces"]], slope: Fraction) -> "Pieces":
+        """The sum of weight * column(x) + slope * x."""
+        return summed(columns, slope, whole=self.whole)
+
     def extent(self, lo: Exact, hi: Exact) -> Exact:
         """The largest size of a piece on its part: nowhere is the value larger."""
         return max(size_on(self.polys[i], start, end) for i, start, end in self.parts(lo, hi))
-
-
-def value_at(poly: Poly, x: Exact) -> Exact:
-    """c_0 + c_1 x + c_2 x^2 + ..."""
-    total: Exact = 0
-    for c in reversed(poly):
-        total = total * x + c
-    return total
-
-
-def size_on(poly: Poly, lo: Exact, hi: Exact) -> Exact:
-    """|c_0| + |c_1| m + |c_2| m^2 + ..., m the larger one of |lo| and |hi|."""
-    return value_at(tuple(max(c, -c) for c in poly), max(hi, -lo))
-
-
-def trimmed(poly: Iterable[Exact]) -> Poly:
-    """The same polynomial without coefficients that are 0 at its end."""
-    coefficients = list(poly)
-    while coefficients and coefficients[-1] == 0:
-        coefficients.pop()
-    return tuple(coefficients)
 
 
 def read_pieces(column: object, what: str, coefficient: Reader, *, whole: bool) -> tuple[Fraction, Pieces]:

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
-from likewise_check.core.columns import Column, read_column
+from likewise_check.core.body import Codes, Ends, Form, no_rounding
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text, whole
 from likewise_check.core.numbers import Exact, common_scale, exact, number
 from likewise_check.core.space import Space
+from likewise_check.packs.axes import Column, read_column
 
 MOST_COLUMNS = 10_000
 MOST_FACTORS = 16
@@ -25,6 +26,12 @@ Product: TypeAlias = tuple[int, ...]  # columns, non-decreasing, repeated for po
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Polynomial:
     """The columns, each with its feature, and the terms whose coefficient is not 0; scores are in ints of 1 / unit."""
+
+    kind: ClassVar[str] = "polynomial"
+    packs: ClassVar[frozenset[str]] = frozenset({"polynomial"})
+    rational: ClassVar[bool] = True
+    clears: ClassVar[bool] = False
+    knows_missing: ClassVar[bool] = False
 
     columns: tuple[tuple[int, Column], ...]
     terms: tuple[tuple[Fraction, Product], ...]
@@ -46,6 +53,22 @@ class Polynomial:
     def steady(self, k: int) -> bool:
         """Whether no column of this feature that can change occurs in a term: then the score does not depend on it."""
         return all(self.columns[c][0] != k or self.columns[c][1].steady for c in self.used)
+
+    def ends(self, codes: Codes, _bits: int) -> Sequence[Ends]:
+        """The one score."""
+        return [(self.score(codes),) * 2]
+
+    def blend(self, alpha: Form, bodies: Sequence["Polynomial"]) -> "Polynomial":
+        """The sum of alpha_c times body c."""
+        weights: dict[Product, Fraction] = {}
+        for c, factor in alpha:
+            for weight, product in bodies[c].terms:
+                weights[product] = weights.get(product, Fraction(0)) + factor * weight
+        return polynomial_of(self.columns, ((weight, product) for product, weight in weights.items()))
+
+    def read_rounding(self, item: object) -> None:
+        """Is not described."""
+        no_rounding(item)
 
 
 def read_polynomial(item: object, space: Space, coefficient: Reader = number) -> Polynomial:

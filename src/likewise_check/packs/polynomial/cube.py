@@ -15,10 +15,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from likewise_check.core.cells import Box, Cell, Interval
-from likewise_check.core.claim import Claim
-from likewise_check.core.columns import Column
-from likewise_check.core.paired import coordinates, differences
+from likewise_check.core.lemma import Lemma
 from likewise_check.core.space import Feature, Relation
+from likewise_check.packs.axes import Column, coordinates, differences
 from likewise_check.packs.polynomial.body import Polynomial
 from likewise_check.packs.polynomial.monomials import Monomial, Poly, common_denominator, common_multiple
 
@@ -64,10 +63,10 @@ class Cube:
 
 
 class Cubes:
-    """Makes the cubes of one claim's cells; keeps the parts of boxes, which neighbouring cells share."""
+    """Makes the cubes of one lemma's cells; keeps the parts of boxes, which neighbouring cells share."""
 
-    def __init__(self, claim: Claim, body: Polynomial) -> None:
-        self._features, self._relations = claim.space.features, claim.similarity
+    def __init__(self, lemma: Lemma, body: Polynomial) -> None:
+        self._features, self._relations = lemma.space.features, lemma.similarity
         self._columns: list[dict[int, Column]] = [{} for _ in self._features]
         for c, (k, column) in enumerate(body.columns):
             self._columns[k][c] = column

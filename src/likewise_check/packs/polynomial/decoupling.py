@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm, prod
 
-from likewise_check.packs.kernel.cubics import cubic_maximum
+from likewise_check.core.bound import sum_maxima
+from likewise_check.packs.axes import cubic_maximum
 from likewise_check.packs.polynomial.cube import Cube, Group
 from likewise_check.packs.polynomial.monomials import Budget, Monomial, Poly, check_length
 
@@ -25,10 +26,8 @@ def upper_bound(poly: Poly, cube: Cube, hints: Sequence[int], budget: Budget) ->
     for monomial, c in poly.items():
         if c:
             majorant.take(monomial, c * finer, hints)
-    total = majorant.constant + sum(
-        _maximum(function, group, budget)
-        for function, group in zip(majorant.functions, cube.groups, strict=True)
-    )
+    by_group = zip(majorant.functions, cube.groups, strict=True)
+    total = sum_maxima(majorant.constant, (_maximum(function, group, budget) for function, group in by_group))
     return Fraction(total) / finer
 
 

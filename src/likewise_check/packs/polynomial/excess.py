@@ -13,10 +13,10 @@ forms in units of 1/Q and coefficients times k Q^(D - d), as in the body, all nu
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from likewise_check.core.claim import Claim
 from likewise_check.core.fields import Rejected, array_of
+from likewise_check.core.lemma import Lemma
 from likewise_check.core.numbers import number
-from likewise_check.core.separable import read_way
+from likewise_check.core.way import read_way
 from likewise_check.packs.polynomial.body import Polynomial, Product
 from likewise_check.packs.polynomial.cube import Cube, Cubes
 from likewise_check.packs.polynomial.monomials import (
@@ -48,16 +48,16 @@ class _Branch:
 
 
 class Excess:
-    """S, prepared for one claim."""
+    """S, prepared for one lemma."""
 
-    def __init__(self, claim: Claim, rule: str) -> None:
-        body, other = claim.bodies
+    def __init__(self, lemma: Lemma, rule: str) -> None:
+        body, other = lemma.first, lemma.second
         if not isinstance(body, Polynomial) or not isinstance(other, Polynomial):
             raise Rejected(f"{rule}: the body is not a polynomial one")
-        self._claim, self._alike = claim, other is body
-        self.cubes = Cubes(claim, body)
-        same = [claim.similarity[k].kind == "same" for k, _ in body.columns]
-        gauges = [_weights(claim, own) for own in ([body] if self._alike else [body, other])]
+        self._lemma, self._alike = lemma, other is body
+        self.cubes = Cubes(lemma, body)
+        same = [lemma.similarity[k].kind == "same" for k, _ in body.columns]
+        gauges = [_weights(lemma, own) for own in ([body] if self._alike else [body, other])]
         self._unit = common_denominator(weight for weights in gauges for weight in weights.values())
         self._common, self._first, self._second = _Branch(), _Branch(), _Branch()
         self._degree, self._bits = 0, self._unit.bit_length()
@@ -74,7 +74,7 @@ class Excess:
 
     def read(self, way: object, axes: int) -> Line:
         """The line of a way: a number, or for a decision an array that makes a an affine function of the axes."""
-        asked = self._claim.asked
+        asked = self._lemma.asked
         if type(way) is list and asked.kind == "decision":
             p: list[Fraction] = array_of(number, axes + 1)(way, "the way")
             unit = common_denominator(p)
@@ -86,7 +86,7 @@ class Excess:
         first, second, threshold = read_way(way, asked)
         unit = common_denominator([first, second])
         a, b = {(): int(first * unit)}, {(): int(second * unit)}
-        closed = self._claim.closed(first, second)
+        closed = self._lemma.closed(first, second)
         return Line(a=a, b=b, unit=unit, threshold=threshold, closed=closed)
 
     def expanded(self, line: Line, cube: Cube, budget: Budget) -> tuple[Poly, int]:
@@ -107,10 +107,10 @@ class Excess:
         return total, unit * finer
 
 
-def _weights(claim: Claim, body: Polynomial) -> dict[Product, Fraction]:
+def _weights(lemma: Lemma, body: Polynomial) -> dict[Product, Fraction]:
     """The coefficients of g."""
-    weights = {product: claim.slope * weight for weight, product in body.terms}
-    weights[()] = weights.get((), Fraction(0)) + claim.offset
+    weights = {product: lemma.slope * weight for weight, product in body.terms}
+    weights[()] = weights.get((), Fraction(0)) + lemma.offset
     return weights
 
 

@@ -5,27 +5,32 @@ S = sign a f(x) - sign b f(x') - T is positive at every witness of the cell (`ex
 
 from fractions import Fraction
 
-from likewise_check.core.cells import Cell, Holds, LeafRefused
-from likewise_check.core.claim import Claim
+from likewise_check.core.bound import conclude
+from likewise_check.core.cells import NO_PAIR, Cell, Holds
 from likewise_check.core.fields import Rejected, array_of, whole
-from likewise_check.core.numbers import shown
+from likewise_check.core.lemma import Lemma
+from likewise_check.core.way import read_way
 from likewise_check.packs.polynomial.decoupling import HINT_UNIT, upper_bound
 from likewise_check.packs.polynomial.excess import Excess, Line
 from likewise_check.packs.polynomial.monomials import Budget
 
 MOST_HINT = HINT_UNIT
-_NO_PAIR = Holds(clearance=None)
 
 
 class Polynomials:
-    """The rule, prepared for one claim."""
+    """The rule, prepared for one lemma."""
 
-    def __init__(self, claim: Claim) -> None:
-        self._excess = Excess(claim, "polynomial")
+    def __init__(self, lemma: Lemma) -> None:
+        self._asked, self._excess = lemma.asked, Excess(lemma, "polynomial")
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell is a witness."""
-        return judged(self.bound(leaf, cell), "polynomial")
+        found = self.bound(leaf, cell)
+        if found is None:
+            return NO_PAIR
+        line, bound = found
+        way = read_way(leaf[1], self._asked)
+        return conclude("polynomial", bound, 0, closed=line.closed, side=way.side)
 
     def bound(self, leaf: list[object], cell: Cell) -> tuple[Line, Fraction] | None:
         """The line of the leaf and a number >= S at every pair of the cell; None if it holds no pair."""
@@ -40,13 +45,3 @@ class Polynomials:
         line, budget = self._excess.read(leaf[1], cube.axes), Budget()
         excess, unit = self._excess.expanded(line, cube, budget)
         return line, upper_bound(excess, cube, hints, budget) / unit
-
-
-def judged(found: tuple[Line, Fraction] | None, rule: str) -> Holds:
-    """What a bound of S says: below 0 there is no witness, nor at 0 unless a witness may have S = 0."""
-    if found is None:
-        return _NO_PAIR
-    line, bound = found
-    if bound > 0 or (bound == 0 and line.closed):
-        raise LeafRefused(f"{rule}: the bound of S is not below 0, but {shown(bound)}")
-    return Holds(clearance=Fraction(0))

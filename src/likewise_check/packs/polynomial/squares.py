@@ -12,9 +12,10 @@ from itertools import islice
 from math import comb
 from operator import mul
 
-from likewise_check.core.cells import Cell, Holds
-from likewise_check.core.claim import Claim
+from likewise_check.core.bound import conclude
+from likewise_check.core.cells import NO_PAIR, Cell, Holds
 from likewise_check.core.fields import Rejected, anything, array_of, whole
+from likewise_check.core.lemma import Lemma
 from likewise_check.core.space import Constraint
 from likewise_check.packs.polynomial.cube import Cube, Form
 from likewise_check.packs.polynomial.decoupling import upper_bound
@@ -28,7 +29,6 @@ from likewise_check.packs.polynomial.monomials import (
     graded,
     times,
 )
-from likewise_check.packs.polynomial.rule import judged
 
 MOST_BITS = 200
 MOST_FACTORS = 8
@@ -36,15 +36,19 @@ MOST_DEGREE = 8  # of the polynomials that are squared
 
 
 class Squares:
-    """The rule, prepared for one claim."""
+    """The rule, prepared for one lemma."""
 
-    def __init__(self, claim: Claim) -> None:
-        self._excess = Excess(claim, "sos")
-        self._constraints = claim.space.constraints
+    def __init__(self, lemma: Lemma) -> None:
+        self._excess = Excess(lemma, "sos")
+        self._constraints = lemma.space.constraints
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell is a witness."""
-        return judged(self.bound(leaf, cell), "sos")
+        found = self.bound(leaf, cell)
+        if found is None:
+            return NO_PAIR
+        line, bound = found
+        return conclude("sos", bound, 0, closed=line.closed)
 
     def bound(self, leaf: list[object], cell: Cell) -> tuple[Line, Fraction] | None:
         """The line of the leaf and a number >= S at every pair of the cell; None if it holds no pair."""

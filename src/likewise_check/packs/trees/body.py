@@ -6,19 +6,22 @@ score in its bias and at every leaf; the form alpha . f is then a body of one sc
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-from likewise_check.core.fields import Rejected, anything, array_of, choice, record, text
+from likewise_check.core.body import Codes, Ends, Form
+from likewise_check.core.fields import Reader, Rejected, anything, array_of, choice, record, text, whole
 from likewise_check.core.numbers import Exact, common_scale, exact, number
+from likewise_check.core.rounding import MOST_OPERATIONS, SMALLEST, Rounding
 from likewise_check.core.space import Feature, Space
 
 MOST_TREES = 10**5
 MOST_NODES = 10**7
 DEEPEST = 10_000
 MOST_SCORES = 1_000
+KEPT = 1 << 22  # values of forms that are kept; dropped beyond, which changes nothing but time
 
 
 class Node(NamedTuple):
@@ -45,6 +48,12 @@ Texts: TypeAlias = tuple[str, ...]  # the same as they are written
 class Trees:
     """The trees, and scale * bias and scale * value of the leaves (by node; inner nodes have none)."""
 
+    kind: ClassVar[str] = "trees"
+    packs: ClassVar[frozenset[str]] = frozenset({"trees"})
+    rational: ClassVar[bool] = True
+    clears: ClassVar[bool] = True
+    knows_missing: ClassVar[bool] = True
+
     features: tuple[Feature, ...]
     trees: tuple[Nodes, ...]
     tested: frozenset[int]  # features
@@ -52,6 +61,9 @@ class Trees:
     scale: int
     bias: Values
     values: tuple[tuple[Values, ...], ...]
+    # What the rule keeps for all lemmas of a claim: bodies on the same trees have it in common.
+    shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    _forms: dict[Form, "Trees"] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def size(self) -> Fraction:
@@ -63,11 +75,11 @@ class Trees:
         """Whether no node tests this feature."""
         return k not in self.tested
 
-    def score(self, codes: Sequence[Fraction]) -> Fraction:
-        """f(x) of a body of one score, exactly."""
-        return self.scores(codes)[0]
+    def ends(self, codes: Codes, _bits: int) -> Sequence[Ends]:
+        """All scores of x, which are exact."""
+        return [(score, score) for score in self.scores(codes)]
 
-    def scores(self, codes: Sequence[Fraction]) -> list[Fraction]:
+    def scores(self, codes: Codes) -> list[Fraction]:
         """All scores of x, exactly."""
         reached = [
             values[self._leaf(nodes, codes)] for nodes, values in zip(self.trees, self.values, strict=True)
@@ -81,7 +93,16 @@ class Trees:
             i = i + 1 if node.goes_left(codes[k], self.features[k]) else node.right
         return i
 
-    def form(self, weights: Sequence[Fraction], shift: Fraction = Fraction(0)) -> "Trees":
+    def form(self, alpha: Form) -> "Trees":
+        """The body of one score, alpha . f."""
+        if alpha not in self._forms:
+            if len(self._forms) * sum(map(len, self.values)) > KEPT:
+                self._forms.clear()
+            known = dict(alpha)
+            self._forms[alpha] = self.weigh([known.get(c, Fraction(0)) for c in range(len(self.bias))])
+        return self._forms[alpha]
+
+    def weigh(self, weights: Sequence[Fraction], shift: Fraction = Fraction(0)) -> "Trees":
         """The body of one score whose score is shift + sum_c weights_c f_c."""
         factor = common_scale([*weights, shift])
         scaled = [exact(factor * weight) for weight in weights]
@@ -94,7 +115,22 @@ class Trees:
 
         bias = exact(weighed(self.bias)[0] + factor * self.scale * shift)
         values = tuple(tuple(map(weighed, one)) for one in self.values)
-        return replace(self, several=False, scale=factor * self.scale, bias=(bias,), values=values)
+        return replace(self, several=False, scale=factor * self.scale, bias=(bias,), values=values, _forms={})
+
+    def read_rounding(self, item: object) -> Rounding | None:
+        """How the deployed program adds up the values of the leaves, if it is described."""
+        if item is None:
+            return None
+        constant, operations, bits = record(
+            item, "the rounding", constant=number, operations=whole(0, MOST_OPERATIONS), bits=whole(24, 53)
+        )
+        if bits not in SMALLEST:
+            raise Rejected("the rounding's bits must be 24 or 53")
+        if constant < self.size or operations < len(self.trees):
+            raise Rejected(
+                "the rounding's constant must be at least |bias| + the largest |value| of each tree, and its operations at least the trees"
+            )
+        return Rounding(magnitude=constant, operations=operations, bits=bits)
 
 
 class Numbers:
@@ -150,6 +186,24 @@ def read_trees(item: object, space: Space) -> Trees:
         bias=tuple(scaled[entry] for entry in start),
         values=tuple(tuple(tuple([scaled[e] for e in texts]) for texts in values) for _, values in found),
     )
+
+
+def read_one_score(item: object, space: Space, _coefficient: Reader = number) -> Trees:
+    """The same, which must be of one score."""
+    trees = read_trees(item, space)
+    if trees.several:
+        raise Rejected("a body of several scores needs a head of classes, and the other way round")
+    return trees
+
+
+def read_scores(item: object, space: Space, scores: int) -> Trees:
+    """The same, which must be of so many scores."""
+    trees = read_trees(item, space)
+    if not trees.several or len(trees.bias) != scores:
+        raise Rejected(
+            f"a body of several scores needs a head of classes, and the other way round: it must have {scores} scores"
+        )
+    return trees
 
 
 def array(value: object, what: str) -> list[object]:

@@ -29,6 +29,8 @@ class CheckReport:
         How many nodes the proof has.
     rules : dict
         How many leaves each rule closes.
+    packs : tuple of str
+        Where what is accepted comes from: 'core', and the packs whose code reads the model or judges a leaf.
     clearance : fractions.Fraction or None
         The stated one, known to be right.
     covers_floating_point : bool
@@ -53,6 +55,7 @@ class CheckReport:
     claim: str = ""
     cells: int = 0
     rules: dict[str, int] = field(default_factory=dict)
+    packs: tuple[str, ...] = ()
     clearance: Fraction | None = None
     covers_floating_point: bool = False
     decided: int | None = None
@@ -64,7 +67,12 @@ class CheckReport:
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values; the clearance is a text such as "3/8"."""
         clearance = None if self.clearance is None else write(self.clearance)
-        return {**asdict(self), "clearance": clearance, "refused": list(self.refused)}
+        return {
+            **asdict(self),
+            "clearance": clearance,
+            "refused": list(self.refused),
+            "packs": list(self.packs),
+        }
 
     def in_words(self) -> str:
         """The report for people, a few lines."""
@@ -74,6 +82,8 @@ class CheckReport:
         else:
             where = "" if self.line is None else f" (line {self.line})"
             said.append(f"{'REJECTED' if self.readable else 'UNREADABLE'}{where}: {self.reason}")
+        if self.packs:
+            said.append(f"rules used: {', '.join(self.packs)}")
         if self.decided is not None:
             said.append(f"besides: every individual of the space gets decision {self.decided}, from 0")
         if self.clearance is not None:

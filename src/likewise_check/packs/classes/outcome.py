@@ -11,66 +11,61 @@ them do: -delta (1 + m)^2 = 0. So delta = 0, and the d_k and d'_k are the same n
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import TypeAlias
 
+from likewise_check.core.body import Body, Codes, Ends
 from likewise_check.core.fields import Rejected
 from likewise_check.core.logarithm import exp_minus
 from likewise_check.core.properties import Property
-from likewise_check.packs.classes.head import Case
-from likewise_check.packs.classes.scores import Several
+from likewise_check.packs.classes.classes import Classes
 
 _PRECISIONS = (64, 256, 1024)
-_KEPT = 1 << 18  # scores kept between pairs; dropped beyond, which changes nothing but time
+INDIVIDUALS = 1 << 12  # whose scores are kept between pairs; dropped beyond, which changes nothing but time
 
-Ends: TypeAlias = Sequence[tuple[Fraction, Fraction]]  # an enclosure a score
+AllEnds: TypeAlias = Sequence[Ends]  # an enclosure a score
 
 
-class Outcomes:
-    """What pairs come to, under one body and property."""
+class ClassOutcome:
+    """What pairs come to, under one body and property; `only` are the classes i and j of a case, if one is asked about."""
 
-    def __init__(self, asked: Property, body: Several) -> None:
-        self._asked, self._classes, self._body = asked, body.classes, body
-        self._known: dict[tuple[tuple[Fraction, ...], int], Ends] = {}
+    def __init__(
+        self, classes: Classes, body: Body, asked: Property, only: tuple[int, int] | None = None
+    ) -> None:
+        self.classes, self.body, self.asked, self.only = classes, body, asked, only
+        self._ends = lru_cache(INDIVIDUALS)(body.ends)
 
-    def broken_by(self, x: Sequence[Fraction], other: Sequence[Fraction], case: Case | None = None) -> bool:
-        """Whether the pair breaks the property, or what a case has of it."""
+    def broken_by(self, x: Codes, other: Codes) -> bool:
+        """Whether the pair breaks the property, or what the case has of it."""
         if x == other:
             return False
         for bits in _PRECISIONS:
-            known = self._told(self._ends(x, bits), self._ends(other, bits), bits, case)
+            known = self._told(self._ends(tuple(x), bits), self._ends(tuple(other), bits), bits)
             if known is not None:
                 return known
         raise Rejected(f"scores are on the border of a witness as far as {_PRECISIONS[-1]} bits can tell")
 
-    def _ends(self, codes: Sequence[Fraction], bits: int) -> Ends:
-        key = tuple(codes), bits
-        if key not in self._known:
-            if len(self._known) * self._classes.scores > _KEPT:
-                self._known.clear()
-            self._known[key] = self._body.ends(codes, bits)
-        return self._known[key]
-
-    def _told(self, first: Ends, second: Ends, bits: int, case: Case | None) -> bool | None:
+    def _told(self, first: AllEnds, second: AllEnds, bits: int) -> bool | None:
         """Whether a pair with these scores is a witness; None if the enclosures do not tell."""
-        of, everyone = self._asked.of, range(self._classes.count)
-        if self._asked.kind == "decision":
-            own = [i for i in everyone if case is None or i == case.i]
-            others = [j for j in everyone if case is None or j == case.j]
+        of, everyone = self.asked.of, range(self.classes.count)
+        if self.asked.kind == "decision":
+            own = [i for i in everyone if self.only is None or i == self.only[0]]
+            others = [j for j in everyone if self.only is None or j == self.only[1]]
             at_x, at_other = self._members(first, own), self._members(second, others)
             pairs = product(at_x.items(), at_other.items())
             found = [sure and so for (i, sure), (j, so) in pairs if i != j and of in (None, i, j)]
         else:
-            asked = [c for c in everyone if of in (None, c) and (case is None or c == case.i)]
+            asked = [c for c in everyone if of in (None, c) and (self.only is None or c == self.only[0])]
             gaps = [self._parted(first, second, c, bits) for c in asked]
             found = [sure is True for sure in gaps if sure is not False]
         return any(found) or (None if found else False)
 
-    def _members(self, ends: Ends, classes: Sequence[int]) -> dict[int, bool]:
+    def _members(self, ends: AllEnds, classes: Sequence[int]) -> dict[int, bool]:
         """Which of these classes the individual may have, with the margin, and whether it surely has."""
-        if self._classes.voting:
+        if self.classes.voting:
             ways = [[0, 1] if low <= 0 < high else [int(low > 0)] for low, high in ends]
-            won = {self._classes.winner(_number(votes)) for votes in product(*ways)}
+            won = {self.classes.winner(_number(votes)) for votes in product(*ways)}
             return {i: len(won) == 1 for i in classes if i in won}
         found: dict[int, bool] = {}
         for i in classes:
@@ -79,9 +74,9 @@ class Outcomes:
                 found[i] = sure is True
         return found
 
-    def _leads(self, ends: Ends, i: int) -> bool | None:
+    def _leads(self, ends: AllEnds, i: int) -> bool | None:
         """Whether all conditions of class i hold, with the margin."""
-        margin, (low, high), sure = self._asked.bound, ends[i], True
+        margin, (low, high), sure = self.asked.bound, ends[i], True
         for k, (low_other, high_other) in enumerate(ends):
             least, most = low - high_other, high - low_other
             if k != i and (most < margin or (most == margin and k < i)):
@@ -89,10 +84,10 @@ class Outcomes:
             sure = sure and (k == i or least > margin or (least == margin and k > i))
         return sure or None
 
-    def _parted(self, first: Ends, second: Ends, c: int, bits: int) -> bool | None:
+    def _parted(self, first: AllEnds, second: AllEnds, c: int, bits: int) -> bool | None:
         """Whether the scores or probabilities of class c are more than delta apart."""
-        delta, (low, high), (low_other, high_other) = self._asked.bound, first[c], second[c]
-        if self._asked.kind == "probability" and self._classes.link == "softmax":
+        delta, (low, high), (low_other, high_other) = self.asked.bound, first[c], second[c]
+        if self.asked.kind == "probability" and self.classes.link == "softmax":
             if _same_gaps(first, second, c):
                 return False
             (low, high), (low_other, high_other) = (softmax_ends(ends, c, bits) for ends in (first, second))
@@ -105,7 +100,7 @@ def _number(votes: Sequence[int]) -> int:
     return sum(up << s for s, up in enumerate(votes))
 
 
-def _same_gaps(first: Ends, second: Ends, c: int) -> bool:
+def _same_gaps(first: AllEnds, second: AllEnds, c: int) -> bool:
     """Whether all scores are rational and the f_k - f_c are the same numbers on both sides."""
     if any(low != high for low, high in [*first, *second]):
         return False
@@ -113,7 +108,7 @@ def _same_gaps(first: Ends, second: Ends, c: int) -> bool:
     return next(gaps) == next(gaps)
 
 
-def softmax_ends(ends: Ends, c: int, bits: int) -> tuple[Fraction, Fraction]:
+def softmax_ends(ends: AllEnds, c: int, bits: int) -> tuple[Fraction, Fraction]:
     """P_c, enclosed: it grows with f_c and falls with the other scores."""
     lowest = [high if k != c else low for k, (low, high) in enumerate(ends)]
     highest = [low if k != c else high for k, (low, high) in enumerate(ends)]

@@ -17,9 +17,10 @@ from likewise_check.core.model import read_model
 from likewise_check.core.proof import check_end, check_nodes
 from likewise_check.core.properties import read_property
 from likewise_check.core.reading import LONGEST_LINE, Lines
-from likewise_check.core.report import CheckReport
+from likewise_check.core.registry import CORE, PACKS, pack_of
 from likewise_check.core.space import read_similarity, read_space
 from likewise_check.core.witness import check_witness, check_witness_end
+from likewise_check.report import CheckReport
 
 VERSION = 1
 _VERSION_KEY = "likewise-certificate"
@@ -86,7 +87,7 @@ def check(
                 stated = {}
             if lines.following() is not None:
                 raise Rejected("something follows the end")
-            found.update(stated, accepted=True)
+            found.update(stated, accepted=True, packs=_packs_used(claim, tally))
     except OSError as error:
         found.update(readable=False, accepted=False, reason=f"cannot be read: {error.strerror or error}")
     except Rejected as rejection:
@@ -123,6 +124,12 @@ def _read_claim(lines: Lines, found: dict[str, Any]) -> Claim:
     claim = Claim(space=space, similarity=similarity, model=model, asked=asked)
     found["claim"] = claim.in_words(refuted=found["kind"] == "witness")
     return claim
+
+
+def _packs_used(claim: Claim, tally: Tally) -> tuple[str, ...]:
+    """Whose code the answer relies on: of what the model is made of, and of the rules of the leaves."""
+    used = {CORE, *claim.model.packs, *(pack_of("RULES", name) for name in tally.rules)}
+    return tuple(pack for pack in PACKS if pack in used)
 
 
 def _model_digest(place: Place) -> str:

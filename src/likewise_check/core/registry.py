@@ -1,0 +1,69 @@
+"""Which packs there are, and what of a certificate each of them knows: one line a pack.
+
+The core finds a pack by what a certificate names (a kind of body, of column or of head, a rule) and loads it then, and only then: a proof that names
+nothing of a pack runs none of its code. A pack's package holds the tables that its line names something of:
+
+    BODIES    kinds of bodies: how they are read            HEADS    what is made of scores: how it is read
+    COLUMNS   columns of affine bodies, by their own key    RULES    what a leaf may name, prepared for a lemma
+    MAXIMA    maxima of forms of the scores of a kind of body, for the rules of classes; SCORES: how several scores are read one by one
+"""
+
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from likewise_check.core.fields import kind
+from likewise_check.core.numbers import number
+
+if TYPE_CHECKING:
+    from likewise_check.core.body import Body, Family
+    from likewise_check.core.space import Space
+
+CORE = "core"
+
+# pack: the names that belong to it, by table
+PACKS: dict[str, dict[str, tuple[str, ...]]] = {
+    CORE: {
+        "BODIES": ("affine",),
+        "HEADS": ("labels",),
+        "RULES": ("separable", "empty", "enumerated", "independent"),
+    },
+    "pieces": {"COLUMNS": ("cuts",)},
+    "kernel": {"BODIES": ("rbf",), "RULES": ("kernel",)},
+    "polynomial": {"BODIES": ("polynomial",), "RULES": ("polynomial", "sos")},
+    "trees": {"BODIES": ("trees",), "RULES": ("trees",), "MAXIMA": ("trees",)},
+    "combined": {"BODIES": ("combined",)},
+    "classes": {
+        "HEADS": ("classes",),
+        "RULES": ("softmax", "odds"),
+        "SCORES": ("several",),
+        "MAXIMA": ("affine",),
+    },
+}
+
+
+def names_in(table: str) -> list[str]:
+    """All that certificates may name of a table."""
+    return [name for tables in PACKS.values() for name in tables.get(table, ())]
+
+
+def pack_of(table: str, name: str) -> str:
+    """The pack that a name belongs to."""
+    return next(pack for pack, tables in PACKS.items() if name in tables.get(table, ()))
+
+
+def find(table: str, name: str) -> Any:
+    """What a name, which is one of `names_in`, stands for."""
+    pack = pack_of(table, name)
+    module = "likewise_check.core.rules" if pack == CORE else f"likewise_check.packs.{pack}"
+    return getattr(import_module(module), table)[name]
+
+
+def read_body(item: object, what: str, space: "Space", scores: int | None) -> "Body":
+    """The body of a model line: of one score (None), or of so many, its coefficients being arrays then."""
+    family: Family = find("BODIES", kind(item, what, *names_in("BODIES")))
+    if scores is None:
+        return family.read(item, space, number)
+    read = family.read_scores or partial(find("SCORES", "several"), family)
+    found: Body = read(item, space, scores)
+    return found
