@@ -123,7 +123,7 @@ def test_no_accepted_leaf_holds_a_witness(seed: int) -> None:
         if make is probability and not 0 < middle < 1 - way:
             break
         prop = make(middle)
-        rule._claim = replace(lemma, asked=read_property({"property": prop}))
+        rule._lemma = replace(lemma, asked=read_property({"property": prop}))
         if not holds(rule, ["kernel", number(way), hints, tangent], boxes(cell)):
             low = middle
             continue
@@ -192,7 +192,8 @@ def test_the_majorant_is_one(seed: int) -> None:
             z += sum(c.zeta for c, place in zip(choices, v, strict=True) if c.places[t] == place)
             z /= one
             total += z * (q[0][t] + z * (q[1][t] + z * q[2][t]))
-        bound = majorant.constant + error
+        tables = zip(majorant.tables, choices, v, strict=True)
+        bound = majorant.constant + error + sum(table[at - choice.first] for table, choice, at in tables)
         bound += sum(
             majorant.n1[f] * x + majorant.n2[f] * x**2 + majorant.n3[f] * x**3 for f, x in enumerate(y)
         )

@@ -397,7 +397,7 @@ def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:
 def test_variables_of_differences() -> None:
     """They come last, in feature order, for numbers within a tolerance alone."""
     lemma = lemma_of(FEATURES, RELATIONS, score(3), MODEL)
-    tree = Tree(lemma)
+    tree = Tree(lemma.space, lemma.similarity)
     assert [len(box.difference) for box in tree.cell] == [1, 1, 0, 0, 0]
     assert tree.cell[0].difference == ((-HALF, HALF),)
     assert tree.cell[1].difference == ((-1, 1),)

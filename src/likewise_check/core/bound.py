@@ -46,10 +46,10 @@ def conclude(
     if bound is None:
         return NO_PAIR
     if bound > limit or (closed and bound == limit):
-        beyond = shown(Fraction(bound - limit) / unit)
-        below = ", and must be below" if bound == limit else ""
+        beyond, border = (shown(Fraction(number) / unit) for number in (bound - limit, limit))
+        where = "not below" if closed else "above"
         raise LeafRefused(
-            f"{rule}: the line does not separate, its bound exceeds the limit by {beyond}{below}"
+            f"{rule}: the line does not separate, its bound is {where} {border}: it exceeds it by {beyond}"
         )
     clearance = (limit - bound) / (spread * unit) if spread else Fraction(0)
     return Holds(clearance=clearance, side=side)

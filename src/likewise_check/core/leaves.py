@@ -149,13 +149,19 @@ class Jury:
         if len(tally.refused) >= self._refusals or (tally.refused and tally.malformed):
             self._give_up()
         if tally.malformed:
+            self._drop()
             raise Rejected(tally.malformed[0], line=tally.malformed[1])
         if tally.points > MOST_POINTS:
             raise Rejected(f"more than {MOST_POINTS} enumerated points in all")
         if tally.late or perf_counter() > self._until:
             raise Rejected("the time given was over before all leaves were looked at", finished=False)
 
+    def _drop(self) -> None:
+        """Leaves aside what comes later in the file, so that the answer is that of what comes first."""
+        self._batch, self._under_way = [], deque()
+
     def _give_up(self) -> None:
+        self._drop()
         del self._tally.refused[self._refusals :]
         _, line, reason = self._tally.refused[0]
         raise Rejected(reason, line=line)

@@ -69,7 +69,9 @@ class ClassHead:
         if node == ["independent"]:
             return False, iter([Undivided()])
         if node[:1] != ["cases"]:
-            raise Rejected('the proof of a model with classes begins with "cases" or "independent"')
+            raise Rejected(
+                'unknown rule here: the proof of a model with classes begins with "cases" or "independent"'
+            )
         return True, self._cases(node, asked)
 
     def _cases(self, node: Leaf, asked: Property) -> Iterator[Case]:

@@ -52,15 +52,16 @@ class Pieces:
 
     def parts(self, lo: Exact, hi: Exact) -> Iterator[Part]:
         """The pieces that [lo, hi] meets, from left to right."""
-        first, last = bisect_left(self.cuts, lo), bisect_left(self.cuts, hi)
-        start = lo
-        for i in range(first, last + 1):
-            end = hi if i == last else self.cuts[i]
-            if self.whole:
-                end = int(end // 1)
+        for i in range(bisect_left(self.cuts, lo), bisect_left(self.cuts, hi) + 1):
+            start, end = lo, hi
+            if i > 0:
+                cut = self.cuts[i - 1]
+                start = max(start, cut // 1 + 1 if self.whole else cut)
+            if i < len(self.cuts):
+                cut = self.cuts[i]
+                end = min(end, cut // 1 if self.whole else cut)
             if start <= end:
                 yield i, start, end
-            start = end + 1 if self.whole else end
 
     def numbers(self) -> Iterator[Exact]:
         """All coefficients."""

@@ -56,9 +56,9 @@ def poly_maximum(poly: Poly, lo: Exact, hi: Exact) -> Exact:
     slope = [i * c for i, c in enumerate(p)][1:]
     top = max(p[0], sum(p))  # at the ends
     room = (sum(map(abs, slope)) >> GRID + 1) + 1  # half a step at the largest slope
-    for turn in turns(slope):
-        at_turn = max(_scaled_at(p, place) for place in turn)
-        top = max(top, -(-at_turn >> (len(p) - 1) * GRID) + room)
+    for start, end in turns(slope):
+        at_turn = max(_scaled_at(p, start), _scaled_at(p, end))
+        top = max(top, -(-at_turn >> (len(p) - 1) * GRID) + (room if start < end else 0))
     return exact(top * unit)
 
 
