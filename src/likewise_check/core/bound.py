@@ -47,9 +47,8 @@ def conclude(
         return NO_PAIR
     if bound > limit or (closed and bound == limit):
         beyond, border = (shown(Fraction(number) / unit) for number in (bound - limit, limit))
-        where = "not below" if closed else "above"
         raise LeafRefused(
-            f"{rule}: the line does not separate, its bound is {where} {border}: it exceeds it by {beyond}"
+            f"{rule}: the line does not separate, its bound is not below {border}: it exceeds it by {beyond}"
         )
     clearance = (limit - bound) / (spread * unit) if spread else Fraction(0)
     return Holds(clearance=clearance, side=side)
