@@ -347,7 +347,7 @@ class Asked:
         self._model, self._inputs = model, inputs
 
     def scores(self, codes):
-        return self._model.predict(self._inputs.of(codes))
+        return np.asarray(self._model.predict(self._inputs.of(codes))).reshape(len(codes), -1)
 
 
 def read(model, space=ONLY_NUMBERS, frame=X):

@@ -72,7 +72,7 @@ class Writer:
             parts.append(number(way) if rivals is None else [*rivals, number(way)])
         if rule == "kernel":
             parts += [list(hints[:-1]), hints[-1]]
-        if rule == "polynomial":
+        elif hints or rule == "polynomial":
             parts.append(list(hints))
         if multipliers or rule == "empty":
             parts.append([number(m) for m in multipliers])
