@@ -384,7 +384,7 @@ def test_forms_of_several_scores():
         x = list(map(Fraction, codes))
         assert tuple(body.scores(x)) == scores
         weights = [Fraction(2, 5), Fraction(-3)]
-        form = body.form(weights, Fraction(1, 11))
+        form = body.weigh(weights, Fraction(1, 11))
         assert not form.several
         assert form.score(x) == Fraction(2, 5) * scores[0] - 3 * scores[1] + Fraction(1, 11)
         assert form.trees is body.trees

@@ -80,7 +80,7 @@ def _read(item: object, space: Space, scores: int | None) -> Combined:
     if scores is not None and how != "mean":
         raise Rejected("a combined body of several scores must be a mean")
     if any(type(inside) is dict and inside.get("kind") == "combined" for inside in items):
-        raise Rejected("a combined body must not be made of combined ones")
+        raise Rejected("a body of a combined one must be an object of a known kind, not combined itself")
     bodies = [read_body(inside, f"body {i} of the body", space, scores) for i, inside in enumerate(items)]
     return Combined(how=how, weights=tuple(*weights), bodies=tuple(bodies))
 
