@@ -386,7 +386,7 @@ def test_forms_of_several_scores():
         weights = [Fraction(2, 5), Fraction(-3)]
         form = body.weigh(weights, Fraction(1, 11))
         assert not form.several
-        assert form.score(x) == Fraction(2, 5) * scores[0] - 3 * scores[1] + Fraction(1, 11)
+        assert form.scores(x)[0] == Fraction(2, 5) * scores[0] - 3 * scores[1] + Fraction(1, 11)
         assert form.trees is body.trees
 
 
