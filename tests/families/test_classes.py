@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from likewise.cells.forms import Forms
 from likewise.cells.leaf import Leaf
 from likewise.cells.separable import exact_bound
 from likewise.families.affine.directions import directions_of
-from likewise.families.affine.forms import Forms
 from likewise.families.affine.gap import Polytope, gap_of, largest_gap
 from likewise.families.affine.nearby import individuals_near
 from likewise.families.affine.odds import OddsOracle

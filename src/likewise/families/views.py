@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.affine.forms import Forms
-from likewise.families.affine.rivals import widest
+from likewise.cells.forms import Forms, widest
 from likewise.model.cases import DecisionCase
 
 if TYPE_CHECKING:

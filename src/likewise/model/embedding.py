@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.errors import UnsupportedModel
+from likewise.errors import InternalError, UnsupportedModel
 from likewise.spec.features import Categorical, Ordinal
-from likewise.spec.pieces import Pieces
+from likewise.spec.pieces import Pieces, summed
+from likewise.spec.terms import Separable, Term
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,6 +73,35 @@ def embedded(embedding: Sequence[Column], codes: NDArray[np.float64]) -> NDArray
         else:
             columns[:, c] = column.entries[values.astype(np.intp)]
     return columns
+
+
+def added_up(
+    weights: Sequence[Fraction], bias: Fraction, embedding: tuple[Column, ...], n_features: int
+) -> Separable:
+    """bias + sum of weight * column feature by feature: columns of one feature are added up exactly."""
+    slopes = [Fraction(0)] * n_features
+    tables: list[list[Fraction] | None] = [None] * n_features
+    curves: dict[int, list[tuple[Fraction, Pieces]]] = {}
+    for column, weight in zip(embedding, weights, strict=True):
+        k = column.feature
+        if column.pieces is not None:
+            curves.setdefault(k, []).append((weight, column.pieces))
+        elif column.table is None:
+            if tables[k] is not None:
+                raise InternalError(f"feature {k} is embedded both as a number and as levels")
+            slopes[k] += weight * column.slope
+            bias += weight * column.offset
+        else:
+            values = [weight * v for v in column.table]
+            old = tables[k]
+            tables[k] = values if old is None else [a + b for a, b in zip(old, values, strict=True)]
+    terms = [
+        Term(slope=slope, table=None if table is None else tuple(table))
+        for slope, table in zip(slopes, tables, strict=True)
+    ]
+    for k, parts in curves.items():
+        terms[k] = Term(pieces=summed(parts, slopes[k]))
+    return Separable(bias=bias, terms=tuple(terms))
 
 
 def level_values(space: Space, name: str) -> tuple[Fraction, ...] | None:

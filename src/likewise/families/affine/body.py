@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
-from likewise.families.affine.score import AffineScore, affine_score
-from likewise.model.embedding import Column
+from likewise.families.affine.score import AffineScore
+from likewise.model.embedding import Column, added_up
 from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ class Affine:
         return self.bias + sum((w * c for w, c in zip(self.weights, columns, strict=True)), Fraction(0))
 
     def score(self, embedding: tuple[Column, ...], n_features: int) -> AffineScore:
-        return affine_score(self.weights, self.bias, embedding, n_features)
+        summed = added_up(self.weights, self.bias, embedding, n_features)
+        return AffineScore(bias=summed.bias, terms=summed.terms)
 
     def rescaled(self, by: Mapped, kind: str) -> Affine:
         return Affine(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from likewise.families.affine.forms import Forms
+    from likewise.cells.forms import Forms
     from likewise.families.affine.odds import OddsOracle
     from likewise.families.affine.oracle import SeparableOracle
     from likewise.families.affine.score import AffineScore
@@ -64,7 +64,7 @@ class AffineFamily(Family):
         return SeparableOracle(score, pairs)
 
     def shared(self, parts: Sequence[AffineScore], pairs: PairSpace) -> Forms:
-        from likewise.families.affine.forms import Forms
+        from likewise.cells.forms import Forms
 
         return Forms(parts, pairs)
 

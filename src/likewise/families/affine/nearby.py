@@ -14,7 +14,7 @@ from scipy.optimize import nnls
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.affine.forms import Forms
+    from likewise.cells.forms import Forms
 
     Floats = NDArray[np.float64]
 

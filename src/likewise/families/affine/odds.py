@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.cells.forms import Forms, widest
 from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.cells.separable import ExactBound, exact_bound
 from likewise.families.affine.directions import directions_of
-from likewise.families.affine.forms import Forms
 from likewise.families.affine.gap import Peak, Polytope, largest_gap
 from likewise.families.affine.nearby import individuals_near
 from likewise.families.affine.oracle import ROUNDING
-from likewise.families.affine.rivals import widest
 from likewise.families.oracle import Bounder, Bounds
 from likewise.model.cases import SoftmaxCase, log_odds
 from likewise.model.question import Direction, round_up

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.cells.forms import Forms, widest
 from likewise.cells.relaxation import LinearRelaxation
-from likewise.families.affine.forms import Forms
 from likewise.families.affine.oracle import ROUNDING, SeparableOracle
 from likewise.families.oracle import Bounder, Bounds
 from likewise.spec.pairs import PairSpace
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-NUMBERS = 1e-12  # of the width of a variable: what decides where nothing moves
 
 
 class RivalOracle(SeparableOracle):
@@ -63,20 +61,3 @@ class RivalOracle(SeparableOracle):
 
     def after(self, variable: int, at: float) -> float | None:
         return self.forms.after(variable, at)
-
-
-def widest(
-    forms: Forms, discrete: NDArray[np.bool_], spread: Floats, lo: Floats, hi: Floats
-) -> tuple[NDArray[np.intp], Floats]:
-    """For each cell the variable along which most is spread, and its middle, or a cut between pieces inside it."""
-    width = hi - lo
-    whole = np.minimum(np.floor((lo + hi) / 2), hi - 1)
-    middle = np.where(discrete, whole, lo + width / 2)
-    can_split = np.where(discrete, width >= 1, (middle > lo) & (middle < hi))
-    cut = forms.cuts_inside(lo, hi)
-    has_cut = np.isfinite(cut)
-    middle, can_split = np.where(has_cut, cut, middle), can_split | has_cut
-    gain = np.nan_to_num(spread, posinf=1e300) + NUMBERS * np.minimum(width, 1e300)
-    rank = np.where(can_split, 1e-300 + gain, 0)
-    variable, rows = rank.argmax(axis=1), np.arange(len(lo))
-    return np.where(rank[rows, variable] > 0, variable, -1), middle[rows, variable]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Interval = tuple[Floats, Floats]
 
 
+NUMBERS = 1e-12  # of the width of a variable: what decides where nothing moves
 SLACK = 1e-12  # relative: two codes that are a tolerance apart may be a little more, once rounded
 
 
@@ -211,3 +212,20 @@ class Curves:
         marks = np.broadcast_to(self.codes, (len(box[0]), len(self.codes)))
         codes = np.concatenate([marks, box[0][:, None], box[1][:, None]], axis=1)
         return codes, (codes >= box[0][:, None]) & (codes <= box[1][:, None])
+
+
+def widest(
+    forms: Forms, discrete: NDArray[np.bool_], spread: Floats, lo: Floats, hi: Floats
+) -> tuple[NDArray[np.intp], Floats]:
+    """For each cell the variable along which most is spread, and its middle, or a cut between pieces inside it."""
+    width = hi - lo
+    whole = np.minimum(np.floor((lo + hi) / 2), hi - 1)
+    middle = np.where(discrete, whole, lo + width / 2)
+    can_split = np.where(discrete, width >= 1, (middle > lo) & (middle < hi))
+    cut = forms.cuts_inside(lo, hi)
+    has_cut = np.isfinite(cut)
+    middle, can_split = np.where(has_cut, cut, middle), can_split | has_cut
+    gain = np.nan_to_num(spread, posinf=1e300) + NUMBERS * np.minimum(width, 1e300)
+    rank = np.where(can_split, 1e-300 + gain, 0)
+    variable, rows = rank.argmax(axis=1), np.arange(len(lo))
+    return np.where(rank[rows, variable] > 0, variable, -1), middle[rows, variable]
