@@ -41,9 +41,10 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 Importer = Callable[[Any, "tuple[Column, ...]"], Unjoined]
-IMPORTERS: dict[str, Importer] = dict.fromkeys(
-    sklearn_linear.FAMILY, sklearn_linear.import_linear
-) | dict.fromkeys(sklearn_kernel.FAMILY, sklearn_kernel.import_kernel)
+IMPORTERS: dict[str, dict[str, Importer]] = {  # by library and by the name of the class
+    "sklearn": dict.fromkeys(sklearn_linear.FAMILY, sklearn_linear.import_linear)
+    | dict.fromkeys(sklearn_kernel.FAMILY, sklearn_kernel.import_kernel),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,15 +226,19 @@ def _importer(estimator: Any) -> Importer:
             hint=f"pass the object that fit() returned: {estimator.__name__}(...).fit(X, y)",
         )
     library = kind.__module__.partition(".")[0]
-    if library == "sklearn" and kind.__name__ in IMPORTERS:
-        return IMPORTERS[kind.__name__]
+    if kind.__name__ in IMPORTERS.get(library, {}):
+        return IMPORTERS[library][kind.__name__]
     trees = (
         () if kind.__name__ in supported_trees() else supported_trees()
     )  # those come here inside of other models only
     raise UnsupportedModel(
         f"{library}'s {kind.__name__} is not supported{_reason(kind.__name__)}",
-        hint="supported: " + ", ".join(sorted((*IMPORTERS, one_vs_rest.NAME, *trees))),
+        hint="supported: " + ", ".join(sorted((*_imported_classes(), one_vs_rest.NAME, *trees))),
     )
+
+
+def _imported_classes() -> list[str]:
+    return [name for classes in IMPORTERS.values() for name in classes]
 
 
 _REFUSED = {
@@ -259,4 +264,4 @@ def _reason(name: str) -> str:
         return f": {_REFUSED[name]}"
     if name in supported_trees():
         return " inside of another model: its trees are taken as they are, neither repaired nor one against the rest"
-    return closest(name, sorted((*IMPORTERS, *supported_trees())))
+    return closest(name, sorted((*_imported_classes(), *supported_trees())))
