@@ -177,7 +177,7 @@ def _shrunk(wish: Wish) -> tuple[Any, dict[str, Any]]:
         )
     if not family_of(imported.model.bodies[0]).bounded_means:
         raise UnsupportedModel(
-            f"{imported.model.family} is a sum of Gaussians, and what becomes of it has no bounds that prove a gap",
+            f"a mean of {imported.model.family} over settings has no bounds that prove a gap",
             hint="use method='average', 'max', 'min' or 'reference'",
         )
     wanted = Wanted(of="score", class_of_interest=asked.class_of_interest, tolerance=TOLERANCE)

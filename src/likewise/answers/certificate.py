@@ -18,6 +18,10 @@ RULES = {
     "independent": "the score depends on nothing that may differ",
     "kernel": "a sum of Gaussians stays on one side of a line, by a cubic bound",
     "polynomial": "a polynomial stays on one side of a line, by a sum of functions of one feature each",
+    "sos": "a polynomial stays on one side of a line, by sums of squares",
+    "trees": "a sum of trees stays on one side of a line, by the leaves of each tree that go together",
+    "softmax": "log odds stay on one side of a line, by linear bounds of them",
+    "odds": "probabilities by softmax differ little enough, seen by the extent of scores",
 }
 
 

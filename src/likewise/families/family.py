@@ -6,6 +6,9 @@
     Family     what is asked of several bodies or scores together, and what bounds, judges and writes them down
 
 A family is handed its own bodies and scores only, and asks nobody what another family is. `registry` has the list of all of them.
+
+Whatever is done with bodies has to end in a body of the same family: multiples, also negative ones (`Body.rescaled`, `Score.negated`), and, where a model of several
+classes is to be taken, sums (`Family.form`). What is no multiple or sum of its kind belongs into a wider kind: max(f, g) into differences of two maxima.
 """
 
 from __future__ import annotations
@@ -165,9 +168,9 @@ class Family(ABC):
     remembers: ClassVar[bool] = (
         False  # oracles keep something about each cell; scores have finitely many values
     )
-    leads: ClassVar[bool] = True  # differences of two scores are bodies of the family, exactly
+    leads: ClassVar[bool] = False  # differences of two scores are bodies of the family, exactly
     links_rescaled: ClassVar[bool] = True  # a calibration can be worked into the body, exactly
-    bounded_means: ClassVar[bool] = True  # means over settings are bodies of a family with bounds
+    bounded_means: ClassVar[bool] = False  # means over settings are bodies of a family with bounds: `mean`
     unbounded: ClassVar[str | None] = None  # why nothing bounds its scores over cells, where that is so
     softmax: ClassVar[Literal["odds", "lines"] | None] = None  # how log odds of several scores are bounded
     shared_work: ClassVar[bool] = False  # all scores of an individual cost as much as one
@@ -176,7 +179,7 @@ class Family(ABC):
 
     @abstractmethod
     def form(self, bodies: Sequence[Any], alpha: tuple[Fraction, ...]) -> Body:
-        """alpha . f as a body."""
+        """alpha . f as a body; alpha has zeros, and numbers of either sign. A family that joins bodies and refuses some has them as scores (`form_score`)."""
 
     def form_score(
         self, model: Model, parts: Sequence[Any], alpha: tuple[Fraction, ...], n_features: int

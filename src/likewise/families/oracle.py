@@ -248,7 +248,8 @@ class Bounder(Protocol):
     """Bounds one family over cells of pair space, in the directions of lines: a s(x) - b s'(x'), of one score or of two forms of several.
 
     Cells come in batches: `lo`, `hi` of shape (cells, variables) over the variables of a `PairSpace`. What a family need not say has an
-    answer here; the rules `independent`, `enumerated` and `empty` are proved for all families in one place (`proving`).
+    answer here; the rules `independent`, `enumerated` and `empty` are proved for all families in one place (`looking.prove_leaf`). Bounds that come down to sums of
+    one-feature terms need no mathematics of their own: `cells.forms` has their maxima over many cells and where to cut (`widest`), `cells.separable` the exact ones.
     """
 
     rule: Rule

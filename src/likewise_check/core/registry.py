@@ -6,6 +6,9 @@ nothing of a pack runs none of its code. A pack's package holds the tables that 
     BODIES    kinds of bodies: how they are read            HEADS    what is made of scores: how it is read
     COLUMNS   columns of affine bodies, by their own key    RULES    what a leaf may name, prepared for a lemma
     MAXIMA    maxima of forms of the scores of a kind of body, for the rules of classes; SCORES: how several scores are read one by one
+
+A rule is a class: made with a `lemma.Lemma`, called with a leaf and a cell, it returns what `bound.conclude` says. It is about g, not about the body's score:
+g = slope F + offset at x, slope G + offset at x'. The slope may be NEGATIVE, and F and G may be two bodies. Whoever forgets either accepts what is not so.
 """
 
 from functools import partial

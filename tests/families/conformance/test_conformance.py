@@ -24,6 +24,7 @@ from likewise.families.scores import Scores, form_of
 from likewise.importers.imported import Imported
 from likewise.importers.inputs import Inputs
 from likewise.importers.recoding import same_space
+from likewise.model.head import Head
 from likewise.spec.pairs import pair_space, with_differences
 from likewise.spec.terms import dot
 from likewise_check import check
@@ -32,6 +33,8 @@ BITS = 128
 EVERYBODY = np.array([*itertools.product(range(4), range(3), range(2))], dtype=float)
 PEOPLE = [[Fraction(c) for c in row] for row in EVERYBODY.tolist()]
 SEEDS = range(3)
+WAYS = ("0", "1/4", "1/2", "3/4", "1")
+GRID = 2**20  # of levels: multiples of 1 / GRID can be taken off any bias without rounding
 
 
 def built(name, seed, n=1, *, blind=False):
@@ -156,6 +159,12 @@ class ExactReplay:
         rows = [[Fraction(c) for c in row] for row in codes.tolist()]
         return np.array([[float(s.middle) for s in self.scored.enclose(row, BITS)] for row in rows])
 
+    def decisions(self, codes):
+        rows = [[Fraction(c) for c in row] for row in codes.tolist()]
+        return np.array(
+            [self.model.head.decide([s.middle for s in self.scored.enclose(row, BITS)]) for row in rows]
+        )
+
     def confirms(self, _x, _other, _question):
         return True
 
@@ -168,8 +177,12 @@ def planted(monkeypatch, model):
 
 
 def verified(monkeypatch, model, delta):
+    return verdict(monkeypatch, model, lw.ScoreGap(delta))
+
+
+def verdict(monkeypatch, model, asked):
     planted(monkeypatch, model)
-    return lw.verify(object(), SPACE, SIMILAR, lw.ScoreGap(delta), budget=20)
+    return lw.verify(object(), SPACE, SIMILAR, asked, budget=20)
 
 
 def lines_of(certificate):
@@ -204,6 +217,9 @@ class TestVerdicts:
             result = verified(monkeypatch, model, float(gap) * 1.1 + 0.01)
             assert result.verdict == "FAIR"
             assert check(io.BytesIO(result.certificate.content)).accepted
+        bounder = oracle_of(score_of(model, len(SPACE)), pairs_of(name))
+        if bounder is not None and gap:
+            assert bounder.rule in {line[0] for line in lines_of(result.certificate)[5:-1]}
 
     def test_lies_are_refused(self, name, seed, monkeypatch):
         model = built(name, seed)
@@ -231,3 +247,76 @@ class TestVerdicts:
         }
         for lie, told in lies.items():
             assert not accepted(told), lie
+
+
+def shifted(model, by, *, zero_is_upper):
+    """A classifier that compares the score with a level."""
+    down = Mapped(slope=Fraction(1), offset=-by, size=abs(by), operations=1)
+    body = model.body.rescaled(down, "a classifier")
+    return replace(model, bodies=(body,), head=Head(labels=(0, 1), zero_is_upper=zero_is_upper))
+
+
+def levels(scores):
+    """Levels that two similar individuals are on two sides of, and those that none are; nobody is on one."""
+    order = sorted({row[0] for row in scores})
+    between = [(a + b) / 2 for a, b in itertools.pairwise(order)]
+    found = {"FAIR": [], "BIASED": []}
+    for level in (Fraction(round(level * GRID), GRID) for level in (*between, order[0] - 1, order[-1] + 1)):
+        if level in order:
+            continue
+        split = any((scores[i][0] > level) != (scores[j][0] > level) for i, j in similar())
+        found["BIASED" if split else "FAIR"].append(level)
+    return found
+
+
+def leaning(node, way):
+    """A leaf with a line, with another way."""
+    lined = node[0] != "split" and len(node) > 1 and isinstance(node[1], str)
+    return [node[0], way, *node[2:]] if lined else node
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", NAMES)
+class TestDecisions:
+    @pytest.mark.parametrize("zero_is_upper", [False, True])
+    def test_of_two_labels_are_those_of_brute_force(self, name, seed, zero_is_upper, monkeypatch):
+        model = built(name, seed)
+        known = levels(exact_scores(model))
+        models = {
+            wanted: [shifted(model, level, zero_is_upper=zero_is_upper) for level in at]
+            for wanted, at in known.items()
+        }
+        for wanted, candidates in models.items():
+            for one in candidates[:2]:
+                result = verdict(monkeypatch, one, lw.SameDecision())
+                assert result.verdict == wanted
+                assert check(io.BytesIO(result.certificate.content)).accepted
+        self._refuses_lies(name, models, verdict(monkeypatch, models["FAIR"][0], lw.SameDecision()))
+
+    def _refuses_lies(self, name, models, fair):
+        """The proof of a fair level, said of one that is not, with every way at its leaves."""
+        lines = lines_of(fair.certificate)
+        for other, way in itertools.product(models["BIASED"], WAYS):
+            body = family_named(name).line(other.bodies, other.embedding)
+            lie = {"model": {**lines[4]["model"], "body": body}}
+            leaves = [leaning(line, way) for line in lines[5:-1]]
+            assert not accepted([*lines[:4], lie, *leaves, lines[-1]])
+
+    def test_of_three_classes_are_those_of_brute_force(self, name, seed, monkeypatch):
+        model = built(name, seed, 3)
+        scores = exact_scores(model)
+        classes = [row.index(max(row)) for row in scores]
+        wanted = "BIASED" if any(classes[i] != classes[j] for i, j in similar()) else "FAIR"
+        result = verdict(monkeypatch, model, lw.SameDecision())
+        if family_named(name).unbounded:
+            assert result.verdict in (wanted, "UNKNOWN")
+            return
+        assert result.verdict == wanted
+        assert check(io.BytesIO(result.certificate.content)).accepted
+        gap = max(abs(scores[i][c] - scores[j][c]) for i, j in similar() for c in range(3))
+        wide = verified(monkeypatch, model, float(gap) * 1.1)
+        assert (wide.verdict, verified(monkeypatch, model, float(gap) * 0.9).verdict) == ("FAIR", "BIASED")
+        lines = lines_of(wide.certificate)
+        assert accepted(lines)
+        smaller = {**lines[3]["property"], "delta": number(gap * Fraction(9, 10))}
+        assert not accepted([*lines[:3], {"property": smaller}, *lines[4:]])

@@ -35,6 +35,8 @@ class AffineFamily(Family):
     """bias + sum of weight * column."""
 
     name = "affine"
+    leads = True
+    bounded_means = True
     additive = True
     takes_pieces = True
     differences = False

@@ -24,9 +24,7 @@ class CombinedFamily(Family):
     """What is made of the scores of several bodies."""
 
     name = "combined"
-    leads = False
     links_rescaled = False
-    bounded_means = False
     unbounded = NO_BOUNDS
 
     def form(self, bodies: Sequence[Combined], alpha: tuple[Fraction, ...]) -> Combined:

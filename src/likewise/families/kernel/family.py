@@ -33,9 +33,7 @@ class KernelFamily(Family):
     """bias + sum of coefficients times Gaussians. The bodies of a model share gamma and centres."""
 
     name = "kernel"
-    leads = False
     links_rescaled = False
-    bounded_means = False
     shared_work = True
 
     def form(self, bodies: Sequence[RbfSum], alpha: tuple[Fraction, ...]) -> RbfSum:

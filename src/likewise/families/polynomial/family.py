@@ -26,6 +26,8 @@ class PolynomialFamily(Family):
     """Sums of products of columns."""
 
     name = "polynomial"
+    leads = True
+    bounded_means = True
 
     def form(self, bodies: Sequence[PolynomialSum], alpha: tuple[Fraction, ...]) -> PolynomialSum:
         terms: dict[tuple[int, ...], Fraction] = {}

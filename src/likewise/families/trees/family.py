@@ -41,6 +41,8 @@ class TreeFamily(Family):
     """Ensembles of trees. The bodies of a model share their ensemble."""
 
     name = "trees"
+    leads = True
+    bounded_means = True
     differences = False
     remembers = True
     softmax = "lines"
