@@ -1,6 +1,6 @@
 """How long is the way of `verify`: modules of likewise that are passed, links between them, and seconds of a fresh process to the verdict.
 
-    python -m benchmarks walk
+    python -m benchmarks walk [--models logistic rbf xgboost] [--processes 3]
 
 A module is passed if one of its Python functions runs between the call of `verify` and the verdict, whether it was loaded before or not; a
 link is an ordered pair of modules, a function of one of which calls one of the other. The claim is about the shipped Credit data with `Ethnicity` free. To
@@ -9,6 +9,7 @@ compare with another version, run it there: `PYTHONPATH=OTHER/src python -m benc
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -19,7 +20,7 @@ from types import FrameType
 from typing import Any
 
 PACKAGE = "likewise"
-PROCESSES = 3  # fresh ones, of which the fastest counts
+PROCESSES = 3
 
 
 def logistic(X: Any, y: Any) -> Any:
@@ -86,10 +87,21 @@ def walked(name: str) -> dict[str, Any]:
 
 
 def run() -> None:
+    """All models."""
+    main([])
+
+
+def main(arguments: list[str]) -> None:
     """Print a line a model."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks walk")
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
+    parser.add_argument(
+        "--processes", type=int, default=PROCESSES, help="fresh ones, of which the fastest counts"
+    )
+    chosen = parser.parse_args(arguments)
     print(f"{'model':<10} {'verdict':<8} {'modules':>8} {'links':>6} {'loaded':>7} {'seconds':>8}")
-    for name in MODELS:
-        found = [_in_a_process(name) for _ in range(PROCESSES)]
+    for name in chosen.models:
+        found = [_in_a_process(name) for _ in range(chosen.processes)]
         best = min(found, key=lambda one: float(one["seconds"]))
         print(
             f"{name:<10} {best['verdict']:<8} {best['modules']:>8} {best['links']:>6} {best['loaded']:>7} {best['seconds']:>8.2f}"

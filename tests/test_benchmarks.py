@@ -19,6 +19,7 @@ SMALLEST = {
     ),
     "sos": ("--parts paper", "credit"),
     "trees": ("--data credit --models xgb-100-6 --seconds 2 --veritas-seconds 2", "xgb-100-6"),
+    "walk": ("--models logistic --processes 1", "logistic"),
 }
 
 

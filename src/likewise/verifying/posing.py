@@ -168,11 +168,11 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
     lead = as_one_score(imported, share=HALF) if by_lead and isinstance(asked, SameDecision) else None
     if lead is not None:
         imported, level = lead, level / 2
+    pairs = similar_codes(imported.recoding, problem.relations)
     check_asked(asked, imported.model)
     one = imported.model.n_scores == 1
     asking = _one_score(imported, asked, level) if one else _all_scores(imported, asked, level, place)
     score, space, rows = asking.score, imported.space, imported.rows
-    pairs = similar_codes(imported.recoding, problem.relations)
     family = family_of(imported.model.bodies[0])
     rows = np.concatenate([rows, score.landmarks(space)])
     if family.differences:

@@ -12,7 +12,7 @@ g = slope F + offset at x, slope G + offset at x'. The slope may be NEGATIVE, an
 """
 
 from functools import partial
-from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from likewise_check.core.fields import kind
@@ -57,9 +57,38 @@ def pack_of(table: str, name: str) -> str:
 
 def find(table: str, name: str) -> Any:
     """What a name, which is one of `names_in`, stands for."""
-    pack = pack_of(table, name)
-    module = "likewise_check.core.rules" if pack == CORE else f"likewise_check.packs.{pack}"
-    return getattr(import_module(module), table)[name]
+    return getattr(_loaded(pack_of(table, name)), table)[name]
+
+
+def _loaded(pack: str) -> ModuleType:
+    """The package of a pack. Each import is written down: no name of a certificate becomes that of a module."""
+    if pack == CORE:
+        from likewise_check.core import rules
+
+        return rules
+    if pack == "pieces":
+        from likewise_check.packs import pieces
+
+        return pieces
+    if pack == "kernel":
+        from likewise_check.packs import kernel
+
+        return kernel
+    if pack == "polynomial":
+        from likewise_check.packs import polynomial
+
+        return polynomial
+    if pack == "trees":
+        from likewise_check.packs import trees
+
+        return trees
+    if pack == "combined":
+        from likewise_check.packs import combined
+
+        return combined
+    from likewise_check.packs import classes
+
+    return classes
 
 
 def read_body(item: object, what: str, space: "Space", scores: int | None) -> "Body":
