@@ -1,6 +1,7 @@
 """A frontier divided into parts that run elsewhere, and one that is written down and taken up again: the same verdicts, and proofs that are accepted."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -141,6 +142,21 @@ def test_a_witness_of_a_part_is_one_of_the_whole(limits, name):
     assert frontier.witness is not None
     assert frontier.open  # nothing is lost of what was not looked at
     assert frontier.run() == "witness"
+
+
+def test_a_pair_from_elsewhere_is_put_to_the_referee(limits):
+    """A pair that breaks the claim of another level is none here, whatever a part or a state says."""
+    model, limit = limits["linear"]
+    biased = frontiers_of(posed(model, lw.ScoreGap(0.9 * limit)).task).only
+    assert biased.run() == "witness"
+    prepared, frontiers, _ = begun(limits, "rbf")
+    (part,) = divide(frontiers.only, 1)
+    lie = replace(part, state=replace(part.state, witness=biased.witness))
+    assert resume_part(prepared.task, lie).witness is None
+    absorb(frontiers.only, lie)
+    assert frontiers.only.witness is None
+    lie = replace(state_of(frontiers.only), witness=biased.witness)
+    assert resume(prepared.task, lie).witness is None
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -2,7 +2,7 @@
 
 Both are plain values: boxes, leans, views and the proof tree, no oracles and none of their memories, which are made anew. A *part* has some of the open nodes, each of
 them the root of a tree of its own. It is run by whoever resumes it, and what came of it is absorbed: its trees are grafted onto the proof in the places of their
-roots. Nothing is believed that a part says: a verdict rests on the whole proof, which the checker looks at.
+roots. Nothing is believed that a part or a state says: pairs are put to the referee again, and a verdict rests on the whole proof, which the checker looks at.
 """
 
 from __future__ import annotations
@@ -113,9 +113,14 @@ def _taken_up(problem: SearchTask, state: FrontierState) -> Frontier:
     frontier.open = [_node(node) for node in state.open]
     frontier.stuck = [_node(node) for node in state.stuck]
     frontier.batches, frontier.clearance = state.batches, state.clearance
-    frontier.witness = state.witness
+    frontier.witness = _confirmed(frontier, state.witness)
     heapq.heapify(frontier.open)
     return frontier
+
+
+def _confirmed(frontier: Frontier, witness: Witness | None) -> Witness | None:
+    """The pair that was found elsewhere, if it is a witness here as well."""
+    return None if witness is None else frontier.referee(witness.x, witness.other)
 
 
 def _space(problem: SearchTask) -> tuple[Ends, Ends]:
@@ -204,4 +209,4 @@ def absorb(frontier: Frontier, part: Part) -> None:
     frontier.stuck += [_node(replace(node, number=numbers[node.number])) for node in state.stuck]
     frontier.clearance = min(frontier.clearance, state.clearance)
     frontier.batches += state.batches
-    frontier.witness = frontier.witness or state.witness
+    frontier.witness = frontier.witness or _confirmed(frontier, state.witness)
