@@ -17,7 +17,7 @@ from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.search.frontiers import Frontiers, frontiers_of, still_allowed
 from likewise.search.parts import absorb, divide, part_of, resume, resume_all, resume_part, state_of
-from likewise.search.proof import walk
+from likewise.search.proof import Split, walk
 from likewise.verifying.certifying import Checking, Statement, certify_proof
 from likewise.verifying.posing import pose
 
@@ -183,6 +183,33 @@ def test_a_state_that_is_asked_for_less_opens_what_does_not_hold(limits):
     assert accepted(lower, Frontiers(all=[again]))
     biased = posed(model, lw.ScoreGap(0.9 * limit))
     assert resume(biased.task, sent(state_of(frontier))).run() == "witness"
+
+
+def test_leaves_that_a_state_made_up_are_opened_again(limits):
+    model, limit = limits["trees"]
+    honest = frontiers_of(posed(model, lw.ScoreGap(limit)).task).only
+    assert honest.run() == "closed"
+    claimed = replace(state_of(honest), case=posed(model, lw.ScoreGap(0.9 * limit)).task.case)
+    again = resume(posed(model, lw.ScoreGap(0.9 * limit)).task, sent(claimed))
+    assert again.open
+    assert again.run() == "witness"
+
+
+def test_a_state_must_be_a_tree_with_its_own_cells(limits):
+    prepared, frontiers, _ = begun(limits, "rbf")
+    state = state_of(frontiers.only)
+    first, *others = state.open
+    split = next(node for node in state.nodes if isinstance(node, Split))
+    smaller = replace(first, hi=first.lo)
+    looped = tuple(replace(node, right=node.left) if node is split else node for node in state.nodes)
+    for lie in (
+        replace(state, open=tuple(others)),
+        replace(state, open=(smaller, *others)),
+        replace(state, nodes=looped),
+        replace(state, nodes=(*state.nodes, None)),
+    ):
+        with pytest.raises(InternalError, match="of a state are"):
+            resume(prepared.task, lie)
 
 
 @pytest.mark.parametrize("property", [lw.SameDecision(3.0), lw.ProbabilityGap(0.9)])

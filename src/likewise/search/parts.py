@@ -2,7 +2,8 @@
 
 Both are plain values: boxes, leans, views and the proof tree, no oracles and none of their memories, which are made anew. A *part* has some of the open nodes, each of
 them the root of a tree of its own. It is run by whoever resumes it, and what came of it is absorbed: its trees are grafted onto the proof in the places of their
-roots. Nothing is believed that a part or a state says: pairs are put to the referee again, and a verdict rests on the whole proof, which the checker looks at.
+roots. Nothing is believed that a state says: its cells are those of its tree, every leaf is proved again, pairs are put to the referee again. Of a part, which a search has
+just come back with, leaves are taken as proved; a verdict rests on the whole proof, which the checker looks at.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from likewise.errors import InternalError
 from likewise.families.oracle import FIRST_STEP, Node
 from likewise.search.frontier import Frontier
 from likewise.search.frontiers import Frontiers
-from likewise.search.proof import Proof, Split, root_cell
+from likewise.search.proof import Proof, Split, root_cell, walk
 
 if TYPE_CHECKING:
     from likewise.model.question import Case
@@ -86,11 +87,12 @@ def state_of(frontier: Frontier) -> FrontierState:
 
 
 def resume(problem: SearchTask, state: FrontierState) -> Frontier:
-    """Take a frontier up again. The problem may ask for another level: leaves that do not hold at it are opened."""
+    """Take a frontier up again, whatever level the problem asks for: leaves that do not hold at it are opened."""
     frontier = _taken_up(problem, state)
-    if problem.case != state.case:
-        unproved = {number for number, clearance in frontier.leaves() if clearance is None}
-        frontier.reopen(unproved, split=False)
+    _check_cells(frontier)
+    clearances = dict(frontier.leaves())
+    frontier.reopen({number for number, clearance in clearances.items() if clearance is None}, split=False)
+    frontier.clearance = min((c for c in clearances.values() if c is not None), default=math.inf)
     return frontier
 
 
@@ -116,6 +118,23 @@ def _taken_up(problem: SearchTask, state: FrontierState) -> Frontier:
     frontier.witness = _confirmed(frontier, state.witness)
     heapq.heapify(frontier.open)
     return frontier
+
+
+def _check_cells(frontier: Frontier) -> None:
+    """Refuse a state that is no tree, or whose open nodes are not the ones that its tree leaves open, cell by cell."""
+    splits = [(n, split) for n, split in enumerate(frontier.proof.nodes) if isinstance(split, Split)]
+    below = sorted(child for _, split in splits for child in (split.left, split.right))
+    if below != list(range(1, len(frontier.proof.nodes))) or any(
+        min(split.left, split.right) <= number for number, split in splits
+    ):
+        raise InternalError("the nodes of a state are no tree")
+    known = {node.number: node for node in (*frontier.open, *frontier.stuck)}
+    left = {number: (lo, hi) for number, node, lo, hi in walk(frontier.proof, frontier.pairs) if node is None}
+    if left.keys() != known.keys() or any(
+        not (np.array_equal(known[number].lo, lo) and np.array_equal(known[number].hi, hi))
+        for number, (lo, hi) in left.items()
+    ):
+        raise InternalError("the open nodes of a state are not those of its tree")
 
 
 def _confirmed(frontier: Frontier, witness: Witness | None) -> Witness | None:
