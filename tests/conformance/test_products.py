@@ -92,7 +92,7 @@ def test_what_is_no_polynomial_is_refused(name):
 
 
 def test_too_many_products_are_refused(monkeypatch):
-    monkeypatch.setattr("likewise.importers.products.MOST_PRODUCTS", 10)
+    monkeypatch.setattr("likewise.importers.pipelines.MOST_PRODUCTS", 10)
     with pytest.raises(lw.UnsupportedModel, match="makes 21 products"):
         import_quietly(fitted(columns(), PolynomialFeatures(2), Ridge()), SPACE, X)
 

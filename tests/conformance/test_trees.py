@@ -52,8 +52,8 @@ import likewise as lw
 from likewise.errors import UnsupportedModel
 from likewise.importers.inputs import Inputs
 from likewise.importers.recoding import same_space
+from likewise.importers.registry import grower_of
 from likewise.importers.trees.checking import check_trees
-from likewise.importers.trees.families import grower_of
 from likewise.importers.trees.growing import planted
 
 

@@ -28,7 +28,8 @@ from likewise.analysis.wish import Method, MethodName, Wish, settled_estimator
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.families.registry import family_of
 from likewise.families.scores import Scores
-from likewise.importers.settled import asked_for_scores, is_settled, refuse_wrappers
+from likewise.importers.registry import is_settled
+from likewise.importers.settled import asked_for_scores, refuse_wrappers
 from likewise.importers.unfolding import unfold
 from likewise.model.head import Head
 from likewise.problem import Problem, claim_about, prepare

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.relaxation import LinearRelaxation
 from likewise.spec.terms import Separable, Term
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.cells.leaf import Relaxed
+    from likewise.cells.relaxation import LinearRelaxation
     from likewise.families.oracle import Inquiry
     from likewise.model.witness import Witness
     from likewise.spec.pairs import PairSpace
@@ -45,6 +45,8 @@ class Meeting:
             return None
         pairs = self.pairs
         if self.relaxation is None:
+            from likewise.cells.relaxation import LinearRelaxation
+
             nothing = Separable(bias=Fraction(0), terms=(Term(),) * len(pairs.relations))
             self.relaxation = LinearRelaxation(nothing, pairs)
         return self.relaxation.pair(lo, hi)

@@ -17,9 +17,10 @@ from likewise.errors import DataError, UnsupportedModel
 from likewise.importers.lightgbm import answers as lightgbm
 from likewise.importers.lightgbm.forest import grown_lightgbm
 from likewise.importers.lightgbm.stored import StoredLightGBM, read_lightgbm
+from likewise.importers.registry import library_of
 from likewise.importers.transformers.embedding import Steps, handed_over
 from likewise.importers.transformers.encoders import check_written
-from likewise.importers.unfolding import Unfolded, unfold
+from likewise.importers.unfolding import Unfolded
 from likewise.importers.xgboost import answers as xgboost
 from likewise.importers.xgboost.forest import grown_xgboost
 from likewise.importers.xgboost.names import categories_of, with_names_of
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from likewise.importers.trees.growing import GrownModel
     from likewise.spec.space import Space
 
-XGBOOST = ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor")
-LIGHTGBM = ("LGBMClassifier", "LGBMRegressor")
 # Settings of an LGBM estimator that change what it predicts with.
 PREDICTING = (
     *("pred_early_stop", "predict_raw_score", "raw_score", "is_predict_raw_score", "num_iteration_predict"),
@@ -52,7 +51,7 @@ def presented(estimator: Any) -> Any:
     """A Booster as an object with scikit-learn's verbs; everything else as it is."""
     if type(estimator).__name__ != "Booster":
         return estimator
-    library = _library(estimator)
+    library = library_of(estimator)
     if library == "xgboost":
         model = xgboost.XGBoostModel(stored=_of_booster(estimator), kind=None)
         return xgboost.LibraryAnswers(model, estimator)
@@ -89,24 +88,6 @@ def saved_lightgbm(content: bytes) -> lightgbm.Answers:
     import lightgbm as library
 
     return lightgbm.LibraryAnswers(stored, library.Booster(model_str=content.decode("utf-8")))
-
-
-def booster_grower(estimator: Any) -> Callable[[Any], GrownModel] | None:
-    """What reads an estimator, None if it is none of these."""
-    if isinstance(estimator, xgboost.Answers):
-        return _of_xgboost_answers
-    if isinstance(estimator, lightgbm.Answers):
-        return _of_lightgbm_answers
-    name, library = type(estimator).__name__, _library(estimator)
-    if library == "xgboost" and name in XGBOOST:
-        return _of_xgboost_estimator
-    if library == "lightgbm" and name in LIGHTGBM:
-        return _of_lightgbm_estimator
-    return None
-
-
-def _library(estimator: Any) -> str:
-    return type(estimator).__module__.partition(".")[0]
 
 
 def _of_booster(booster: Any) -> StoredXGBoost:
@@ -192,13 +173,9 @@ class Behind:
         return handed_over(self.steps, X)[0]
 
 
-def spelled(knowing: Any, space: Space) -> tuple[str, ...]:
+def spelled(names: tuple[str, ...], model: Any, space: Space) -> tuple[str, ...]:
     """The names of the columns that a model was fitted on, as the space has them: LightGBM writes underscores for blanks."""
-    names = tuple(str(name) for name in knowing.feature_names_in_)
-    inside = unfold(getattr(knowing, "held", knowing))
-    if inside.steps or not (
-        isinstance(inside.final, lightgbm.Answers) or _library(inside.final) == "lightgbm"
-    ):
+    if not (isinstance(model, lightgbm.Answers) or library_of(model) == "lightgbm"):
         return names
     written: dict[str, list[str]] = {}
     for name in space.names:
@@ -302,3 +279,12 @@ def _fitted(estimator: Any) -> str:
     if not estimator.__sklearn_is_fitted__():
         raise UnsupportedModel(f"{family} is not fitted", hint="call fit(X, y) first")
     return family
+
+
+# What reads which classes, see `registry`.
+XGBOOST = dict.fromkeys(
+    ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor"), _of_xgboost_estimator
+)
+LIGHTGBM = dict.fromkeys(("LGBMClassifier", "LGBMRegressor"), _of_lightgbm_estimator)
+SAVED_XGBOOST = dict.fromkeys(("LibraryAnswers", "StoredAnswers"), _of_xgboost_answers)
+SAVED_LIGHTGBM = dict.fromkeys(("LibraryAnswers", "StoredAnswers"), _of_lightgbm_answers)

@@ -1,12 +1,16 @@
-"""Inputs: coded individuals in the kind of input that an estimator was fitted on."""
+"""Inputs: which feature of the space each column is that an estimator was fitted on, and coded individuals in the kind of input that it takes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+
+from likewise.errors import DataError, UnsupportedModel, closest
+from likewise.importers.registry import is_booster
+from likewise.importers.unfolding import Unfolded, unfold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,3 +63,72 @@ class Inputs:
             known += [level for level in others if level not in known]
             columns[name] = pd.Categorical(frame[name], categories=known)
         return frame.assign(**columns)
+
+
+def fitted_columns(estimator: Any, unfolded: Unfolded, space: Space) -> tuple[tuple[str, ...], bool]:
+    """The feature of each column that the model was fitted on, by name where it knows names (then True), else in
+    order. A column that a ColumnTransformer drops is one of them: the model sees it, and does not look."""
+    knowing = _knowing(estimator, unfolded)
+    count = knowing.n_features_in_
+    if not hasattr(knowing, "feature_names_in_"):
+        if count != len(space):
+            raise DataError(
+                f"the model was fitted on {count} unnamed columns, the space has {len(space)} features",
+                hint="give the space exactly the model's columns, in their order",
+            )
+        return space.names, False
+    names = _spelled(knowing, space)
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise DataError(
+            f"the model was fitted on two columns named {twice[0]!r}",
+            hint="give every column a name of its own and fit again: the space cannot tell them apart",
+        )
+    missing = [name for name in names if name not in space]
+    if missing:
+        raise DataError(
+            f"the model was fitted on column {missing[0]!r}, which the space does not have"
+            f"{closest(missing[0], space.names)}",
+            hint=f"the model's columns: {', '.join(names)}",
+        )
+    extra = [name for name in space.names if name not in names]
+    if extra:
+        raise DataError(
+            f"the space has the feature {extra[0]!r}, which the model was not fitted on{closest(extra[0], names)}",
+            hint="leave it out of the space (Space.from_data(X, exclude=[...])): the model never sees it",
+        )
+    return names, True
+
+
+def _spelled(knowing: Any, space: Space) -> tuple[str, ...]:
+    """The names that a model knows its columns by, as the space spells them."""
+    names = tuple(str(name) for name in knowing.feature_names_in_)
+    inside = unfold(getattr(knowing, "held", knowing))
+    if inside.steps or not is_booster(inside.final):
+        return names
+    from likewise.importers.boosters import spelled
+
+    return spelled(names, inside.final, space)
+
+
+def _knowing(estimator: Any, unfolded: Unfolded) -> Any:
+    """The first part that the rows come to and that remembers what it was fitted on."""
+    real = [(name, one) for name, one in unfolded.steps if one is not None and not isinstance(one, str)]
+    for part in (estimator, *(one for _, one in real[:1]), *([] if real else [unfolded.final])):
+        if hasattr(part, "n_features_in_"):
+            return part
+    if not real:
+        raise UnsupportedModel(f"{type(unfolded.final).__name__} is not fitted", hint="call fit(X, y) first")
+    from likewise.importers.transformers.tracing import Step
+
+    raise UnsupportedModel(
+        f"{Step(path=()).inside(*real[0])} is not fitted", hint="call fit(X, y) on the whole pipeline"
+    )
+
+
+def refuse_gap(name: str) -> NoReturn:
+    """Where nothing is put in the place of missing values, and the model cannot do with them."""
+    raise UnsupportedModel(
+        f"{name!r} may be missing, and no step puts a number in its place: the model takes none that is missing",
+        hint=f"fit the pipeline with a SimpleImputer for {name!r}, or leave missing values of {name!r} out of the space",
+    )

@@ -31,18 +31,11 @@ if TYPE_CHECKING:
     from likewise.importers.inputs import Inputs
     from likewise.spec.space import Space
 
-HOME = "likewise.repaired.estimators"
-NAMES = ("SettledClassifier", "SettledRegressor")
 HALF = Fraction(1, 2)
 MOST_NODES = (
     1_000_000  # of trees over all settings: the model is one line of a certificate, of 64 MiB at most
 )
 Build = Callable[[Unfolded], "tuple[Unjoined, Inputs]"]
-
-
-def is_settled(estimator: Any) -> bool:
-    """Whether this is one of the settled estimators themselves."""
-    return type(estimator).__module__ == HOME and type(estimator).__name__ in NAMES
 
 
 def import_settled(estimator: Any, steps: Sequence[tuple[str, Any]], build: Build) -> tuple[Unjoined, Inputs]:

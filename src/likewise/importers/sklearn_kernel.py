@@ -5,7 +5,7 @@
 the latter multiplied out exactly (`expansion`). `gamma="scale"` and `"auto"` are taken as resolved when the model was fitted. SVC and NuSVC put the score
 zero into the upper class (libsvm asks whether it is below zero); their public `dual_coef_` and `intercept_`
 have the sign of `decision_function`. KernelRidge has no intercept, and gamma 1 / (number of columns) unless
-it is given. A regressor whose tube holds all targets has no support vector, and then the score is b, an affine one. Other kernels are refused by name. With more than two classes there is such a score a pair of them (`one_vs_one`).
+it is given. A regressor whose tube holds all targets has no support vector, and then the score is b, an affine one. Other kernels are refused by name. With more than two classes there is such a score a pair of them (`classes`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,15 @@ from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.rounding import KernelRounding
 from likewise.families.polynomial.rounding import PolynomialRounding
 from likewise.families.scored import Model
-from likewise.importers.classes import Unjoined, several_labels
+from likewise.importers.classes import (
+    Unjoined,
+    dense,
+    duel_parameters,
+    several_labels,
+    voting_head,
+    why_unlinked,
+)
 from likewise.importers.expansion import PowerSum, expanded
-from likewise.importers.one_vs_one import dense, duel_parameters, voting_head, why_unlinked
 from likewise.importers.sklearn_linear import import_linear, summed
 from likewise.model.embedding import Column
 from likewise.model.head import NUMBER, Head

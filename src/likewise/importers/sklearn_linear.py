@@ -6,7 +6,7 @@ dual form, sum_t a_t <s_t, x> + b; its exact weights are the rational sums of th
 rounded `coef_`. Probabilities are logistic where `predict_proba` is sigma(decision_function).
 
 With more than two classes there is a score a class, one row of `coef_` each, and the first largest one decides; SVC has a score a
-pair of classes (`one_vs_one`). Probabilities are then softmax(decision_function), or what is refused.
+pair of classes (`classes`). Probabilities are then softmax(decision_function), or what is refused.
 """
 
 from __future__ import annotations
@@ -21,8 +21,14 @@ from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.affine.rounding import AffineRounding
 from likewise.families.scored import Model
-from likewise.importers.classes import Unjoined, several_labels
-from likewise.importers.one_vs_one import dense, duel_parameters, voting_head, why_unlinked
+from likewise.importers.classes import (
+    Unjoined,
+    dense,
+    duel_parameters,
+    several_labels,
+    voting_head,
+    why_unlinked,
+)
 from likewise.model.embedding import Column
 from likewise.model.head import NUMBER, Head
 

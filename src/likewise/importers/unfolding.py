@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.transformers.composing import genuine
+from likewise.importers.registry import genuine
 
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 THRESHOLDS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")

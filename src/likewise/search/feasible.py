@@ -9,7 +9,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import highspy
 import numpy as np
 
 from likewise.errors import SpecError
@@ -39,6 +38,8 @@ def some_individual(space: Space) -> list[Fraction]:
 
 
 def _propose(space: Space, constraints: list[Separable], strictness: float) -> list[Fraction] | None:
+    import highspy
+
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("mip_feasibility_tolerance", 1e-9)

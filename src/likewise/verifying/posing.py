@@ -17,7 +17,6 @@ from likewise.families.oracles import Oracles
 from likewise.families.registry import family_of, oracle_of
 from likewise.families.scored import score_of
 from likewise.families.scores import Scores
-from likewise.importers.kept import similar_codes
 from likewise.importers.two_classes import HALF, as_one_score
 from likewise.model.cases import DecisionCase
 from likewise.model.classquestion import ClassQuestion
@@ -168,7 +167,7 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
     lead = as_one_score(imported, share=HALF) if by_lead and isinstance(asked, SameDecision) else None
     if lead is not None:
         imported, level = lead, level / 2
-    pairs = similar_codes(imported.recoding, problem.relations)
+    pairs = imported.recoding.pairs(problem.relations)
     check_asked(asked, imported.model)
     one = imported.model.n_scores == 1
     asking = _one_score(imported, asked, level) if one else _all_scores(imported, asked, level, place)

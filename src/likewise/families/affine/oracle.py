@@ -24,7 +24,6 @@ import numpy as np
 
 from likewise.cells.highest import best_band, best_levels, best_marks, inside_of, marks_of, table_of
 from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
-from likewise.cells.relaxation import LinearRelaxation
 from likewise.cells.separable import ExactBound, exact_bound
 from likewise.families.affine.balance import Movable, closest_sums, thinned
 from likewise.families.oracle import Bounder, Bounds
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.cells.marks import Marks
+    from likewise.cells.relaxation import LinearRelaxation
     from likewise.model.question import WitnessSet
 
     Floats = NDArray[np.float64]
@@ -67,7 +67,11 @@ class SeparableOracle(Bounder):
         self.widths = np.array([float(v.hi) - float(v.lo) for v in pairs.variables])
         self.lossy = {k for k, marks in enumerate(self.marks) if marks is not None and marks.loses}
         self.evaluators: dict[tuple[Leaf, WitnessSet], tuple[Direction, ExactBound]] = {}
-        self.relaxation = LinearRelaxation(score, pairs) if pairs.constraints else None
+        self.relaxation: LinearRelaxation | None = None
+        if pairs.constraints:
+            from likewise.cells.relaxation import LinearRelaxation
+
+            self.relaxation = LinearRelaxation(score, pairs)
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
         upper = (2 * lean - 1) * self.bias

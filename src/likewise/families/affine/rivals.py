@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.cells.forms import Forms, widest
-from likewise.cells.relaxation import LinearRelaxation
 from likewise.families.affine.oracle import ROUNDING, SeparableOracle
 from likewise.families.oracle import Bounder, Bounds
 from likewise.spec.pairs import PairSpace
@@ -19,6 +18,8 @@ from likewise.spec.terms import Separable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from likewise.cells.relaxation import LinearRelaxation
 
     Floats = NDArray[np.float64]
 
@@ -30,7 +31,11 @@ class RivalOracle(SeparableOracle):
         super().__init__(score, pairs)
         self.other = second
         self.forms = Forms((score, second), pairs)
-        self.relaxation = LinearRelaxation(score, pairs, second) if pairs.constraints else None
+        self.relaxation: LinearRelaxation | None = None
+        if pairs.constraints:
+            from likewise.cells.relaxation import LinearRelaxation
+
+            self.relaxation = LinearRelaxation(score, pairs, second)
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
         nothing = np.zeros_like(lean)

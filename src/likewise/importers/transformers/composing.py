@@ -9,12 +9,12 @@ FeatureUnion        each transformer on all columns, side by side
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from likewise.importers.registry import genuine
 from likewise.importers.transformers import choosing, curves, encoders, pieces, refusals, scalers
 from likewise.importers.transformers.tracing import (
     Arithmetic,
@@ -60,14 +60,6 @@ def through(transformer: Any, columns: Columns, step: Step) -> Columns:
     _check_fitted(transformer, columns, step)
     made = HANDLERS[kind](transformer, columns, step)
     return tuple(derived(columns[one.source], one.action, step) for one in made)
-
-
-def genuine(estimator: Any) -> bool:
-    """Whether this is scikit-learn's own class, not a subclass or something of the same name."""
-    kind = type(estimator)
-    if kind.__module__.partition(".")[0] != "sklearn":
-        return False
-    return getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
 
 
 def _check_fitted(transformer: Any, columns: Columns, step: Step) -> None:

@@ -5,7 +5,7 @@ FunctionTransformer    numpy's functions of one number, given as such; numpy.neg
                        well (`bends`).
 PowerTransformer, QuantileTransformer     one column for each
 SplineTransformer      as many columns for each as it has splines; of continuous numbers in pieces (`splines`)
-PolynomialFeatures     of degree 1: the columns themselves, and a constant one (others: `importers.products`)
+PolynomialFeatures     of degree 1: the columns themselves, and a constant one (others: `importers.pipelines`)
 """
 
 from __future__ import annotations

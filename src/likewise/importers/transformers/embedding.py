@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from likewise.spec.space import Space
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.importers.inputs import Inputs
+    from likewise.importers.inputs import Inputs, refuse_gap
 
     Floats = NDArray[np.float64]
 
@@ -148,14 +148,6 @@ def _with_missing(column: Column, value: float, feature: Feature) -> Column:
         raise InternalError("missing values of a column that is no line")
     line = [column.offset, column.slope]
     return Column(feature=column.feature, pieces=pieces_of([Fraction(feature.hi)], [line, [Fraction(value)]]))
-
-
-def refuse_gap(name: str) -> NoReturn:
-    """Where nothing is put in the place of missing values, and the model cannot do with them."""
-    raise UnsupportedModel(
-        f"{name!r} may be missing, and no step puts a number in its place: the model takes none that is missing",
-        hint=f"fit the pipeline with a SimpleImputer for {name!r}, or leave missing values of {name!r} out of the space",
-    )
 
 
 # -- tables -----------------------------------------------------------------------------------------------

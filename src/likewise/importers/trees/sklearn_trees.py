@@ -22,7 +22,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
-from likewise.importers.transformers.composing import genuine
+from likewise.importers.registry import genuine
 from likewise.importers.trees.growing import GrownModel
 from likewise.importers.trees.grown import Forest, Grown, depth_first
 from likewise.model.head import NUMBER, Head

@@ -14,7 +14,6 @@ from sklearn.preprocessing import OneHotEncoder
 
 import likewise as lw
 from likewise.errors import InternalError
-from likewise.importers.kept import similar_codes
 from likewise.importers.recoding import Part, Recoding, same_space
 from likewise.spec.similarity import Relation
 
@@ -28,7 +27,7 @@ def relations(space: lw.Space, **words) -> tuple[Relation, ...]:
 
 def test_a_table_keeps_what_is_similar():
     recoding = Recoding(given=NUMBERS, space=TABLE, parts={0: Part(shift=3.0)})
-    pairs = similar_codes(recoding, relations(NUMBERS, within={"a": 2, "b": 0.25}))
+    pairs = recoding.pairs(relations(NUMBERS, within={"a": 2, "b": 0.25}))
     assert pairs.relations[0].kind == "pairs"
 
 
@@ -48,36 +47,36 @@ def test_a_table_that_loses_somebody(monkeypatch, part, kept, what):
     if kept is not None:
         monkeypatch.setattr(Recoding, "_relation", lambda self, k, relation: relation if k else kept)
     with pytest.raises(InternalError, match=what):
-        similar_codes(recoding, given)
+        recoding.pairs(given)
 
 
 @pytest.mark.parametrize("tolerance", [0.1, 0.3, "7%"])
 def test_a_continuous_tolerance_that_shrinks_is_noticed(monkeypatch, tolerance):
     space = lw.Space({"a": lw.Continuous(0, 1)})
     given = relations(space, within={"a": tolerance})
-    assert similar_codes(same_space(space), given).relations == given
+    assert same_space(space).pairs(given).relations == given
     less = replace(given[0], tolerance=given[0].tolerance - Fraction(1, 2**40))
     monkeypatch.setattr(Recoding, "_relation", lambda self, k, relation: less)
     with pytest.raises(InternalError, match="similar, but not there"):
-        similar_codes(same_space(space), given)
+        same_space(space).pairs(given)
 
 
 def test_long_ranges_are_tried_at_their_ends():
     given = lw.Space({"a": lw.Integer(0, 100_000)})
     short = lw.Space({"a": lw.Integer(0, 99_999)})
     with pytest.raises(InternalError, match="outside"):
-        similar_codes(Recoding(given=given, space=short), relations(given, free=["a"]))
+        Recoding(given=given, space=short).pairs(relations(given, free=["a"]))
 
 
 def test_constraints_lose_nobody():
     given = lw.Space({"a": lw.Integer(3, 9)}).where("a <= 7")
     table = lw.Space({"a": lw.Ordinal(range(3, 10))})
     kept = Recoding(given=given, space=table.where("a <= 7"), parts={0: Part(shift=3.0)})
-    similar_codes(kept, relations(given, free=["a"]))
+    kept.pairs(relations(given, free=["a"]))
     stricter = table.where("a <= 5")
     recoding = Recoding(given=given, space=stricter, parts={0: Part(shift=3.0)})
     with pytest.raises(InternalError, match="an individual"):
-        similar_codes(recoding, relations(given, free=["a"]))
+        recoding.pairs(relations(given, free=["a"]))
 
 
 def test_verify_proves_nothing_over_a_space_that_lost_a_pair(monkeypatch):

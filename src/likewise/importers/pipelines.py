@@ -1,4 +1,6 @@
-"""Products: a linear model on PolynomialFeatures, as a sum of products of the columns in front of them.
+"""Pipelines: the scores of a model behind transformers, as scores over the columns that those make of the features (`transformers`).
+
+A linear model on PolynomialFeatures is a sum of products of the columns in front of them:
 
     bias + sum_f weight_f (offset_f + slope_f * product_f),
 
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,16 +21,67 @@ from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine, affine_body
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.polynomial.rounding import ProductRounding
+from likewise.families.registry import family_of
 from likewise.families.scored import Model
 from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
-from likewise.importers.transformers.composing import genuine, through
+from likewise.importers.registry import genuine
+from likewise.importers.transformers.composing import through
+from likewise.importers.transformers.embedding import Embedded, embed
 from likewise.importers.transformers.tracing import Line, Step, Traced
 from likewise.model.embedding import Column
 from likewise.spec.features import Continuous
 
+if TYPE_CHECKING:
+    from likewise.importers.classes import Unjoined
+    from likewise.importers.inputs import Inputs
+    from likewise.importers.registry import Scorer
+    from likewise.spec.space import Space
+
 Steps = Sequence[tuple[str, Any]]
 Product = tuple[int, ...]
 ANYTHING = Continuous(-1.0, 1.0)  # a product is a number; no bounds of it are looked at
+
+
+def import_behind(steps: Steps, final: Any, read: Scorer, inputs: Inputs) -> tuple[Unjoined, Inputs]:
+    """The scores of an estimator behind the steps of a pipeline, and the inputs over the space that they are of."""
+    products = place_of_products(steps)
+    if products is None:
+        embedded = embed(steps, inputs, model=type(final).__name__)
+        scores = read(final, embedded.columns).each(lambda one: _rounded(one, embedded))
+    else:
+        embedded = embed(steps[:products], inputs, model="PolynomialFeatures")
+        made = multiplied(steps[products:], len(embedded.columns))
+        linear = read(final, unknown_columns(len(made.products)))
+        scores = linear.each(lambda one: _rounded(of_products(one, made, embedded.columns), embedded))
+    return scores.each(lambda one: _with_checked_pieces(one, inputs.space, embedded.highest)), embedded.inputs
+
+
+def _rounded(model: Model, embedded: Embedded) -> Model:
+    """The model with the rounding of its columns, see `Rounding` and `tracing`."""
+    if model.rounding is None:
+        return model
+    return replace(model, rounding=model.rounding.of_columns(embedded.lines, described=embedded.settled))
+
+
+def _with_checked_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
+    """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
+    bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
+    told = [name for name in bent if space.names.index(name) in highest]
+    if told and not family_of(model.body).takes_pieces:
+        raise UnsupportedModel(
+            f"{model.family} takes products or distances of columns, and tells a missing {told[0]!r} from every number of its "
+            "range: by an indicator, or by a number outside of it that is put in its place",
+            hint=f"let the bounds of {told[0]!r} hold that number, without an indicator; or declare "
+            f"Integer(lo, hi, missing=True), or a Categorical with None; or use a linear model",
+        )
+    if bent and not family_of(model.body).takes_pieces:
+        raise UnsupportedModel(
+            f"{model.family} takes products or distances of columns, and {bent[0]!r} is continuous and comes to it in "
+            "bins or splines",
+            hint="use a linear model on bins and splines, or the number itself, or declare the values that it can "
+            f"take, space.replace({{{bent[0]!r}: Integer(lo, hi)}}) or Ordinal([...])",
+        )
+    return model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
