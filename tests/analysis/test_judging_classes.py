@@ -188,8 +188,7 @@ def test_certified_shares_of_forests_hold_the_truth(classes):
     ("name", "classes"), [("forest", 2), ("multinomial", 3), ("forest", 3), ("votes", 3)]
 )
 def test_continuous_windows_are_searched_row_by_row(name, classes, monkeypatch):
-    for module in ("counterparts", "class_counterparts"):  # nothing is listed
-        monkeypatch.setattr(f"likewise.search.{module}.MOST_SETTINGS", 0)
+    monkeypatch.setattr("likewise.search.counterparts.MOST_SETTINGS", 0)  # nothing is listed
     random = np.random.default_rng(4)
     people = pd.DataFrame(
         {"x": random.uniform(size=90), "y": random.uniform(size=90), "s": random.integers(0, 2, 90)}

@@ -97,7 +97,7 @@ def test_cells_close_in_on_a_share_below_a_slanted_constraint():
 
 def bracketing(model, space, similar, property, X=None):
     judging = judged(model, space, similar, property, X=X, budget=20)
-    pairs = judging.asked.pairs
+    pairs = judging.inquiry.pairs
     measure = uniform(pairs, judging.recoding) if X is None else marginals(pairs, judging.rows)
     return ShareBracket(judging=judging, measure=measure)
 

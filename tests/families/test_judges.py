@@ -13,12 +13,12 @@ from sklearn.preprocessing import KBinsDiscretizer, PolynomialFeatures, SplineTr
 from sklearn.svm import SVC
 
 import likewise as lw
-from likewise.families.class_judge import ClassJudge, softmax
 from likewise.families.combined.judge import CombinedJudge
 from likewise.families.combined.score import CombinedScore
 from likewise.families.exponential import LOST, RELATIVE, falling
-from likewise.families.judge import at_settings
-from likewise.families.registry import judge_of
+from likewise.families.judge import Judge, softmax
+from likewise.families.registry import score_judge_of
+from likewise.families.score_judge import at_settings
 from likewise.families.scored import score_of
 from likewise.families.scores import Scores
 from likewise.families.trees.body import LEAF, Tree, TreeSum
@@ -72,7 +72,7 @@ def test_scores_are_within_their_error(name):
     model = MODELS[name]().fit(X, (X["a"] + X["c"] * X["d"] * 5 + X["b"] / 200) > 8)
     codes = SPACE.encode(X)
     score = score_of(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
-    judge = judge_of(score)
+    judge = score_judge_of(score)
     settings = np.array([[0.0, 0.25], [1.0, 0.5], [2.0, 0.75]])
     found = judge.cross(codes[:40], (2, 3), settings)
     values, error = (part.ravel() for part in np.broadcast_arrays(found.values, found.error))
@@ -125,7 +125,7 @@ def test_scores_and_probabilities_of_classes_are_within_their_error(make, scale)
     codes = SPACE.encode(X)
     score = Scores(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
     settings = np.array([[0.0], [2.0]])
-    scores = ClassJudge(score).cross(codes[:15], (2,), settings)
+    scores = Judge(score.parts).cross(codes[:15], (2,), settings)
     chances = softmax(scores)
     assert chances.error.max() < 1e-6
     for n, row in enumerate(at_settings(codes[:15], (2,), settings)):
@@ -179,7 +179,7 @@ def stump(random):
 
 def test_sums_of_leaves_are_within_their_error():
     score = ensemble(0)
-    judge = judge_of(score)
+    judge = score_judge_of(score)
     codes = np.random.default_rng(1).uniform(0, 1, (30, 4))
     settings = np.array([[0.2], [0.9]])
     found = judge.cross(codes, (1,), settings)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.families.separable import SeparableJudge
+from likewise.families.affine.score import AffineScore
+from likewise.families.judge import Judge
 from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
 from likewise.search.budget import Budget
@@ -17,13 +18,13 @@ from likewise.search.counterparts import (
     FAIR,
     NOT_REPRESENTABLE,
     UNDECIDED,
-    Asked,
-    judged,
+    judge_rows,
 )
 from likewise.search.extremes import windows
+from likewise.search.inquiry import Inquiry
 from likewise.search.validity import Validity
 from likewise.spec.pairs import pair_space
-from likewise.spec.terms import Separable, Term
+from likewise.spec.terms import Term
 
 
 @pytest.mark.parametrize("tolerance", [0.1, "7%", 1e-9, 3])
@@ -118,13 +119,13 @@ def test_a_counterpart_that_no_double_names_is_not_claimed():
     assert Fraction(inside) < end
     border = (Fraction(inside) + end) / 2
     for at, verdict in ((border, UNDECIDED), (end, FAIR), (Fraction(inside) - Fraction(1, 2**60), BIASED)):
-        score = Separable(bias=-at, terms=(Term(slope=Fraction(1)),))
-        asked = Asked(
+        score = AffineScore(bias=-at, terms=(Term(slope=Fraction(1)),))
+        inquiry = Inquiry(
             pairs=pairs,
-            judge=SeparableJudge(score),
+            judge=Judge([score]),
             question=DecisionQuestion(level=Fraction(0)),
             gauge=Gauge(of="score"),
         )
-        found = judged(asked, np.array([[row]]), Budget(10))
+        found = judge_rows(inquiry, np.array([[row]]), Budget(10))
         assert found.verdict[0] == verdict
         assert (found.reasons.get(0) == NOT_REPRESENTABLE) == (verdict == UNDECIDED)

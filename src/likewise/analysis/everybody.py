@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.families.judge import growth
+from likewise.families.score_judge import growth
 from likewise.search.certainty import Near, answers
-from likewise.search.class_counterparts import ClassAsked
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
 from likewise.search.lattice import (
     GROUP_VALUES,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from likewise.analysis.judging import Judging
     from likewise.analysis.measures import Measure
     from likewise.search.budget import Budget
-    from likewise.search.counterparts import Asked
+    from likewise.search.inquiry import Inquiry
     from likewise.search.lattice import Lattice
 
     Floats = NDArray[np.float64]
@@ -86,11 +85,11 @@ def countable(judging: Judging) -> bool:
     people = individuals(judging.pairs)
     if people is None or _lattice(judging) is None:
         return False
-    each = 1.0
-    if isinstance(judging.asked, ClassAsked):
-        around = settings_around(judging.pairs, judging.asked.judge, judging.asked.moving)
-        each = SLOWER * around * judging.asked.judge.n_scores
-    seconds = people / judging.asked.judge.pace + people * each / INDIVIDUALS_A_SECOND
+    each, inquiry = 1.0, judging.inquiry
+    if not inquiry.by_extremes:
+        around = settings_around(inquiry.pairs, inquiry.judge, inquiry.moving)
+        each = SLOWER * around * inquiry.judge.n_scores
+    seconds = people / inquiry.judge.pace + people * each / INDIVIDUALS_A_SECOND
     budget = judging.budget
     return seconds <= OF_THE_BUDGET * (budget.seconds - budget.elapsed)
 
@@ -102,8 +101,7 @@ def counted(judging: Judging, measure: Measure | None) -> Counted | None:
         return None
     weigh = _Alike() if measure is None else _Weighted(lattice, measure)
     sums, people, redone, seen = np.zeros(3), 0, 0, 0
-    one = judging.one
-    blocks = _by_all_scores(judging, lattice) if one is None else _by_extremes(judging, one, lattice)
+    blocks = (_by_extremes if judging.inquiry.by_extremes else _beside_everybody)(judging, lattice)
     with suppress(OutOfTime), judging.budget.watched():
         for looked in blocks:
             sums += [weigh(looked.start, part) for part in (looked.certain, looked.at_most, looked.valid)]
@@ -123,12 +121,12 @@ def counted(judging: Judging, measure: Measure | None) -> Counted | None:
     )
 
 
-def _by_extremes(judging: Judging, asked: Asked, lattice: Lattice) -> Iterator[Looked]:
+def _by_extremes(judging: Judging, lattice: Lattice) -> Iterator[Looked]:
     """Blocks as long as there is time, by the lowest and highest score of those who are similar."""
-    for block, near in _blocks(asked, lattice, judging.budget):
-        certain, open_ = _answered(asked, block, near)
+    for block, near in _blocks(judging.inquiry, lattice, judging.budget):
+        certain, open_ = _answered(judging.inquiry, block, near)
         at_most, places, redone = certain | open_, np.flatnonzero(open_), 0
-        again = judging.together(block.codes(places)) if len(places) else None
+        again = judging.judge_together(block.codes(places)) if len(places) else None
         if again is not None:
             redone = len(places)
             certain.ravel()[places] = again.verdict == BIASED
@@ -138,7 +136,7 @@ def _by_extremes(judging: Judging, asked: Asked, lattice: Lattice) -> Iterator[L
         )
 
 
-def _by_all_scores(judging: Judging, lattice: Lattice) -> Iterator[Looked]:
+def _beside_everybody(judging: Judging, lattice: Lattice) -> Iterator[Looked]:
     """Blocks as long as there is time, each individual beside everybody who is similar to it."""
     valid_of, across = Validity.of_all(judging.pairs), lattice.count((*lattice.moving, *lattice.right))
     step = max(1, AT_A_TIME // across) * across
@@ -147,7 +145,7 @@ def _by_all_scores(judging: Judging, lattice: Lattice) -> Iterator[Looked]:
         rows = lattice.codes(np.arange(start, min(start + step, _size(lattice))))
         valid = valid_of.individuals(rows)
         certain, at_most = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-        found = judging.together(rows[valid])
+        found = judging.judge_together(rows[valid])
         if found is None:
             return
         certain[valid] = found.verdict == BIASED
@@ -168,14 +166,15 @@ def _size(lattice: Lattice) -> int:
 def _lattice(judging: Judging) -> Lattice | None:
     if individuals(judging.pairs) is None:
         return None
-    if judging.one is None:
-        few = settings_around(judging.pairs, judging.asked.judge, judging.asked.moving) <= MOST_SETTINGS
-        return lattice_of(judging.pairs, rows=ROWS) if few else None
-    return lattice_of(judging.pairs, rows=max(1, min(ROWS, GROUP_VALUES // judging.asked.judge.cost)))
+    pairs, judge = judging.pairs, judging.inquiry.judge
+    if judging.inquiry.by_extremes:
+        return lattice_of(pairs, rows=max(1, min(ROWS, GROUP_VALUES // judge.cost)))
+    few = settings_around(pairs, judge, judging.inquiry.moving) <= MOST_SETTINGS
+    return lattice_of(pairs, rows=ROWS) if few else None
 
 
-def _blocks(asked: Asked, lattice: Lattice, budget: Budget) -> Iterator[tuple[Block, Near]]:
-    judge, pairs = asked.judge, asked.pairs
+def _blocks(inquiry: Inquiry, lattice: Lattice, budget: Budget) -> Iterator[tuple[Block, Near]]:
+    judge, pairs = inquiry.judge, inquiry.pairs
     inner = (*lattice.moving, *lattice.right)
     across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
     beside = lattice.codes(np.arange(across))[:, list(inner)]
@@ -186,7 +185,7 @@ def _blocks(asked: Asked, lattice: Lattice, budget: Budget) -> Iterator[tuple[Bl
     while start < total and pace.fits(1):
         some = np.arange(start, min(start + pace.size, total))
         scored = judge.cross(lattice.codes(some * across), inner, beside)
-        values = scored.values
+        values = scored.values[..., 0]
         for table in tables:
             values.reshape(-1)[excess(lattice, table, start * across, values.size) > 0] = np.nan
         values = values.reshape(len(some), *shape, lattice.count(lattice.right))
@@ -196,13 +195,13 @@ def _blocks(asked: Asked, lattice: Lattice, budget: Budget) -> Iterator[tuple[Bl
         start += len(some)
 
 
-def _answered(asked: Asked, block: Block, near: Near) -> tuple[Flags, Flags]:
+def _answered(inquiry: Inquiry, block: Block, near: Near) -> tuple[Flags, Flags]:
     """Who certainly has a counterpart, and of whom float64 does not tell."""
     nobody = np.isnan(block.scores)
     lowest = Near(value=block.lowest(np.where(nobody, np.inf, block.scores)), error=near.error)
     highest = Near(value=block.highest(np.where(nobody, -np.inf, block.scores)), error=near.error)
-    certain, possible = answers(asked.question, near, lowest)
-    sure, may = answers(asked.question, highest, near)
+    certain, possible = answers(inquiry.case, near, lowest)
+    sure, may = answers(inquiry.case, highest, near)
     certain |= sure
     possible |= may
     return certain, possible & ~certain

@@ -18,18 +18,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.labelling import labels_of
-from likewise.analysis.singly import gauge_of_gaps, judged_singly
-from likewise.errors import InternalError, UnsupportedModel
-from likewise.families.class_judge import ClassJudge
-from likewise.families.registry import judge_of
-from likewise.families.scores import Scores
-from likewise.model.gauge import ClassGauge, Gauge
+from likewise.analysis.singly import judge_rows_singly
+from likewise.errors import UnsupportedModel
+from likewise.families.judge import Judge
 from likewise.problem import ModelClaim, Problem, prepare
 from likewise.progress import Snapshot
 from likewise.run import Run
 from likewise.search.budget import Budget, interruptible
-from likewise.search.class_counterparts import ClassAsked, judged_classes
-from likewise.search.counterparts import Asked, judged
+from likewise.search.counterparts import judge_rows
+from likewise.search.inquiry import Inquiry
 from likewise.search.judgement import Judgement
 from likewise.search.pacing import warm_up
 from likewise.spec.pairs import pinned_pairs
@@ -50,17 +47,12 @@ WORTH = 4.0  # times as long as that a process should have
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """A posed problem and what is asked of each individual: about one score, or about all of several; in a run."""
+    """A posed problem and what is asked of each individual, in a run."""
 
     posed: PosedProblem
-    asked: Asked | ClassAsked
+    inquiry: Inquiry
     source: Problem
     run: Run
-
-    @property
-    def one(self) -> Asked | None:
-        """What is asked about the only score; None of several."""
-        return None if isinstance(self.asked, ClassAsked) else self.asked
 
     @property
     def budget(self) -> Budget:
@@ -68,7 +60,7 @@ class Judging:
 
     @property
     def pairs(self) -> PairSpace:
-        return self.asked.pairs
+        return self.inquiry.pairs
 
     @property
     def random(self) -> np.random.Generator:
@@ -103,59 +95,50 @@ class Judging:
         snapshot = Snapshot(stage=stage, seconds=self.budget.elapsed, share=share, **more)
         self.posed.task.listener(snapshot)
 
-    def together(
+    def judge_together(
         self, rows: Floats, told: Callable[[int], None] | None = None, *, replayed: bool = False
     ) -> Judgement | None:
         """Many rows at once; None where that is not possible. With `replayed`, who is biased is so for the original as well."""
         confirm = self.confirmed if replayed else None
-        if isinstance(self.asked, ClassAsked):
-            return judged_classes(self.asked, rows, self.budget, told, confirm)
-        return judged(self.asked, rows, self.budget, told, confirm)
+        return judge_rows(self.inquiry, rows, self.budget, told, confirm)
 
-    def singly(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement:
+    def judge_singly(self, rows: Floats, told: Callable[[int], None] | None = None) -> Judgement:
         """One row after another."""
-        return judged_singly(self.posed, self.asked, rows, self.budget, told)
+        return judge_rows_singly(self.posed, self.inquiry, rows, self.budget, told)
 
     def confirmed(self, own: Floats, other: Floats) -> Flags:
         """Which pairs break the property for the original, in its own floating point."""
-        broken = self.source.claim.property if self.one is None else self.one.question
+        broken = self.source.claim.property if self.posed.several else self.inquiry.case
         found: Flags = self.posed.imported.replay.confirmed_either_way(own, other, broken)
         return found
 
     def pinned(self, features: Sequence[int]) -> Judging:
         """The same for individuals of whom nobody is similar who differs in these features."""
-        return replace(self, asked=replace(self.asked, pairs=pinned_pairs(self.pairs, features)))
+        return replace(self, inquiry=replace(self.inquiry, pairs=pinned_pairs(self.pairs, features)))
 
     def decisions(self, rows: Floats, found: Judgement) -> tuple[list[Any], list[Any]] | None:
         """Of all rows and of their counterparts, as far as there is time; None for a regressor."""
-        return labels_of(self.posed, self.asked, rows, found, self.budget)
+        return labels_of(self.posed, self.inquiry, rows, found, self.budget)
 
 
 def judging_of(problem: Problem, run: Run) -> Judging:
     """Everything up to the judging."""
-    posed = pose(problem, run, by_lead=True)
-    asked, recoding = posed.task.question, problem.imported.recoding
-    about: Asked | ClassAsked
-    if isinstance(posed.gauge, ClassGauge) and isinstance(posed.score, Scores):
-        question = posed.gauge.asked
-        if question.kind == "probability" and question.head.link == "softmax" and not posed.score.rational:
-            raise UnsupportedModel(
-                f"softmax probabilities of {problem.imported.model.family} are not known exactly: its scores are irrational",
-                hint="ask for SameDecision or ScoreGap",
-            )
-        about = ClassAsked(pairs=posed.pairs, judge=ClassJudge(posed.score), question=question)
-    elif isinstance(posed.gauge, Gauge) and not isinstance(posed.score, Scores):
-        about = Asked(
-            pairs=posed.pairs,
-            judge=judge_of(posed.score),
-            question=posed.task.case,
-            gauge=gauge_of_gaps(posed.gauge),
-            settle=recoding.settled_part if recoding.bent else None,
+    posed, recoding = pose(problem, run, by_lead=True), problem.imported.recoding
+    judge = Judge(posed.task.oracles.parts)
+    if posed.gauge.of_probability and posed.imported.model.head.link == "softmax" and not judge.rational:
+        raise UnsupportedModel(
+            f"softmax probabilities of {problem.imported.model.family} are not known exactly: its scores are irrational",
+            hint="ask for SameDecision or ScoreGap",
         )
-    else:
-        raise InternalError(f"a question of another number of scores: {asked}")
-    warm_up(about.judge, about.pairs, run.budget)
-    return Judging(posed=posed, asked=about, source=problem, run=run)
+    inquiry = Inquiry(
+        pairs=posed.pairs,
+        judge=judge,
+        question=posed.task.question,
+        gauge=posed.gauge,
+        settle=recoding.settled_part if recoding.bent else None,
+    )
+    warm_up(judge, posed.pairs, run.budget)
+    return Judging(posed=posed, inquiry=inquiry, source=problem, run=run)
 
 
 def judgement_of_data(judging: Judging) -> Judgement:
@@ -206,13 +189,13 @@ def judgement_of(
     def told(done: int) -> None:
         judging.tell(f"{done:,} of {len(rows):,} rows", share=done / len(rows))
 
-    found = asked.together(rows, told, replayed=replayed)
+    found = asked.judge_together(rows, told, replayed=replayed)
     if found is not None:
         return found
     if len(rows) < 2 or (
         executor is None and (count == 1 or not _worth_processes(judging, seconds_a_row, len(rows)))
     ):
-        return asked.singly(rows, told)
+        return asked.judge_singly(rows, told)
     if executor is not None:
         return _in_parts(judging, rows, pinned, max(count, 2), executor)
     pool = ProcessPoolExecutor(count)
@@ -251,4 +234,4 @@ def _part(claim: ModelClaim, rows: Floats, pinned: tuple[int, ...], budget: floa
     run = Run(budget=Budget(budget))
     judging = judging_of(prepare(claim, run), run)
     with interruptible(judging.budget):
-        return judging.pinned(pinned).singly(rows)
+        return judging.pinned(pinned).judge_singly(rows)

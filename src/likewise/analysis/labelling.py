@@ -9,86 +9,92 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
+from likewise.families.score_judge import ScoreTable
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
-from likewise.search.certainty import Near
-from likewise.search.class_counterparts import ClassAsked
 from likewise.search.pacing import scored_in_pieces, settling_part
+from likewise.search.treatments import classes_of, exact_class
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.search.budget import Budget
-    from likewise.search.counterparts import Asked
+    from likewise.search.certainty import Near
+    from likewise.search.inquiry import Inquiry
     from likewise.search.judgement import Judgement
     from likewise.verifying.posing import PosedProblem
 
     Floats = NDArray[np.float64]
+    Places = NDArray[np.int64]
+
+UNTOLD = -1  # the place of a class that float64 does not tell
 
 
 def labels_of(
-    posed: PosedProblem, asked: Asked | ClassAsked, rows: Floats, found: Judgement, budget: Budget
+    posed: PosedProblem, inquiry: Inquiry, rows: Floats, found: Judgement, budget: Budget
 ) -> tuple[list[Any], list[Any]] | None:
     """Of all rows and of their counterparts; None of somebody whom no precision tells, where there is nobody or no time, and None of all for a regressor."""
     if posed.imported.model.head.labels is None:
         return None
-    at_last = settling_part(budget)
-    if isinstance(asked, ClassAsked):
-        somebody = ~np.isnan(found.counterpart).any(axis=1)
-        own, others = _by_all_scores(asked, rows, at_last), [None] * len(rows)
-        known = _by_all_scores(asked, found.counterpart[somebody], at_last)
-        for i, label in zip(np.flatnonzero(somebody), known, strict=True):
-            others[i] = label
-        return own, others
-    of_one = _OneScore(posed, asked)
-    return of_one.labels(rows, found.score, at_last), of_one.labels(found.counterpart, found.other, at_last)
+    at_last, labelling = settling_part(budget), Labelling(posed, inquiry)
+    return (
+        labelling.labels(rows, found.score, at_last),
+        labelling.labels(found.counterpart, found.other, at_last),
+    )
 
 
-def _by_all_scores(asked: ClassAsked, rows: Floats, budget: Budget) -> list[Any]:
-    labels = asked.question.head.classes
-    return [None if place is None else labels[place] for place in asked.classes(rows, budget)]
+class Labelling:
+    """Decisions by the head of a model, margins left aside."""
 
+    def __init__(self, posed: PosedProblem, inquiry: Inquiry) -> None:
+        self.judge, self.head, self.mirrored = inquiry.judge, posed.imported.model.head, posed.mirrored
 
-class _OneScore:
-    """Decisions by the sign of a score."""
-
-    def __init__(self, posed: PosedProblem, asked: Asked) -> None:
-        self.asked, self.head, self.mirrored = asked, posed.imported.model.head, posed.mirrored
-
-    def labels(self, codes: Floats, score: Near, budget: Budget) -> list[Any]:
-        """The decision of each individual, by the sign of its score: by enclosures where float64 does not tell. None where there is nobody, no
+    def labels(self, codes: Floats, known: Near, budget: Budget) -> list[Any]:
+        """The decision of each individual, by the score that is known of it or by all of its scores. None where there is nobody, no
         precision tells, or the time is over."""
-        unknown = np.flatnonzero(~np.isfinite(score.error) & ~np.isnan(codes).any(axis=1))
-        for some, scored in scored_in_pieces(self.asked.judge, codes, unknown, budget):
-            score.take(some, Near(value=scored.values[:, 0], error=scored.error[:, 0]))
+        places: Places = np.full(len(codes), UNTOLD, dtype=np.int64)
+        scored = np.isfinite(known.error) & ~np.isnan(known.value)
+        if scored.any():
+            value, error = known.value[scored], known.error[scored]
+            places[scored] = self._places(ScoreTable(values=value[:, None, None], error=error[:, None]))
+        unknown = np.flatnonzero(~np.isfinite(known.error) & ~np.isnan(codes).any(axis=1))
+        for some, table in scored_in_pieces(self.judge, codes, unknown, budget):
+            places[some], scored[some] = self._places(table), True
         labels = self.head.classes
-        known = self._sides(score)
-        found = [labels[place] if place >= 0 else None for place in known.tolist()]
+        found = [None if place == UNTOLD else labels[place] for place in places.tolist()]
         with suppress(OutOfTime), budget.watched():
-            for i in np.flatnonzero((known < 0) & ~np.isnan(score.value)).tolist():
+            for i in np.flatnonzero((places == UNTOLD) & scored).tolist():
                 look_at_clock()
-                found[i] = self._exact_label(codes[i])
+                place = self._exact_place([Fraction(c) for c in codes[i].tolist()])
+                found[i] = None if place is None else labels[place]
         return found
 
-    def _sides(self, score: Near) -> NDArray[np.int64]:
-        """1 where the upper label is certain, 0 where the lower one is, else -1."""
+    def _places(self, table: ScoreTable) -> Places:
+        """The class of each row by float64."""
+        if self.head.rule == "sign":
+            return self._sides(table.values[:, 0, 0], table.error[:, 0])
+        return np.maximum(classes_of(self.head, Fraction(0), table)[:, 0], UNTOLD)
+
+    def _sides(self, value: Floats, error: Floats) -> Places:
+        """1 where the upper label is certain, 0 where the lower one is."""
         head, mirrored = self.head, self.mirrored
         at = Fraction(0) if head.undecided is None else -head.offset / head.slope
         rising = (head.undecided is None or head.slope > 0) != mirrored
         border = float(at) * (-1 if mirrored else 1)
-        room = score.error + abs(border) * 2.0**-50 + np.abs(score.value) * 2.0**-50
-        above, below = score.value - border > room, score.value - border < -room
+        room = error + abs(border) * 2.0**-50 + np.abs(value) * 2.0**-50
+        above, below = value - border > room, value - border < -room
         upper, lower = (above, below) if rising else (below, above)
-        return np.where(upper, 1, np.where(lower, 0, -1))
+        return np.where(upper, 1, np.where(lower, 0, UNTOLD))
 
-    def _exact_label(self, codes: Floats) -> Any:
+    def _exact_place(self, codes: list[Fraction]) -> int | None:
         """None where no precision tells."""
         head, bits = self.head, FIRST_BITS
-        exact = [Fraction(c) for c in codes.tolist()]
+        if head.rule != "sign":
+            return exact_class(head, Fraction(0), self.judge.enclose, codes)
         while bits <= MOST_BITS:
-            score = self.asked.judge.enclose(exact, bits)
+            (score,) = self.judge.enclose(codes, bits)
             score = -score if self.mirrored else score
-            labels = head.decide([score.lo]), head.decide([score.hi])
-            if labels[0] == labels[1]:
-                return labels[0]
+            places = head.place([score.lo]), head.place([score.hi])
+            if places[0] == places[1]:
+                return places[0]
             bits *= 4
         return None

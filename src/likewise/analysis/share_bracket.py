@@ -204,7 +204,7 @@ class ShareBracket:
         ranges = [np.arange(size) + low for size, low in zip(sizes, box.lo, strict=True)]
         rows = np.stack([axis.ravel() for axis in np.meshgrid(*ranges, indexing="ij")], axis=1)
         valid = Validity.of_all(self.judging.pairs).individuals(rows)
-        found = self.judging.together(rows[valid])
+        found = self.judging.judge_together(rows[valid])
         if found is None:
             return None
         whole = np.zeros(len(box.lo), dtype=bool)

@@ -33,7 +33,7 @@ class Sharing:
     def by(self, method: str) -> Share:
         """By the method that was asked for, or the best one that the budget allows."""
         self._refuse_imputed()
-        if method in ("auto", "certified") and not self.judging.asked.moving:
+        if method in ("auto", "certified") and not self.judging.inquiry.moving:
             return self._share("certified", (0.0, 0.0), independent=True)  # nothing that may differ matters
         if method == "exact" or (method == "auto" and countable(self.judging)):
             alike = self.over == "uniform" and all_alike(self.judging.recoding)

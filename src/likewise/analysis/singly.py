@@ -18,13 +18,13 @@ import numpy as np
 
 from likewise.analysis.climbing import Unasked
 from likewise.clock import OutOfTime, look_at_clock
+from likewise.errors import InternalError
 from likewise.model.cases import DecisionCase
 from likewise.model.enclosure import FIRST_BITS
+from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion, round_down, round_up
 from likewise.progress import silent
 from likewise.search.budget import Part
-from likewise.search.class_counterparts import ClassAsked
-from likewise.search.counterparts import Asked
 from likewise.search.extremes import windows
 from likewise.search.frontier import Frontier
 from likewise.search.judgement import BIASED, FAIR, NO_PRECISION, UNDECIDED, Judgement
@@ -35,12 +35,12 @@ from likewise.spec.terms import nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.gauge import Gauge
+    from likewise.model.gauge import AnyGauge
     from likewise.model.question import Case
     from likewise.model.witness import Witness
     from likewise.search.budget import Budget
+    from likewise.search.inquiry import Inquiry
     from likewise.search.task import SearchTask
-    from likewise.spec.enclosure import Enclosure
     from likewise.spec.pairs import PairSpace
     from likewise.verifying.posing import PosedProblem
 
@@ -53,12 +53,13 @@ FOR_THE_GAP = 0.5  # of what a row may take, before its verdict
 CLOSELY = Fraction(1, 1000)  # the largest gap is climbed to within this part of it
 AT_LEAST = Fraction(1, 10**6)
 GAIN = 16  # a pair is better if it gains this part of the tolerance
+AT_HAND = 3  # of those that were tried, the most that are put to the referee before a search
 CELLS = 2_000  # spent on the largest gap of a row, in each order
 
 
-def judged_singly(
+def judge_rows_singly(
     posed: PosedProblem,
-    asked: Asked | ClassAsked,
+    inquiry: Inquiry,
     rows: Floats,
     budget: Budget,
     told: Callable[[int], None] | None = None,
@@ -72,7 +73,7 @@ def judged_singly(
         part = Part(budget, max(LEAST_SECONDS, PATIENCE * budget.left / (len(rows) - i)))
         try:
             with part.watched():
-                Single(posed, asked, row, part).into(found, i)
+                Single(posed, inquiry, row, part).judge(found, i)
         except OutOfTime:
             found.reasons[i] = part.reason
         if told is not None:
@@ -81,42 +82,36 @@ def judged_singly(
 
 
 class Single:
-    """One individual beside all who are similar to it, by one score or by all of several."""
+    """One individual beside all who are similar to it."""
 
-    def __init__(self, posed: PosedProblem, asked: Asked | ClassAsked, row: Floats, budget: Budget) -> None:
-        self.posed, self.pairs, self.row, self.budget = posed, asked.pairs, row, budget
-        self.by: ByOneScore | ByAllScores = (
-            ByAllScores(self, asked) if isinstance(asked, ClassAsked) else ByOneScore(self, asked)
-        )
+    def __init__(self, posed: PosedProblem, inquiry: Inquiry, row: Floats, budget: Budget) -> None:
+        self.posed, self.inquiry, self.row, self.budget = posed, inquiry, row, budget
+        self.pairs, self.codes = inquiry.pairs, [Fraction(c) for c in row.tolist()]
+        self.own = inquiry.judge.enclose(self.codes, FIRST_BITS)
+        self.tried: Floats = row[None][
+            :0
+        ]  # similar individuals that were looked at, the one with the largest gap first
+        self.lower, self.off = 0.0, math.inf  # the largest gap so far, and by how much it may be larger
+        self.unproved = posed.task.oracles.unbounded or posed.task.question.unproved()
         self.reason: str | None = None
         self.proved = True
 
-    def into(self, found: Judgement, i: int) -> None:
+    def judge(self, found: Judgement, i: int) -> None:
         """Decide, and write down what came out."""
-        self.by.look_around()
+        self._look_around()
         verdict, witness = self._verdict()
         found.verdict[i], found.proved[i] = verdict, verdict != FAIR or self.proved
         if verdict == UNDECIDED and self.reason is not None:
             found.reasons[i] = self.reason
-        self.by.write_down(found, i, witness)
-
-    def _verdict(self) -> tuple[int, Floats | None]:
-        self.reason, verdict = self.by.unproved, FAIR
-        closes = self.reason is None
-        for case, first in self.by.cases():
-            look_at_clock()  # a search looks at its root at least
-            task = self.task(case, first=first)
-            witness, end = self.by.at_hand(task, first=first), "stuck"
-            if witness is None and closes:
-                search = Frontier(problem=task)
-                end, witness = search.run(), search.witness
-                self.proved &= search.oracle.proves
-            if witness is not None:
-                return BIASED, np.array(witness.other if first else witness.x)
-            if end != "closed":
-                verdict = UNDECIDED
-                self.reason = self.reason or (self.budget.reason if end == "budget" else "rounding")
-        return (UNDECIDED if self.reason == NO_PRECISION else verdict), None
+        if witness is not None:
+            found.counterpart[i] = witness
+        elif len(self.tried):
+            found.counterpart[i] = self.tried[0]
+        found.gap[i], found.gap_error[i] = self.lower, self.off
+        if self.inquiry.by_extremes:
+            found.score.value[i] = nearest(self.own[0].middle)
+        elif witness is not None:
+            found.gap[i] = max(self.lower, self._gaps_seen(witness[None]).max())
 
     def task(self, case: Case, *, first: bool) -> SearchTask:
         """The search for a pair that breaks a case, with the individual on one side."""
@@ -132,166 +127,157 @@ class Single:
             listener=silent,
         )
 
+    # -- who is similar, and how far away --------------------------------------------------------------------------
 
-class ByOneScore:
-    """By one score: of those who are tried, the lowest and the highest matter; the largest gap is climbed to."""
+    def _look_around(self) -> None:
+        """Similar individuals at ends of windows, and random ones; then the largest gap."""
+        rows = variants(self.posed.task, self.pairs, self.inquiry.moving, self.row)
+        if self.inquiry.by_extremes:
+            Climb(self).run(rows)
+            return
+        valid = [self.pairs.valid(self.codes, [Fraction(c) for c in row]) for row in rows.tolist()]
+        self.tried = rows[np.array(valid, dtype=bool)]
+        gaps = self._gaps_seen(self.tried)
+        if len(gaps):
+            self.lower, order = gaps.max(), np.argsort(-gaps, kind="stable")
+            self.tried = self.tried[order]
 
-    def __init__(self, single: Single, asked: Asked) -> None:
-        self.single, self.asked, self.row = single, asked, single.row
-        self.own: Enclosure = asked.judge.enclose([Fraction(c) for c in single.row.tolist()], FIRST_BITS)
-        # The largest gap so far, and whether it is all but the tolerance.
-        self.lower, self.closed, self.tolerance = Fraction(0), True, AT_LEAST
-        self.best: Floats | None = None  # who has it
-        self.tried: Floats = single.row[None][:0]  # the lowest and the highest variant
+    def _gaps_seen(self, others: Floats) -> Floats:
+        """About how far each of these is from the individual: float64 that is off by less than a digit shown."""
+        rows = np.concatenate([self.row[None], others])
+        scores = self.inquiry.judge.cross(rows, (), np.empty((1, 0)))
+        numbers = compared(self.inquiry.of_classes, scores).values[:, 0]
+        gaps: Floats = np.abs(numbers[1:] - numbers[0]).max(axis=1, initial=0.0)
+        return gaps
 
-    @property
-    def unproved(self) -> str | None:
-        """Why no search is tried, where that is so."""
-        return self.single.posed.task.oracles.unbounded
+    # -- the verdict -----------------------------------------------------------------------------------------------
 
-    def cases(self) -> Iterator[tuple[Case, bool]]:
-        """The case in both orders, but for what the individual's own score rules out."""
-        case = self.single.posed.task.case
-        for first in (True, False):
-            ruled_out = isinstance(case, DecisionQuestion) and (
-                self.own.hi <= case.level if first else self.own.lo > -case.level
-            )
-            if not ruled_out:
-                yield case, first
-
-    def at_hand(self, task: SearchTask, *, first: bool) -> Witness | None:
-        """Of those with the largest gap, the lowest and the highest score."""
-        for other in [] if self.best is None else [self.best, *self.tried]:
-            pair = (self.row.tolist(), other.tolist())
-            witness = task.referee(*(pair if first else pair[::-1]))
+    def _verdict(self) -> tuple[int, Floats | None]:
+        self.reason, verdict = self.unproved, FAIR
+        closes = self.reason is None
+        for case, first in self._cases():
+            look_at_clock()  # a search looks at its root at least
+            task = self.task(case, first=first)
+            witness, end = self._at_hand(task, first=first), "stuck"
+            if witness is None and closes:
+                search = Frontier(problem=task)
+                end, witness = search.run(), search.witness
+                self.proved &= search.oracle.proves
             if witness is not None:
-                return witness
-        return None
+                return BIASED, np.array(witness.other if first else witness.x)
+            if end != "closed":
+                verdict = UNDECIDED
+                self.reason = self.reason or (self.budget.reason if end == "budget" else "rounding")
+        return (UNDECIDED if self.reason == NO_PRECISION else verdict), None
 
-    def look_around(self) -> None:
-        """Ends of windows, levels and random values: their scores in float64, the extreme ones exactly; then the climb."""
-        task = self.single.posed.task
-        rows = variants(task, self.asked.pairs, self.asked.moving, self.row)
-        allowed = np.ones(len(rows), dtype=bool)
-        for constraint in self.asked.pairs.constraints:
-            allowed &= constraint.scores(rows) <= 0
-        rows = rows[allowed]
-        if len(rows):
-            scores = task.scores(rows)
-            self.tried = rows[[int(scores.argmin()), int(scores.argmax())]]
-            for row in self.tried:
-                self._take(row)
-        gap = Part(self.single.budget, FOR_THE_GAP * self.single.budget.left)
-        try:
-            with gap.watched():
-                self._climb(gap)
-        except OutOfTime:
-            self.closed = False
-
-    def _take(self, other: Floats) -> None:
-        """Raise the largest gap, if this is a similar individual with a larger one."""
-        exact = [[Fraction(c) for c in codes.tolist()] for codes in (self.row, other)]
-        if not self.asked.pairs.valid(*exact):
-            return
-        score = self.asked.judge.enclose(exact[1], FIRST_BITS)
-        gauge = self.asked.gauge
-        gap = max(gauge.value(self.own.lo, score.hi), gauge.value(score.lo, self.own.hi))
-        if gap > self.lower or self.best is None:
-            self.lower, self.best = max(gap, Fraction(0)), other
-
-    def _climb(self, budget: Budget) -> None:
-        gauge, self.closed = self.asked.gauge, self.unproved is None
-        for first in (True, False) if self.closed else ():
-            look_at_clock()
-            task = self.single.task(gauge.question(self.lower), first=first)
-            task.replay, task.budget = Unasked(), budget
-            search = Frontier(problem=task)
-            while True:
-                self.tolerance = max(AT_LEAST, CLOSELY * self.lower)
-                if gauge.of == "probability" and self.lower + self.tolerance >= 1:
-                    break
-                task.question = gauge.question(self.lower + self.tolerance)
-                task.wanted = gauge.question(self.lower + self.tolerance / GAIN)
-                end = search.run(most=CELLS)
-                if end != "witness" or search.witness is None:
-                    self.closed = self.closed and end == "closed"
-                    break
-                before = self.lower
-                self._take(np.array(search.witness.other if first else search.witness.x))
-                if self.lower <= before:
-                    self.closed = False
-                    break
-
-    def write_down(self, found: Judgement, i: int, witness: Floats | None) -> None:
-        """The gap, the counterpart and the own score."""
-        other = self.best if witness is None else witness
-        exact = self.single.posed.task.oracles.exact
-        found.gap[i] = round_down(self.lower)
-        found.gap_error[i] = round_up(self.tolerance) if self.closed and exact else math.inf
-        found.score.value[i] = nearest(self.own.middle)
-        if other is not None:
-            found.counterpart[i] = other
-
-
-class ByAllScores:
-    """By all scores of several: the own class rules most cases of a decision out; the gap is the largest one that was seen."""
-
-    def __init__(self, single: Single, asked: ClassAsked) -> None:
-        self.single, self.asked, self.row = single, asked, single.row
-        self.tried: Floats = single.row[None][:0]
-
-    @property
-    def unproved(self) -> str | None:
-        """Why no search is tried, where that is so."""
-        return self.single.posed.task.oracles.unproved(self.asked.question)
-
-    def cases(self) -> Iterator[tuple[Case, bool]]:
+    def _cases(self) -> Iterator[tuple[Case, bool]]:
         """Cases that the individual can be part of, and whether as the first of the two."""
-        question = self.asked.question
-        if question.kind != "decision":
+        question = self.posed.task.question
+        if self.inquiry.gauge.of != "margin":
             yield from ((case, first) for case in question.cases() for first in (True, False))
-            return
-        exact = [Fraction(c) for c in self.row.tolist()]
-        own = exact_class(question.head, question.level, self.asked.judge.enclose, exact)
-        if own is None:
-            self.single.reason = NO_PRECISION
-        for case in question.cases() if own not in (None, NOBODY) else ():
-            if isinstance(case, DecisionCase) and own in case.classes:
-                yield case, own == case.classes[0]
+        elif self.inquiry.by_extremes:
+            (own,), case = self.own, self.inquiry.case
+            level = case.level if isinstance(case, DecisionQuestion) else Fraction(0)
+            if own.hi > level:
+                yield case, True
+            if own.lo <= -level:
+                yield case, False
+        else:
+            asked = self.inquiry.of_classes
+            own_class = exact_class(asked.head, asked.level, self.inquiry.judge.enclose, self.codes)
+            if own_class is None:
+                self.reason = NO_PRECISION
+            for case in question.cases() if own_class not in (None, NOBODY) else ():
+                if isinstance(case, DecisionCase) and own_class in case.classes:
+                    yield case, own_class == case.classes[0]
 
-    def at_hand(self, task: SearchTask, *, first: bool) -> Witness | None:
-        """A witness among those that were tried, by their signals in float64 first."""
+    def _at_hand(self, task: SearchTask, *, first: bool) -> Witness | None:
+        """A witness among those that were tried, the deepest by float64 first."""
+        if not len(self.tried):
+            return None
         ((line, as_first, as_second),) = task.signals(np.concatenate([self.row[None], self.tried]))
         mine, others = (as_first[:1], as_second[1:]) if first else (as_second[:1], as_first[1:])
         mine = np.broadcast_to(mine, others.shape)
         depth = line.margin(mine, others) if first else line.margin(others, mine)
-        if not len(self.tried) or not depth.max() >= 0:
-            return None
-        pair = (self.row.tolist(), self.tried[int(depth.argmax())].tolist())
-        return task.referee(*(pair if first else pair[::-1]))
+        for at in np.argsort(-depth, kind="stable")[:AT_HAND].tolist():
+            pair = (self.row.tolist(), self.tried[at].tolist())
+            witness = task.referee(*(pair if first else pair[::-1])) if depth[at] >= 0 else None
+            if witness is not None:
+                return witness
+        return None
 
-    def look_around(self) -> None:
-        """Similar individuals at ends of windows, and random ones."""
-        rows = variants(self.single.posed.task, self.asked.pairs, self.asked.moving, self.row)
-        own = [Fraction(c) for c in self.row.tolist()]
-        valid = [self.asked.pairs.valid(own, [Fraction(c) for c in row]) for row in rows.tolist()]
-        self.tried = rows[np.array(valid, dtype=bool)]
 
-    def write_down(self, found: Judgement, i: int, witness: Floats | None) -> None:
-        """The gap and the counterpart."""
-        others = self.tried if witness is None else np.concatenate([witness[None], self.tried])
-        gaps = self._gaps(others)
-        found.gap[i], found.gap_error[i] = gaps.max(initial=0.0), math.inf
-        if len(others):
-            found.counterpart[i] = others[0 if witness is not None else int(gaps.argmax())]
+class Climb:
+    """The largest gap of one score, between the individual and those who are similar: the lowest and the highest of some, then
+    a search with a rising question, as far as half of the time allows."""
 
-    def _gaps(self, others: Floats) -> Floats:
-        """About how far each of these is from the individual: float64 that is off by less than a digit shown."""
-        rows = np.concatenate([self.row[None], others])
-        scores = self.asked.judge.cross(rows, (), np.empty((1, 0)))
-        numbers = compared(self.asked.question, scores).values[:, 0]
-        gaps: Floats = np.abs(numbers[1:] - numbers[0]).max(axis=1, initial=0.0)
-        return gaps
+    def __init__(self, single: Single) -> None:
+        self.single, (self.own,) = single, single.own
+        self.gauge = gauge_of_gaps(single.inquiry.gauge)
+        self.lower, self.tolerance = Fraction(0), AT_LEAST
+        self.best: Floats | None = None  # who has the largest gap
+
+    def run(self, variants: Floats) -> None:
+        """Climb from some who are similar, constraints left aside."""
+        single, task = self.single, self.single.posed.task
+        allowed = np.ones(len(variants), dtype=bool)
+        for constraint in single.pairs.constraints:
+            allowed &= constraint.scores(variants) <= 0
+        tried = variants[allowed]
+        if len(tried):
+            scores = task.scores(tried)
+            tried = tried[[int(scores.argmin()), int(scores.argmax())]]
+            for row in tried:
+                self._take(row)
+        budget, closed = Part(single.budget, FOR_THE_GAP * single.budget.left), False
+        try:
+            with budget.watched():
+                closed = self._climb(budget)
+        except OutOfTime:
+            pass
+        if self.best is not None:
+            single.tried = np.concatenate([self.best[None], tried])
+        single.lower = round_down(self.lower)
+        if closed and task.oracles.exact:
+            single.off = round_up(self.tolerance)
+
+    def _take(self, other: Floats) -> None:
+        """Raise the largest gap, if this is a similar individual with a larger one."""
+        single, codes = self.single, [Fraction(c) for c in other.tolist()]
+        if not single.pairs.valid(single.codes, codes):
+            return
+        (score,) = single.inquiry.judge.enclose(codes, FIRST_BITS)
+        gap = max(self.gauge.value(self.own.lo, score.hi), self.gauge.value(score.lo, self.own.hi))
+        if gap > self.lower or self.best is None:
+            self.lower, self.best = max(gap, Fraction(0)), other
+
+    def _climb(self, budget: Budget) -> bool:
+        """Whether the largest gap is at most `tolerance` larger than the one that was found."""
+        if self.single.unproved is not None:
+            return False
+        closed = [self._climb_with(budget, first=first) for first in (True, False)]
+        return all(closed)
+
+    def _climb_with(self, budget: Budget, *, first: bool) -> bool:
+        """The same of pairs with the individual on one side."""
+        look_at_clock()
+        gauge = self.gauge
+        task = self.single.task(gauge.question(self.lower), first=first)
+        task.replay, task.budget = Unasked(), budget
+        search = Frontier(problem=task)
+        while True:
+            self.tolerance = max(AT_LEAST, CLOSELY * self.lower)
+            if gauge.of == "probability" and self.lower + self.tolerance >= 1:
+                return True
+            task.question = gauge.question(self.lower + self.tolerance)
+            task.wanted = gauge.question(self.lower + self.tolerance / GAIN)
+            end = search.run(most=CELLS)
+            if end != "witness" or search.witness is None:
+                return end == "closed"
+            before = self.lower
+            self._take(np.array(search.witness.other if first else search.witness.x))
+            if self.lower <= before:
+                return False
 
 
 def variants(task: SearchTask, pairs: PairSpace, moving: Sequence[int], row: Floats) -> Floats:
@@ -334,6 +320,8 @@ def narrowed(pairs: PairSpace, row: Floats, *, first: bool) -> PairSpace:
     return replace(pairs, variables=tuple(variables))
 
 
-def gauge_of_gaps(gauge: Gauge) -> Gauge:
-    """The scale of a row's gap: scores, but for claims about probabilities."""
-    return replace(gauge, of="probability" if gauge.of == "probability" else "score")
+def gauge_of_gaps(gauge: AnyGauge) -> Gauge:
+    """The scale of a row's gap by one score: scores, but for claims about probabilities."""
+    if not isinstance(gauge, Gauge):
+        raise InternalError("several scores have no one scale of gaps")
+    return gauge if gauge.of_probability else replace(gauge, of="score")

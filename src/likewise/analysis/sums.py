@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.families.judge import growth
-from likewise.families.separable import SeparableJudge, separable_judge
+from likewise.families.score_judge import growth
+from likewise.families.separable import SeparableJudge
 from likewise.model.question import DecisionQuestion, GapQuestion
 from likewise.search.neighbours import options, settings_around
 from likewise.search.pacing import Pace
@@ -102,9 +102,9 @@ class Distribution:
 
 def bracket_of_sums(judging: Judging, measure: Measure, close: float) -> tuple[Fraction, Fraction] | None:
     """lower <= share <= upper, as narrow as `close` if the grid can be made fine enough; None where it is no such sum."""
-    asked = judging.one
-    judge = None if asked is None else separable_judge(asked.judge)
-    if asked is None or judge is None or asked.pairs.constraints:
+    asked = judging.inquiry
+    judge = asked.judge.separable
+    if judge is None or asked.pairs.constraints:
         return None
     if not isinstance(asked.question, (DecisionQuestion, GapQuestion)):
         return None
@@ -207,8 +207,8 @@ def _least(term: Term, spread: Spread) -> Fraction:
 
 def _own(judging: Judging, measure: Measure, judge: SeparableJudge) -> list[Own] | None:
     """Own settings of what may differ: mass, value, and the lowest and highest value among those who are similar."""
-    pairs, moving = judging.asked.pairs, judging.asked.moving
-    if not math.isfinite(settings_around(pairs, judge, moving)):
+    pairs, moving = judging.inquiry.pairs, judging.inquiry.moving
+    if not math.isfinite(settings_around(pairs, judging.inquiry.judge, moving)):
         return None
     features = []
     for k in moving:
@@ -232,5 +232,5 @@ def _together(lines: tuple[Own, ...]) -> Own:
 
 def options_of_all(judging: Judging, k: int) -> list[float]:
     """All codes of a discrete feature."""
-    variable = judging.asked.pairs.variables[judging.asked.pairs.first[k]]
+    variable = judging.inquiry.pairs.variables[judging.inquiry.pairs.first[k]]
     return [float(code) for code in range(int(variable.lo), int(variable.hi) + 1)]

@@ -23,16 +23,16 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.joining import one_embedding
+from likewise.families.score_judge import ScoreTable
 from likewise.families.settings import fixed
-from likewise.families.several import Several
 from likewise.model.embedding import Column
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.judge import Judge
     from likewise.families.program_error import Bound
+    from likewise.families.score_judge import ScoreJudge
     from likewise.families.scored import Model
     from likewise.families.settings import Setting, Settings
     from likewise.spec.pairs import PairSpace
@@ -235,15 +235,15 @@ class Family(ABC):
         return None
 
     @abstractmethod
-    def judge(self, score: Any) -> Judge:
+    def judge(self, score: Any) -> ScoreJudge:
         """The judge of many rows."""
 
     def cross(
         self, judges: Sequence[Any], rows: Floats, features: Sequence[int], settings: Floats
-    ) -> Several:
+    ) -> ScoreTable:
         """All scores (rows, settings, n): every row with these features set to each of the settings."""
         parts = [judge.cross(rows, features, settings) for judge in judges]
-        return Several(
+        return ScoreTable(
             values=np.stack([part.values for part in parts], axis=2),
             error=np.stack([part.error[:, 0] for part in parts], axis=1),
         )

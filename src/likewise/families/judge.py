@@ -1,107 +1,99 @@
-"""Judges: scores of many individuals in float64 with a PROVED error, one judge a model family.
+"""Judge: all n >= 1 scores of many individuals in float64, each with a PROVED error. Whatever goes through many individuals (audit, share) asks a
+judge and nothing else about a model.
 
-A judge is asked for the scores of rows in every setting of the features that may differ (`cross`), since that is how similar
-individuals come, and what the rows share is then computed once. `values` are floats, `error` bounds their distance from the real
-score; whatever the error leaves open is decided by `enclose`, to as many bits as it takes. Everything that goes through many
-individuals (audit, share) asks a judge and nothing else about a model, so that another family is another judge.
+A judge is asked for the scores of rows in every setting of the features that may differ (`cross`), since that is how similar individuals come; each score
+is that of its family's own judge (`score_judge`). Whatever the error leaves open is decided by `enclose`, to as many bits as it takes.
 
-Sums, differences and products of doubles are off by u = 2^-53 of the result. A value that passed n such roundings on its way from
-terms t is off by at most ((1 + u)^n - 1) sum |t|, in whatever order it was added up; `growth` is an upper bound of (1 + u)^n - 1.
+Probabilities by softmax: with M the largest score and e_k = exp(-(M - f_k)), P_c = e_c / sum_k e_k. An argument M - f_k is off by at most
+d = 2 max error + u 709 as far as it counts (708 at most, see `exponential`), so that e_k is off by (exp(d) - 1 + RELATIVE) of itself, and LOST; the sum is
+at least 1 and has n - 1 roundings, the quotient one. P_c <= 1 is off by at most 2.1 (d + RELATIVE) + growth(n + 2) + n LOST, for d < 0.01.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.model.embedding import Column
-from likewise.spec.enclosure import Enclosure
+from likewise.families.exponential import LARGEST, LOST, RELATIVE, falling
+from likewise.families.registry import family_of, score_judge_of
+from likewise.families.score_judge import UNIT, ScoreTable, growth
+from likewise.families.separable import SeparableJudge, separable_judge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.families.family import Score
+    from likewise.spec.enclosure import Enclosure
+
     Floats = NDArray[np.float64]
 
-UNIT = 2.0**-53
-TINY = 2.0**-300  # more than all underflows of a score together, parameters and columns being `ordinary`
-ORDINARY = (
-    Fraction(1, 2**400),
-    Fraction(2**400),
-)  # sizes of parameters that neither under- nor overflow matters to
-WIDEST = 2.0**60  # of columns: products of five times a parameter are far from overflow
-MOST_OPERATIONS = 2**40
-PRODUCTS_A_SECOND = 4e9  # of a matrix product
+FARTHEST = 0.01  # that an argument of exp may be off
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Scored:
-    """|value - score| <= error of its row: shapes (rows, settings) and (rows, 1). Values are finite."""
+class Judge:
+    """All scores of a model."""
 
-    values: Floats
-    error: Floats
+    def __init__(self, scores: Sequence[Score]) -> None:
+        self.scores = scores
+        self.family = family_of(scores[0])
+        self.judges = [score_judge_of(score) for score in scores]
 
-    @staticmethod
-    def of(values: Floats, error: Floats) -> Scored:
-        """(rows, settings) with the error of each row; an overflow anywhere in a row says nothing about the row."""
-        bad = ~np.isfinite(values)
-        error = np.where(bad.any(axis=1) | ~np.isfinite(error), np.inf, error)
-        if bad.any():
-            values = np.where(bad, 0.0, values)
-        return Scored(values=values, error=error[:, None])
+    @property
+    def n_scores(self) -> int:
+        return len(self.judges)
 
-
-class Judge(Protocol):
-    """Exact and nearly exact scores of coded individuals."""
-
-    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
-        """Scores (rows, settings): every row with these features set to each of the settings."""
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        """The score of one individual, to about so many bits."""
-
-    def depends(self, feature: int) -> bool:
-        """Whether the score can change with a feature."""
-
-    def cuts(self, feature: int) -> Floats | None:
-        """Codes, in increasing order, between which (the larger one included) the score is constant along a feature; None where it is not."""
+    @property
+    def separable(self) -> SeparableJudge | None:
+        """The judge of the only score, if that is a sum of one-feature terms."""
+        return separable_judge(self.judges[0]) if self.n_scores == 1 else None
 
     @property
     def cost(self) -> int:
         """What a row costs, in kernel values."""
+        if self.family.shared_work:
+            return self.judges[0].cost
+        return sum(judge.cost for judge in self.judges)
+
+    @property
+    def rational(self) -> bool:
+        """Whether scores are known exactly."""
+        return all(score.rational for score in self.scores)
 
     @property
     def pace(self) -> float:
-        """About how many scores a second there are of rows times settings."""
+        """About how many individuals a second have all their scores."""
+        return self.family.pace(self.judges)
+
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> ScoreTable:
+        """Scores (rows, settings, n): every row with these features set to each of the settings."""
+        if self.n_scores > 1:
+            return self.family.cross(self.judges, rows, features, settings)
+        only = self.judges[0].cross(rows, features, settings)
+        return ScoreTable(values=only.values[..., None], error=only.error)
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> tuple[Enclosure, ...]:
+        """All scores of one individual, to about so many bits."""
+        return tuple(judge.enclose(codes, bits) for judge in self.judges)
+
+    def depends(self, feature: int) -> bool:
+        """Whether any score can change with a feature."""
+        return any(judge.depends(feature) for judge in self.judges)
+
+    def cuts(self, feature: int) -> Floats | None:
+        """Codes, in increasing order, between which (the larger one included) all scores are constant along a feature; None where they are not."""
+        return self.family.cuts(self.judges, feature)
 
 
-def growth(operations: int) -> float:
-    """At least (1 + u)^n - 1: n u / (1 - n u) bounds it, and 1.01 n u bounds that for n < 2^40."""
-    if operations >= MOST_OPERATIONS:
-        return np.inf
-    return 1.01 * operations * UNIT
-
-
-def ordinary(parameters: Iterable[Fraction]) -> bool:
-    """Whether all parameters are zero or of a size that roundings of 2^-53 are all there is to say about them."""
-    return all(value == 0 or ORDINARY[0] <= abs(value) <= ORDINARY[1] for value in parameters)
-
-
-def at_settings(rows: Floats, features: Sequence[int], settings: Floats) -> Floats:
-    """All individuals (rows * settings, features of the space), row by row."""
-    codes = np.repeat(rows, len(settings), axis=0)
-    codes[:, list(features)] = np.tile(settings, (len(rows), 1))
-    return codes
-
-
-def column_sizes(column: Column, codes: Floats) -> Floats:
-    """|offset| + |slope code|, or |table entry|: at least the column's absolute value, but for rounding."""
-    if column.pieces is not None:
-        return np.full(len(codes), np.inf)  # only affine models have such columns
-    if column.table is not None:
-        return np.abs(column.entries)[codes.astype(np.intp)]
-    size: Floats = abs(float(column.offset)) + abs(float(column.slope)) * np.abs(codes)
-    return size * (1 + 8 * UNIT)
+def softmax(scores: ScoreTable) -> ScoreTable:
+    """Probabilities of all classes."""
+    highest = scores.values.max(axis=2, keepdims=True)
+    parts = falling(highest - scores.values)
+    probabilities: Floats = parts / parts.sum(axis=2, keepdims=True)
+    n = scores.values.shape[2]
+    moved = 2 * scores.error.max(axis=1) + UNIT * (LARGEST + 1)
+    off = 2.1 * (moved + RELATIVE) + growth(n + 2) + n * LOST
+    error = np.where(moved < FARTHEST, off, np.inf)
+    return ScoreTable(values=probabilities, error=np.repeat(error[:, None], n, axis=1))

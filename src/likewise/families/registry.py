@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from likewise.families.family import Body, Family, Score
-    from likewise.families.judge import Judge
     from likewise.families.oracle import Bounder
+    from likewise.families.score_judge import ScoreJudge
     from likewise.spec.pairs import PairSpace
 
 NAMES = ("affine", "kernel", "polynomial", "trees", "combined")
@@ -35,6 +35,6 @@ def oracle_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Bo
     return bounder
 
 
-def judge_of(score: Score) -> Judge:
-    """The judge of a score."""
+def score_judge_of(score: Score) -> ScoreJudge:
+    """The judge of many rows by this score."""
     return family_of(score).judge(score)

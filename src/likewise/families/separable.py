@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.judge import PRODUCTS_A_SECOND, TINY, Scored, growth, ordinary
+from likewise.families.score_judge import PRODUCTS_A_SECOND, TINY, Scored, growth, ordinary
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:

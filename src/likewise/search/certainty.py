@@ -14,8 +14,9 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.families.exponential import falling
-from likewise.families.judge import growth, ordinary
+from likewise.families.score_judge import growth, ordinary
 from likewise.model.enclosure import Encloser, decide
+from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likewise.model.gauge import Gauge
+    from likewise.model.gauge import AnyGauge
     from likewise.model.question import Question, WitnessSet
 
     Floats = NDArray[np.float64]
@@ -99,9 +100,9 @@ def linked(score: Near, slope: Fraction, offset: Fraction) -> Near:
     return Near(value=value, error=error)
 
 
-def gaps(gauge: Gauge, one: Near, other: Near) -> tuple[Floats, Floats]:
+def gaps(gauge: AnyGauge, one: Near, other: Near) -> tuple[Floats, Floats]:
     """How far apart two are, on the scale of scores or of probabilities, and the error of that."""
-    if gauge.of == "probability":
+    if gauge.of_probability and isinstance(gauge, Gauge):
         one, other = (linked(score, gauge.slope, gauge.offset) for score in (one, other))
     gap: Floats = np.abs(one.value - other.value)
     return gap, one.error + other.error + SLACK * (np.abs(one.value) + np.abs(other.value))

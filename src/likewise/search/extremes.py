@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.separable import SeparableJudge, separable_judge
+from likewise.families.separable import SeparableJudge
 from likewise.model.question import round_down
 from likewise.search.certainty import Near
 from likewise.spec.terms import nearest
@@ -23,7 +23,6 @@ from likewise.spec.terms import nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.judge import Judge
     from likewise.model.question import WitnessSet
     from likewise.spec.pairs import PairSpace
     from likewise.spec.similarity import Relation
@@ -52,14 +51,11 @@ class Extremes:
     beyond: Callable[[WitnessSet, int], bool] | None = None
 
 
-def separately(pairs: PairSpace, judge: Judge, moving: Sequence[int]) -> bool:
+def separately(pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int]) -> bool:
     """Whether extremes can be had feature by feature."""
-    sums = separable_judge(judge)
-    if sums is None:
-        return False
     if any(not c.terms[k].constant for c in pairs.constraints for k in moving):
         return False
-    return all(_linear(sums, k) or _few(pairs, k) for k in moving)
+    return all(_linear(judge, k) or _few(pairs, k) for k in moving)
 
 
 def _linear(judge: SeparableJudge, k: int) -> bool:

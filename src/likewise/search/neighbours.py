@@ -23,7 +23,6 @@ from likewise.search.validity import Validity
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.class_judge import ClassJudge
     from likewise.families.judge import Judge
     from likewise.search.budget import Budget
     from likewise.spec.pairs import PairSpace
@@ -36,12 +35,12 @@ FIRST_SECONDS = 0.002  # of scoring, by the judge's own word, before anything is
 SLACK = 1e-9
 
 
-def settings_around(pairs: PairSpace, judge: Judge | ClassJudge, moving: Sequence[int]) -> float:
+def settings_around(pairs: PairSpace, judge: Judge, moving: Sequence[int]) -> float:
     """At most how many settings of what may differ a row has around it."""
     return prod((_most_options(pairs, judge, k) for k in moving), start=1.0)
 
 
-def _most_options(pairs: PairSpace, judge: Judge | ClassJudge, k: int) -> float:
+def _most_options(pairs: PairSpace, judge: Judge, k: int) -> float:
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     if not variable.discrete:
         cuts = cuts_of(pairs, judge, k)
@@ -73,7 +72,7 @@ def options(pairs: PairSpace, k: int, code: float) -> list[float]:
     return [float(at) for at in range(lo, hi + 1)]
 
 
-def cuts_of(pairs: PairSpace, judge: Judge | ClassJudge, k: int) -> Floats | None:
+def cuts_of(pairs: PairSpace, judge: Judge, k: int) -> Floats | None:
     """Thresholds between which all scores, and who is valid, are the same along a continuous feature; None where there are no such."""
     if any(not constraint.terms[k].constant for constraint in pairs.constraints):
         return None
@@ -106,7 +105,7 @@ def _window(pairs: PairSpace, k: int, code: float) -> tuple[float, float]:
     return low, high
 
 
-def moving_features(pairs: PairSpace, judge: Judge | ClassJudge) -> tuple[int, ...]:
+def moving_features(pairs: PairSpace, judge: Judge) -> tuple[int, ...]:
     """The features that may differ and matter to a score or to a constraint."""
     differing = [k for k, relation in enumerate(pairs.relations) if relation.kind != "same"]
     constrained = {k for c in pairs.constraints for k, t in enumerate(c.terms) if not t.constant}
@@ -139,7 +138,7 @@ class Neighbours:
 
 def neighbourhoods(
     pairs: PairSpace,
-    judge: Judge | ClassJudge,
+    judge: Judge,
     moving: tuple[int, ...],
     rows: Floats,
     most: Callable[[], int],
@@ -168,7 +167,7 @@ def neighbourhoods(
 
 def paced_neighbourhoods(
     pairs: PairSpace,
-    judge: Judge | ClassJudge,
+    judge: Judge,
     moving: tuple[int, ...],
     rows: Floats,
     budget: Budget,
@@ -187,7 +186,7 @@ def paced_neighbourhoods(
 
 def _neighbours(
     pairs: PairSpace,
-    judge: Judge | ClassJudge,
+    judge: Judge,
     moving: tuple[int, ...],
     some: NDArray[np.intp],
     rows: Floats,

@@ -8,8 +8,8 @@ would end after the budget is not begun.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,12 +19,12 @@ from likewise.search.budget import Until
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.families.judge import Judge
+    from likewise.families.score_judge import ScoreTable
     from likewise.search.budget import Budget
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
-
-Found = TypeVar("Found", covariant=True)
 
 OF_WHAT_IS_LEFT = 0.1  # that one piece may take
 MOST_SECONDS = 0.5
@@ -108,16 +108,9 @@ def settling_part(budget: Budget) -> Budget:
     return Until(budget, end + OF_THE_GRACE * grace, settling=True)
 
 
-class Crosses(Protocol[Found]):
-    """A judge of one score or of several."""
-
-    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Found:
-        """Scores of every row with these features set to each of the settings."""
-
-
 def scored_in_pieces(
-    judge: Crosses[Found], codes: Floats, some: NDArray[np.intp], budget: Budget
-) -> Iterator[tuple[NDArray[np.intp], Found]]:
+    judge: Judge, codes: Floats, some: NDArray[np.intp], budget: Budget
+) -> Iterator[tuple[NDArray[np.intp], ScoreTable]]:
     """Scores of some individuals as they are, piece by piece, as long as the budget lasts."""
     pace, start = Pace(budget, first=FIRST_ROWS, most=MOST_ROWS), 0
     while start < len(some) and pace.fits(1):
@@ -133,7 +126,7 @@ def scored_in_pieces(
         pace.begin()
 
 
-def warm_up(judge: Crosses[Found], pairs: PairSpace, budget: Budget) -> None:
+def warm_up(judge: Judge, pairs: PairSpace, budget: Budget) -> None:
     """Score one individual, so that loops that are compiled on first use are: no part of any pace, nor of the budget."""
     corner = np.array([[float(pairs.variables[v].lo) for v in pairs.first]])
     with budget.stopped():

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.class_judge import softmax
-from likewise.families.several import Several
+from likewise.families.judge import softmax
+from likewise.families.score_judge import ScoreTable
 from likewise.model.conditions import has_class, leads
 from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.search.certainty import SLACK
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NOBODY, OPEN = -1, -2  # of no class by the margin; not told by float64
 
 
-def classes_of(head: Head, level: Fraction, scores: Several) -> Classes:
+def classes_of(head: Head, level: Fraction, scores: ScoreTable) -> Classes:
     """The class of each individual (rows, settings) by the margin."""
     rows, settings, n = scores.values.shape
     margin, error = float(level), scores.error.max(axis=1)[:, None]
@@ -76,7 +76,7 @@ def told_apart(own: Classes, other: Classes, of: int | None) -> tuple[Flags, Fla
     return differ & ~unknown, differ
 
 
-def compared(question: ClassQuestion, scores: Several) -> Several:
+def compared(question: ClassQuestion, scores: ScoreTable) -> ScoreTable:
     """The numbers whose differences are gaps: probabilities of a claim about them, else scores; of the class of interest, or of all."""
     if question.kind == "probability" and question.head.link == "softmax":
         scores = softmax(scores)

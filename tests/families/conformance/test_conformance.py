@@ -15,10 +15,10 @@ from tests.families.conformance.builders import BUILDERS, SEX, SIMILAR, SPACE
 
 import likewise as lw
 from likewise.cells.enumerated import independent
-from likewise.families.class_judge import ClassJudge
 from likewise.families.family import Mapped
+from likewise.families.judge import Judge
 from likewise.families.lines import number
-from likewise.families.registry import NAMES, family_named, family_of, judge_of, oracle_of
+from likewise.families.registry import NAMES, family_named, family_of, oracle_of, score_judge_of
 from likewise.families.scored import score_of
 from likewise.families.scores import Scores, form_of
 from likewise.importers.imported import Imported
@@ -111,13 +111,13 @@ class TestScores:
         scores, exact = Scores(model, len(SPACE)), np.array(exact_scores(model)).reshape(4, 3, 2, 3)
         settings = np.array([[0.0], [1.0]])
         rows = EVERYBODY[::2]
-        found = ClassJudge(scores).cross(rows, [SEX], settings)
+        found = Judge(scores.parts).cross(rows, [SEX], settings)
         wanted = exact.reshape(12, 2, 3)
         for r, s, c in itertools.product(range(12), range(2), range(3)):
             assert abs(Fraction(float(found.values[r, s, c])) - wanted[r, s, c]) <= Fraction(
                 float(found.error[r, c])
             )
-        alone = judge_of(scores.parts[0]).cross(rows, [SEX], settings)
+        alone = score_judge_of(scores.parts[0]).cross(rows, [SEX], settings)
         assert np.abs(alone.values - wanted[..., 0].astype(float)).max() <= float(alone.error.max()) + 1e-12
         assert np.isfinite(found.error).all()
 

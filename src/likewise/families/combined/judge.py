@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.judge import PRODUCTS_A_SECOND, TINY, Scored, growth, ordinary
-from likewise.families.registry import judge_of
+from likewise.families.registry import score_judge_of
+from likewise.families.score_judge import PRODUCTS_A_SECOND, TINY, Scored, growth, ordinary
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class CombinedJudge:
 
     def __init__(self, score: CombinedScore) -> None:
         self.score = score
-        self.judges = [judge_of(part) for part in score.parts]
+        self.judges = [score_judge_of(part) for part in score.parts]
         self.growth = growth(len(self.judges) + 3) if ordinary(score.weights) else np.inf
 
     @property

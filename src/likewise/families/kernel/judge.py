@@ -25,7 +25,7 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.families.exponential import LOST, RELATIVE, falling
-from likewise.families.judge import PRODUCTS_A_SECOND, TINY, UNIT, Scored, column_sizes, growth
+from likewise.families.score_judge import PRODUCTS_A_SECOND, TINY, UNIT, Scored, column_sizes, growth
 from likewise.model.embedding import embedded
 
 if TYPE_CHECKING:

@@ -20,9 +20,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import look_at_clock
-from likewise.families.judge import PRODUCTS_A_SECOND, TINY, WIDEST, Scored, column_sizes, growth, ordinary
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.polynomial.score import Products, products_by_degree
+from likewise.families.score_judge import (
+    PRODUCTS_A_SECOND,
+    TINY,
+    WIDEST,
+    Scored,
+    column_sizes,
+    growth,
+    ordinary,
+)
 from likewise.model.embedding import embedded
 from likewise.spec.terms import nearest
 

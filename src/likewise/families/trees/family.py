@@ -12,8 +12,7 @@ import numpy as np
 from likewise.clock import look_at_clock
 from likewise.errors import InternalError
 from likewise.families.family import Family
-from likewise.families.judge import at_settings
-from likewise.families.several import Several
+from likewise.families.score_judge import ScoreTable, at_settings
 from likewise.families.trees.body import TreeForm, TreeSum, scores_of_ensemble
 from likewise.families.trees.judge import TreeJudge, at_a_time
 from likewise.families.trees.lines import trees
@@ -104,7 +103,7 @@ class TreeFamily(Family):
 
     def cross(
         self, judges: Sequence[TreeJudge], rows: Floats, features: Sequence[int], settings: Floats
-    ) -> Several:
+    ) -> ScoreTable:
         """One walk down the trees for all scores."""
         parts = [judge.score for judge in judges]
         values = np.empty((len(rows), len(settings), len(judges)))
@@ -114,7 +113,7 @@ class TreeFamily(Family):
             part = rows[start : start + step]
             scores = self.scores(parts, at_settings(part, features, settings))
             values[start : start + step] = scores.reshape(len(part), len(settings), -1)
-        return Several(values=values, error=np.tile([judge.error for judge in judges], (len(rows), 1)))
+        return ScoreTable(values=values, error=np.tile([judge.error for judge in judges], (len(rows), 1)))
 
     def pace(self, judges: Sequence[TreeJudge]) -> float:
         return judges[0].pace

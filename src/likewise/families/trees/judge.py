@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import look_at_clock
-from likewise.families.judge import TINY, Scored, at_settings, growth, ordinary
+from likewise.families.score_judge import TINY, Scored, at_settings, growth, ordinary
 from likewise.model.question import round_up
 
 if TYPE_CHECKING:
