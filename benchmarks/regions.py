@@ -30,7 +30,7 @@ from xgboost import XGBClassifier
 
 import likewise as lw
 from likewise.analysis.merging import Kind
-from likewise.answers.texts import percent
+from likewise.answers.texts import percent_text
 
 SAMPLE, SAMPLE_OF_ONE = 3000, 25
 FIVE = ["income", "limit", "cards", "student", "gender"]
@@ -83,7 +83,7 @@ def line(case: Case, budget: float) -> str:
         rows = np.zeros(len(case.X), dtype=bool)
         for region in boxes:
             rows |= within(case.X, region.box)
-        shares.append(f"{percent(found.share(kind))}, {100 * rows.mean():.1f}% in {len(boxes)}")
+        shares.append(f"{percent_text(found.share(kind))}, {100 * rows.mean():.1f}% in {len(boxes)}")
     differently = f"{100 * float(flipped(model, people(space), space, free).mean()):.1f}%"
     told = [flipped(model, people(space, region.box, SAMPLE_OF_ONE), space, free) for region in found.biased]
     confirmed = f"{sum(int(t.sum()) for t in told)} of {sum(map(len, told))}"

@@ -58,14 +58,14 @@ def assert_fair(request: pytest.FixtureRequest) -> AssertFair:
     ) -> Result:
         __tracebackhide__ = True
         from likewise.answers import terminal
-        from likewise.answers.telling import Telling
+        from likewise.answers.audience import Audience
         from likewise.answers.verdict import verdict_answer
         from likewise.verifying import verify
 
         asked = _asked(model, spec_or_space, similar, property, options)
         result = verify(**asked)
         request.node.user_properties.append((VERDICT, str(result.verdict)))
-        told = terminal.render(verdict_answer(result, Telling(same=None), steps=False))
+        told = terminal.render(verdict_answer(result, Audience(same=None), steps=False))
         if result.verdict == "BIASED":
             pytest.fail(told, pytrace=False)
         if result.verdict == "UNKNOWN" and not allow_unknown:

@@ -22,8 +22,8 @@ from likewise.answers.answer import (
     Step,
     Table,
     fact,
-    text_of,
     words,
+    words_text,
 )
 
 # What a careless renderer would take for a title, a verdict, a mark, markup or an end of a line.
@@ -45,11 +45,11 @@ NAMES = st.sampled_from(
 ) | st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=30)
 SPANS = st.builds(Span, NAMES, st.sampled_from([role for role in Role if role is not Role.PAUSE]))
 WORDS = st.lists(SPANS, min_size=1, max_size=5).map(lambda spans: words(*spans))
-PRINTABLE = WORDS.filter(lambda said: text_of(said).isprintable())
+PRINTABLE = WORDS.filter(lambda said: words_text(said).isprintable())
 
 
 def answer_of(said):
-    row = PairRow(name=text_of(said), first="1", second="2", differs=True)
+    row = PairRow(name=words_text(said), first="1", second="2", differs=True)
     return Answer(
         title="UNKNOWN",
         summary=said,
@@ -93,7 +93,7 @@ class Cells(HTMLParser):
 
 @given(PRINTABLE)
 def test_every_renderer_tells_every_fact(said):
-    answer, told = answer_of(said), squeezed(text_of(said))
+    answer, told = answer_of(said), squeezed(words_text(said))
     assert squeezed(terminal.render(answer)).count(told) >= 4  # table cells are wrapped side by side
     assert squeezed(Cells(html.render(answer)).text).count(told) >= 6
     plain = re.sub(r"\\(.)", r"\1", markdown.render(answer, title="Title"))
@@ -107,11 +107,11 @@ def test_every_renderer_tells_every_fact(said):
 
 @given(PRINTABLE)
 def test_colour_is_what_roles_say(said):
-    lines = terminal.lines_of(answer_of(said))
-    assert re.sub(r"\x1b\[[0-9;]*m", "", terminal.coloured(lines)) == terminal.plain(lines)
+    lines = terminal.answer_lines(answer_of(said))
+    assert re.sub(r"\x1b\[[0-9;]*m", "", terminal.colour_lines(lines)) == terminal.plain_text(lines)
     bare = tuple(Span(span.text) for span in said)
-    (line,) = terminal.paragraph("", bare, terminal.ENDLESS) or [()]
-    assert "\x1b" not in terminal.coloured([line[1:]])
+    (line,) = terminal.paragraph("", bare, terminal.UNLIMITED_WIDTH) or [()]
+    assert "\x1b" not in terminal.colour_lines([line[1:]])
 
 
 @given(WORDS, st.integers(20, 80))

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
 import likewise as lw
-from likewise.answers.texts import outward
+from likewise.answers.texts import bound_text
 from likewise.html_tables import table
 
 SEX = "<b>sex</b> | a_b"
@@ -138,7 +138,7 @@ def test_a_card_takes_answers_or_their_documents(biased):
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([1, 100]))
 def test_bounds_are_rounded_to_their_safe_side(value, times):
-    low, high = outward(value, up=False, times=times), outward(value, up=True, times=times)
+    low, high = bound_text(value, up=False, times=times), bound_text(value, up=True, times=times)
     assert Fraction(low) <= Fraction(value) * times <= Fraction(high)
     assert Fraction(high) - Fraction(low) <= Fraction(2, 10**5) * abs(Fraction(value)) * times
 

@@ -10,10 +10,10 @@ from sklearn.linear_model import LogisticRegression
 
 import likewise as lw
 from likewise.answers import terminal
-from likewise.answers.answer import text_of
+from likewise.answers.answer import words_text
 from likewise.answers.pair import pair_answer
 from likewise.answers.sentences import bounds_in_words
-from likewise.answers.terminal import MARK, WIDTH
+from likewise.answers.terminal import DIFFERS_MARK, WIDTH
 from likewise.answers.verdict import verdict_in_words
 from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
 from likewise.verifying.wording import Treated
@@ -25,11 +25,11 @@ TREATED = Treated(decisions=("yes", "no"), scores=(1e-9, -1e-9), probabilities=(
 
 
 def pair_lines(pair, treated, **how):
-    return [text_of(line) for line in terminal.pair_lines(pair_answer(pair, treated, **how))]
+    return [words_text(line) for line in terminal.pair_lines(pair_answer(pair, treated, **how))]
 
 
 def paragraph(title, text):
-    return [text_of(line) for line in terminal.paragraph(title, text)]
+    return [words_text(line) for line in terminal.paragraph(title, text)]
 
 
 @given(PAIRS)
@@ -45,15 +45,15 @@ def test_a_pair_fits_and_nothing_is_cut(pair):
 @given(PAIRS)
 def test_as_many_marks_as_differences(pair):
     lines = pair_lines(pair, TREATED)
-    named = sum(MARK in str(part) for name, values in pair.items() for part in (name, *values))
+    named = sum(DIFFERS_MARK in str(part) for name, values in pair.items() for part in (name, *values))
     differing = sum(first != second for first, second in pair.values())
-    assert differing <= sum(f" {MARK} " in line for line in lines) <= differing + named
+    assert differing <= sum(f" {DIFFERS_MARK} " in line for line in lines) <= differing + named
 
 
 def test_long_levels_are_wrapped_side_by_side():
     levels = "a" * 50 + "1", "a" * 50 + "2"
     lines = pair_lines({"level": levels}, Treated())
-    assert lines[1].split() == ["level", "a" * 33, MARK, "a" * 34]
+    assert lines[1].split() == ["level", "a" * 33, DIFFERS_MARK, "a" * 34]
     assert lines[2].split() == ["a" * 17 + "1", "a" * 16 + "2"]
 
 
@@ -62,13 +62,13 @@ def test_numbers_that_differ_look_different():
     for line in pair_lines(pair, Treated(scores=(1.0, 1.0 + 1e-12), probabilities=(0.50001, 0.5)))[1:]:
         _, first, *mark, second = line.split()
         assert first != second
-        assert mark in ([], [MARK])
+        assert mark in ([], [DIFFERS_MARK])
 
 
 def test_the_same_features_are_counted():
     pair = {f"f{i}": (i, i) for i in range(9)} | {"sex": ("f", "m")}
     lines = pair_lines(pair, Treated())
-    assert lines[1].split() == ["sex", "f", MARK, "m"]
+    assert lines[1].split() == ["sex", "f", DIFFERS_MARK, "m"]
     assert lines[-1] == "  ... 6 more the same (.pair has them)"
     assert len(pair_lines(pair, Treated(), most=None)) == 11
 
@@ -105,6 +105,6 @@ def test_a_stand_in_for_a_library_is_named():
     space = lw.Space({"sex": lw.Categorical([0, 1])})
     model = LogisticRegression().fit([[0], [0], [1], [1]], [0, 0, 1, 1])
     result = lw.verify(model, space, lw.Similarity(free=["sex"]), certify=False)
-    assert text_of(verdict_in_words(result)).endswith("replayed on predict")
+    assert words_text(verdict_in_words(result)).endswith("replayed on predict")
     told = replace(result, stats={**result.stats, "replay": "the file's own trees"})
-    assert text_of(verdict_in_words(told)).endswith("replayed on the file's own trees")
+    assert words_text(verdict_in_words(told)).endswith("replayed on the file's own trees")

@@ -140,7 +140,7 @@ def _spec(model: str, data: str) -> str:
 
 def printed(name: str, folder: Path) -> str:
     """What the command prints, the exit code behind it, and nothing that changes from run to run."""
-    fitted = demo.trained
+    fitted = demo.train_model
 
     def rounded(X, y):
         """What a fit leaves open in its last digits."""
@@ -148,7 +148,7 @@ def printed(name: str, folder: Path) -> str:
         model.coef_, model.intercept_ = model.coef_.round(2), model.intercept_.round(2)
         return model
 
-    with contextlib.chdir(folder), mock.patch.object(demo, "trained", rounded):
+    with contextlib.chdir(folder), mock.patch.object(demo, "train_model", rounded):
         done = CliRunner().invoke(cli, LINES[name])
     assert done.stderr == "", done.stderr
     return normal(f"{done.stdout}[exit code {done.exit_code}]\n")

@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import likewise as lw
-from likewise.answers.terminal import coloured, lines_of, render
+from likewise.answers.terminal import answer_lines, colour_lines, render
 from likewise.answers.verdict import verdict_answer
 
 
@@ -108,7 +108,7 @@ def biased():
 
 def test_colour_adds_nothing_but_colour():
     answer = verdict_answer(biased())
-    painted = coloured(lines_of(answer))
+    painted = colour_lines(answer_lines(answer))
     assert painted != render(answer)
     assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == render(answer)
     assert "\x1b[1;31mBIASED\x1b[0m" in painted

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from likewise.cli.app import cli
 from likewise.cli.options import ClaimFlags
-from likewise.cli.steps import repeated
+from likewise.cli.steps import repeat_command
 
 TEXT = st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=12).filter(
     lambda text: text.strip() == text
@@ -38,7 +38,7 @@ def parsed(line):
 
 @given(CLAIMS, st.sampled_from(["audit", "share", "repair", "card"]))
 def test_the_same_claim_comes_back(given_flags, question):
-    line = repeated(question, "verify", given_flags, given_flags["spec"], None, {})
+    line = repeat_command(question, "verify", given_flags, given_flags["spec"], None, {})
     again = parsed(shlex.split(shlex.join(line)))
     assert ClaimFlags.of(again) == ClaimFlags.of(given_flags)
     for name in ("property", "class_of_interest"):
@@ -48,7 +48,9 @@ def test_the_same_claim_comes_back(given_flags, question):
 @given(CLAIMS, st.floats(1, 1e4), st.integers(0, 99))
 def test_the_same_question_keeps_its_own_options_and_takes_new_ones(given_flags, budget, seed):
     own = {"over": "data", "method": "sampled", "confidence": 0.9, "seed": seed, "jobs": 1, "quiet": True}
-    line = repeated("share", "share", {**given_flags, **own}, given_flags["spec"], None, {"budget": budget})
+    line = repeat_command(
+        "share", "share", {**given_flags, **own}, given_flags["spec"], None, {"budget": budget}
+    )
     again = parsed(line)
     assert ClaimFlags.of(again) == ClaimFlags.of(given_flags)
     assert (again["over"], again["method"], again["confidence"], again["seed"]) == (

@@ -10,11 +10,11 @@ import pytest
 import xmlschema
 from tests.cli.valid_reports import check_junit, check_sarif
 
-from likewise.answers.terminal import plain
+from likewise.answers.terminal import plain_text
 from likewise.cli import outcomes
-from likewise.cli.junit import junit
+from likewise.cli.junit import junit_document
 from likewise.cli.options import SearchFlags
-from likewise.cli.outcomes import Outcome, exit_code, summary_lines
+from likewise.cli.outcomes import ClaimOutcome, exit_code, summary_lines
 
 
 @pytest.fixture
@@ -180,8 +180,8 @@ def test_claims_behind_an_interrupted_one_are_unknown_and_not_searched(monkeypat
 
     monkeypatch.setattr("likewise.verifying.deciding.verify_problem", interrupted)
     loaded = [SimpleNamespace(problem=k) for k in range(3)]
-    waiting = [Outcome(flags=_Flags(f"{one.problem}.toml"), loaded=one) for one in loaded]
-    decided = outcomes.decide(waiting, SearchFlags(budget=1.0, jobs=1, seed=0), progress=False)
+    waiting = [ClaimOutcome(flags=_Flags(f"{one.problem}.toml"), loaded=one) for one in loaded]
+    decided = outcomes.decide_claims(waiting, SearchFlags(budget=1.0, jobs=1, seed=0), progress=False)
     assert searched == [0]
     assert [one.verdict for one in decided] == ["UNKNOWN"] * 3
     assert decided[2].reason == "interrupted before it was looked at"
@@ -195,7 +195,7 @@ def test_a_folder_takes_the_certificate_of_a_single_spec(run, claims, tmp_path):
 
 def test_the_summary_has_80_columns_and_cuts_no_name():
     names = ["claims/" + "long" * 40 + ".toml", "short.toml"]
-    text = plain(summary_lines([Outcome(flags=_Flags(name)) for name in names]))
+    text = plain_text(summary_lines([ClaimOutcome(flags=_Flags(name)) for name in names]))
     assert max(map(len, text.splitlines())) <= 80
     assert names[0] in "".join(
         line.split()[-1] if line[:7].strip() == "" else line.split()[1] for line in text.splitlines()[1:-1]
@@ -203,7 +203,7 @@ def test_the_summary_has_80_columns_and_cuts_no_name():
 
 
 def test_names_that_xml_cannot_hold_are_replaced():
-    tree = check_junit(junit([Outcome(flags=_Flags('a\x00\x1b\ud800<&">.toml'))]))
+    tree = check_junit(junit_document([ClaimOutcome(flags=_Flags('a\x00\x1b\ud800<&">.toml'))]))
     assert tree.find(".//testcase").get("classname") == 'a���<&">.toml'
 
 

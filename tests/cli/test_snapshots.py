@@ -6,7 +6,7 @@ import pytest
 from tests.cli import snapshots
 
 from likewise.answers.answer import Role, Span, verdict, words
-from likewise.answers.terminal import coloured, plain
+from likewise.answers.terminal import colour_lines, plain_text
 from likewise.cli.output import emit_lines
 
 WIDTH = 80
@@ -34,12 +34,12 @@ def test_no_snapshot_is_left_over():
 @pytest.mark.parametrize(("setting", "value"), [("NO_COLOR", "1"), ("NO_COLOR", ""), ("TERM", "dumb")])
 def test_terminals_without_colour(setting, value, monkeypatch, capsys):
     lines = [words(Span("verdict", Role.TITLE), "  ", verdict("BIASED")), words("  sex  m <> f")]
-    text = plain(lines)
+    text = plain_text(lines)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     emit_lines(lines)
-    assert capsys.readouterr().out == f"{coloured(lines)}\n" != f"{text}\n"
+    assert capsys.readouterr().out == f"{colour_lines(lines)}\n" != f"{text}\n"
     monkeypatch.setenv(setting, value)
     emit_lines(lines)
     assert capsys.readouterr().out == f"{text}\n"

@@ -6,7 +6,7 @@ import pytest
 
 import likewise as lw
 from likewise.errors import SpecError
-from likewise.paper.cases import cases_of
+from likewise.paper.cases import make_cases
 from likewise.spec.pairs import pair_space
 
 SPACE = lw.Space(
@@ -15,7 +15,7 @@ SPACE = lw.Space(
 
 
 def cases(similar, fixed=None, relaxed=()):
-    return cases_of(pair_space(SPACE, similar), fixed, relaxed)
+    return make_cases(pair_space(SPACE, similar), fixed, relaxed)
 
 
 def test_by_default_the_free_discrete_features_are_fixed_and_equal_values_left_out():
@@ -70,4 +70,4 @@ def test_what_cannot_be_fixed_or_relaxed_is_named(fixed, relaxed, message):
 def test_too_many_values_are_refused():
     space = lw.Space({"sex": lw.Integer(0, 1000)})
     with pytest.raises(SpecError, match="1001 values"):
-        cases_of(pair_space(space, lw.Similarity(free=["sex"])), None, ())
+        make_cases(pair_space(space, lw.Similarity(free=["sex"])), None, ())

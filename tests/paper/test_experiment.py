@@ -11,8 +11,8 @@ import pytest
 from likewise.datasets import load_credit
 from likewise.errors import SpecError
 from likewise.paper import experiment, training
-from likewise.paper.experiment import Interrupted, Plan, chosen_rows, run, steps
-from likewise.paper.published import ROWS, settings
+from likewise.paper.experiment import Interrupted, Plan, chosen_rows, count_steps, run
+from likewise.paper.published import ROWS, estimator_settings
 
 TEX = Path(__file__).parents[2].parent / "shared" / "paper.tex"
 
@@ -59,7 +59,7 @@ def test_models_are_chosen_by_name():
 
 
 def test_settings_are_those_of_the_paper():
-    rbf1, rbf2 = (settings(row)[1] for row in chosen_rows(["adult-rbf1", "adult-rbf2"]))
+    rbf1, rbf2 = (estimator_settings(row)[1] for row in chosen_rows(["adult-rbf1", "adult-rbf2"]))
     assert (rbf1["C"], rbf1["gamma"]) == (1000, 1e-4)
     assert (rbf2["C"], rbf2["gamma"]) == (1, 0.5)
 
@@ -98,7 +98,7 @@ def test_the_cache_folder_follows_the_environment(tmp_path, monkeypatch):
 
 def test_a_rerun_takes_the_answers_and_fresh_works_them_out_again(tmp_path, monkeypatch):
     first, told = work(plan(tmp_path, "credit-linear1"))
-    assert len(told) == steps(plan(tmp_path, "credit-linear1")) == 4
+    assert len(told) == count_steps(plan(tmp_path, "credit-linear1")) == 4
     answers = first[0].answers
     assert answers["published"]["answer"] == "BIASED (replayed pair)"
     assert (answers["ours"]["verdict"], answers["ours"]["checked"]) == ("BIASED", True)

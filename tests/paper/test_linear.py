@@ -10,7 +10,7 @@ import likewise as lw
 from likewise import paper
 from likewise.errors import SpecError
 from likewise.paper import Answer
-from likewise.paper.cases import cases_of
+from likewise.paper.cases import make_cases
 from likewise.search.milp import propose
 from likewise.spec.pairs import pair_space
 from likewise.spec.terms import Separable, Term
@@ -63,7 +63,7 @@ def test_a_program_keeps_to_the_values_of_its_case():
         bias=Fraction(-1), terms=(Term(slope=Fraction(1)), Term(table=tuple(map(Fraction, (5, -3, 1)))))
     )
     values = set()
-    for case in cases_of(pair_space(space, lw.Similarity(free=["g"])), None, ()):
+    for case in make_cases(pair_space(space, lw.Similarity(free=["g"])), None, ()):
         proposed = propose(score, case.pairs, "score")
         assert (proposed.x[1], proposed.other[1]) == case.values[0]
         values.add(case.values[0])

@@ -12,8 +12,8 @@ import likewise as lw
 from likewise import paper
 from likewise.errors import UnsupportedModel
 from likewise.paper import Answer
-from likewise.paper.asking import ask, oriented_score
-from likewise.paper.cases import cases_of
+from likewise.paper.cases import make_cases
+from likewise.paper.prepare import oriented_score, prepare_problem
 from likewise.paper.rbf import Surrogate
 from likewise.paper.training import SPLIT, matrices
 
@@ -41,7 +41,7 @@ def objective(surrogate, k, x, other):
 @pytest.mark.parametrize("reach", [0.0, 0.3, 1.0, np.inf])
 @pytest.mark.parametrize("seed", range(5))
 def test_no_point_of_a_grid_beats_the_closed_form(seed, reach):
-    prepared = ask(fitted(seed, 4), SPACE, lw.Similarity(free=["sex"]), None)
+    prepared = prepare_problem(fitted(seed, 4), SPACE, lw.Similarity(free=["sex"]), None)
     surrogate = Surrogate(prepared, oriented_score(prepared))
     random = np.random.default_rng(seed)
     lo, lo2 = random.uniform(0, 6, (2, 20))
@@ -67,9 +67,9 @@ def test_no_point_of_a_grid_beats_the_closed_form(seed, reach):
 
 
 def test_every_program_is_counted_and_candidates_are_individuals():
-    prepared = ask(fitted(0, 4), SPACE, lw.Similarity(free=["sex"]), None)
+    prepared = prepare_problem(fitted(0, 4), SPACE, lw.Similarity(free=["sex"]), None)
     surrogate = Surrogate(prepared, oriented_score(prepared))
-    cases = cases_of(prepared.pairs, None, ())
+    cases = make_cases(prepared.pairs, None, ())
     solved = 0
     for case in cases:
         for count, x, other in surrogate.minimisers(case):

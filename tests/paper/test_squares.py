@@ -13,12 +13,12 @@ from likewise.errors import UnsupportedModel
 from likewise.importers.imported import import_model
 from likewise.model.embedding import columns_as_they_are
 from likewise.paper import Answer, moments
-from likewise.paper.asking import ask
-from likewise.paper.cases import cases_of
-from likewise.paper.meta import run
+from likewise.paper.cases import make_cases
+from likewise.paper.meta import run_cases
 from likewise.paper.moments import Program, memory_of, monomials, relax
-from likewise.paper.polynomials import _expanded, added, axes_of, multiplied, scaled, value_at
-from likewise.paper.squares import SumsOfSquares, _one_of
+from likewise.paper.polynomials import _expand_kernel, add, axes_of, evaluate, multiply, scale
+from likewise.paper.prepare import prepare_problem
+from likewise.paper.squares import SumsOfSquares, _grid_polynomial
 from likewise.spec.pairs import pair_space
 
 SECONDS = 60.0
@@ -36,15 +36,15 @@ def test_arithmetic_is_that_of_values():
     random = np.random.default_rng(0)
     p, q = random_polynomial(random, 3, 2), random_polynomial(random, 3, 3)
     for y in random.uniform(-1, 1, (20, 3)):
-        a, b = value_at(p, y), value_at(q, y)
-        assert value_at(added(p, q), y) == pytest.approx(a + b)
-        assert value_at(multiplied(p, q), y) == pytest.approx(a * b)
-        assert value_at(scaled(p, -2.0), y) == pytest.approx(-2 * a)
+        a, b = evaluate(p, y), evaluate(q, y)
+        assert evaluate(add(p, q), y) == pytest.approx(a + b)
+        assert evaluate(multiply(p, q), y) == pytest.approx(a * b)
+        assert evaluate(scale(p, -2.0), y) == pytest.approx(-2 * a)
 
 
 def test_one_of_is_zero_at_its_values_only():
-    found = _one_of(0, 3)
-    assert [abs(value_at(found, np.array([y]))) < 1e-12 for y in (-1, -1 / 3, 1 / 3, 1, 0, 0.9)] == [
+    found = _grid_polynomial(0, 3)
+    assert [abs(evaluate(found, np.array([y]))) < 1e-12 for y in (-1, -1 / 3, 1 / 3, 1, 0, 0.9)] == [
         True,
         True,
         True,
@@ -62,23 +62,23 @@ def test_the_expansion_is_the_decision_function(degree):
     model = SVC(kernel="poly", degree=degree, gamma=0.3, coef0=0.7).fit(X, X[:, 0] + X[:, 2] > 3)
     embedding = columns_as_they_are(space, space.names, step="SVC")
     prepared = SimpleNamespace(imported=SimpleNamespace(model=SimpleNamespace(embedding=embedding)))
-    case = next(iter(cases_of(pair_space(space, lw.Similarity(free=["sex"])), None, ())))
+    case = next(iter(make_cases(pair_space(space, lw.Similarity(free=["sex"])), None, ())))
     axes = axes_of(case.pairs)
     for owner, side in ((case.pairs.first, 0), (case.pairs.second, 1)):
-        polynomial = _expanded(prepared, model, axes, owner)
+        polynomial = _expand_kernel(prepared, model, axes, owner)
         for y in random.uniform(-1, 1, (10, len(axes.live))):
             individual = axes.point(y)[side]
             assert individual[2] == case.values[0][side]
             score = model.decision_function([individual])[0]
-            assert value_at(polynomial, y) == pytest.approx(score, rel=1e-9, abs=1e-9)
+            assert evaluate(polynomial, y) == pytest.approx(score, rel=1e-9, abs=1e-9)
 
 
 def test_bounds_lie_below_every_sample_and_rise_with_the_order():
     random = np.random.default_rng(1)
-    product = multiplied(random_polynomial(random, 2, 2), random_polynomial(random, 2, 2))
+    product = multiply(random_polynomial(random, 2, 2), random_polynomial(random, 2, 2))
     program = Program(variables=2, objective=product, inequalities=box(2))
     assert program.least_order == 2
-    lowest = min(value_at(product, y) for y in random.uniform(-1, 1, (2_000, 2)))
+    lowest = min(evaluate(product, y) for y in random.uniform(-1, 1, (2_000, 2)))
     second, third = (relax(program, order, SECONDS).lower for order in (2, 3))
     assert second <= third + 1e-6
     assert third <= lowest + 1e-6
@@ -88,7 +88,9 @@ def test_bounds_lie_below_every_sample_and_rise_with_the_order():
 def test_equalities_keep_integers_whole():
     """(y - 0.2)^2 over y in {-1, 1} is at least 0.64; over the interval it is 0."""
     objective = {(): 0.04, (0,): -0.4, (0, 0): 1.0}
-    whole = Program(variables=1, objective=objective, inequalities=box(1), equalities=[_one_of(0, 1)])
+    whole = Program(
+        variables=1, objective=objective, inequalities=box(1), equalities=[_grid_polynomial(0, 1)]
+    )
     relaxed = Program(variables=1, objective=objective, inequalities=box(1))
     assert relax(whole, 1, SECONDS).lower == pytest.approx(0.64, abs=1e-6)
     assert relax(relaxed, 1, SECONDS).lower == pytest.approx(0, abs=1e-6)
@@ -96,7 +98,7 @@ def test_equalities_keep_integers_whole():
 
 def test_what_is_too_large_is_not_started_and_what_is_too_slow_is_stopped(monkeypatch):
     program = Program(variables=19, objective={(0,) * 4: 1.0}, inequalities=box(19))
-    assert memory_of(19, 2) > moments.MEMORY
+    assert memory_of(19, 2) > moments.MOST_MEMORY
     assert "not started" in relax(program, 2, SECONDS).reason
     small = Program(variables=2, objective={(0, 1): 1.0}, inequalities=box(2))
     assert "stopped" in relax(small, 1, 1e-3).reason
@@ -109,9 +111,9 @@ SIMILAR = lw.Similarity(free=["sex"])
 
 
 def by_squares(model, space=SPACE, similar=SIMILAR, property=None, **options):
-    prepared = ask(model, space, similar, property)
+    prepared = prepare_problem(model, space, similar, property)
     squares = SumsOfSquares(prepared, most_order=options.pop("most_order", 2))
-    return run(prepared, cases_of(prepared.pairs, None, ()), squares)
+    return run_cases(prepared, make_cases(prepared.pairs, None, ()), squares)
 
 
 def test_a_biased_model_is_found():

@@ -7,8 +7,8 @@ from tests.strategies import logistic_model
 import likewise as lw
 from likewise import paper
 from likewise.paper import Answer
-from likewise.paper.asking import ask
-from likewise.paper.testing import MOST_SETTINGS, settings_of
+from likewise.paper.prepare import prepare_problem
+from likewise.paper.testing import MOST_SETTINGS, free_settings
 
 SPACE = lw.Space({"a": lw.Integer(0, 9), "b": lw.Integer(0, 9), "sex": lw.Integer(0, 1)})
 SIMILAR = lw.Similarity(free=["sex"])
@@ -72,7 +72,7 @@ def test_many_values_are_sampled_inside_the_domain():
     )
     weights = logistic_model([1.0, 0.01, 1.0, 0.1], -8.0, space.names)
     similar = lw.Similarity(free=["n", "pay", "m"], within={"a": 2})
-    settings = settings_of(ask(weights, space, similar, None))
+    settings = free_settings(prepare_problem(weights, space, similar, None))
     assert len(settings) == MOST_SETTINGS
     for setting in settings:
         assert setting[0] in ("own", "up")

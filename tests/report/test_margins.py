@@ -3,9 +3,9 @@
 import pytest
 
 import likewise as lw
-from likewise.answers.answer import text_of
-from likewise.answers.margins import limit_of, margins_answer
-from likewise.report.pictures import brackets
+from likewise.answers.answer import words_text
+from likewise.answers.margins import claim_limit, margins_answer
+from likewise.report.pictures import bracket_chart
 
 POINTS = [[0.0, -0.5, -0.4, True], [1.0, -0.1, 0.3, False], [4.0, 0.2, None, False]]
 
@@ -21,7 +21,7 @@ POINTS = [[0.0, -0.5, -0.4, True], [1.0, -0.1, 0.3, False], [4.0, 0.2, None, Fal
     ],
 )
 def test_the_limit_is_that_of_the_claim(property, of, limit):
-    assert limit_of(property, of) == limit
+    assert claim_limit(property, of) == limit
 
 
 @pytest.mark.parametrize(
@@ -37,18 +37,18 @@ def test_the_limit_is_that_of_the_claim(property, of, limit):
 def test_what_the_ends_and_the_verdict_say(property, verdict, said):
     answer = margins_answer({"of": "margin", "points": POINTS, "reason": None}, property, verdict)
     (table,) = answer.tables
-    assert [text_of(row[-1].words) for row in table.rows] == said
-    assert text_of(table.rows[2][2].words) == "?"
+    assert [words_text(row[-1].words) for row in table.rows] == said
+    assert words_text(table.rows[2][2].words) == "?"
     drawn = answer.pictures[0].drawn
-    assert len(brackets([point[:3] for point in drawn["points"]], drawn["limit"])["brackets"]) == 2
+    assert len(bracket_chart([point[:3] for point in drawn["points"]], drawn["limit"])["brackets"]) == 2
 
 
 def test_larger_is_further_up_and_nothing_finite_is_no_drawing():
-    drawn = brackets([point[:3] for point in POINTS], 0.0)
+    drawn = bracket_chart([point[:3] for point in POINTS], 0.0)
     first, second = drawn["brackets"]
     assert first["x"] < second["x"]
     assert second["high"] < drawn["limit"] < first["high"] < first["low"]
-    assert brackets([[0.0, None, None]], 0.0) is None
+    assert bracket_chart([[0.0, None, None]], 0.0) is None
 
 
 def test_it_is_in_the_page(page):

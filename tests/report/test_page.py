@@ -16,7 +16,7 @@ from tests.report.samples import JOB, LEVELS, SEX, fitted
 
 import likewise as lw
 from likewise.errors import DataError, SpecError
-from likewise.report.writing import MOST_BYTES, json_text
+from likewise.report.page import MOST_BYTES, json_text
 
 VOID = {"meta", "link", "img", "br", "input", "line", "rect", "circle", "polyline", "polygon"}
 # What may load something, and what may run something.

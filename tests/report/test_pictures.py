@@ -3,9 +3,9 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from likewise.answers.texts import percent, plain, told_apart
+from likewise.answers.texts import distinct_texts, json_value, percent_text
 from likewise.report.pictures import (
-    BAR,
+    BAR_WIDTH,
     BOTTOM,
     HEIGHT,
     LEFT,
@@ -58,7 +58,7 @@ def test_bars_are_as_long_as_their_numbers(values):
     bars = contribution_bars(values)
     for value, bar in zip(values, bars, strict=True):
         assert bar["x"] >= 0
-        assert bar["x"] + bar["size"] <= BAR + 0.02
+        assert bar["x"] + bar["size"] <= BAR_WIDTH + 0.02
         assert (value < 0) == (bar["x"] < bar["zero"]) or bar["size"] == 0
     sizes = [
         bar["size"] for _, bar in sorted(zip(map(abs, values), bars, strict=True), key=lambda both: both[0])
@@ -75,12 +75,12 @@ def test_a_share_fills_the_bar(one, other):
 
 
 def test_no_share_is_rounded_to_nothing_or_all():
-    assert percent(0.0) == "0.00%"
-    assert percent(1.0) == "100.00%"
-    assert percent(1e-12) == "1.0e-10%"
-    assert percent(1 - 1e-12) == "99.99%"
+    assert percent_text(0.0) == "0.00%"
+    assert percent_text(1.0) == "100.00%"
+    assert percent_text(1e-12) == "1.0e-10%"
+    assert percent_text(1 - 1e-12) == "99.99%"
 
 
 def test_values_are_told_apart():
-    assert told_apart(0.1, 0.1 + 1e-12) == ("0.1", "0.10000000000100001")
-    assert plain({"a": (float("nan"), float("inf"), 1)}) == {"a": [None, None, 1]}
+    assert distinct_texts(0.1, 0.1 + 1e-12) == ("0.1", "0.10000000000100001")
+    assert json_value({"a": (float("nan"), float("inf"), 1)}) == {"a": [None, None, 1]}

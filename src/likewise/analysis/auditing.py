@@ -88,12 +88,12 @@ class Audit:
         write_frame(self.rows, path)
 
     def __str__(self) -> str:
-        from likewise.answers.showing import result_text
+        from likewise.answers.result_views import result_text
 
         return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers.showing import result_html
+        from likewise.answers.result_views import result_html
 
         return result_html(self)
 

@@ -114,12 +114,12 @@ class Regions:
         return sum((region.weight for region in getattr(self, kind)), Fraction(0))
 
     def __str__(self) -> str:
-        from likewise.answers.showing import result_text
+        from likewise.answers.result_views import result_text
 
         return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers.showing import result_html
+        from likewise.answers.result_views import result_html
 
         return result_html(self)
 

@@ -48,18 +48,18 @@ class Share:
 
     def in_words(self) -> str:
         """The number, or the two that it is between, if they are told apart by the digits that are shown."""
-        from likewise.answers.answer import text_of
+        from likewise.answers.answer import words_text
         from likewise.answers.share import share_in_words
 
-        return text_of(share_in_words(self.to_dict()))
+        return words_text(share_in_words(self.to_dict()))
 
     def __str__(self) -> str:
-        from likewise.answers.showing import result_text
+        from likewise.answers.result_views import result_text
 
         return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers.showing import result_html
+        from likewise.answers.result_views import result_html
 
         return result_html(self)
 

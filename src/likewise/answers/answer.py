@@ -49,7 +49,7 @@ def words(*parts: str | Span | Words | None) -> Words:
     return tuple(span for span in found if span.text)
 
 
-def joined(separator: str, parts: Iterable[Words]) -> Words:
+def join_words(separator: str, parts: Iterable[Words]) -> Words:
     """Sentences with a separator between them."""
     found: list[Span] = []
     for part in parts:
@@ -57,7 +57,7 @@ def joined(separator: str, parts: Iterable[Words]) -> Words:
     return tuple(found)
 
 
-def text_of(said: Words) -> str:
+def words_text(said: Words) -> str:
     """The text without its roles."""
     return "".join(span.text for span in said)
 
@@ -77,7 +77,7 @@ def feature(name: object) -> Span:
     return Span(str(name), Role.FEATURE)
 
 
-def pause(blanks: int = 3) -> Span:
+def spacer(blanks: int = 3) -> Span:
     """Room between two parts of a line."""
     return Span(" " * blanks, Role.PAUSE)
 
@@ -207,7 +207,7 @@ class Answer:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The texts of the facts that warn."""
-        return tuple(text_of(fact.words) for fact in self.facts if fact.warns)
+        return tuple(words_text(fact.words) for fact in self.facts if fact.warns)
 
     @property
     def pictures(self) -> tuple[Picture, ...]:

@@ -16,41 +16,41 @@ from likewise.answers.answer import (
     code,
     fact,
     feature,
-    joined,
+    join_words,
     strong,
     words,
 )
+from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.sentences import (
-    About,
+    ClaimSubject,
     claim_facts,
     compared_facts,
     reading_facts,
     rounding_warning,
     warning_facts,
 )
-from likewise.answers.telling import IN_PYTHON, Telling
-from likewise.answers.texts import shown
+from likewise.answers.texts import value_text
 
-SHOWN = 10  # rows, where they are not asked for
+MOST_SHOWN = 10  # rows, where they are not asked for
 COUNTERPART = "counterpart_"  # in front of the names of an audit's columns
-_SAID = {True: "biased", False: "not biased", None: "undecided"}
+_VERDICT_TEXTS = {True: "biased", False: "not biased", None: "undecided"}
 
 
 def audit_answer(
     given: Any,
-    about: About | None = None,
-    telling: Telling = IN_PYTHON,
+    about: ClaimSubject | None = None,
+    telling: Audience = PYTHON_AUDIENCE,
     *,
     groups: tuple[str, Iterable[Mapping[str, Any]]] | None = None,
     file: str | None = None,
 ) -> Answer:
     """The whole of it, from an `Audit` or its document; `groups` are counts by a column, `file` is where all rows were written."""
-    found = facts_of(given)
+    found = audit_document(given)
     stats = found.get("stats", {})
-    blocks: list[Block] = [*claim_facts(about), *reading_facts(stats), *_counted(found)]
-    blocks += [*warning_facts(stats), *_worst(found)]
+    blocks: list[Block] = [*claim_facts(about), *reading_facts(stats), *_count_facts(found)]
+    blocks += [*warning_facts(stats), *_worst_rows(found)]
     if groups is not None:
-        blocks += [fact("by", feature(groups[0])), _grouped(groups[0], list(groups[1]))]
+        blocks += [fact("by", feature(groups[0])), _group_table(groups[0], list(groups[1]))]
     blocks += compared_facts(stats)
     blocks += [] if file is None else [fact("file", code(file), whole=True)]
     return Answer(
@@ -62,11 +62,11 @@ def audit_answer(
     )
 
 
-def facts_of(given: Any) -> Mapping[str, Any]:
+def audit_document(given: Any) -> Mapping[str, Any]:
     """The document; of an `Audit` with no more rows than are shown."""
     if isinstance(given, Mapping):
         return given
-    found: Mapping[str, Any] = given.document(SHOWN)
+    found: Mapping[str, Any] = given.document(MOST_SHOWN)
     return found
 
 
@@ -84,7 +84,7 @@ def summary_of(found: Mapping[str, Any]) -> Words:
     return said if warning is None else words(said, f"; {warning}")
 
 
-def _counted(found: Mapping[str, Any]) -> list[Fact]:
+def _count_facts(found: Mapping[str, Any]) -> list[Fact]:
     known = words(strong(f"{found['biased']:,} ({found['share']:.3%})"))
     if found["undecided"]:
         most = found["biased"] + found["undecided"]
@@ -101,9 +101,9 @@ def _counted(found: Mapping[str, Any]) -> list[Fact]:
     return said
 
 
-def _worst(found: Mapping[str, Any]) -> list[Table]:
+def _worst_rows(found: Mapping[str, Any]) -> list[Table]:
     """The rows of the document that are biased, as far as they are among the first."""
-    rows = [row for row in found["rows"][:SHOWN] if row["biased"]]
+    rows = [row for row in found["rows"][:MOST_SHOWN] if row["biased"]]
     return [rows_table(rows, found.get("stats", {}).get("gap_of"), title="worst")] if rows else []
 
 
@@ -114,22 +114,22 @@ def rows_table(
     decided = bool(rows) and "decision" in rows[0]
     columns = ("row", *(("verdict",) if verdicts else ()), f"{gap_of} gap" if gap_of else "gap")
     columns += ("decision", "counterpart's", "counterpart") if decided else ("counterpart",)
-    cells = tuple(_cells(row, decided=decided, verdicts=verdicts) for row in rows)
+    cells = tuple(_row_cells(row, decided=decided, verdicts=verdicts) for row in rows)
     return Table(title=title, columns=columns, rows=cells)
 
 
-def _cells(row: Mapping[str, Any], *, decided: bool, verdicts: bool) -> tuple[Cell, ...]:
-    cells = [Cell(words=words(shown(row["row"])), value=row["row"])]
+def _row_cells(row: Mapping[str, Any], *, decided: bool, verdicts: bool) -> tuple[Cell, ...]:
+    cells = [Cell(words=words(value_text(row["row"])), value=row["row"])]
     if verdicts:
-        cells.append(Cell(words=words(_SAID[row["biased"]]), value=_SAID[row["biased"]]))
-    cells.append(Cell(words=words(_known(row["gap"])), value=row["gap"]))
+        cells.append(Cell(words=words(_VERDICT_TEXTS[row["biased"]]), value=_VERDICT_TEXTS[row["biased"]]))
+    cells.append(Cell(words=words(_known_text(row["gap"])), value=row["gap"]))
     if decided:
-        both = [_known(row[name]) for name in ("decision", f"{COUNTERPART}decision")]
+        both = [_known_text(row[name]) for name in ("decision", f"{COUNTERPART}decision")]
         cells += [Cell(words=words(text), value=text) for text in both]
-    who = joined(
+    who = join_words(
         ", ",
         (
-            words(feature(name.removeprefix(COUNTERPART)), " = ", strong(_known(value)))
+            words(feature(name.removeprefix(COUNTERPART)), " = ", strong(_known_text(value)))
             for name, value in row.items()
             if name.startswith(COUNTERPART) and name != f"{COUNTERPART}decision"
         ),
@@ -138,16 +138,16 @@ def _cells(row: Mapping[str, Any], *, decided: bool, verdicts: bool) -> tuple[Ce
     return (*cells, Cell(words=who, value=said))
 
 
-def _known(value: Any) -> str:
-    return "-" if value is None else shown(value)
+def _known_text(value: Any) -> str:
+    return "-" if value is None else value_text(value)
 
 
-def _grouped(column: str, groups: list[Mapping[str, Any]]) -> Table:
+def _group_table(column: str, groups: list[Mapping[str, Any]]) -> Table:
     """Counts for each value of a column."""
     names = list(groups[0])[1:] if groups else []
     rows = tuple(
         tuple(
-            Cell(words=words(f"{value:.3%}" if name == "share" else _known(value)), value=value)
+            Cell(words=words(f"{value:.3%}" if name == "share" else _known_text(value)), value=value)
             for name, value in group.items()
         )
         for group in groups
@@ -156,7 +156,7 @@ def _grouped(column: str, groups: list[Mapping[str, Any]]) -> Table:
 
 
 def _next_steps(
-    found: Mapping[str, Any], about: About | None, telling: Telling, *, written: bool
+    found: Mapping[str, Any], about: ClaimSubject | None, telling: Audience, *, written: bool
 ) -> tuple[Step, ...]:
     same: dict[str, Any] = {} if about is None else {"property": about.property}
     longer = telling.longer("audit", **same) if found["undecided"] else ()

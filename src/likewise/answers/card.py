@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.answers import disparity as disparity_in_words
 from likewise.answers import share as share_in_words
 from likewise.answers.answer import Block, Cell, Table, code, fact, words
-from likewise.answers.markdown import block_md, render
+from likewise.answers.markdown import code_block_md, render
 from likewise.answers.texts import document_of
 from likewise.answers.verdict import verdict_answer
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from likewise.verifying.result import Result
 
 TITLE = "Individual fairness"
-CERTIFICATE = "claim.likewise"  # where nobody named a file
+CERTIFICATE_NAME = "claim.likewise"  # where nobody named a file
 
 
 def model_card(
@@ -46,12 +46,14 @@ def model_card(
     if share is not None:
         blocks.append(share_in_words.card_fact(document_of(share)))
     blocks.append(fact("verified with", f"Likewise {__version__}"))
-    blocks += _digests(result, files or {})
+    blocks += _digest_tables(result, files or {})
     text = render(replace(told, blocks=tuple(blocks)), title=TITLE)
-    return f"{text}\n\n### How to check this again\n\n{_again(result, certificate_path, command)}\n"
+    return (
+        f"{text}\n\n### How to check this again\n\n{_reproduction_text(result, certificate_path, command)}\n"
+    )
 
 
-def _digests(result: Result, files: Mapping[str, str]) -> list[Table]:
+def _digest_tables(result: Result, files: Mapping[str, str]) -> list[Table]:
     digests = {} if result.certificate is None else result.certificate.outline().digests
     listed = {f"{name} in the certificate": digest for name, digest in digests.items()} | dict(files)
     rows = tuple(
@@ -60,18 +62,20 @@ def _digests(result: Result, files: Mapping[str, str]) -> list[Table]:
     return [Table(title="Digests (SHA-256)", columns=("what", "digest"), rows=rows)] if rows else []
 
 
-def _again(result: Result, path: str | None, command: str | None) -> str:
+def _reproduction_text(result: Result, path: str | None, command: str | None) -> str:
     if result.certificate is None:
         return "There is no certificate: nothing was proved or refuted. `likewise verify` with a larger budget asks again."
     what = "proof" if result.verdict == "FAIR" else "pair"
-    commands = [f"likewise-check {shlex.quote(path or CERTIFICATE)}"]
+    commands = [f"likewise-check {shlex.quote(path or CERTIFICATE_NAME)}"]
     first = ""
     if path is None and command is not None:
         commands.insert(0, command)
     elif path is None:
-        first = f'`result.certificate.save("{CERTIFICATE}")` writes the certificate, and this checks it:\n\n'
+        first = (
+            f'`result.certificate.save("{CERTIFICATE_NAME}")` writes the certificate, and this checks it:\n\n'
+        )
     return (
-        f"{first}{block_md(chr(10).join(commands))}\n\n"
+        f"{first}{code_block_md(chr(10).join(commands))}\n\n"
         f"The certificate holds the claim, the model's exact parameters and the {what}; `likewise-check` needs nothing else, shares no "
         "code with the search, and exits with 0 (accepted), 4 (rejected) or 2 (unreadable). `likewise export` writes the parameters of "
         "a model at hand, and `likewise-check --model` compares them with the certificate's."

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.answer import Answer, Block, Item, Listing, Step, fact, pause, strong, words
+from likewise.answers.answer import Answer, Block, Item, Listing, Step, fact, spacer, strong, words
 from likewise.answers.texts import plural
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Outline
 
-RULES = {
+RULE_TEXTS = {
     "split": "cuts a cell in two",
     "separable": "a line separates the cell's scores from those that break the property",
     "empty": "the constraints exclude the cell",
@@ -39,13 +39,13 @@ def outline_answer(outline: Outline, path: str) -> Answer:
             strong("holds"),
             f" for every similar pair: a proof of {plural(cells, 'cell')}, depth {outline.depth}",
         )
-        blocks = [fact("claim", outline.words), _rules(outline, said)]
+        blocks = [fact("claim", outline.words), _rule_listing(outline, said)]
     if outline.clearance is not None:
         covered = "covers" if outline.covers_floating_point else "does not cover"
         moved = f"scores may move by {float(outline.clearance):.3g}; {covered} the model's own rounding"
         blocks.append(fact("margin", moved))
     blocks.append(
-        fact("model", f"sha256 {outline.digests['model'][:16]}...", pause(), f"written by {outline.tool}")
+        fact("model", f"sha256 {outline.digests['model'][:16]}...", spacer(), f"written by {outline.tool}")
     )
     check = Step(why="check it: nothing here was checked", how=f"likewise-check {quote(path)}")
     return Answer(
@@ -67,10 +67,10 @@ def outline_answer(outline: Outline, path: str) -> Answer:
     )
 
 
-def _rules(outline: Outline, said: tuple[Any, ...]) -> Listing:
+def _rule_listing(outline: Outline, said: tuple[Any, ...]) -> Listing:
     counted = sorted(outline.rules.items(), key=lambda item: -item[1])
     items = tuple(
-        Item(figures=(f"{rule:<12} {count:>9,}",), words=words(RULES.get(rule, "")))
+        Item(figures=(f"{rule:<12} {count:>9,}",), words=words(RULE_TEXTS.get(rule, "")))
         for rule, count in counted
     )
     return Listing(title="says", words=said, items=items)

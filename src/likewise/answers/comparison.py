@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.answer import Answer, Block, Fact, Step, fact, pause, strong, verdict, words
-from likewise.answers.disparity import facts_of as facts_of_disparity
+from likewise.answers.answer import Answer, Block, Fact, Step, fact, spacer, strong, verdict, words
+from likewise.answers.audience import PYTHON_AUDIENCE, Audience
+from likewise.answers.disparity import disparity_document as facts_of_disparity
 from likewise.answers.disparity import program_note
 from likewise.answers.sentences import (
-    About,
+    ClaimSubject,
     claim_facts,
     compared_in_words,
     reading_facts,
     reason_facts,
     warning_facts,
 )
-from likewise.answers.telling import IN_PYTHON, Telling
-from likewise.answers.texts import number
+from likewise.answers.texts import number_text
 
 if TYPE_CHECKING:
     from likewise.analysis.comparing import Comparison
     from likewise.analysis.measuring import Disparity
     from likewise.verifying.result import Result
 
-LARGEST = {
+GAP_TITLES = {
     "score": "largest score gap",
     "probability": "largest probability gap",
     "margin": "largest margin",
 }
-CHANGES = {
+CHANGE_TEXTS = {
     "better": ("better", "the new model is fairer", "fairer"),
     "worse": ("worse", "the new model is less fair", "less fair"),
     "same": ("none", "nothing tells the two models apart", "as fair"),
@@ -37,13 +37,17 @@ CHANGES = {
 
 
 def comparison_answer(
-    found: Comparison, about: About | None = None, telling: Telling = IN_PYTHON, *, new: str | None = None
+    found: Comparison,
+    about: ClaimSubject | None = None,
+    telling: Audience = PYTHON_AUDIENCE,
+    *,
+    new: str | None = None,
 ) -> Answer:
     """The whole of it; `new` is the file of the new model."""
     blocks: list[Block] = [*claim_facts(about), *reading_facts(found.results[1].stats)]
     for name, result, disparity in zip(found.names, found.results, found.disparities, strict=True):
         blocks += _model_facts(name, result, disparity)
-    change, meaning, in_short = CHANGES[found.change]
+    change, meaning, in_short = CHANGE_TEXTS[found.change]
     blocks.append(fact("change", strong(change), f": {meaning}"))
     if found.change == "undecided":
         for reason in dict.fromkeys(result.reason for result in found.results):
@@ -59,13 +63,13 @@ def comparison_answer(
 
 def _model_facts(name: str, result: Result, disparity: Disparity) -> list[Fact]:
     bracket = words(
-        f"{LARGEST[disparity.of]} between ",
-        strong(number(disparity.lower)),
+        f"{GAP_TITLES[disparity.of]} between ",
+        strong(number_text(disparity.lower)),
         " and ",
-        strong(number(disparity.upper)),
+        strong(number_text(disparity.upper)),
         None if disparity.proved else " (upper end not proved)",
     )
-    said = [fact(name, verdict(result.verdict), pause(9 - len(str(result.verdict))), bracket)]
+    said = [fact(name, verdict(result.verdict), spacer(9 - len(str(result.verdict))), bracket)]
     said += [
         fact("", note)
         for note in (compared_in_words(result.stats), program_note(facts_of_disparity(disparity)))
@@ -75,7 +79,7 @@ def _model_facts(name: str, result: Result, disparity: Disparity) -> list[Fact]:
 
 
 def _next_steps(
-    found: Comparison, about: About | None, telling: Telling, new: str | None
+    found: Comparison, about: ClaimSubject | None, telling: Audience, new: str | None
 ) -> tuple[Step, ...]:
     same: dict[str, Any] = {} if about is None else {"property": about.property}
     if found.change == "undecided" and new is not None:

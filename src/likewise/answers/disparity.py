@@ -14,14 +14,15 @@ from likewise.answers.answer import (
     Step,
     Words,
     fact,
-    joined,
-    pause,
+    join_words,
+    spacer,
     strong,
     words,
 )
+from likewise.answers.audience import PYTHON_AUDIENCE, Audience, limit_above
 from likewise.answers.pair import pair_of_document
 from likewise.answers.sentences import (
-    About,
+    ClaimSubject,
     compared_facts,
     proof_facts,
     reading_facts,
@@ -29,8 +30,7 @@ from likewise.answers.sentences import (
     rounding_warning,
     warning_facts,
 )
-from likewise.answers.telling import IN_PYTHON, Telling, limit_above
-from likewise.answers.texts import number, outward, plain, upper_end
+from likewise.answers.texts import bound_text, json_value, number_text, upper_end_text
 from likewise.spec.properties import SameDecision
 from likewise.verifying.wording import short
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from likewise.spec.properties import Label
 
 UNPROVED = "upper end in floating point, not proved"
-GAPS = {
+GAP_TEXTS = {
     "score": "gap of scores",
     "probability": "gap of probabilities",
     "margin": "margin of different decisions",
@@ -49,13 +49,13 @@ _MARGIN_OF_ONE = "margin by which one gets the class {label} and the other does 
 
 def disparity_answer(
     given: Any,
-    about: About | None = None,
-    telling: Telling = IN_PYTHON,
+    about: ClaimSubject | None = None,
+    telling: Audience = PYTHON_AUDIENCE,
     *,
     label: Label | None = None,
 ) -> Answer:
     """The whole of it, from a `Disparity` or its document; `label` is the class of interest."""
-    found = facts_of(given)
+    found = disparity_document(given)
     stats = found.get("stats", {})
     blocks: list[Block] = [
         *_measured_facts(found["of"], label, about),
@@ -69,7 +69,7 @@ def disparity_answer(
     blocks += [*compared_facts(stats), *proof_facts(telling.proof if found.get("certified") else None)]
     blocks.append(Picture(kind="history", drawn=found))
     return Answer(
-        title=title_of(found["of"]),
+        title=scale_title(found["of"]),
         summary=summary_of(found),
         blocks=tuple(blocks),
         steps=_next_steps(found, label, telling),
@@ -77,27 +77,27 @@ def disparity_answer(
     )
 
 
-def facts_of(given: Any) -> Mapping[str, Any]:
+def disparity_document(given: Any) -> Mapping[str, Any]:
     """The document, with what a `Disparity` knows beside it."""
     if isinstance(given, Mapping):
         return given
-    return {**given.to_dict(), "upper_label": plain(given.upper_label), "score_name": given.score_name}
+    return {**given.to_dict(), "upper_label": json_value(given.upper_label), "score_name": given.score_name}
 
 
-def title_of(of: str) -> str:
+def scale_title(of: str) -> str:
     """What was measured, in a few words."""
     return f"largest {of} gap of a similar pair"
 
 
 def gap_in_words(of: str) -> str:
     """``largest gap of scores``."""
-    return f"largest {GAPS.get(of, of)}"
+    return f"largest {GAP_TEXTS.get(of, of)}"
 
 
-def _measured_facts(of: str, label: Label | None, about: About | None) -> list[Fact]:
+def _measured_facts(of: str, label: Label | None, about: ClaimSubject | None) -> list[Fact]:
     if about is None:
         return []
-    what = GAPS[of]
+    what = GAP_TEXTS[of]
     if label is not None:
         what = (
             _MARGIN_OF_ONE.format(label=repr(label)) if of == "margin" else f"{what} of the class {label!r}"
@@ -112,20 +112,25 @@ def _measured_facts(of: str, label: Label | None, about: About | None) -> list[F
 
 def bracket_facts(found: Mapping[str, Any], certify: str | None) -> list[Fact]:
     """The two ends, and what they rest on; `certify` is what proves the upper end."""
-    low, high = strong(_end(found["lower"], -math.inf)), strong(upper_end(found["lower"], found["upper"]))
+    low, high = (
+        strong(_end_text(found["lower"], -math.inf)),
+        strong(upper_end_text(found["lower"], found["upper"])),
+    )
     if found["upper"] is None:
         high = strong("inf")
     seconds = found.get("stats", {}).get("seconds", 0.0)
     if found["proved"]:
-        return [fact("between", low, " and ", high, pause(), strong("proved"), f" in {seconds:.2f} s, exact")]
-    said = [fact("between", low, " and ", high, pause(), f"found in {seconds:.2f} s, upper end not proved")]
+        return [
+            fact("between", low, " and ", high, spacer(), strong("proved"), f" in {seconds:.2f} s, exact")
+        ]
+    said = [fact("between", low, " and ", high, spacer(), f"found in {seconds:.2f} s, upper end not proved")]
     return said + (
         [] if certify is None else [fact("", f"the upper end is floating point: {certify} proves it")]
     )
 
 
-def _end(value: float | None, unknown: float) -> str:
-    return number(unknown if value is None else value)
+def _end_text(value: float | None, unknown: float) -> str:
+    return number_text(unknown if value is None else value)
 
 
 def summary_of(found: Mapping[str, Any]) -> Words:
@@ -136,7 +141,7 @@ def summary_of(found: Mapping[str, Any]) -> Words:
         f"{math.copysign(math.inf, sign) if end is None else end:.6g}"
         for end, sign in ((found["lower"], -1), (found["upper"], 1))
     ]
-    said = words(f"{title_of(found['of'])}: between ", strong(ends[0]), " and ", strong(ends[1]))
+    said = words(f"{scale_title(found['of'])}: between ", strong(ends[0]), " and ", strong(ends[1]))
     return words(said, f"  ({'; '.join(notes)})" if notes else None)
 
 
@@ -154,12 +159,12 @@ def program_in_words(found: Mapping[str, Any]) -> str:
     """The program's own bracket: what it shows for the pair, and what its rounding can add for any."""
     if found.get("program_lower") is None:
         return "the program itself was not asked"
-    shows = f"the program itself shows {number(found['program_lower'])} for the pair"
+    shows = f"the program itself shows {number_text(found['program_lower'])} for the pair"
     rounding = found.get("stats", {}).get("program_rounding", {})
     if found.get("program_upper") is None:
         return shows if rounding.get("moves") is not None else f"{shows}; its rounding is not known"
-    high = number(found["program_upper"])
-    if high == number(found["upper"]) and rounding.get("moves") is not None:
+    high = number_text(found["program_upper"])
+    if high == number_text(found["upper"]) and rounding.get("moves") is not None:
         high = f"{high} + {short(rounding['moves'])}"
     return f"{shows}, and with its rounding at most {high} for any"
 
@@ -170,8 +175,8 @@ def _rounding_facts(found: Mapping[str, Any]) -> list[Fact]:
 
 def card_fact(found: Mapping[str, Any]) -> Fact:
     """The bracket as one line of a card, its ends rounded to their safe sides."""
-    low = None if found["lower"] is None else strong(outward(found["lower"], up=False))
-    high = None if found["upper"] is None else strong(outward(found["upper"], up=True))
+    low = None if found["lower"] is None else strong(bound_text(found["lower"], up=False))
+    high = None if found["upper"] is None else strong(bound_text(found["upper"], up=True))
     if low is None and high is None:
         said = words("nothing is known")
     elif high is None:
@@ -186,12 +191,14 @@ def card_fact(found: Mapping[str, Any]) -> Fact:
     elif high is not None and not found.get("proved", False):
         notes.append(words("the upper end is floating point, not proved"))
     if found.get("program_upper") is not None:
-        notes.append(words(f"for the program that rounds at most {outward(found['program_upper'], up=True)}"))
+        notes.append(
+            words(f"for the program that rounds at most {bound_text(found['program_upper'], up=True)}")
+        )
     reason = f" ({found['reason']})" if found.get("reason") else None
-    return Fact(title=gap_in_words(found["of"]), words=words(joined("; ", [said, *notes]), reason))
+    return Fact(title=gap_in_words(found["of"]), words=words(join_words("; ", [said, *notes]), reason))
 
 
-def _next_steps(found: Mapping[str, Any], label: Label | None, telling: Telling) -> tuple[Step, ...]:
+def _next_steps(found: Mapping[str, Any], label: Label | None, telling: Audience) -> tuple[Step, ...]:
     from likewise.analysis.measuring import NEEDS_NO_CERTIFICATE
 
     of, upper = found["of"], found["upper"]

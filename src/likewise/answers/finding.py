@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from likewise.answers.answer import Answer, Block, fact, pause, strong, words
+from likewise.answers.answer import Answer, Block, fact, spacer, strong, words
+from likewise.answers.audience import PYTHON_AUDIENCE
 from likewise.answers.pair import pair_of_document
-from likewise.answers.telling import IN_PYTHON
 
 if TYPE_CHECKING:
     from likewise.paper.answers import Finding
@@ -17,9 +17,9 @@ def finding_answer(found: Finding) -> Answer:
     document = found.to_dict()
     blocks: list[Block] = [
         fact("method", found.algorithm),
-        fact("answer", strong(found.answer), pause(2), f"after {found.seconds:.2f} s"),
+        fact("answer", strong(found.answer), spacer(2), f"after {found.seconds:.2f} s"),
         fact("means", found.meaning),
-        *pair_of_document(document, **IN_PYTHON.pair),
+        *pair_of_document(document, **PYTHON_AUDIENCE.pair),
     ]
     return Answer(
         title=str(found.answer),

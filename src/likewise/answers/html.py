@@ -25,7 +25,7 @@ from likewise.answers.answer import (
     code,
     words,
 )
-from likewise.answers.texts import printable
+from likewise.answers.texts import escape_unprintable
 from likewise.html_tables import table as html_table
 
 _TAGS = {
@@ -35,23 +35,23 @@ _TAGS = {
     Role.DIFFERS: Markup("<strong>{}</strong>"),
     Role.CODE: Markup("<code>{}</code>"),
 }
-DIFFERS = {True: "yes", False: "no"}
+DIFFERS_TEXTS = {True: "yes", False: "no"}
 
 
 def render(answer: Answer) -> str:
     """The answer for a notebook: its facts as a table, then the pair and the tables."""
-    facts = [*answer.facts, *_next(answer)]
+    facts = [*answer.facts, *_step_facts(answer)]
     shown = [facts_table(answer.title, facts)] if facts else []
     others = [block for block in answer.blocks if not isinstance(block, Fact | Picture)]
     for listed, blocks in groupby(others, key=lambda block: isinstance(block, Listing)):
         kept = list(blocks)
-        shown += [_listings(answer.title, kept)] if listed else [_other(block) for block in kept]
+        shown += [_listing_table(answer.title, kept)] if listed else [_block_html(block) for block in kept]
     return "".join(shown)
 
 
 def words_html(said: Words) -> Markup:
     """Text with its roles as markup."""
-    return Markup("").join(map(_span, said))
+    return Markup("").join(map(_span_html, said))
 
 
 def sentence_html(said: Words) -> Markup:
@@ -63,10 +63,10 @@ def sentence_html(said: Words) -> Markup:
     return words_html(opened if last in ".!?:" else words(opened, "."))
 
 
-def _span(span: Span) -> Markup:
+def _span_html(span: Span) -> Markup:
     if span.role is Role.PAUSE:
         return Markup(", ")
-    text = printable(span.text)
+    text = escape_unprintable(span.text)
     if span.role is Role.VERDICT:
         return _TAGS[span.role].format(span.text.lower(), text)
     return _TAGS[span.role].format(text) if span.role in _TAGS else Markup("{}").format(text)
@@ -83,11 +83,11 @@ def facts_table(caption: str, facts: Sequence[Fact]) -> str:
     return html_table(caption, rows)
 
 
-def _next(answer: Answer) -> list[Fact]:
+def _step_facts(answer: Answer) -> list[Fact]:
     return [Fact(title="next", words=words(code(step.how), f" ({step.why})")) for step in answer.steps]
 
 
-def _other(block: Block) -> str:
+def _block_html(block: Block) -> str:
     if isinstance(block, Pair):
         return pair_table(block)
     return plain_table(block) if isinstance(block, Table) and not block.detail else ""
@@ -95,7 +95,7 @@ def _other(block: Block) -> str:
 
 def pair_table(pair: Pair) -> str:
     """Both individuals with all their features, what differs first, then how the model treats them."""
-    rows = [(row.name, row.first, row.second, DIFFERS[row.differs]) for row in pair.features]
+    rows = [(row.name, row.first, row.second, DIFFERS_TEXTS[row.differs]) for row in pair.features]
     rows += [(row.name, row.first, row.second, "") for row in pair.treatment]
     caption = "two similar individuals, and how the model treats them"
     return html_table(caption, rows, columns=("", "x", "x'", "differs"))
@@ -107,7 +107,7 @@ def plain_table(table: Table) -> str:
     return html_table(table.title, rows, columns=table.columns)
 
 
-def _listings(caption: str, listings: Iterable[Block]) -> str:
+def _listing_table(caption: str, listings: Iterable[Block]) -> str:
     """Lists of several kinds as one table: the kind, the figure, and what it is the figure of."""
     rows: list[tuple[str | Markup, ...]] = []
     named: tuple[str, ...] = ()

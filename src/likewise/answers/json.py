@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from likewise.answers.answer import Answer, text_of
+from likewise.answers.answer import Answer, words_text
 
 
 def render(answer: Answer) -> dict[str, Any]:
     """One object, ready for JSON; everything that the result's own document has is in it."""
     return {
         **answer.document,
-        "summary": " ".join(text_of(answer.summary).split()),
+        "summary": " ".join(words_text(answer.summary).split()),
         "warnings": list(answer.warnings),
         "next": [{"why": step.why, "command": step.how} for step in answer.steps],
     }

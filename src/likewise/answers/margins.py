@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.answers.answer import Answer, Block, Cell, Picture, Table, strong, words
 from likewise.answers.disparity import gap_in_words
 from likewise.answers.sentences import reason_facts
-from likewise.answers.texts import document_of, number
+from likewise.answers.texts import document_of, number_text
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Property
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def margins_answer(given: Any, property: Property, verdict: str) -> Answer:
     """The brackets, and what they say of the claim where its limit is on the same scale."""
     found = document_of(given)
-    limit = limit_of(property, found["of"])
+    limit = claim_limit(property, found["of"])
     points = [point for point in found["points"] if point[0] is not None]
     what = gap_in_words(found["of"])
     said = words(
@@ -24,18 +24,18 @@ def margins_answer(given: Any, property: Property, verdict: str) -> Answer:
         f"{what} of two similar individuals is between these ends.",
     )
     if limit is not None:
-        said = words(said, " Above the limit of ", strong(number(limit)), " the claim is broken.")
+        said = words(said, " Above the limit of ", strong(number_text(limit)), " the claim is broken.")
     blocks: list[Block] = [*reason_facts(found["reason"])]
     blocks.append(Picture(kind="margins", drawn={"points": points, "limit": limit, "of": found["of"]}))
-    blocks.append(_brackets(points, limit, verdict))
+    blocks.append(_bracket_table(points, limit, verdict))
     return Answer(title=f"the {what}, by tolerance", summary=said, blocks=tuple(blocks), document=found)
 
 
-def _brackets(points: list[Any], limit: float | None, verdict: str) -> Table:
+def _bracket_table(points: list[Any], limit: float | None, verdict: str) -> Table:
     columns = ("factor", "at least", "at most", "upper end")
     rows = []
     for factor, low, high, proved in points:
-        row = [Cell(words=words(number(value)), value=value) for value in (factor, low, high)]
+        row = [Cell(words=words(number_text(value)), value=value) for value in (factor, low, high)]
         row.append(Cell(words=words("proved" if proved else "floating point")))
         if limit is not None:
             row.append(Cell(words=words(claim_at(factor, low, high, proved, limit, verdict))))
@@ -47,7 +47,7 @@ def _brackets(points: list[Any], limit: float | None, verdict: str) -> Table:
     )
 
 
-def limit_of(property: Property, of: str) -> float | None:
+def claim_limit(property: Property, of: str) -> float | None:
     """What a gap has to exceed to break the claim; for decisions, the margin."""
     if property.kind == "decision":
         return float(property.margin) if of == "margin" else None

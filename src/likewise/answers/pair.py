@@ -6,23 +6,30 @@ from collections.abc import Mapping
 from typing import Any
 
 from likewise.answers.answer import Pair, PairRow
-from likewise.answers.texts import Shown, number, plain, printable, shown, told_apart
+from likewise.answers.texts import (
+    ValueFormatter,
+    distinct_texts,
+    escape_unprintable,
+    json_value,
+    number_text,
+    value_text,
+)
 from likewise.verifying.wording import Treated
 
 SAME_SHOWN = 3  # features shown although they are the same, to tell who the individuals are
-IN_PYTHON = ".pair has them"  # where the other features are
+PYTHON_REST = ".pair has them"  # where the other features are
 
 
 def pair_answer(
     pair: Mapping[str, tuple[Any, Any]],
     treated: Treated,
     *,
-    shown: Shown | None = None,
-    rest: str = IN_PYTHON,
+    shown: ValueFormatter | None = None,
+    rest: str = PYTHON_REST,
     most: int | None = SAME_SHOWN,
 ) -> Pair:
     """The pair as texts; `most` of the features that are the same are shown where there is little room, None shows all."""
-    rows = [_row(name, first, second, shown) for name, (first, second) in pair.items()]
+    rows = [_make_row(name, first, second, shown) for name, (first, second) in pair.items()]
     rows.sort(key=lambda row: not row.differs)
     return Pair(
         features=tuple(rows),
@@ -51,14 +58,14 @@ def treatment_rows(treated: Treated) -> tuple[PairRow, ...]:
     """What the model makes of the two, as far as it has such answers."""
     rows = []
     if treated.decisions is not None:
-        rows.append(("decision", *(shown(plain(decision)) for decision in treated.decisions)))
+        rows.append(("decision", *(value_text(json_value(decision)) for decision in treated.decisions)))
     if treated.scores is not None:
         first, second = treated.scores
-        rows.append((treated.score_name, *told_apart(first, second, number)))
+        rows.append((treated.score_name, *distinct_texts(first, second, number_text)))
     if treated.probabilities is not None:
         first, second = treated.probabilities
-        texts = told_apart(first, second, "{:.3f}".format)
-        rows.append((f"P({shown(plain(treated.upper_label))})", *texts))
+        texts = distinct_texts(first, second, "{:.3f}".format)
+        rows.append((f"P({value_text(json_value(treated.upper_label))})", *texts))
     return tuple(PairRow(name=name, first=first, second=second) for name, first, second in rows)
 
 
@@ -70,9 +77,9 @@ def pair_in_words(pair: Pair) -> str:
     return "; ".join(parts)
 
 
-def _row(name: str, first: Any, second: Any, how: Shown | None) -> PairRow:
+def _make_row(name: str, first: Any, second: Any, how: ValueFormatter | None) -> PairRow:
     if how is not None:
-        texts = printable(how(name, first)), printable(how(name, second))
+        texts = escape_unprintable(how(name, first)), escape_unprintable(how(name, second))
     else:
-        texts = told_apart(first, second)
+        texts = distinct_texts(first, second)
     return PairRow(name=name, first=texts[0], second=texts[1], differs=first != second)

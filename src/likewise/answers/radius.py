@@ -19,9 +19,10 @@ from likewise.answers.answer import (
     verdict,
     words,
 )
+from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.pair import pair_of_document
 from likewise.answers.sentences import (
-    About,
+    ClaimSubject,
     compared_facts,
     proof_facts,
     reading_facts,
@@ -29,22 +30,23 @@ from likewise.answers.sentences import (
     rounding_warning,
     warning_facts,
 )
-from likewise.answers.telling import IN_PYTHON, Telling
-from likewise.answers.texts import number, plain
+from likewise.answers.texts import json_value, number_text
 
 
-def radius_answer(given: Any, about: About | None = None, telling: Telling = IN_PYTHON) -> Answer:
+def radius_answer(
+    given: Any, about: ClaimSubject | None = None, telling: Audience = PYTHON_AUDIENCE
+) -> Answer:
     """The whole of it, from a `Radius` or its document."""
-    found = facts_of(given)
+    found = radius_document(given)
     stats = found.get("stats", {})
     blocks: list[Block] = [*_asked_facts(found, about), *reading_facts(stats)]
-    blocks += [fact("proved", _proved(found)), *warning_facts(stats), *_refuted_facts(found)]
+    blocks += [fact("proved", _proved_words(found)), *warning_facts(stats), *_refuted_facts(found)]
     blocks += pair_of_document(found, **telling.pair) if found["refuted"] is not None else []
     blocks += [*compared_facts(stats), *reason_facts(found["reason"])]
     blocks += proof_facts(telling.proof if found.get("certified") else None)
-    blocks += [Picture(kind="radius", drawn=found), _levels(found)] if found.get("history") else []
+    blocks += [Picture(kind="radius", drawn=found), _level_table(found)] if found.get("history") else []
     return Answer(
-        title=f"the {_what(found)}",
+        title=f"the {_subject_text(found)}",
         summary=summary_of(found),
         blocks=tuple(blocks),
         steps=_next_steps(found, about, telling),
@@ -52,43 +54,44 @@ def radius_answer(given: Any, about: About | None = None, telling: Telling = IN_
     )
 
 
-def facts_of(given: Any) -> Mapping[str, Any]:
+def radius_document(given: Any) -> Mapping[str, Any]:
     """The document, with how the model treats the pair and what the proof says of the program that rounds."""
     if isinstance(given, Mapping):
         return given
     found = {**given.to_dict(), "rounding": given.rounding}
     if given.result is not None:
         names = ("decisions", "scores", "probabilities", "upper_label", "score_name")
-        found |= {name: plain(getattr(given.result, name)) for name in names}
+        found |= {name: json_value(getattr(given.result, name)) for name in names}
     return found
 
 
-def _what(found: Mapping[str, Any]) -> str:
+def _subject_text(found: Mapping[str, Any]) -> str:
     return "factor on all tolerances" if found["of"] is None else f"tolerance of {found['of']}"
 
 
-def _asked_facts(found: Mapping[str, Any], about: About | None) -> list[Fact]:
+def _asked_facts(found: Mapping[str, Any], about: ClaimSubject | None) -> list[Fact]:
     if about is None:
         return []
     similar = about.similarity.describe(about.space) if about.similarity.names else "differ in nothing else"
     return [
         fact(
-            "radius", f"the {_what(found)} up to which individuals who {similar} {about.property.describe()}"
+            "radius",
+            f"the {_subject_text(found)} up to which individuals who {similar} {about.property.describe()}",
         ),
         fact("space", about.space.describe()),
     ]
 
 
-def _proved(found: Mapping[str, Any]) -> Words:
+def _proved_words(found: Mapping[str, Any]) -> Words:
     proved, note = found["proved"], rounding_note(found)
     if proved is None:
         said = words("at no level")
     elif proved >= found["largest"]:
-        said = words(strong("at every level"), f" ({number(found['largest'])} reaches everybody)")
+        said = words(strong("at every level"), f" ({number_text(found['largest'])} reaches everybody)")
     elif proved == 0 and not found.get("certified"):
         said = words(strong("0"), ": only for individuals who are alike")
     else:
-        said = words("up to ", strong(number(proved)))
+        said = words("up to ", strong(number_text(proved)))
     return said if note is None else words(said, f"; {note}")
 
 
@@ -96,7 +99,7 @@ def _refuted_facts(found: Mapping[str, Any]) -> list[Fact]:
     if found["refuted"] is None:
         return []
     shown = ", by this pair" if found.get("pair") is not None else ", by a pair"
-    return [fact("refuted", "at ", strong(number(found["refuted"])), shown)]
+    return [fact("refuted", "at ", strong(number_text(found["refuted"])), shown)]
 
 
 def rounding_note(found: Mapping[str, Any]) -> str | None:
@@ -109,7 +112,7 @@ def rounding_note(found: Mapping[str, Any]) -> str | None:
 
 def summary_of(found: Mapping[str, Any]) -> Words:
     """Both ends in one sentence, with what is to be said of them."""
-    what, proved, refuted = _what(found), found["proved"], found["refuted"]
+    what, proved, refuted = _subject_text(found), found["proved"], found["refuted"]
     if proved is None:
         said = words(f"no {what} is proved")
         if refuted is not None:
@@ -126,20 +129,20 @@ def summary_of(found: Mapping[str, Any]) -> Words:
     return words(said, f"  ({told})" if told else None)
 
 
-def _levels(found: Mapping[str, Any]) -> Table:
+def _level_table(found: Mapping[str, Any]) -> Table:
     """The levels that were asked about, in their order."""
     rows = tuple(
         (
-            Cell(words=words(number(level)), value=level),
+            Cell(words=words(number_text(level)), value=level),
             Cell(words=words(verdict(told)), value=told),
-            Cell(words=words(number(seconds)), value=seconds),
+            Cell(words=words(number_text(seconds)), value=seconds),
         )
         for level, told, seconds in found["history"]
     )
     return Table(title="levels asked about", columns=("level", "verdict", "seconds"), rows=rows, detail=True)
 
 
-def _next_steps(found: Mapping[str, Any], about: About | None, telling: Telling) -> tuple[Step, ...]:
+def _next_steps(found: Mapping[str, Any], about: ClaimSubject | None, telling: Audience) -> tuple[Step, ...]:
     if found["reason"] is None:
         return ()
     options: dict[str, Any] = {} if about is None else {"property": about.property}

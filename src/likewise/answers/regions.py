@@ -15,27 +15,27 @@ from likewise.answers.answer import (
     Step,
     Words,
     fact,
-    joined,
+    join_words,
     strong,
     words,
 )
+from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.sentences import (
-    About,
+    ClaimSubject,
     claim_facts,
     compared_facts,
     reading_facts,
     reason_facts,
     warning_facts,
 )
-from likewise.answers.telling import IN_PYTHON, Telling
-from likewise.answers.texts import document_of, percent, plural
+from likewise.answers.texts import document_of, percent_text, plural
 
 if TYPE_CHECKING:
     from likewise.analysis.merging import Kind
     from likewise.analysis.region_result import Region
 
-KINDS: tuple[Kind, ...] = ("fair", "biased", "undecided", "empty")
-_MEANINGS = {
+REGION_KINDS: tuple[Kind, ...] = ("fair", "biased", "undecided", "empty")
+_KIND_TEXTS = {
     "fair": "proved, nobody is treated differently",
     "biased": "proved, EVERYBODY has a similar one who gets the other decision",
     "undecided": "nothing is proved, there may be both",
@@ -43,13 +43,15 @@ _MEANINGS = {
 }
 
 
-def regions_answer(given: Any, about: About | None = None, telling: Telling = IN_PYTHON) -> Answer:
+def regions_answer(
+    given: Any, about: ClaimSubject | None = None, telling: Audience = PYTHON_AUDIENCE
+) -> Answer:
     """The whole of it, from a `Regions` or its document."""
     found = document_of(given)
     stats = found.get("stats", {})
     blocks: list[Block] = [*claim_facts(about, title="regions"), *reading_facts(stats)]
     blocks += [] if found["around"] is None else [fact("around", found["around"])]
-    blocks += [_listing(kind, found, telling) for kind in KINDS if found[kind]]
+    blocks += [_kind_listing(kind, found, telling) for kind in REGION_KINDS if found[kind]]
     blocks += [*compared_facts(stats), *warning_facts(stats), *reason_facts(found["reason"])]
     blocks.append(Picture(kind="regions", drawn=found))
     return Answer(
@@ -63,11 +65,15 @@ def regions_answer(given: Any, about: About | None = None, telling: Telling = IN
 
 def summary_of(found: Mapping[str, Any]) -> Words:
     """The shares of the kinds that there are, of the people whom the partition is about, or of the space."""
-    said = [words(f"{kind} ", strong(percent(_sum(found[kind], weight_of)))) for kind in KINDS if found[kind]]
-    return words(f"of {found.get('over') or 'the space'}: ", joined(", ", said))
+    said = [
+        words(f"{kind} ", strong(percent_text(_total_share(found[kind], weight_of))))
+        for kind in REGION_KINDS
+        if found[kind]
+    ]
+    return words(f"of {found.get('over') or 'the space'}: ", join_words(", ", said))
 
 
-def _next_steps(found: Mapping[str, Any], about: About | None, telling: Telling) -> tuple[Step, ...]:
+def _next_steps(found: Mapping[str, Any], about: ClaimSubject | None, telling: Audience) -> tuple[Step, ...]:
     if found["reason"] is None or not found["undecided"]:
         return ()
     return telling.longer("regions", **({} if about is None else {"property": about.property}))
@@ -75,33 +81,43 @@ def _next_steps(found: Mapping[str, Any], about: About | None, telling: Telling)
 
 def region_line(region: Region) -> str:
     """One region in one line."""
-    shares = [percent(share) for share in (region.people, region.measure) if share is not None]
+    shares = [percent_text(share) for share in (region.people, region.measure) if share is not None]
     return "  ".join([f"{region.kind:<9}", *(f"{text:>7}" for text in shares), region.rule])
 
 
-def _listing(kind: str, found: Mapping[str, Any], telling: Telling) -> Listing:
+def _kind_listing(kind: str, found: Mapping[str, Any], telling: Audience) -> Listing:
     regions, over = found[kind], found.get("over")
     most = len(regions) if telling.boxes is None else telling.boxes
     rest = regions[most:]
     where = telling.rest if telling.rest.startswith("--") else f".{kind} has them"
-    of_space = words(strong(percent(_sum(regions, measure_of))), " of the space")
-    of_people = None if over is None else words(strong(percent(_sum(regions, weight_of))), f" of {over}, ")
+    of_space = words(strong(percent_text(_total_share(regions, measure_of))), " of the space")
+    of_people = (
+        None
+        if over is None
+        else words(strong(percent_text(_total_share(regions, weight_of))), f" of {over}, ")
+    )
     return Listing(
         title=kind,
-        words=words(of_people, of_space, f", {plural(len(regions), 'region')}: {_MEANINGS[kind]}"),
-        items=tuple(_item(region, over) for region in regions[:most]),
+        words=words(of_people, of_space, f", {plural(len(regions), 'region')}: {_KIND_TEXTS[kind]}"),
+        items=tuple(_region_item(region, over) for region in regions[:most]),
         figures=("share",) if over is None else (f"of {over}", "of the space"),
-        left=(len(rest), _figures(over, _sum(rest, weight_of), _sum(rest, measure_of)), where)
+        left=(
+            len(rest),
+            _share_figures(over, _total_share(rest, weight_of), _total_share(rest, measure_of)),
+            where,
+        )
         if rest
         else None,
     )
 
 
-def _figures(over: str | None, people: Fraction, measure: Fraction) -> tuple[str, ...]:
-    return (percent(measure),) if over is None else (percent(people), percent(measure))
+def _share_figures(over: str | None, people: Fraction, measure: Fraction) -> tuple[str, ...]:
+    return (percent_text(measure),) if over is None else (percent_text(people), percent_text(measure))
 
 
-def _sum(regions: Iterable[Mapping[str, Any]], share: Callable[[Mapping[str, Any]], Fraction]) -> Fraction:
+def _total_share(
+    regions: Iterable[Mapping[str, Any]], share: Callable[[Mapping[str, Any]], Fraction]
+) -> Fraction:
     return sum(map(share, regions), Fraction(0))
 
 
@@ -116,12 +132,12 @@ def weight_of(region: Mapping[str, Any]) -> Fraction:
     return measure_of(region) if people is None else Fraction(people)
 
 
-def _item(region: Mapping[str, Any], over: str | None) -> Item:
+def _region_item(region: Mapping[str, Any], over: str | None) -> Item:
     remark: Words = ()
     if region.get("counterparts"):
         upper, lower = (
             ", ".join(f"{name} {value}" for name, value in one.items()) for one in region["counterparts"]
         )
         remark = words(f"one decision with {upper}, the other with {lower}")
-    figures = _figures(over, weight_of(region), measure_of(region))
+    figures = _share_figures(over, weight_of(region), measure_of(region))
     return Item(figures=figures, words=words(region["rule"]), remark=remark)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from likewise.answers.answer import Fact, code, fact
-from likewise.answers.texts import number
+from likewise.answers.texts import number_text
 from likewise.verifying.wording import LONG_READING, claim_in_words, short
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 
-class About(Protocol):
+class ClaimSubject(Protocol):
     """What an answer is about: who must share what."""
 
     @property
@@ -27,7 +27,7 @@ class About(Protocol):
     def property(self) -> Property: ...
 
 
-def claim_facts(about: About | None, *, title: str = "claim") -> list[Fact]:
+def claim_facts(about: ClaimSubject | None, *, title: str = "claim") -> list[Fact]:
     """The claim and its space; nothing where they are told elsewhere."""
     if about is None:
         return []
@@ -111,7 +111,7 @@ def bounds_in_words(property: Property, bounds: tuple[float, float]) -> str:
     if not math.isfinite(high) and low <= least:
         return f"nothing is known of {what}; {allowed}"
     if low <= least:
-        return f"{what} is at most {number(high)}; {allowed}"
+        return f"{what} is at most {number_text(high)}; {allowed}"
     if not math.isfinite(high):
-        return f"{what} is at least {number(low)}; {allowed}"
-    return f"{what} is between {number(low)} and {number(high)}; {allowed}"
+        return f"{what} is at least {number_text(low)}; {allowed}"
+    return f"{what} is between {number_text(low)} and {number_text(high)}; {allowed}"

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from likewise.answers.answer import Answer, Block, Fact, Picture, Step, Words, fact, strong, words
+from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.sentences import (
-    About,
+    ClaimSubject,
     claim_facts,
     compared_facts,
     reading_facts,
@@ -16,20 +17,21 @@ from likewise.answers.sentences import (
     rounding_warning,
     warning_facts,
 )
-from likewise.answers.telling import IN_PYTHON, Telling
-from likewise.answers.texts import document_of, fine_percent, outward
+from likewise.answers.texts import bound_text, document_of, precise_percent
 
 _UNPROVED = "that some have none is floating point, not proved"
-_LOOKED = {"exact": "everybody looked at", "certified": "by cells", "sampled": "by a sample"}
+_METHOD_TEXTS = {"exact": "everybody looked at", "certified": "by cells", "sampled": "by a sample"}
 
 
-def share_answer(given: Any, about: About | None = None, telling: Telling = IN_PYTHON) -> Answer:
+def share_answer(
+    given: Any, about: ClaimSubject | None = None, telling: Audience = PYTHON_AUDIENCE
+) -> Answer:
     """The whole of it, from a `Share` or its document."""
     found = document_of(given)
     stats = found.get("stats", {})
     blocks: list[Block] = [*claim_facts(about), *reading_facts(stats), fact("over", found["over"])]
     blocks.append(fact("share", share_in_words(found), " have a counterpart who breaks the claim"))
-    blocks.append(fact("basis", _basis(found)))
+    blocks.append(fact("basis", _basis_words(found)))
     blocks += [*compared_facts(stats), *warning_facts(stats), *reason_facts(found["reason"])]
     blocks.append(Picture(kind="share", drawn=found))
     return Answer(
@@ -43,7 +45,7 @@ def share_answer(given: Any, about: About | None = None, telling: Telling = IN_P
 
 def share_in_words(found: Mapping[str, Any]) -> Words:
     """The number, or the two that it is between, if they are told apart by the digits that are shown."""
-    lower, upper = fine_percent(found["lower"]), fine_percent(found["upper"])
+    lower, upper = precise_percent(found["lower"]), precise_percent(found["upper"])
     if lower == upper or is_exact(found):
         return words(strong(lower))
     return words("between ", strong(lower), " and ", strong(upper))
@@ -73,7 +75,7 @@ def summary_of(found: Mapping[str, Any]) -> Words:
     )
 
 
-def _basis(found: Mapping[str, Any]) -> Words:
+def _basis_words(found: Mapping[str, Any]) -> Words:
     """How it is known; a document of an earlier time may not tell how many were looked at."""
     stats = found.get("stats", {})
     seconds, unproved = stats.get("seconds", 0.0), "" if found["proved"] else f"; {_UNPROVED}"
@@ -81,7 +83,7 @@ def _basis(found: Mapping[str, Any]) -> Words:
         many = f"{stats['individuals']:,} individuals" if "individuals" in stats else "everybody"
         return words(strong("exact"), f": {many} looked at in {seconds:.2f} s{unproved}")
     if found["method"] == "certified":
-        return words(strong("proved"), _proved_by(stats, seconds))
+        return words(strong("proved"), _proof_text(stats, seconds))
     many = f"{stats['samples']:,} individuals" if "samples" in stats else "individuals"
     return words(
         strong("sampled"),
@@ -90,7 +92,7 @@ def _basis(found: Mapping[str, Any]) -> Words:
     )
 
 
-def _proved_by(stats: Mapping[str, Any], seconds: float) -> str:
+def _proof_text(stats: Mapping[str, Any], seconds: float) -> str:
     if "independent" in stats:
         return ": the model does not depend on what may differ"
     if "cells" not in stats:
@@ -105,9 +107,9 @@ def card_fact(found: Mapping[str, Any]) -> Fact:
     if found["lower"] == found["upper"]:
         said = words(strong(f"{100 * found['lower']:.15g}%"))
     else:
-        low, high = (outward(found[end], up=end == "upper", times=100) for end in ("lower", "upper"))
+        low, high = (bound_text(found[end], up=end == "upper", times=100) for end in ("lower", "upper"))
         said = words("between ", strong(f"{low}%"), " and ", strong(f"{high}%"))
-    looked = _LOOKED.get(found["method"], found["method"])
+    looked = _METHOD_TEXTS.get(found["method"], found["method"])
     said = words(said, f" of {found.get('over', 'all individuals')}, {looked}")
     if found.get("confidence") is not None:
         said = words(said, f" with confidence {found['confidence']:g}")
@@ -119,7 +121,7 @@ def card_fact(found: Mapping[str, Any]) -> Fact:
     )
 
 
-def _next_steps(about: About | None, telling: Telling) -> tuple[Step, ...]:
+def _next_steps(about: ClaimSubject | None, telling: Audience) -> tuple[Step, ...]:
     same = {} if about is None else {"property": about.property}
     if telling.rows:
         return telling.steps(("who, in the data", "audit", same))

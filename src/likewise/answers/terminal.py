@@ -24,19 +24,19 @@ from likewise.answers.answer import (
     Step,
     Table,
     Words,
-    text_of,
     words,
+    words_text,
 )
 
 WIDTH = 80
-ENDLESS = 10**6  # columns, where lines are not to be broken
+UNLIMITED_WIDTH = 10**6  # columns, where lines are not to be broken
 TITLE_WIDTH = 9
 LONGEST_TITLE = 24  # that the margin is made wider for: a model's name
 NAME_WIDTH = 26  # at most; names that need less leave more for the values
 LEAST_VALUE = 12  # columns for each value of a pair, however long the names are
-MARK = "<>"
+DIFFERS_MARK = "<>"
 GAP = "  "
-GOES_ON = " \\"  # at the end of a line of a command
+LINE_CONTINUATION = " \\"  # at the end of a line of a command
 MOST, LEAST = 24, 8  # characters for one value of a table but the last, and however many there are
 FIGURE = 8  # columns for the figures of a list
 
@@ -54,32 +54,32 @@ STYLES = {
 
 def render(answer: Answer, width: int = WIDTH) -> str:
     """The answer as plain text, its next steps included."""
-    return plain(lines_of(answer, width))
+    return plain_text(answer_lines(answer, width))
 
 
-def lines_of(answer: Answer, width: int = WIDTH) -> list[Line]:
+def answer_lines(answer: Answer, width: int = WIDTH) -> list[Line]:
     """The answer line by line, with its next steps."""
-    return [*block_lines(answer, width), *_steps(answer.steps, width)]
+    return [*block_lines(answer, width), *_step_lines(answer.steps, width)]
 
 
 def block_lines(answer: Answer, width: int = WIDTH) -> list[Line]:
     """The answer line by line, without its next steps."""
     longest = max((len(fact.title) for fact in answer.facts), default=0)
     margin = longest + 1 if TITLE_WIDTH < longest <= LONGEST_TITLE else TITLE_WIDTH
-    return [line for block in answer.blocks for line in _block(block, width, margin)]
+    return [line for block in answer.blocks for line in _lines_of_block(block, width, margin)]
 
 
-def plain(lines: Iterable[Line]) -> str:
+def plain_text(lines: Iterable[Line]) -> str:
     """The lines without colour."""
-    return "\n".join(map(text_of, lines))
+    return "\n".join(map(words_text, lines))
 
 
-def coloured(lines: Iterable[Line]) -> str:
+def colour_lines(lines: Iterable[Line]) -> str:
     """The same with the escape codes of a terminal around what has a role."""
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(force_terminal=True, color_system="standard", no_color=False, width=ENDLESS)
+    console = Console(force_terminal=True, color_system="standard", no_color=False, width=UNLIMITED_WIDTH)
     painted = Text("\n").join(Text.assemble(*((span.text, _style(span)) for span in line)) for line in lines)
     with console.capture() as captured:
         console.print(painted, soft_wrap=True, end="", markup=False, highlight=False)
@@ -93,7 +93,7 @@ def _style(span: Span) -> str:
 # -- paragraphs -------------------------------------------------------------------------------------------
 
 
-def _block(block: Block, width: int, margin: int) -> list[Line]:
+def _lines_of_block(block: Block, width: int, margin: int) -> list[Line]:
     if isinstance(block, Fact):
         return paragraph(block.title, block.words, width, whole=block.whole, margin=margin)
     if isinstance(block, Table) and not block.detail:
@@ -102,7 +102,7 @@ def _block(block: Block, width: int, margin: int) -> list[Line]:
     if isinstance(block, Pair):
         return pair_lines(block)
     if isinstance(block, Listing):
-        return _listing(block, width)
+        return _listing_lines(block, width)
     return []  # a picture, or a detail
 
 
@@ -115,14 +115,14 @@ def paragraph(
     head = (Span(title.rstrip(), Role.TITLE), Span(first[len(title.rstrip()) :]))
     return [
         words(head if number == 0 else " " * margin, line)
-        for number, line in enumerate(_wrapped(said, width, first=len(first), later=margin, whole=whole))
+        for number, line in enumerate(_wrap_words(said, width, first=len(first), later=margin, whole=whole))
     ]
 
 
-def _wrapped(said: Words, width: int, *, first: int = 0, later: int = 0, whole: bool = True) -> list[Line]:
+def _wrap_words(said: Words, width: int, *, first: int = 0, later: int = 0, whole: bool = True) -> list[Line]:
     """The words in lines that leave room for an indent; each piece keeps its role."""
     lines = textwrap.wrap(
-        text_of(said),
+        words_text(said),
         width,
         initial_indent=" " * first,
         subsequent_indent=" " * later,
@@ -130,10 +130,10 @@ def _wrapped(said: Words, width: int, *, first: int = 0, later: int = 0, whole: 
         break_long_words=not whole,
     )
     cut = [line[(first if number == 0 else later) :] for number, line in enumerate(lines)]
-    return _with_roles(cut, said)
+    return _restore_roles(cut, said)
 
 
-def _with_roles(lines: Sequence[str], said: Words) -> list[Line]:
+def _restore_roles(lines: Sequence[str], said: Words) -> list[Line]:
     """Lines that a text was wrapped into, with the roles of the text: blanks at their ends are all that was lost."""
     roles = [(char, span.role) for span in said for char in span.text]
     at = 0
@@ -153,16 +153,16 @@ def _with_roles(lines: Sequence[str], said: Words) -> list[Line]:
     return found
 
 
-def _listing(block: Listing, width: int) -> list[Line]:
+def _listing_lines(block: Listing, width: int) -> list[Line]:
     lines = paragraph(block.title, block.words, width)
     for item in block.items:
         start = "  " + "".join(f"{figure:>{FIGURE}}  " for figure in item.figures)
-        said = _wrapped(item.words, width, first=len(start), later=len(start), whole=False)
+        said = _wrap_words(item.words, width, first=len(start), later=len(start), whole=False)
         lines += [
             words(start if number == 0 else " " * len(start), line) for number, line in enumerate(said)
         ] or [words(start.rstrip())]
         indent = len(start) + 2
-        remark = _wrapped(item.remark, width, first=indent, later=indent, whole=False)
+        remark = _wrap_words(item.remark, width, first=indent, later=indent, whole=False)
         lines += [words(" " * indent, line) for line in remark]
     if block.left is not None:
         lines.append(words(f"  ... {block.left[0]} more ({block.left[2]})"))
@@ -172,7 +172,7 @@ def _listing(block: Listing, width: int) -> list[Line]:
 # -- next steps -------------------------------------------------------------------------------------------
 
 
-def _steps(steps: Sequence[Step], width: int) -> list[Line]:
+def _step_lines(steps: Sequence[Step], width: int) -> list[Line]:
     """What for, and the command on lines of its own."""
     lines: list[Line] = []
     for number, step in enumerate(steps):
@@ -184,21 +184,21 @@ def _steps(steps: Sequence[Step], width: int) -> list[Line]:
 
 def command_lines(command: str, width: int = WIDTH) -> list[str]:
     """A command in lines that can be pasted together: a backslash says that it goes on. An option stays with its value where both fit."""
-    first, *others = _options(command)
+    first, *others = _split_options(command)
     lines = [" " * (TITLE_WIDTH + 2) + first]
     for part in others:
-        if len(lines[-1]) + 1 + len(part) + len(GOES_ON) <= width:
+        if len(lines[-1]) + 1 + len(part) + len(LINE_CONTINUATION) <= width:
             lines[-1] += f" {part}"
             continue
-        fits = len(part) + len(GOES_ON) <= width
+        fits = len(part) + len(LINE_CONTINUATION) <= width
         for piece in [part] if fits else map(shlex.quote, shlex.split(part)):
-            indent = max(0, min(TITLE_WIDTH + 4, width - len(GOES_ON) - len(piece)))
-            lines[-1] += GOES_ON
+            indent = max(0, min(TITLE_WIDTH + 4, width - len(LINE_CONTINUATION) - len(piece)))
+            lines[-1] += LINE_CONTINUATION
             lines.append(" " * indent + piece)
     return lines
 
 
-def _options(command: str) -> list[str]:
+def _split_options(command: str) -> list[str]:
     """The words of a command, quoted as a shell wants them, each option with its value."""
     parts: list[list[str]] = []
     for word in shlex.split(command):
@@ -219,7 +219,7 @@ def table_lines(table: Table, width: int = WIDTH) -> list[Line]:
         tuple(words(name) for name in table.columns),
         *(tuple(c.words for c in row) for row in table.rows),
     ]
-    needed = [max(len(text_of(row[i])) for row in rows) for i in range(len(table.columns))]
+    needed = [max(len(words_text(row[i])) for row in rows) for i in range(len(table.columns))]
     widths = [min(MOST, need) for need in needed]
     room = min(width, WIDTH) - len(GAP) * len(widths)
     while sum(widths) > room and max(widths) > LEAST:
@@ -230,16 +230,17 @@ def table_lines(table: Table, width: int = WIDTH) -> list[Line]:
 
 def _row_lines(row: Sequence[Words], widths: Sequence[int]) -> list[Line]:
     cells = [
-        _with_roles(textwrap.wrap(text_of(cell), at), cell) for cell, at in zip(row, widths, strict=True)
+        _restore_roles(textwrap.wrap(words_text(cell), at), cell)
+        for cell, at in zip(row, widths, strict=True)
     ]
-    return [_padded(line, widths) for line in zip_longest(*cells, fillvalue=())]
+    return [_pad_cells(line, widths) for line in zip_longest(*cells, fillvalue=())]
 
 
-def _padded(cells: Sequence[Words], widths: Sequence[int]) -> Line:
+def _pad_cells(cells: Sequence[Words], widths: Sequence[int]) -> Line:
     last = max((i for i, cell in enumerate(cells) if cell), default=0)
     line: list[Span] = []
     for i, (cell, width) in enumerate(zip(cells[: last + 1], widths, strict=False)):
-        blanks = "" if i == last else " " * (width - len(text_of(cell)))
+        blanks = "" if i == last else " " * (width - len(words_text(cell)))
         line += [Span(GAP), *cell, Span(blanks)]
     return words(tuple(line))
 
@@ -252,7 +253,7 @@ def pair_lines(pair: Pair) -> list[Line]:
     same = pair.same
     kept = same[: pair.shown]
     header = PairRow(name="", first="x", second="x'")
-    widths = _widths([header, *pair.differing, *kept, *pair.treatment])
+    widths = _pair_widths([header, *pair.differing, *kept, *pair.treatment])
     lines = _pair_row(header, widths)
     for row in (*pair.differing, *kept):
         lines += _pair_row(row, widths)
@@ -263,7 +264,7 @@ def pair_lines(pair: Pair) -> list[Line]:
     return lines
 
 
-def _widths(rows: Sequence[PairRow]) -> tuple[int, int, int]:
+def _pair_widths(rows: Sequence[PairRow]) -> tuple[int, int, int]:
     """Columns for names, x and x': what they need, and no more than 80 together."""
     name, left, right = (max(len(getattr(row, part)) for row in rows) for part in ("name", "first", "second"))
     room = WIDTH - 2 - 2 - 4  # indent, gap after the name, mark between the values
@@ -277,16 +278,18 @@ def _widths(rows: Sequence[PairRow]) -> tuple[int, int, int]:
 
 
 def _pair_row(row: PairRow, widths: tuple[int, int, int]) -> list[Line]:
-    columns = [_folded(text, at) for text, at in zip((row.name, row.first, row.second), widths, strict=True)]
+    columns = [
+        _fold_text(text, at) for text, at in zip((row.name, row.first, row.second), widths, strict=True)
+    ]
     lines = []
     for i, (name, left, right) in enumerate(zip_longest(*columns, fillvalue="")):
-        mark = MARK if row.differs and i == 0 else ""
+        mark = DIFFERS_MARK if row.differs and i == 0 else ""
         text = f"  {name:<{widths[0]}}  {left:<{widths[1]}} {mark:<2} {right}".rstrip()
         lines.append(words(Span(text, Role.DIFFERS if row.differs else Role.PLAIN)))
     return lines
 
 
-def _folded(text: str, width: int) -> list[str]:
+def _fold_text(text: str, width: int) -> list[str]:
     """The text in pieces of at most `width` characters, none left out; after a blank, a hyphen or the like where there is one late enough."""
     pieces = []
     while len(text) > width:

@@ -11,10 +11,10 @@ from typing import Any
 from likewise.spec.features import level_text
 
 # How a value of a feature is shown, where its plain form says little: codes of levels, for instance.
-Shown = Callable[[str, Any], str]
+ValueFormatter = Callable[[str, Any], str]
 
 
-def number(value: float | None) -> str:
+def number_text(value: float | None) -> str:
     """A number in six digits; tiny ones in scientific notation, unknown ones as a question mark."""
     if value is None:
         return "?"
@@ -22,26 +22,26 @@ def number(value: float | None) -> str:
     return short if float(short) == value or abs(value) >= 1e-3 else f"{value:.3e}"
 
 
-def upper_end(lower: float | None, upper: float | None) -> str:
+def upper_end_text(lower: float | None, upper: float | None) -> str:
     """The upper end, told apart from a lower one that is almost the same."""
-    if lower is not None and upper is not None and lower < upper and number(lower) == number(upper):
-        return f"{number(lower)} + {upper - lower:.1g}"
-    return number(upper)
+    if lower is not None and upper is not None and lower < upper and number_text(lower) == number_text(upper):
+        return f"{number_text(lower)} + {upper - lower:.1g}"
+    return number_text(upper)
 
 
-def outward(value: float, *, up: bool, times: int = 1, digits: int = 6) -> str:
+def bound_text(value: float, *, up: bool, times: int = 1, digits: int = 6) -> str:
     """A multiple of a bound in so many digits, rounded to its safe side: a lower bound down, an upper bound up."""
     with localcontext(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR):
         rounded = (Decimal(value) * times).normalize()
     return f"{rounded:f}" if rounded and -5 <= rounded.adjusted() < 12 else str(rounded or 0)
 
 
-def signed(value: float) -> str:
+def signed_text(value: float) -> str:
     """A difference: with its sign, and with a minus that is one."""
-    return "0" if value == 0 else f"{'+' if value > 0 else '−'}{number(abs(value))}"
+    return "0" if value == 0 else f"{'+' if value > 0 else '−'}{number_text(abs(value))}"
 
 
-def percent(share: float | Fraction) -> str:
+def percent_text(share: float | Fraction) -> str:
     """A share in per cent with two decimals, never rounded to nothing or to all."""
     hundredfold = float(100 * share)
     if share in (0, 1) or 0.01 <= hundredfold < 99.995:
@@ -49,19 +49,19 @@ def percent(share: float | Fraction) -> str:
     return f"{hundredfold:.1e}%" if hundredfold < 1 else "99.99%"
 
 
-def fine_percent(share: float) -> str:
+def precise_percent(share: float) -> str:
     """A share in per cent with as many digits as tell it from 0 and 1."""
     return f"{100 * share:.6g}%"
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """One value of a feature, a decision or a cell of a table."""
     if value is None:
         return level_text(None)
-    return number(value) if isinstance(value, float) else printable(str(value))
+    return number_text(value) if isinstance(value, float) else escape_unprintable(str(value))
 
 
-def told_apart(first: Any, second: Any, short: Callable[[Any], str] = shown) -> tuple[str, str]:
+def distinct_texts(first: Any, second: Any, short: Callable[[Any], str] = value_text) -> tuple[str, str]:
     """Two values as text, in full where the short form would not tell them apart."""
     texts = short(first), short(second)
     if first != second and texts[0] == texts[1]:
@@ -69,7 +69,7 @@ def told_apart(first: Any, second: Any, short: Callable[[Any], str] = shown) -> 
     return texts
 
 
-def printable(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """The text itself, or its escaped form if it has characters that are not seen or that turn others around."""
     return text if text.isprintable() else repr(text)
 
@@ -79,7 +79,7 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """The same as JSON knows it: numbers that are not finite are null, what is of another type is text."""
     if hasattr(value, "item") and not isinstance(value, (str, bytes)):
         value = value.item()
@@ -88,9 +88,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
+        return {str(key): json_value(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(entry) for entry in value]
+        return [json_value(entry) for entry in value]
     return str(value)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.answer import Answer, Block, Fact, Pair, Step, Words, fact, pause, verdict, words
+from likewise.answers.answer import Answer, Block, Fact, Pair, Step, Words, fact, spacer, verdict, words
+from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.pair import pair_answer
 from likewise.answers.sentences import (
     bounds_in_words,
@@ -15,7 +16,6 @@ from likewise.answers.sentences import (
     reason_facts,
     warning_facts,
 )
-from likewise.answers.telling import IN_PYTHON, Telling
 from likewise.answers.texts import plural
 from likewise.verifying.wording import pair_of, rounding_in_words, treated_by
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def verdict_answer(
-    result: Result, telling: Telling = IN_PYTHON, *, claim: bool = True, steps: bool = True
+    result: Result, telling: Audience = PYTHON_AUDIENCE, *, claim: bool = True, steps: bool = True
 ) -> Answer:
     """The whole of it; without the claim where that is told elsewhere."""
     blocks: list[Block] = list(claim_facts(result)) if claim else []
     blocks += [fact("verdict", verdict_in_words(result)), *reading_facts(result.stats)]
     blocks += pair_of_result(result, telling)
-    blocks += grounds(result)
+    blocks += ground_facts(result)
     blocks += proof_facts(None if result.certificate is None else telling.proof)
     return Answer(
         title=str(result.verdict),
@@ -70,15 +70,15 @@ def verdict_in_words(result: Result) -> Words:
     if result.verdict == "BIASED":
         replayed = result.stats.get("replay", "predict")
         return words(
-            verdict(result.verdict), pause(), f"found in {seconds:.2f} s, exact, replayed on {replayed}"
+            verdict(result.verdict), spacer(), f"found in {seconds:.2f} s, exact, replayed on {replayed}"
         )
     if result.verdict == "FAIR":
         cells = plural(result.stats.get("cells", 1), "cell")
-        return words(verdict(result.verdict), pause(5), f"proved in {seconds:.2f} s and checked, {cells}")
-    return words(verdict(result.verdict), pause(2), f"after {seconds:.2f} s")
+        return words(verdict(result.verdict), spacer(5), f"proved in {seconds:.2f} s and checked, {cells}")
+    return words(verdict(result.verdict), spacer(2), f"after {seconds:.2f} s")
 
 
-def grounds(result: Result) -> list[Fact]:
+def ground_facts(result: Result) -> list[Fact]:
     """What the verdict rests on, what is to be kept in mind, and what is known where it is UNKNOWN."""
     found = []
     if result.verdict == "FAIR":
@@ -98,14 +98,14 @@ def basis_in_words(result: Result) -> str:
     return "; ".join(said if compared is None else [*said, compared])
 
 
-def pair_of_result(result: Result, telling: Telling = IN_PYTHON) -> list[Pair]:
+def pair_of_result(result: Result, telling: Audience = PYTHON_AUDIENCE) -> list[Pair]:
     """The pair, if there is one."""
     if result.pair is None:
         return []
     return [pair_answer(pair_of(result.pair, result.claimed.space.names), treated_by(result), **telling.pair)]
 
 
-def next_steps(result: Result, telling: Telling) -> tuple[Step, ...]:
+def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:
     """What to ask about the same claim."""
     claimed = result.claimed.property
     label = {} if claimed.class_of_interest is None else {"class_of_interest": claimed.class_of_interest}

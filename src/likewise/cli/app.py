@@ -14,12 +14,12 @@ from typing import Any, NoReturn
 import click
 
 from likewise import __version__
-from likewise.cli.exits import IN_WORDS, Exit
-from likewise.cli.hints import spoken
+from likewise.cli.exits import EXIT_CODES_TEXT, Exit
+from likewise.cli.hints import translate_hint
 from likewise.cli.options import DEBUG_KEY, JSON_KEY
 from likewise.cli.output import emit_json
-from likewise.cli.streams import silence
-from likewise.cli.table import fill, sections
+from likewise.cli.streams import silence_stdout
+from likewise.cli.table import add_commands, sections
 from likewise.errors import InternalError, LikewiseError
 
 
@@ -43,7 +43,7 @@ class Application(click.Group):
             sys.stdout.flush()
         except BrokenPipeError:
             # The reader has gone: whatever was not written interests nobody, and that is no error.
-            silence()
+            silence_stdout()
             code = Exit.DONE
         sys.exit(code)
 
@@ -73,19 +73,19 @@ class Application(click.Group):
             error.show()
             return Exit.INPUT
         except (KeyboardInterrupt, EOFError, click.Abort):
-            return _interrupted(meta)
+            return _report_interrupt(meta)
         except BrokenPipeError:
             raise
         except InternalError as error:
-            return _internal(error, meta)
+            return _report_internal_error(error, meta)
         except LikewiseError as error:
-            _complain(error, meta)
+            _report_error(error, meta)
             return Exit.INPUT
         except Exception as error:  # noqa: BLE001 - the last resort: what nobody foresaw is a bug
-            return _internal(error, meta)
+            return _report_internal_error(error, meta)
 
 
-def _interrupted(meta: dict[str, Any]) -> int:
+def _report_interrupt(meta: dict[str, Any]) -> int:
     """Ctrl-C where nothing is known yet; a running search answers it with its bounds instead."""
     reason = "interrupted before anything was known"
     if meta.get(JSON_KEY):
@@ -95,15 +95,15 @@ def _interrupted(meta: dict[str, Any]) -> int:
     return Exit.UNKNOWN
 
 
-def _complain(error: LikewiseError, meta: dict[str, Any]) -> None:
+def _report_error(error: LikewiseError, meta: dict[str, Any]) -> None:
     if meta.get(DEBUG_KEY):
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     click.echo(f"error: {error.message}", err=True)
     if error.hint is not None:
-        click.echo(f"hint: {spoken(error.hint)}", err=True)
+        click.echo(f"hint: {translate_hint(error.hint)}", err=True)
 
 
-def _internal(error: Exception, meta: dict[str, Any]) -> int:
+def _report_internal_error(error: Exception, meta: dict[str, Any]) -> int:
     if meta.get(DEBUG_KEY):
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     what = " ".join(str(error).split())
@@ -116,7 +116,7 @@ def _internal(error: Exception, meta: dict[str, Any]) -> int:
 @click.group(
     cls=Application,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog=IN_WORDS,
+    epilog=EXIT_CODES_TEXT,
 )
 @click.version_option(__version__, prog_name="likewise", message="%(prog)s %(version)s")
 def cli() -> None:
@@ -126,4 +126,4 @@ def cli() -> None:
     """
 
 
-fill(cli)
+add_commands(cli)

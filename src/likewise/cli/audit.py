@@ -23,13 +23,13 @@ def audit(**given: Any) -> int:
     from likewise.analysis.auditing import audit_problem
     from likewise.answers import json
     from likewise.answers.audit import audit_answer
-    from likewise.cli.claims import load, running
+    from likewise.cli.claims import load_claim, start_run
     from likewise.cli.output import emit, emit_answer, emit_json
-    from likewise.cli.steps import command_telling
+    from likewise.cli.steps import command_audience
     from likewise.errors import SpecError
 
-    with running(flags, look, progress=not given["quiet"]) as run:
-        loaded = load(flags, run, given["property"], given["class_of_interest"])
+    with start_run(flags, look, progress=not given["quiet"]) as run:
+        loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
         if loaded.rows is None:
             raise SpecError("audit needs rows to look at", hint="--data rows.csv, or [data] in the spec file")
         found = audit_problem(loaded.problem, run)
@@ -41,7 +41,7 @@ def audit(**given: Any) -> int:
         emit(repr(found.share))
         return Exit.UNKNOWN if found.undecided else Exit.DONE
     shown = found.to_dict() if given["as_json"] else found
-    telling = command_telling("audit", given, loaded, spec=flags.spec)
+    telling = command_audience("audit", given, loaded, spec=flags.spec)
     answer = audit_answer(shown, loaded, telling, groups=groups, file=output)
     if given["as_json"]:
         counted = {} if groups is None else {"by": {"column": column, "groups": groups[1]}}

@@ -23,8 +23,8 @@ def paper(**given: Any) -> int:
     """
     from pathlib import Path
 
-    from likewise.cli.paper_tables import document, markdown, printed
-    from likewise.paper.experiment import Cell, Interrupted, Plan, chosen_rows, run
+    from likewise.cli.paper_tables import json_document, markdown_tables, print_tables
+    from likewise.paper.experiment import ExperimentCell, Interrupted, Plan, chosen_rows, run
     from likewise.paper.published import SAMPLES
     from likewise.paper.training import cache_folder
     from likewise.search.budget import Budget
@@ -41,20 +41,20 @@ def paper(**given: Any) -> int:
         samples=given["samples"] or SAMPLES,
         fresh=given["fresh"],
     )
-    cells: list[Cell] = []
+    cells: list[ExperimentCell] = []
     code = Exit.DONE
     try:
-        with _progress(plan) as step:
+        with _progress_bar(plan) as step:
             run(plan, cells, step)
     except (Interrupted, KeyboardInterrupt):
         click.echo("interrupted: the same command continues from here", err=True)
         code = Exit.UNKNOWN
-    command = _command(given)
-    printed(cells, plan)
+    command = _command_line(given)
+    print_tables(cells, plan)
     if given["json_file"]:
-        _write(given["json_file"], document(cells, plan, command))
+        _write(given["json_file"], json_document(cells, plan, command))
     if given["markdown_file"]:
-        _write(given["markdown_file"], markdown(cells, plan, command))
+        _write(given["markdown_file"], markdown_tables(cells, plan, command))
     return code
 
 
@@ -68,7 +68,7 @@ def _write(name: str, text: str) -> None:
         raise DataError(f"{name}: cannot be written: {error.strerror or error}") from None
 
 
-def _command(given: dict[str, Any]) -> str:
+def _command_line(given: dict[str, Any]) -> str:
     """What decides the tables, as a command line; folders and files of this machine left out."""
     words = ["likewise bench paper", *(f"--only {name}" for name in given["only"])]
     if given["data"]:
@@ -82,9 +82,9 @@ def _command(given: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _progress(plan: Plan) -> Iterator[Listener]:
+def _progress_bar(plan: Plan) -> Iterator[Listener]:
     """A bar on stderr, on a terminal only."""
-    from likewise.paper.experiment import steps
+    from likewise.paper.experiment import count_steps
 
     if not sys.stderr.isatty():
         yield lambda _done: None
@@ -94,5 +94,5 @@ def _progress(plan: Plan) -> Iterator[Listener]:
 
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=steps(plan))
+        task = bar.add_task("starting", total=count_steps(plan))
         yield lambda done: bar.update(task, advance=1, description=done)

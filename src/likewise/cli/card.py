@@ -12,7 +12,7 @@ from likewise.cli.options import ClaimFlags, SearchFlags
 
 if TYPE_CHECKING:
     from likewise.analysis.measuring import Disparity
-    from likewise.cli.claims import Loaded
+    from likewise.cli.claims import LoadedClaim
     from likewise.problem import Problem
     from likewise.run import Run
 
@@ -30,25 +30,25 @@ def card(**given: Any) -> int:
     likewise card claim.toml --certificate claim.likewise -o fairness.md
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
-    share = None if given["share"] is None else _share(given["share"])
-    from likewise.cli.claims import load, running
+    share = None if given["share"] is None else _read_share(given["share"])
+    from likewise.cli.claims import load_claim, start_run
     from likewise.cli.output import emit
     from likewise.search.budget import interruptible
     from likewise.verifying.deciding import verify_problem
 
-    with running(flags, look, progress=True) as run:
-        loaded = load(flags, run, given["property"], given["class_of_interest"])
+    with start_run(flags, look, progress=True) as run:
+        loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
         with interruptible(run.budget):
             result = verify_problem(loaded.problem, run.part(HALF))
-            disparity = _disparity(loaded.problem, run, given["of"])
+            disparity = _measure_disparity(loaded.problem, run, given["of"])
     if given["certificate"] is not None and result.certificate is not None:
         result.certificate.save(given["certificate"])
     text = result.model_card(
         disparity=disparity,
         share=share,
         certificate_path=given["certificate"],
-        files=_digests(flags),
-        command=_again(given, loaded),
+        files=_file_digests(flags),
+        command=_verify_command(given, loaded),
     )
     if given["output"] is None:
         emit(text.rstrip("\n"))
@@ -57,18 +57,18 @@ def card(**given: Any) -> int:
     return Exit.DONE
 
 
-def _again(given: dict[str, Any], loaded: Loaded) -> str:
+def _verify_command(given: dict[str, Any], loaded: LoadedClaim) -> str:
     """The command that verifies the same claim and writes a certificate."""
     import shlex
 
-    from likewise.answers.card import CERTIFICATE
-    from likewise.cli.steps import repeated
+    from likewise.answers.card import CERTIFICATE_NAME
+    from likewise.cli.steps import repeat_command
 
-    new = {"certificate": CERTIFICATE}
-    return shlex.join(repeated("verify", "card", given, given["spec"], loaded.property, new))
+    new = {"certificate": CERTIFICATE_NAME}
+    return shlex.join(repeat_command("verify", "card", given, given["spec"], loaded.property, new))
 
 
-def _disparity(problem: Problem, run: Run, of: str | None) -> Disparity:
+def _measure_disparity(problem: Problem, run: Run, of: str | None) -> Disparity:
     """The bracket on the scale asked for, or on the first that the model has."""
     from likewise.analysis.comparing import SCALES
     from likewise.analysis.measuring import TOLERANCE, Wanted, measure_problem
@@ -86,7 +86,7 @@ def _disparity(problem: Problem, run: Run, of: str | None) -> Disparity:
     raise SpecError("no scale to measure on")
 
 
-def _share(path: str) -> dict[str, Any]:
+def _read_share(path: str) -> dict[str, Any]:
     """A share as it was printed in JSON."""
     from likewise.errors import SpecError
 
@@ -109,7 +109,7 @@ def _share(path: str) -> dict[str, Any]:
     return dict(found)
 
 
-def _digests(flags: ClaimFlags) -> dict[str, str]:
+def _file_digests(flags: ClaimFlags) -> dict[str, str]:
     """Of the files that were named: the spec and the model."""
     import hashlib
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from likewise.cli.older_files import Kind, moves_older
+from likewise.cli.older_files import OutputKind, moves_older
 
-START = b'{"likewise-certificate":'  # of the first line, once it is unpacked
-GZIP = 31  # for zlib: the largest window, with gzip's header
-OF_A_REGION = re.compile(r"fair-\d+|biased-\d+-(upper|lower)")
+CERTIFICATE_START = b'{"likewise-certificate":'  # of the first line, once it is unpacked
+GZIP_WBITS = 31  # for zlib: the largest window, with gzip's header
+REGION_FILE = re.compile(r"fair-\d+|biased-\d+-(upper|lower)")
 
 
 def certificate_file(given: str, spec: str | None, *, several: bool) -> str:
@@ -22,33 +22,35 @@ def certificate_file(given: str, spec: str | None, *, several: bool) -> str:
     return str(Path(given) / f"{Path(spec or 'claim').stem}.likewise")
 
 
-def _files(given: Mapping[str, Any]) -> list[str]:
+def _certificate_paths(given: Mapping[str, Any]) -> list[str]:
     if given["certificate"] is None:
         return []
     specs: Sequence[str | None] = given.get("specs") or (given.get("spec"),)
     return [certificate_file(given["certificate"], spec, several=len(specs) > 1) for spec in specs]
 
 
-def _files_of_regions(given: Mapping[str, Any]) -> list[str]:
+def _region_certificate_paths(given: Mapping[str, Any]) -> list[str]:
     """Those that are in the folder: how many there will be, nobody knows before."""
     if given["certificates"] is None:
         return []
     found = Path(given["certificates"]).glob("*.likewise")
-    return sorted(str(path) for path in found if OF_A_REGION.fullmatch(path.stem))
+    return sorted(str(path) for path in found if REGION_FILE.fullmatch(path.stem))
 
 
 def _begins_as_certificate(path: Path) -> bool:
     with path.open("rb") as stream:
         start = stream.read(1 << 16)
     try:
-        return zlib.decompressobj(GZIP).decompress(start, len(START)) == START
+        return zlib.decompressobj(GZIP_WBITS).decompress(start, len(CERTIFICATE_START)) == CERTIFICATE_START
     except zlib.error:
         return False
 
 
 moves_older_certificates = moves_older(
-    Kind(option="--certificate", name="certificate", recognised=_begins_as_certificate), _files
+    OutputKind(option="--certificate", name="certificate", recognised=_begins_as_certificate),
+    _certificate_paths,
 )
 moves_older_certificates_of_regions = moves_older(
-    Kind(option="--certificates", name="certificate", recognised=_begins_as_certificate), _files_of_regions
+    OutputKind(option="--certificates", name="certificate", recognised=_begins_as_certificate),
+    _region_certificate_paths,
 )

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from likewise.cli.claimed_rows import (
+from likewise.cli.claim_rows import (
     check_stray_text,
-    encoded_rows,
-    observed_space,
+    encode_rows,
+    infer_space,
     read_rows,
-    restricted_to,
-    widened_space,
+    restrict_rows,
+    widen_space,
 )
 from likewise.cli.options import ClaimFlags, SearchFlags
-from likewise.cli.similar_flags import check_something_differs, flagged, tolerances, with_pairs
+from likewise.cli.similar_flags import add_pairs, check_something_differs, parse_flag, parse_tolerances
 from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, closest
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
+class LoadedClaim:
     """The problem that the claim is, its model read; and the column that is predicted."""
 
     problem: Problem
@@ -66,7 +66,7 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
+class _ClaimRequest:
     """What flags and spec file together ask for, files still unopened."""
 
     model: str
@@ -77,7 +77,7 @@ class _Wanted:
     space: Space | None
 
 
-def running(flags: ClaimFlags, look: SearchFlags, *, progress: bool) -> AbstractContextManager[Run]:
+def start_run(flags: ClaimFlags, look: SearchFlags, *, progress: bool) -> AbstractContextManager[Run]:
     """The run that the flags ask for."""
     from likewise.run import running as run_with
 
@@ -90,38 +90,38 @@ def running(flags: ClaimFlags, look: SearchFlags, *, progress: bool) -> Abstract
     )
 
 
-def load(
+def load_claim(
     flags: ClaimFlags,
     run: Run,
     property_text: str | None = None,
     class_text: str | None = None,
     *,
     alone: bool = False,
-) -> Loaded:
+) -> LoadedClaim:
     """Everything a search needs, and its clock set to 0; raises what is wrong with any of it. `alone`: also where nobody is similar to another."""
-    wanted = _wanted(flags, property_text)
+    wanted = _merge_request(flags, property_text)
     if not alone:
         check_something_differs(wanted.similarity, flags)
     model = read_model(wanted.model, allow_pickle=flags.allow_pickle, trust=flags.trust)
     frame = None if wanted.data is None else read_rows(wanted.data, wanted.label)
     space = wanted.space
     if space is None:
-        space = observed_space(frame, wanted.data, wanted.label)
+        space = infer_space(frame, wanted.data, wanted.label)
     _check_columns(model, space, wanted)
     if frame is not None and wanted.space is not None:
         check_stray_text(space, frame, str(wanted.data), declared=True)
     if flags.widen:
-        space = widened_space(space, frame, wanted.data)
-    codes = None if frame is None else encoded_rows(space, frame, str(wanted.data), flags)
+        space = widen_space(space, frame, wanted.data)
+    codes = None if frame is None else encode_rows(space, frame, str(wanted.data), flags)
     if flags.where:
-        space, frame, codes = restricted_to(space, frame, codes, flags.where)
+        space, frame, codes = restrict_rows(space, frame, codes, flags.where)
     if flags.pairs:
-        wanted = replace(wanted, similarity=with_pairs(wanted.similarity, space, flags))
+        wanted = replace(wanted, similarity=add_pairs(wanted.similarity, space, flags))
     _check_claim(space, wanted, flags, alone=alone)
-    problem = _prepared(model, space, (frame, codes), wanted, run, alone=alone)
-    asked = _with_class(wanted.property, problem.imported.model, class_text, flags)
+    problem = _prepare_problem(model, space, (frame, codes), wanted, run, alone=alone)
+    asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
     run.budget.restart()
-    return Loaded(problem=problem.asking(asked), label=wanted.label)
+    return LoadedClaim(problem=problem.asking(asked), label=wanted.label)
 
 
 def load_other(path: str, problem: Problem, flags: ClaimFlags, run: Run) -> Problem:
@@ -137,7 +137,7 @@ def model_file(flags: ClaimFlags) -> str | None:
     if flags.model is not None or flags.spec is None:
         return flags.model
     try:
-        return _claim(flags.spec).model_path
+        return _read_claim(flags.spec).model_path
     except LikewiseError:
         return None
 
@@ -157,29 +157,29 @@ def read_model(path: str, *, allow_pickle: bool, trust: tuple[str, ...]) -> Any:
 # -- what is asked for ----------------------------------------------------------------------------------
 
 
-def _wanted(flags: ClaimFlags, property_text: str | None) -> _Wanted:
+def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimRequest:
     from likewise.spec.properties import SameDecision, parse_property
     from likewise.spec.similarity import Similarity
 
-    claim = None if flags.spec is None else _claim(flags.spec)
+    claim = None if flags.spec is None else _read_claim(flags.spec)
     model = flags.model or (claim.model_path if claim else None)
     data = flags.data or (claim.data_path if claim else None)
     if model is None or (claim is None and data is None):
         _refuse_incomplete(flags, missing="--model" if model is None else "--data")
-    within = tolerances(flags.within)
+    within = parse_tolerances(flags.within)
     known = Similarity() if claim is None else claim.similarity
     free = flags.free or tuple(name for name in known.free if name not in within)
     kept = {name: t for name, t in known.within.items() if name not in flags.free}
     pairs = {name: p for name, p in known.pairs.items() if name not in flags.free and name not in within}
     property: Property = SameDecision() if claim is None else claim.property
     if property_text is not None:
-        given: Property = flagged("--property", parse_property, property_text)
+        given: Property = parse_flag("--property", parse_property, property_text)
         property = replace(given, class_of_interest=property.class_of_interest)
-    return _Wanted(
+    return _ClaimRequest(
         model=model,
         data=data,
         label=flags.label or (claim.label if claim else None),
-        similarity=flagged(
+        similarity=parse_flag(
             "--free and --within", lambda _: Similarity(free=free, within=within or kept, pairs=pairs), None
         ),
         property=property,
@@ -187,7 +187,7 @@ def _wanted(flags: ClaimFlags, property_text: str | None) -> _Wanted:
     )
 
 
-def _claim(spec: str) -> Claim:
+def _read_claim(spec: str) -> Claim:
     from likewise.spec.file import read_spec
 
     models = (".skops", ".json", ".ubj")
@@ -210,7 +210,7 @@ def _refuse_incomplete(flags: ClaimFlags, missing: str) -> NoReturn:
     )
 
 
-def _check_claim(space: Space, wanted: _Wanted, flags: ClaimFlags, *, alone: bool) -> None:
+def _check_claim(space: Space, wanted: _ClaimRequest, flags: ClaimFlags, *, alone: bool) -> None:
     try:
         wanted.similarity.relations(space)
         if not alone:
@@ -228,7 +228,7 @@ def _check_claim(space: Space, wanted: _Wanted, flags: ClaimFlags, *, alone: boo
 # -- the model against the space --------------------------------------------------------------------------
 
 
-def _check_columns(model: Any, space: Space, wanted: _Wanted) -> None:
+def _check_columns(model: Any, space: Space, wanted: _ClaimRequest) -> None:
     if not hasattr(model, "feature_names_in_") or isinstance(model, type):
         return
     names = [str(name) for name in model.feature_names_in_]
@@ -251,8 +251,8 @@ def _check_columns(model: Any, space: Space, wanted: _Wanted) -> None:
         )
 
 
-def _prepared(
-    model: Any, space: Space, rows: tuple[Any, Any], wanted: _Wanted, run: Run, *, alone: bool
+def _prepare_problem(
+    model: Any, space: Space, rows: tuple[Any, Any], wanted: _ClaimRequest, run: Run, *, alone: bool
 ) -> Problem:
     """The model read and compared with the original; a refusal names its file."""
     from likewise.problem import ModelClaim, prepare
@@ -276,7 +276,7 @@ def _prepared(
         raise error.located(wanted.model) from None
 
 
-def _with_class(property: Property, model: Any, text: str | None, flags: ClaimFlags) -> Property:
+def _set_class(property: Property, model: Any, text: str | None, flags: ClaimFlags) -> Property:
     """The property with the label that is spelled so as its class of interest; refuses one that the model does not have."""
     from likewise.spec.properties import place_of_class
 

@@ -20,16 +20,16 @@ def compare(**given: Any) -> int:
     from likewise.analysis.comparing import compare_problems, scales_of
     from likewise.answers import json
     from likewise.answers.comparison import comparison_answer
-    from likewise.cli.claims import load, load_other, running
+    from likewise.cli.claims import load_claim, load_other, start_run
     from likewise.cli.output import emit_answer, emit_json
-    from likewise.cli.steps import command_telling
+    from likewise.cli.steps import command_audience
 
-    with running(flags, look, progress=True) as run:
-        loaded = load(flags, run, given["property"])
+    with start_run(flags, look, progress=True) as run:
+        loaded = load_claim(flags, run, given["property"])
         other = load_other(given["other"], loaded.problem, flags, run)
         scales = scales_of(given["of"], given["tolerance"])
         found = compare_problems((loaded.problem, other), run, scales)
-    telling = command_telling("compare", given, loaded, spec=flags.spec)
+    telling = command_audience("compare", given, loaded, spec=flags.spec)
     answer = comparison_answer(found, loaded, telling, new=given["other"])
     if given["as_json"]:
         emit_json(json.render(answer))

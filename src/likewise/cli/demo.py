@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from likewise.answers.answer import Answer
-    from likewise.answers.telling import Telling
-    from likewise.answers.texts import Shown
+    from likewise.answers.audience import Audience
+    from likewise.answers.texts import ValueFormatter
     from likewise.spec.space import Space
 
 WIDTH = 80
@@ -28,7 +28,7 @@ class Applicants:
     y: Any
     space: Space
     protected: str
-    shown: Shown
+    shown: ValueFormatter
 
     def masked(self) -> Any:
         """The rows with the protected attribute set to 0."""
@@ -50,21 +50,21 @@ def demo(all_features: bool) -> None:
         "or bad. Does it treat applicants alike who differ only in their sex and marital status?",
         title="likewise demo: German Credit",
     )
-    applicants = german()
-    model = trained(applicants.X, applicants.y)
+    applicants = load_applicants()
+    model = train_model(applicants.X, applicants.y)
     _say("Every similar pair is searched, not a sample of them.", title="1  Is the model fair?")
-    emit_answer(_verified(model, applicants, all_features))
+    emit_answer(_verify_answer(model, applicants, all_features))
     _say(
         "One applicant asks twice, and only the attribute that should not matter has changed. How large "
         "can the effect be? The bracket holds for all similar pairs, the pair below attains it.",
         title="2  How unfair can it be?",
     )
-    emit_answer(_measured(model, applicants, all_features))
+    emit_answer(_measure_answer(model, applicants, all_features))
     _say(
         "The same model, trained with that attribute set to 0 for everyone, so that it cannot be used.",
         title="3  And without the attribute?",
     )
-    emit_answer(_verified(trained(applicants.masked(), applicants.y), applicants, all_features))
+    emit_answer(_verify_answer(train_model(applicants.masked(), applicants.y), applicants, all_features))
     _say(
         f"No pair exists: leaving out {applicants.protected} is enough for this claim. It says nothing "
         "about other features that may stand in for it: name them with --free, too.",
@@ -78,7 +78,7 @@ def demo(all_features: bool) -> None:
     )
 
 
-def german() -> Applicants:
+def load_applicants() -> Applicants:
     """The shipped rows, coded, under their readable names and with readable labels."""
     import narwhals.stable.v2 as nw
 
@@ -103,23 +103,23 @@ def german() -> Applicants:
     )
 
 
-def trained(X: Any, y: Any) -> Any:
+def train_model(X: Any, y: Any) -> Any:
     """A logistic regression; liblinear leaves the weight of a column of zeros at exactly 0."""
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(solver="liblinear").fit(X, y)
 
 
-def _verified(model: Any, applicants: Applicants, all_features: bool) -> Answer:
+def _verify_answer(model: Any, applicants: Applicants, all_features: bool) -> Answer:
     from likewise.answers.verdict import verdict_answer
     from likewise.spec.similarity import Similarity
     from likewise.verifying import verify
 
     result = verify(model, applicants.space, Similarity(free=[applicants.protected]), X=applicants.X)
-    return verdict_answer(result, _telling(applicants, all_features), steps=False)
+    return verdict_answer(result, _demo_audience(applicants, all_features), steps=False)
 
 
-def _measured(model: Any, applicants: Applicants, all_features: bool) -> Answer:
+def _measure_answer(model: Any, applicants: Applicants, all_features: bool) -> Answer:
     from likewise.analysis.measuring import measure
     from likewise.answers.disparity import disparity_answer
     from likewise.spec.properties import SameDecision
@@ -129,15 +129,15 @@ def _measured(model: Any, applicants: Applicants, all_features: bool) -> Answer:
     space, similar = applicants.space, Similarity(free=[applicants.protected])
     disparity = measure(model, space, similar, of="probability", X=applicants.X)
     about = Claimed(space=space, similarity=similar, property=SameDecision(), family=type(model).__name__)
-    told = disparity_answer(disparity, about, _telling(applicants, all_features))
+    told = disparity_answer(disparity, about, _demo_audience(applicants, all_features))
     return replace(told, steps=())
 
 
-def _telling(applicants: Applicants, all_features: bool) -> Telling:
-    from likewise.answers.telling import Telling
+def _demo_audience(applicants: Applicants, all_features: bool) -> Audience:
+    from likewise.answers.audience import Audience
 
-    same = None if all_features else Telling().same
-    return Telling(rest="--all shows them", same=same, shown=applicants.shown)
+    same = None if all_features else Audience().same
+    return Audience(rest="--all shows them", same=same, shown=applicants.shown)
 
 
 def _say(text: str, *, title: str | None = None) -> None:

@@ -29,7 +29,7 @@ class Exit(IntEnum):
     INTERNAL = 101
 
 
-IN_WORDS = (
+EXIT_CODES_TEXT = (
     "Exit codes: 0 FAIR, 1 BIASED, 2 usage or input error, 3 UNKNOWN, "
     "4 certificate rejected, 101 internal error."
 )

@@ -13,7 +13,7 @@ def export(output: str, **given: Any) -> None:
     Whoever holds the model can tell in this way that a certificate is about this very model.
     """
     from likewise.certificate.lines import model_line
-    from likewise.cli.claims import load
+    from likewise.cli.claims import load_claim
     from likewise.cli.output import emit
     from likewise.errors import DataError
     from likewise.run import running
@@ -21,7 +21,7 @@ def export(output: str, **given: Any) -> None:
 
     flags = ClaimFlags.of(given)
     with running(budget=0, import_budget=flags.import_budget) as run:
-        imported = load(flags, run).problem.imported
+        imported = load_claim(flags, run).problem.imported
     line = model_line(imported.model)
     try:
         write_whole(output, line + b"\n")

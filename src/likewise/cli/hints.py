@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_SAID = tuple(
+_TRANSLATIONS = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
         (r"ScoreGap\(delta\)", "--property score:DELTA (in measure: --of score)"),
@@ -40,8 +40,8 @@ _SAID = tuple(
 )
 
 
-def spoken(hint: str) -> str:
+def translate_hint(hint: str) -> str:
     """The hint in the words of the command line."""
-    for pattern, said in _SAID:
+    for pattern, said in _TRANSLATIONS:
         hint = pattern.sub(said, hint)
     return hint

@@ -38,19 +38,19 @@ def init(**given: Any) -> int:
     """
     from likewise.cli.exits import Exit
     from likewise.cli.output import emit
-    from likewise.cli.steps import after_init
+    from likewise.cli.steps import init_step
 
     output = None if given["output"] is None else Path(given["output"])
     if output is not None and output.exists() and not given["force"]:
         raise SpecError(f"{output}: is there already", hint="another name, or --force to overwrite it")
-    model = _opened(given)
-    claim, left_out, constant = _drafted(given, model)
+    model = _open_model(given)
+    claim, left_out, constant = _draft_claim(given, model)
     text = draft_text(
         claim,
         left_out=left_out,
         constant=constant,
         folder=output.parent if output else Path.cwd(),
-        classes=_classes(model),
+        classes=_class_labels(model),
     )
     if output is None:
         emit(text.rstrip("\n"))
@@ -58,12 +58,12 @@ def init(**given: Any) -> int:
     _write(output, text, force=given["force"])
     undecided = not claim.similarity.free
     click.echo(f"wrote {output}: {claim.space.describe()}", err=True)
-    step = after_init(str(output), given, undecided=undecided)
+    step = init_step(str(output), given, undecided=undecided)
     click.echo(f"next: {step.why}\n  {step.how}", err=True)
     return Exit.DONE
 
 
-def _drafted(given: dict[str, Any], model: Any) -> tuple[Claim, list[str], list[str]]:
+def _draft_claim(given: dict[str, Any], model: Any) -> tuple[Claim, list[str], list[str]]:
     """The claim, the columns left out because the model has no use for them, and the constant ones."""
     from likewise.spec.claim import Claim
     from likewise.spec.columns import as_table
@@ -77,7 +77,7 @@ def _drafted(given: dict[str, Any], model: Any) -> tuple[Claim, list[str], list[
     columns = [str(name) for name in frame.columns]
     if label is not None and label not in columns:
         raise DataError(f"{path}: no column {label!r} to be the label{closest(label, columns)}")
-    left_out = _not_for_the_model(columns, model, given)
+    left_out = _unused_columns(columns, model, given)
     try:
         exclude = [*left_out, *([] if label is None else [label])]
         space = Space.from_data(frame, exclude=exclude, constant="keep", missing="include")
@@ -99,7 +99,7 @@ def _drafted(given: dict[str, Any], model: Any) -> tuple[Claim, list[str], list[
     return claim, left_out, constant
 
 
-def _opened(given: dict[str, Any]) -> Any:
+def _open_model(given: dict[str, Any]) -> Any:
     """The model, where it can be opened; None for a pickle that must stay closed."""
     from likewise.cli.claims import read_model
     from likewise.importers.files import PICKLES, check_model_path
@@ -111,14 +111,14 @@ def _opened(given: dict[str, Any]) -> Any:
     return read_model(path, allow_pickle=given["allow_pickle"], trust=given["trust"])
 
 
-def _classes(model: Any) -> list[Any]:
+def _class_labels(model: Any) -> list[Any]:
     """The labels of a classifier of more than two classes."""
     labels = [] if isinstance(model, type) else getattr(model, "classes_", [])
     plain = [label.item() if hasattr(label, "item") else label for label in labels]
     return plain if len(plain) > 2 and all(isinstance(p, (str, int, float)) for p in plain) else []
 
 
-def _not_for_the_model(columns: list[str], model: Any, given: dict[str, Any]) -> list[str]:
+def _unused_columns(columns: list[str], model: Any, given: dict[str, Any]) -> list[str]:
     """The columns that the model was not fitted on, where it knows its columns."""
     path, label = given["model"], given["label"]
     if isinstance(model, type) or not hasattr(model, "feature_names_in_"):
@@ -158,15 +158,15 @@ def draft_text(
         elif line == MISSING:
             draft.append(f"{line}    # as in some rows of the data; without it, individuals who miss nothing")
         elif line == "free = []":
-            draft += [*_to_fill_in(claim.space), line]
+            draft += [*_fill_in_comment(claim.space), line]
         elif line.startswith("features = ") and noted:
-            draft += [f"# The model was not fitted on: {_commented(noted)}", line]
+            draft += [f"# The model was not fitted on: {_comment_text(noted)}", line]
         else:
             draft.append(line)
-    return "\n".join((*draft, *_one_class(list(classes)))) + "\n"
+    return "\n".join((*draft, *_class_comment(list(classes)))) + "\n"
 
 
-def _one_class(classes: list[Any]) -> list[str]:
+def _class_comment(classes: list[Any]) -> list[str]:
     """How the claim, whose last lines are its property, can be narrowed to one class."""
     from likewise.spec.written import toml_value
 
@@ -177,7 +177,7 @@ def _one_class(classes: list[Any]) -> list[str]:
     return [f"# class_of_interest = {labels[0]}    # only this class counts then; the classes: {shown}"]
 
 
-def _to_fill_in(space: Space) -> list[str]:
+def _fill_in_comment(space: Space) -> list[str]:
     from likewise.spec.written import toml_string
 
     found = [name for name in space.names if sounds_protected(name)]
@@ -197,7 +197,7 @@ def sounds_protected(name: str) -> bool:
     return any(word.lower() in PROTECTED_WORDS for word in words)
 
 
-def _commented(names: list[str]) -> str:
+def _comment_text(names: list[str]) -> str:
     text = ", ".join(names)
     return "".join(char if char.isprintable() else " " for char in text)
 

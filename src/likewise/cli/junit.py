@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from xml.etree import ElementTree as Xml
 
-from likewise.cli.outcomes import Outcome
+from likewise.cli.outcomes import ClaimOutcome
 
 # What XML 1.0 has no way to write.
 _UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(outcomes: Sequence[Outcome], *, now: datetime | None = None) -> bytes:
+def junit_document(outcomes: Sequence[ClaimOutcome], *, now: datetime | None = None) -> bytes:
     """The document."""
     counts = {
         "tests": str(len(outcomes)),
@@ -33,32 +33,32 @@ def junit(outcomes: Sequence[Outcome], *, now: datetime | None = None) -> bytes:
     own = {"name": "likewise verify", **counts, "skipped": "0", "timestamp": when}
     suite = Xml.SubElement(root, "testsuite", own)
     for outcome in outcomes:
-        _case(suite, outcome)
+        _add_case(suite, outcome)
     Xml.indent(root)
     return bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-def _case(suite: Xml.Element, outcome: Outcome) -> None:
-    named = {"name": writable(outcome.claim), "classname": writable(outcome.name)}
+def _add_case(suite: Xml.Element, outcome: ClaimOutcome) -> None:
+    named = {"name": replace_unwritable(outcome.claim), "classname": replace_unwritable(outcome.name)}
     case = Xml.SubElement(suite, "testcase", {**named, "time": f"{outcome.seconds:.3f}"})
     if outcome.verdict == "FAIR":
         return
     kind = "failure" if outcome.verdict == "BIASED" else "error"
     wrong = "INPUT" if outcome.error is not None else outcome.verdict
-    found = Xml.SubElement(case, kind, {"message": writable(outcome.reason), "type": wrong})
-    found.text = writable(_block(outcome))
+    found = Xml.SubElement(case, kind, {"message": replace_unwritable(outcome.reason), "type": wrong})
+    found.text = replace_unwritable(_failure_text(outcome))
 
 
-def _block(outcome: Outcome) -> str:
+def _failure_text(outcome: ClaimOutcome) -> str:
     if outcome.result is None:
         return str(outcome.error or outcome.reason)
     from likewise.answers import terminal
-    from likewise.answers.telling import Telling
+    from likewise.answers.audience import Audience
     from likewise.answers.verdict import verdict_answer
 
-    return terminal.render(verdict_answer(outcome.result, Telling(same=None), steps=False))
+    return terminal.render(verdict_answer(outcome.result, Audience(same=None), steps=False))
 
 
-def writable(text: str) -> str:
+def replace_unwritable(text: str) -> str:
     """The text with what XML cannot hold replaced by U+FFFD."""
     return _UNWRITABLE.sub("\ufffd", text)

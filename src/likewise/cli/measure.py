@@ -20,18 +20,18 @@ def measure(**given: Any) -> int:
     from likewise.analysis.measuring import Wanted, measure_problem
     from likewise.answers import json
     from likewise.answers.disparity import disparity_answer
-    from likewise.cli.claims import load, running
+    from likewise.cli.claims import load_claim, start_run
     from likewise.cli.output import emit, emit_answer, emit_json
-    from likewise.cli.steps import command_telling
+    from likewise.cli.steps import command_audience
 
-    with running(flags, look, progress=not show.quiet) as run:
-        loaded = load(flags, run, class_text=given["class_of_interest"])
+    with start_run(flags, look, progress=not show.quiet) as run:
+        loaded = load_claim(flags, run, class_text=given["class_of_interest"])
         label = loaded.property.class_of_interest
         wanted = Wanted(of=given["of"], class_of_interest=label, tolerance=given["tolerance"])
         disparity = measure_problem(loaded.problem, run, wanted, certify=show.certificate is not None)
     if show.certificate is not None and disparity.certificate is not None:
         disparity.certificate.save(show.certificate)
-    telling = command_telling("measure", given, loaded, spec=flags.spec, proof=show.certificate)
+    telling = command_audience("measure", given, loaded, spec=flags.spec, proof=show.certificate)
     answer = disparity_answer(disparity, loaded, telling, label=label)
     if show.as_json:
         about = {"similarity": loaded.similarity.to_dict(), "model": loaded.problem.imported.model.family}

@@ -20,11 +20,11 @@ from likewise.errors import SpecError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-TOLD = 3  # of the files without a successor, one by one
+MOST_TOLD = 3  # of the files without a successor, one by one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class OutputKind:
     """What an option writes, and how it is told from everything else."""
 
     option: str
@@ -33,14 +33,14 @@ class Kind:
 
 
 def moves_older(
-    kind: Kind, places: Callable[[Mapping[str, Any]], Sequence[str]]
+    kind: OutputKind, places: Callable[[Mapping[str, Any]], Sequence[str]]
 ) -> Callable[[Function], Function]:
     """For a command: it runs once what is at the places that its parameters name is out of the way."""
 
     def wrapped(command: Function) -> Function:
         @wraps(command)
         def run(**given: Any) -> Any:
-            with older_moved(kind, places(given)):
+            with move_aside(kind, places(given)):
                 return command(**given)
 
         return run  # type: ignore[return-value]
@@ -49,51 +49,51 @@ def moves_older(
 
 
 @contextmanager
-def older_moved(kind: Kind, paths: Sequence[str]) -> Iterator[None]:
+def move_aside(kind: OutputKind, paths: Sequence[str]) -> Iterator[None]:
     """Nothing is at these places inside; afterwards, what has not been replaced is told."""
     there = [path for path in map(Path, dict.fromkeys(paths)) if _is_there(kind, path)]
     older: dict[Path, Path] = {}
     try:
         for path in there:
-            older[path] = _moved(kind, path)
+            older[path] = _move_file(kind, path)
         yield
     finally:
-        _tell(kind, {path: moved for path, moved in older.items() if not _replaced(path, moved)})
+        _report_left(kind, {path: moved for path, moved in older.items() if not _was_replaced(path, moved)})
 
 
-def _is_there(kind: Kind, path: Path) -> bool:
+def _is_there(kind: OutputKind, path: Path) -> bool:
     try:
         if not path.exists():
             return False
         if path.is_file() and (not path.stat().st_size or kind.recognised(path)):
             return True
     except OSError as error:
-        raise _unwritable(kind, path, error) from None
+        raise _unwritable_error(kind, path, error) from None
     raise SpecError(
         f"{kind.option} {path}: is there already and no {kind.name}", hint="name another file or folder"
     )
 
 
-def _moved(kind: Kind, path: Path) -> Path:
+def _move_file(kind: OutputKind, path: Path) -> Path:
     try:
         return path.replace(path.with_name(f"{path.name}.old"))
     except OSError as error:
-        raise _unwritable(kind, path, error) from None
+        raise _unwritable_error(kind, path, error) from None
 
 
-def _unwritable(kind: Kind, path: Path, error: OSError) -> SpecError:
+def _unwritable_error(kind: OutputKind, path: Path, error: OSError) -> SpecError:
     return SpecError(f"{kind.option} {path}: cannot be written: {error.strerror or error}")
 
 
-def _replaced(path: Path, moved: Path) -> bool:
+def _was_replaced(path: Path, moved: Path) -> bool:
     if not path.exists():
         return False
     moved.unlink(missing_ok=True)
     return True
 
 
-def _tell(kind: Kind, left: Mapping[Path, Path]) -> None:
-    for path, moved in list(left.items())[:TOLD]:
+def _report_left(kind: OutputKind, left: Mapping[Path, Path]) -> None:
+    for path, moved in list(left.items())[:MOST_TOLD]:
         click.echo(f"no {kind.name} was written to {path}; the older one is now {moved}", err=True)
-    if len(left) > TOLD:
-        click.echo(f"nor to {len(left) - TOLD} more places; the older ones end in .old now", err=True)
+    if len(left) > MOST_TOLD:
+        click.echo(f"nor to {len(left) - MOST_TOLD} more places; the older ones end in .old now", err=True)

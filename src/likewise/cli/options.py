@@ -16,7 +16,7 @@ DEBUG_KEY = "likewise.debug"  # key in click's meta: show tracebacks
 JSON_KEY = "likewise.json"  # key in click's meta: stdout is for one JSON object
 
 
-class _Picked:
+class _OptionGroup:
     """Built from a command's parameters: each field picks its own."""
 
     __slots__ = ()
@@ -27,7 +27,7 @@ class _Picked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimFlags(_Picked):
+class ClaimFlags(_OptionGroup):
     """What is claimed about which model: a spec file, flags, or flags over a spec file."""
 
     spec: str | None
@@ -50,7 +50,7 @@ class ClaimFlags(_Picked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchFlags(_Picked):
+class SearchFlags(_OptionGroup):
     """How long to look, and from where."""
 
     budget: float
@@ -59,7 +59,7 @@ class SearchFlags(_Picked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutputFlags(_Picked):
+class OutputFlags(_OptionGroup):
     """What to print."""
 
     certificate: str | None
@@ -68,7 +68,7 @@ class OutputFlags(_Picked):
     quiet: bool
 
 
-def _noted(key: str) -> Any:
+def _note_in_context(key: str) -> Any:
     def note(ctx: click.Context, _parameter: click.Parameter, value: bool) -> bool:
         ctx.meta[key] = value or ctx.meta.get(key, False)
         return value
@@ -163,7 +163,7 @@ ALL_REGIONS = click.Option(["--all", "all_regions"], is_flag=True, help="Print a
 JSON = click.Option(
     ["--json", "as_json"],
     is_flag=True,
-    callback=_noted(JSON_KEY),
+    callback=_note_in_context(JSON_KEY),
     help="Print one JSON object and nothing else.",
 )
 QUIET = click.Option(["--quiet", "-q"], is_flag=True, help="Print nothing but the answer.")
@@ -177,7 +177,7 @@ DEBUG = click.Option(
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_noted(DEBUG_KEY),
+    callback=_note_in_context(DEBUG_KEY),
     help="Show the traceback of an error.",
 )
 OUTPUT = (CERTIFICATE, ALL_FEATURES, JSON, QUIET_BUT_BRACKET, DEBUG)
@@ -203,7 +203,7 @@ OF_REPORT = click.Option(
     type=SCALES,
     help="What is measured; default: what the claim is about, scores for decisions.",
 )
-NARROW = click.Option(
+MEASURE_TOLERANCE = click.Option(
     ["--tolerance"],
     type=float,
     default=1e-6,
@@ -211,7 +211,7 @@ NARROW = click.Option(
     metavar="T",
     help="Search until the bracket is this narrow.",
 )
-CLOSE = click.Option(
+COMPARE_TOLERANCE = click.Option(
     ["--tolerance"],
     type=float,
     default=1e-3,
@@ -310,12 +310,18 @@ CARD_OUTPUT = click.Option(
 REPORT_OUTPUT = click.Option(
     ["--output", "-o"], required=True, metavar="FILE", help="The HTML file to write."
 )
-READ = ("radius", "audit", "share", "regions", "repair")  # analyses that a report takes from what was printed
+REPORT_ANALYSES = (
+    "radius",
+    "audit",
+    "share",
+    "regions",
+    "repair",
+)  # analyses that a report takes from what was printed
 REPORT_READ = tuple(
     click.Option(
         [f"--{name}"], metavar="FILE", help=f"Include what `likewise {name} --json` said of the claim."
     )
-    for name in READ
+    for name in REPORT_ANALYSES
 )
 CERTIFICATE_FILE = click.Argument(["certificate"], metavar="CERT")
 PARAMETERS_OUTPUT = click.Option(

@@ -21,7 +21,7 @@ from likewise.errors import InternalError, LikewiseError
 if TYPE_CHECKING:
     from likewise.answers.answer import Answer
     from likewise.answers.terminal import Line
-    from likewise.cli.claims import Loaded
+    from likewise.cli.claims import LoadedClaim
     from likewise.verifying.result import Result
 
 NOT_REACHED = "interrupted before it was looked at"
@@ -29,11 +29,11 @@ STOPPED = "not looked at: another claim of this run is wrong"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ClaimOutcome:
     """One claim: its answer; or the error that it cannot be read with; or neither, with the reason why not."""
 
     flags: ClaimFlags
-    loaded: Loaded | None = None
+    loaded: LoadedClaim | None = None
     import_seconds: float = 0.0
     result: Result | None = None
     error: LikewiseError | None = None
@@ -90,7 +90,7 @@ class Outcome:
         """What is told of it; of several claims with the spec file that it is about."""
         from likewise.answers.answer import Answer, code, fact, verdict, words
         from likewise.answers.verdict import verdict_answer
-        from likewise.cli.steps import command_telling
+        from likewise.cli.steps import command_audience
 
         named = (fact("spec", code(self.name), whole=True),) if several else ()
         about = {"spec": self.flags.spec}
@@ -103,75 +103,83 @@ class Outcome:
         proof = given["certificate"]
         if proof is not None:
             proof = certificate_file(proof, self.flags.spec, several=several)
-        telling = command_telling("verify", given, self.loaded, spec=self.flags.spec, proof=proof)
+        telling = command_audience("verify", given, self.loaded, spec=self.flags.spec, proof=proof)
         found = verdict_answer(self.result, telling)
         document = {**(about if several else {}), **found.document}
         return replace(found, blocks=(*named, *found.blocks), document=document)
 
 
-def read(each: Sequence[ClaimFlags], property_text: str | None, class_text: str | None) -> list[Outcome]:
+def read_claims(
+    each: Sequence[ClaimFlags], property_text: str | None, class_text: str | None
+) -> list[ClaimOutcome]:
     """Every claim, loaded; or, where one cannot be read, which ones, and no other one to be searched."""
-    outcomes = [_or_error(flags, partial(_loaded, flags, property_text, class_text)) for flags in each]
+    outcomes = [
+        _catch_error(flags, partial(_load_outcome, flags, property_text, class_text)) for flags in each
+    ]
     if any(outcome.error is not None for outcome in outcomes):
-        return [one if one.error else Outcome(flags=one.flags, not_asked=STOPPED) for one in outcomes]
+        return [one if one.error else ClaimOutcome(flags=one.flags, not_asked=STOPPED) for one in outcomes]
     return outcomes
 
 
-def decide(outcomes: Sequence[Outcome], look: SearchFlags, *, progress: bool) -> list[Outcome]:
+def decide_claims(
+    outcomes: Sequence[ClaimOutcome], look: SearchFlags, *, progress: bool
+) -> list[ClaimOutcome]:
     """The claims that were read, searched one after the other, each with the whole budget."""
     from likewise.search.budget import Budget, interruptible
 
     with interruptible(Budget(math.inf)):  # so that Ctrl-C between two searches ends the run, too
-        return _decided(outcomes, look, progress=progress)
+        return _decide_in_turn(outcomes, look, progress=progress)
 
 
-def _decided(outcomes: Sequence[Outcome], look: SearchFlags, *, progress: bool) -> list[Outcome]:
-    decided: list[Outcome] = []
+def _decide_in_turn(
+    outcomes: Sequence[ClaimOutcome], look: SearchFlags, *, progress: bool
+) -> list[ClaimOutcome]:
+    decided: list[ClaimOutcome] = []
     for outcome in outcomes:
-        stopped = _why_stopped(decided)
+        stopped = _stop_reason(decided)
         if outcome.loaded is None:
             decided.append(outcome)
         elif stopped is not None:
             decided.append(replace(outcome, not_asked=stopped))
         else:
-            search = partial(_searched, outcome, look, progress=progress)
-            decided.append(_or_error(outcome.flags, search))
+            search = partial(_search_outcome, outcome, look, progress=progress)
+            decided.append(_catch_error(outcome.flags, search))
     return decided
 
 
-def _or_error(flags: ClaimFlags, make: Callable[[], Outcome]) -> Outcome:
+def _catch_error(flags: ClaimFlags, make: Callable[[], ClaimOutcome]) -> ClaimOutcome:
     """What `make` gives, or the user's error that it ends with."""
     try:
         return make()
     except InternalError:
         raise
     except LikewiseError as error:
-        return Outcome(flags=flags, error=error)
+        return ClaimOutcome(flags=flags, error=error)
 
 
-def _loaded(flags: ClaimFlags, property_text: str | None, class_text: str | None) -> Outcome:
-    from likewise.cli.claims import load
+def _load_outcome(flags: ClaimFlags, property_text: str | None, class_text: str | None) -> ClaimOutcome:
+    from likewise.cli.claims import load_claim
     from likewise.run import Run
     from likewise.search.budget import Budget
 
     run = Run(budget=Budget(0, flags.import_budget))
-    loaded = load(flags, run, property_text, class_text)
-    return Outcome(flags=flags, loaded=loaded, import_seconds=run.budget.import_seconds)
+    loaded = load_claim(flags, run, property_text, class_text)
+    return ClaimOutcome(flags=flags, loaded=loaded, import_seconds=run.budget.import_seconds)
 
 
-def _searched(outcome: Outcome, look: SearchFlags, *, progress: bool) -> Outcome:
-    from likewise.cli.claims import running
+def _search_outcome(outcome: ClaimOutcome, look: SearchFlags, *, progress: bool) -> ClaimOutcome:
+    from likewise.cli.claims import start_run
     from likewise.verifying.deciding import verify_problem
 
     loaded = outcome.loaded
     if loaded is None:
         raise InternalError(f"{outcome.name} was not loaded")
-    with running(outcome.flags, look, progress=progress) as run:
+    with start_run(outcome.flags, look, progress=progress) as run:
         run.budget.import_seconds = outcome.import_seconds
         return replace(outcome, result=verify_problem(loaded.problem, run))
 
 
-def _why_stopped(decided: Sequence[Outcome]) -> str | None:
+def _stop_reason(decided: Sequence[ClaimOutcome]) -> str | None:
     """Why no further claim is searched, if so."""
     if any(one.error is not None for one in decided):
         return STOPPED
@@ -180,7 +188,7 @@ def _why_stopped(decided: Sequence[Outcome]) -> str | None:
     return None
 
 
-def exit_code(outcomes: Sequence[Outcome]) -> Exit:
+def exit_code(outcomes: Sequence[ClaimOutcome]) -> Exit:
     """1 if any claim is BIASED, else 3 if any is UNKNOWN, else 0."""
     verdicts = {outcome.verdict for outcome in outcomes}
     return next((Exit[verdict] for verdict in ("BIASED", "UNKNOWN") if verdict in verdicts), Exit.FAIR)
@@ -192,7 +200,7 @@ WIDTH = 80
 VERDICT_WIDTH, SECONDS_WIDTH = 7, 9
 
 
-def summary_lines(outcomes: Sequence[Outcome]) -> list[Line]:
+def summary_lines(outcomes: Sequence[ClaimOutcome]) -> list[Line]:
     """One line a claim in 80 columns, and the counts; long names are folded, never cut."""
     from likewise.answers.answer import Role, Span, verdict, words
 

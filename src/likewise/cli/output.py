@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.cli.streams import silence
+from likewise.cli.streams import silence_stdout
 
 if TYPE_CHECKING:
     from likewise.answers.answer import Answer
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 def emit_answer(answer: Answer) -> None:
     """Write an answer to stdout, with its next steps."""
-    from likewise.answers.terminal import lines_of
+    from likewise.answers.terminal import answer_lines
 
-    emit_lines(lines_of(answer))
+    emit_lines(answer_lines(answer))
 
 
 def emit_lines(lines: Sequence[Line]) -> None:
     """Write lines to stdout, in colour on a terminal."""
-    from likewise.answers.terminal import coloured, plain
+    from likewise.answers.terminal import colour_lines, plain_text
 
-    emit(coloured(lines) if wants_colour() else plain(lines))
+    emit(colour_lines(lines) if wants_colour() else plain_text(lines))
 
 
 def emit(text: str) -> None:
@@ -41,7 +41,7 @@ def emit(text: str) -> None:
         click.echo(text, color=wants_colour())
         sys.stdout.flush()
     except BrokenPipeError:
-        silence()
+        silence_stdout()
 
 
 def emit_json(document: dict[str, Any] | list[dict[str, Any]]) -> None:

@@ -24,16 +24,16 @@ def radius(**given: Any) -> int:
     from likewise.analysis.widening import radius_of_problem
     from likewise.answers import json
     from likewise.answers.radius import radius_answer
-    from likewise.cli.claims import load, running
+    from likewise.cli.claims import load_claim, start_run
     from likewise.cli.output import emit, emit_answer, emit_json
-    from likewise.cli.steps import command_telling
+    from likewise.cli.steps import command_audience
 
-    with running(flags, look, progress=not show.quiet) as run:
-        loaded = load(flags, run, given["property"], alone=given["feature"] is not None)
+    with start_run(flags, look, progress=not show.quiet) as run:
+        loaded = load_claim(flags, run, given["property"], alone=given["feature"] is not None)
         found = radius_of_problem(loaded.problem, run, given["feature"])
     if show.certificate is not None and found.certificate is not None:
         found.certificate.save(show.certificate)
-    telling = command_telling("radius", given, loaded, spec=flags.spec, proof=show.certificate)
+    telling = command_audience("radius", given, loaded, spec=flags.spec, proof=show.certificate)
     answer = radius_answer(found, loaded, telling)
     if show.as_json:
         emit_json(json.render(answer))

@@ -12,9 +12,9 @@ from likewise.errors import SpecError
 
 if TYPE_CHECKING:
     from likewise.analysis.region_result import Regions
-    from likewise.cli.claims import Loaded
+    from likewise.cli.claims import LoadedClaim
 
-SHOWN = 8  # regions of a kind that are printed without --all
+MOST_SHOWN = 8  # regions of a kind that are printed without --all
 
 
 @moves_older_certificates_of_regions
@@ -32,14 +32,14 @@ def regions(**given: Any) -> int:
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
     from likewise.analysis.regions import regions_of_problem
     from likewise.answers import json
-    from likewise.answers.regions import KINDS, regions_answer
-    from likewise.cli.claims import load, running
+    from likewise.answers.regions import REGION_KINDS, regions_answer
+    from likewise.cli.claims import load_claim, start_run
     from likewise.cli.output import emit, emit_answer, emit_json
-    from likewise.cli.steps import command_telling
+    from likewise.cli.steps import command_audience
 
-    with running(flags, look, progress=not given["quiet"]) as run:
-        loaded = load(flags, run, given["property"])
-        over, around, most = given["over"], _around(given["around"], loaded), given["max_boxes"] or None
+    with start_run(flags, look, progress=not given["quiet"]) as run:
+        loaded = load_claim(flags, run, given["property"])
+        over, around, most = given["over"], _parse_around(given["around"], loaded), given["max_boxes"] or None
         if loaded.rows is None and over in ("marginals", "data"):
             raise SpecError(f"--over {over} needs data", hint="--data rows.csv, or [data] in the spec file")
         found = regions_of_problem(loaded.problem, run, around=around, over=over, max_boxes=most)
@@ -47,20 +47,20 @@ def regions(**given: Any) -> int:
         _write(found, given["output"])
     if given["certificates"] is not None:
         _save(found, Path(given["certificates"]))
-    boxes = None if given["all_regions"] else SHOWN
+    boxes = None if given["all_regions"] else MOST_SHOWN
     answer = regions_answer(
-        found, loaded, command_telling("regions", given, loaded, spec=flags.spec, boxes=boxes)
+        found, loaded, command_audience("regions", given, loaded, spec=flags.spec, boxes=boxes)
     )
     if given["as_json"]:
         emit_json(json.render(answer))
     elif given["quiet"]:
-        emit(" ".join(f"{float(found.share(kind))!r}" for kind in KINDS))
+        emit(" ".join(f"{float(found.share(kind))!r}" for kind in REGION_KINDS))
     else:
         emit_answer(answer)
     return Exit.DONE if found.reason is None else Exit.UNKNOWN
 
 
-def _around(text: str | None, loaded: Loaded) -> Any:
+def _parse_around(text: str | None, loaded: LoadedClaim) -> Any:
     """A row of the data by its number, or the rule as it is."""
     if text is None or not text.strip().isdigit():
         return text

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.cli.certificate_files import moves_older_certificates
 from likewise.cli.exits import Exit
-from likewise.cli.older_files import Kind, moves_older
+from likewise.cli.older_files import OutputKind, moves_older
 from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
 from likewise.errors import SpecError, UnsupportedModel, closest
 
 if TYPE_CHECKING:
-    from likewise.cli.claims import Loaded
+    from likewise.cli.claims import LoadedClaim
     from likewise.spec.space import Space
 
 
-def _outputs(given: Mapping[str, Any]) -> list[str]:
+def _output_paths(given: Mapping[str, Any]) -> list[str]:
     """Where the repaired model goes: never over the one that it is made of."""
     if given["output"] is None:
         return []
     from likewise.cli.claims import model_file
 
-    output, original = _output(given["output"]), model_file(ClaimFlags.of(given))
+    output, original = _output_path(given["output"]), model_file(ClaimFlags.of(given))
     if original is not None and output.resolve() == Path(original).resolve():
         raise SpecError(f"--output {output}: is the model to be repaired", hint="name another file")
     return [str(output)]
@@ -39,11 +39,11 @@ def _is_skops(path: Path) -> bool:
         return False
 
 
-MODEL = Kind(option="--output", name="repaired model", recognised=_is_skops)
+MODEL_KIND = OutputKind(option="--output", name="repaired model", recognised=_is_skops)
 
 
 @moves_older_certificates
-@moves_older(MODEL, _outputs)
+@moves_older(MODEL_KIND, _output_paths)
 def repair(**given: Any) -> int:
     """Make a model that treats similar individuals alike, and prove it.
 
@@ -54,30 +54,30 @@ def repair(**given: Any) -> int:
     likewise repair claim.toml --method average --output fair.skops
     """
     flags, look, show = ClaimFlags.of(given), SearchFlags.of(given), OutputFlags.of(given)
-    output = None if given["output"] is None else _output(given["output"])
+    output = None if given["output"] is None else _output_path(given["output"])
     from likewise.analysis.repairing import repair_problem
     from likewise.analysis.wish import Method
     from likewise.answers import json
-    from likewise.answers.repaired import repaired_answer
-    from likewise.cli.claims import load, running
+    from likewise.answers.repair import repair_answer
+    from likewise.cli.claims import load_claim, start_run
     from likewise.cli.output import emit, emit_answer, emit_json
-    from likewise.cli.steps import command_telling
+    from likewise.cli.steps import command_audience
 
-    with running(flags, look, progress=not show.quiet) as run:
-        loaded = load(flags, run, given["property"], given["class_of_interest"])
+    with start_run(flags, look, progress=not show.quiet) as run:
+        loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
         method = Method(
             name=given["method"],
             weights=given["weights"],
-            reference=_reference(given["reference"], loaded.space),
+            reference=_parse_reference(given["reference"], loaded.space),
             grid=given["grid"],
         )
-        repaired = repair_problem(loaded.problem, run, method, _labels(loaded))
+        repaired = repair_problem(loaded.problem, run, method, _read_labels(loaded))
     if output is not None and repaired.result.verdict == "FAIR":
         _write(repaired.model, output)
     if show.certificate is not None and repaired.result.certificate is not None:
         repaired.result.certificate.save(show.certificate)
-    telling = command_telling("repair", given, loaded, spec=flags.spec, proof=show.certificate)
-    answer = repaired_answer(repaired, telling, claim=True, output=given["output"])
+    telling = command_audience("repair", given, loaded, spec=flags.spec, proof=show.certificate)
+    answer = repair_answer(repaired, telling, claim=True, output=given["output"])
     if show.as_json:
         emit_json({"output": None, **json.render(answer)})
     elif show.quiet:
@@ -87,7 +87,7 @@ def repair(**given: Any) -> int:
     return Exit[repaired.result.verdict]
 
 
-def _output(text: str) -> Path:
+def _output_path(text: str) -> Path:
     path = Path(text)
     if path.suffix.lower() != ".skops":
         raise SpecError(
@@ -112,7 +112,7 @@ def _write(model: Any, path: Path) -> None:
         raise SpecError(f"--output {path}: cannot be written: {error.strerror or error}") from None
 
 
-def _labels(loaded: Loaded) -> Any:
+def _read_labels(loaded: LoadedClaim) -> Any:
     """The column that is predicted, if its values are the model's own labels (or numbers, of a regressor)."""
     if loaded.rows is None or loaded.label is None or loaded.label not in list(loaded.rows.columns):
         return None
@@ -125,7 +125,7 @@ def _labels(loaded: Loaded) -> Any:
     return values if set(values.tolist()) <= set(known) else None
 
 
-def _reference(texts: tuple[str, ...], space: Space) -> dict[str, Any] | None:
+def _parse_reference(texts: tuple[str, ...], space: Space) -> dict[str, Any] | None:
     """FEATURE=VALUE with the value as the space has it."""
     found: dict[str, Any] = {}
     for text in texts:
@@ -137,7 +137,7 @@ def _reference(texts: tuple[str, ...], space: Space) -> dict[str, Any] | None:
             )
         levels = getattr(space[name], "levels", None)
         if levels is None:
-            found[name] = _number(value, text)
+            found[name] = _parse_number(value, text)
             continue
         matching = [level for level in levels if str(level) == value]
         if not matching:
@@ -148,7 +148,7 @@ def _reference(texts: tuple[str, ...], space: Space) -> dict[str, Any] | None:
     return found or None
 
 
-def _number(value: str, text: str) -> float | int:
+def _parse_number(value: str, text: str) -> float | int:
     try:
         number = float(value)
     except ValueError:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.cli.certificate_files import moves_older_certificates
 from likewise.cli.exits import Exit
-from likewise.cli.options import READ, ClaimFlags, SearchFlags
+from likewise.cli.options import REPORT_ANALYSES, ClaimFlags, SearchFlags
 from likewise.errors import DataError, InternalError, LikewiseError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from likewise.report import Analyses
     from likewise.run import Run
 
-FOR_THE_VERDICT = 0.5  # of the budget
+VERDICT_SHARE = 0.5  # of the budget
 SECTIONS = {
     "disparity": "how large the difference can be",
     "margins": "how it grows with the tolerances",
@@ -41,30 +41,30 @@ def report(**given: Any) -> int:
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
     from likewise.answers.answer import code, fact
     from likewise.answers.verdict import verdict_answer
-    from likewise.cli.claims import load, running
+    from likewise.cli.claims import load_claim, start_run
     from likewise.cli.output import emit, emit_answer
-    from likewise.cli.steps import repeated
+    from likewise.cli.steps import repeat_command
     from likewise.report import Analyses, write_report
     from likewise.search.budget import interruptible
     from likewise.verifying.deciding import verify_problem
 
-    read = {name: _read(name, given[name]) for name in READ if given[name] is not None}
+    read = {name: _read_document(name, given[name]) for name in REPORT_ANALYSES if given[name] is not None}
     Analyses.of(**read)  # refuses what is no answer before anything is searched
-    with running(flags, look, progress=not given["quiet"]) as run:
-        loaded = load(flags, run, given["property"], given["class_of_interest"])
+    with start_run(flags, look, progress=not given["quiet"]) as run:
+        loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
         with interruptible(run.budget):
-            result = verify_problem(loaded.problem, run.part(FOR_THE_VERDICT))
+            result = verify_problem(loaded.problem, run.part(VERDICT_SHARE))
             if given["certificate"] is not None and result.certificate is not None:
                 result.certificate.save(given["certificate"])
             names = {name: given[name] for name in read}
-            analyses = _analyses(loaded.problem, run, given["of"], read, names)
+            analyses = _run_analyses(loaded.problem, run, given["of"], read, names)
     path = write_report(
         result,
         given["output"],
         analyses,
         command=shlex.join(["likewise", *sys.argv[1:]]),
         export=shlex.join(
-            repeated("export", "report", given, flags.spec, loaded.property, {"output": "model.json"})
+            repeat_command("export", "report", given, flags.spec, loaded.property, {"output": "model.json"})
         ),
         certificate_file=None if result.certificate is None else given["certificate"],
     )
@@ -78,7 +78,7 @@ def report(**given: Any) -> int:
     return Exit[result.verdict]
 
 
-def _analyses(
+def _run_analyses(
     problem: Problem, run: Run, of: str | None, read: dict[str, Any], names: dict[str, str]
 ) -> Analyses:
     """What is read, and what is found in what is left of the budget; what cannot be asked of this claim is left out with its reason."""
@@ -121,7 +121,7 @@ def _questions(problem: Problem, of: str | None) -> dict[str, Callable[[Run], An
     return asked
 
 
-def _read(name: str, path: str) -> Any:
+def _read_document(name: str, path: str) -> Any:
     """The document that a command printed; that it is one is checked where it is taken."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))

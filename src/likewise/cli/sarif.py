@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from likewise import __version__
-from likewise.cli.outcomes import Outcome, exit_code
+from likewise.cli.outcomes import ClaimOutcome, exit_code
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "likewiseClaim/v1"
@@ -43,10 +43,10 @@ RULES: tuple[dict[str, Any], ...] = (
         "defaultConfiguration": {"level": "warning"},
     },
 )
-_PLACES = {"BIASED": 0, "UNKNOWN": 1}
+_RULE_INDEX = {"BIASED": 0, "UNKNOWN": 1}
 
 
-def sarif(outcomes: Sequence[Outcome]) -> bytes:
+def sarif_document(outcomes: Sequence[ClaimOutcome]) -> bytes:
     """The document."""
     wrong = [outcome for outcome in outcomes if outcome.error is not None]
     run = {
@@ -59,13 +59,15 @@ def sarif(outcomes: Sequence[Outcome]) -> bytes:
             }
         },
         "invocations": [_invocation(outcomes, wrong)],
-        "results": [_result(one) for one in outcomes if one.verdict in _PLACES and one.error is None],
+        "results": [
+            _sarif_result(one) for one in outcomes if one.verdict in _RULE_INDEX and one.error is None
+        ],
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return (json.dumps(document, indent=2) + "\n").encode()
 
 
-def _invocation(outcomes: Sequence[Outcome], wrong: Sequence[Outcome]) -> dict[str, Any]:
+def _invocation(outcomes: Sequence[ClaimOutcome], wrong: Sequence[ClaimOutcome]) -> dict[str, Any]:
     if not wrong:
         return {"executionSuccessful": True, "exitCode": int(exit_code(outcomes))}
     notes = [
@@ -74,8 +76,8 @@ def _invocation(outcomes: Sequence[Outcome], wrong: Sequence[Outcome]) -> dict[s
     return {"executionSuccessful": False, "exitCode": 2, "toolConfigurationNotifications": notes}
 
 
-def _result(outcome: Outcome) -> dict[str, Any]:
-    place = _PLACES[outcome.verdict]
+def _sarif_result(outcome: ClaimOutcome) -> dict[str, Any]:
+    place = _RULE_INDEX[outcome.verdict]
     rule = RULES[place]
     identity = {FINGERPRINT: fingerprint(rule["id"], outcome)}
     what = "Not so" if outcome.verdict == "BIASED" else "Not decided"
@@ -91,17 +93,17 @@ def _result(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def fingerprint(rule: str, outcome: Outcome) -> str:
+def fingerprint(rule: str, outcome: ClaimOutcome) -> str:
     """Of rule, file and claim; not of the pair or the bounds, which another run may find otherwise."""
     return hashlib.sha256("\0".join((rule, _uri(outcome.file), outcome.claim)).encode()).hexdigest()
 
 
-def _locations(outcome: Outcome) -> list[dict[str, Any]]:
+def _locations(outcome: ClaimOutcome) -> list[dict[str, Any]]:
     if not outcome.file:
         return []
     place: dict[str, Any] = {"artifactLocation": {"uri": _uri(outcome.file)}}
     if outcome.flags.spec is not None:
-        place["region"] = {"startLine": _line(outcome.flags.spec)}
+        place["region"] = {"startLine": _similarity_line(outcome.flags.spec)}
     return [{"physicalLocation": place}]
 
 
@@ -114,7 +116,7 @@ def _uri(path: str) -> str:
         return whole.as_uri()
 
 
-def _line(spec: str) -> int:
+def _similarity_line(spec: str) -> int:
     """Where the similarity begins; the first line if it cannot be told."""
     try:
         lines = Path(spec).read_text(encoding="utf-8").splitlines()

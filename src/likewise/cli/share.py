@@ -23,13 +23,13 @@ def share(**given: Any) -> int:
     from likewise.analysis.sharing import WantedShare, share_of_problem
     from likewise.answers import json
     from likewise.answers.share import share_answer
-    from likewise.cli.claims import load, running
+    from likewise.cli.claims import load_claim, start_run
     from likewise.cli.output import emit, emit_answer, emit_json
-    from likewise.cli.steps import command_telling
+    from likewise.cli.steps import command_audience
     from likewise.errors import SpecError
 
-    with running(flags, look, progress=not given["quiet"]) as run:
-        loaded = load(flags, run, given["property"], given["class_of_interest"])
+    with start_run(flags, look, progress=not given["quiet"]) as run:
+        loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
         if loaded.rows is None and given["over"] != "uniform":
             raise SpecError(
                 f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the spec file"
@@ -41,7 +41,7 @@ def share(**given: Any) -> int:
             has_rows=loaded.rows is not None,
         )
         found = share_of_problem(loaded.problem, run, wanted)
-    answer = share_answer(found, loaded, command_telling("share", given, loaded, spec=flags.spec))
+    answer = share_answer(found, loaded, command_audience("share", given, loaded, spec=flags.spec))
     if given["as_json"]:
         emit_json(json.render(answer))
     elif given["quiet"]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 
-def tolerances(given: tuple[str, ...]) -> dict[str, Tolerance]:
+def parse_tolerances(given: tuple[str, ...]) -> dict[str, Tolerance]:
     """``age=2`` and ``income=5%``; the last ``=`` separates, as names may have one."""
     tolerances: dict[str, Tolerance] = {}
     for text in given:
@@ -22,11 +22,11 @@ def tolerances(given: tuple[str, ...]) -> dict[str, Tolerance]:
             raise SpecError(f"--within {text}: no tolerance", hint="--within age=2, or --within income=5%")
         if name.strip() in tolerances:
             raise SpecError(f"--within {text}: {name.strip()!r} is given twice")
-        tolerances[name.strip()] = _number(amount.strip())
+        tolerances[name.strip()] = _parse_tolerance(amount.strip())
     return tolerances
 
 
-def _number(text: str) -> Tolerance:
+def _parse_tolerance(text: str) -> Tolerance:
     for read in (int, float):
         try:
             return read(text)
@@ -35,7 +35,7 @@ def _number(text: str) -> Tolerance:
     return text  # a percentage, or an error that Similarity words
 
 
-def flagged(flag: str, make: Any, value: Any) -> Any:
+def parse_flag(flag: str, make: Any, value: Any) -> Any:
     """What is made of a flag's value; errors name the flag."""
     try:
         return make(value)
@@ -43,25 +43,27 @@ def flagged(flag: str, make: Any, value: Any) -> Any:
         raise error.located(flag) from None
 
 
-def with_pairs(similarity: Similarity, space: Space, flags: ClaimFlags) -> Similarity:
+def add_pairs(similarity: Similarity, space: Space, flags: ClaimFlags) -> Similarity:
     """The similarity with the pairs of ``job=skilled:unskilled``, read as the space's own levels; they take the
     place of what a spec file says of the same feature, not of another flag."""
     from likewise.spec.similarity import Similarity
 
     pairs: dict[str, list[tuple[Level, Level]]] = {}
     for text in flags.pairs:
-        name, levels = flagged(f"--pairs {text}", lambda text: _level_pair(space, text), text)
+        name, levels = parse_flag(f"--pairs {text}", lambda text: _parse_level_pair(space, text), text)
         pairs.setdefault(name, []).append(levels)
-    by_flag = (*flags.free, *tolerances(flags.within))
+    by_flag = (*flags.free, *parse_tolerances(flags.within))
     free = [name for name in similarity.free if name not in pairs or name in by_flag]
     within = {name: t for name, t in similarity.within.items() if name not in pairs or name in by_flag}
-    made: Similarity = flagged("--pairs", lambda _: Similarity(free=free, within=within, pairs=pairs), None)
+    made: Similarity = parse_flag(
+        "--pairs", lambda _: Similarity(free=free, within=within, pairs=pairs), None
+    )
     return made
 
 
-def _level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]]:
+def _parse_level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]]:
     """The feature and its two levels; names and levels may have an ``=`` or a ``:`` themselves."""
-    named = [(left.strip(), right) for left, right in _cut(text, "=") if left.strip() in space]
+    named = [(left.strip(), right) for left, right in _split_at_each(text, "=") if left.strip() in space]
     if not named:
         name, equals, _ = text.partition("=")
         raise SpecError(
@@ -76,7 +78,7 @@ def _level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]]:
         raise SpecError(f"{name!r} is {feature.kind}, it has no levels", hint=f"--within {name}=2")
     known: dict[str, Level] = {"missing": None} if feature.missing else {}
     known |= {str(level): level for level in feature.levels if level is not None}
-    cuts = [(left.strip(), right.strip()) for left, right in _cut(levels, ":")]
+    cuts = [(left.strip(), right.strip()) for left, right in _split_at_each(levels, ":")]
     found = [pair for pair in cuts if pair[0] in known and pair[1] in known]
     if not found:
         unknown = next((part for pair in cuts for part in pair if part not in known), levels)
@@ -87,7 +89,7 @@ def _level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]]:
     return name, (known[found[0][0]], known[found[0][1]])
 
 
-def _cut(text: str, at: str) -> list[tuple[str, str]]:
+def _split_at_each(text: str, at: str) -> list[tuple[str, str]]:
     """The text cut in two at each place of a sign."""
     return [(text[:i], text[i + 1 :]) for i, sign in enumerate(text) if sign == at]
 

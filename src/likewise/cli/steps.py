@@ -14,39 +14,39 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from likewise.answers.answer import Step
-from likewise.answers.telling import Telling
+from likewise.answers.audience import Audience
 from likewise.cli import options as o
 
 if TYPE_CHECKING:
-    from likewise.cli.claims import Loaded
+    from likewise.cli.claims import LoadedClaim
     from likewise.spec.properties import Property
 
-CLAIMED = (*(option.name for option in o.CLAIM), "property", "class_of_interest")
+CLAIM_OPTIONS = (*(option.name for option in o.CLAIM), "property", "class_of_interest")
 # What says how an answer is printed or where it is written, and so belongs to one run alone.
-OF_ONE_RUN = (
+RUN_OPTIONS = (
     *("certificate", "certificates", "output", "junit", "sarif"),
     *("as_json", "quiet", "all_features", "all_regions", "share"),
 )
 
 
-def command_telling(
+def command_audience(
     command: str,
     given: Mapping[str, Any],
-    loaded: Loaded,
+    loaded: LoadedClaim,
     *,
     spec: str | None,
     proof: str | None = None,
     boxes: int | None = None,
-) -> Telling:
+) -> Audience:
     """How a command tells its answer about a claim."""
 
     def speak(question: str, **options: Any) -> str | None:
-        return shlex.join(repeated(question, command, given, spec, loaded.property, options))
+        return shlex.join(repeat_command(question, command, given, spec, loaded.property, options))
 
-    return Telling(
+    return Audience(
         speak=speak,
         rest="--all shows them",
-        same=None if given.get("all_features") else Telling().same,
+        same=None if given.get("all_features") else Audience().same,
         boxes=boxes,
         rows=loaded.rows is not None,
         budget=given["budget"],
@@ -55,7 +55,7 @@ def command_telling(
     )
 
 
-def repeated(
+def repeat_command(
     question: str,
     command: str,
     given: Mapping[str, Any],
@@ -66,20 +66,20 @@ def repeated(
     """The words of the next command, in the order of its options."""
     from likewise.cli.table import options_of
 
-    wanted = {name: _spelled(value) for name, value in new.items() if name != "class_of_interest"}
+    wanted = {name: _flag_value(value) for name, value in new.items() if name != "class_of_interest"}
     if new.get("property") == claimed:
         wanted.pop("property", None)
     line = ["likewise", question, *([] if spec is None else [spec])]
     for option in options_of(question):
         name = str(option.name)
         if name in wanted:
-            line += _words(option, wanted[name], always=True)
-        elif name in CLAIMED or (question == command and name not in (*OF_ONE_RUN, "budget")):
-            line += _words(option, given.get(name))
+            line += _option_words(option, wanted[name], always=True)
+        elif name in CLAIM_OPTIONS or (question == command and name not in (*RUN_OPTIONS, "budget")):
+            line += _option_words(option, given.get(name))
     return line
 
 
-def _spelled(value: Any) -> Any:
+def _flag_value(value: Any) -> Any:
     """A property as flags spell it, a number in its shortest form."""
     if hasattr(value, "spell"):
         return value.spell()
@@ -89,7 +89,7 @@ def _spelled(value: Any) -> Any:
     return short if float(short) == value else repr(value)
 
 
-def _words(option: click.Option, value: Any, *, always: bool = False) -> list[str]:
+def _option_words(option: click.Option, value: Any, *, always: bool = False) -> list[str]:
     """An option with its value; nothing where it was not given, but what is asked for is said always."""
     if value is None or value is False or value == () or (value == option.default and not always):
         return []
@@ -97,16 +97,16 @@ def _words(option: click.Option, value: Any, *, always: bool = False) -> list[st
     if option.is_flag:
         return [flag]
     values = value if option.multiple else (value,)
-    return [word for one in values for word in _with_value(flag, str(_spelled(one)))]
+    return [word for one in values for word in _flag_words(flag, str(_flag_value(one)))]
 
 
-def _with_value(flag: str, value: str) -> list[str]:
+def _flag_words(flag: str, value: str) -> list[str]:
     return [f"{flag}={value}"] if value.startswith("-") else [flag, value]
 
 
-def after_init(output: str, given: Mapping[str, Any], *, undecided: bool) -> Step:
+def init_step(output: str, given: Mapping[str, Any], *, undecided: bool) -> Step:
     """What to do with a drafted spec file: the model is opened as it was opened here."""
     needed = {name: given[name] for name in ("allow_pickle", "trust")}
-    line = repeated("verify", "init", needed, output, None, {})
+    line = repeat_command("verify", "init", needed, output, None, {})
     why = "fill in what may differ, then" if undecided else "is it fair?"
     return Step(why=why, how=shlex.join(line))

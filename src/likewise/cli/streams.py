@@ -6,7 +6,7 @@ import os
 import sys
 
 
-def silence() -> None:
+def silence_stdout() -> None:
     """Send the rest of stdout nowhere, so that the interpreter's last flush does not complain either."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:

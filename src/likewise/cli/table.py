@@ -17,7 +17,7 @@ from likewise.cli.bench import paper
 from likewise.cli.card import card
 from likewise.cli.compare import compare
 from likewise.cli.demo import demo
-from likewise.cli.exits import IN_WORDS
+from likewise.cli.exits import EXIT_CODES_TEXT
 from likewise.cli.explain import explain
 from likewise.cli.export import export
 from likewise.cli.init import init
@@ -33,7 +33,7 @@ BEGIN, ASK, ACT, TELL, MORE = "Begin", "Ask", "Act", "Tell others", "More"  # in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Command:
     """A command; `group` is the command that it is part of, if it is one of several."""
 
     run: Callable[..., int | None]
@@ -49,7 +49,7 @@ class Row:
 
 ABOUT = (o.SPEC, *o.CLAIM, o.PROPERTY)
 ABOUT_A_CLASS = (*ABOUT, o.CLASS)
-PRINTED = (o.JSON, o.QUIET, o.DEBUG)
+PRINT_OPTIONS = (o.JSON, o.QUIET, o.DEBUG)
 DRAFT = (o.MODEL_NEEDED, o.LABEL, o.FREE, o.SPEC_OUTPUT, o.FORCE, o.ALLOW_PICKLE, o.TRUST, o.DEBUG)
 BOXES = (o.AROUND, o.OVER_REGIONS, o.MAX_BOXES, o.REGIONS_OUTPUT, o.CERTIFICATES, o.ALL_REGIONS)
 REPAIR = (o.REPAIR_METHOD, o.WEIGHTS, o.REFERENCE, o.GRID, o.MODEL_OUTPUT)
@@ -58,87 +58,87 @@ PAGE = (o.REPORT_OUTPUT, o.OF_REPORT, *o.REPORT_READ, o.QUIET_BUT_VERDICT, o.DEB
 GROUPS = {"bench": "Repeat published experiments."}
 
 COMMANDS = (
-    Row(run=demo, section=BEGIN, options=(o.ALL_OF_PAIRS, o.DEBUG)),
-    Row(
+    Command(run=demo, section=BEGIN, options=(o.ALL_OF_PAIRS, o.DEBUG)),
+    Command(
         run=init,
         section=BEGIN,
         options=(o.DATA_FILE, *DRAFT),
     ),
-    Row(
+    Command(
         run=verify,
         section=ASK,
         options=(o.SPECS, *o.CLAIM, o.PROPERTY, o.CLASS, *o.SEARCH, o.JUNIT, o.SARIF, *o.OUTPUT),
-        exits=IN_WORDS,
+        exits=EXIT_CODES_TEXT,
     ),
-    Row(
+    Command(
         run=measure,
         section=ASK,
-        options=(o.SPEC, *o.CLAIM, o.OF_MEASURED, o.NARROW, o.CLASS, *o.SEARCH, *o.OUTPUT),
+        options=(o.SPEC, *o.CLAIM, o.OF_MEASURED, o.MEASURE_TOLERANCE, o.CLASS, *o.SEARCH, *o.OUTPUT),
         exits="Exit codes: 0 bracket within the tolerance, 2 usage or input error, 3 the search ended first, "
         "101 internal error.",
     ),
-    Row(
+    Command(
         run=audit,
         section=ASK,
-        options=(*ABOUT_A_CLASS, o.ROWS_OUTPUT, o.BY, *o.SEARCH, *PRINTED),
+        options=(*ABOUT_A_CLASS, o.ROWS_OUTPUT, o.BY, *o.SEARCH, *PRINT_OPTIONS),
         exits="Exit codes: 0 every row is decided, 2 usage or input error, 3 some rows are not, 101 internal error.",
     ),
-    Row(
+    Command(
         run=share,
         section=ASK,
-        options=(*ABOUT_A_CLASS, o.OVER, o.SHARE_METHOD, o.CONFIDENCE, *o.SEARCH, *PRINTED),
+        options=(*ABOUT_A_CLASS, o.OVER, o.SHARE_METHOD, o.CONFIDENCE, *o.SEARCH, *PRINT_OPTIONS),
         exits="Exit codes: 0 exact, or as narrow as aimed at, 2 usage or input error, 3 the budget ended first, "
         "101 internal error.",
     ),
-    Row(
+    Command(
         run=radius,
         section=ASK,
         options=(*ABOUT, o.FEATURE, *o.SEARCH, *o.OUTPUT),
         exits="Exit codes: 0 both ends meet, 2 usage or input error, 3 the search ended first, 101 internal error.",
     ),
-    Row(
+    Command(
         run=regions,
         section=ASK,
         options=(*ABOUT, *o.SEARCH, *BOXES, o.JSON, o.QUIET_BUT_SHARES, o.DEBUG),
         exits="Exit codes: 0 done, 2 usage or input error, 3 the budget or --max-boxes ended it first, "
         "101 internal error.",
     ),
-    Row(
+    Command(
         run=compare,
         section=ASK,
-        options=(*ABOUT, o.WITH, o.OF_COMPARED, o.CLOSE, *o.SEARCH, o.JSON, o.DEBUG),
+        options=(*ABOUT, o.WITH, o.OF_COMPARED, o.COMPARE_TOLERANCE, *o.SEARCH, o.JSON, o.DEBUG),
         exits="Exit codes: 0 the new model is fairer or as fair, 1 less fair, 2 usage or input error, "
         "3 not told apart, 101 internal error.",
     ),
-    Row(
+    Command(
         run=repair,
         section=ACT,
         options=(*ABOUT_A_CLASS, *REPAIR, *o.SEARCH, *o.OUTPUT),
-        exits=IN_WORDS,
+        exits=EXIT_CODES_TEXT,
     ),
-    Row(
+    Command(
         run=card,
         section=TELL,
         options=(*ABOUT_A_CLASS, o.OF_CARD, o.CARD_SHARE, *o.SEARCH, o.CERTIFICATE, o.CARD_OUTPUT, o.DEBUG),
         exits="Exit codes: 0 the card is written, whatever it says; 2 usage or input error, 101 internal error.",
     ),
-    Row(
+    Command(
         run=report,
         section=TELL,
         options=(*ABOUT_A_CLASS, *o.SEARCH, o.CERTIFICATE, *PAGE),
-        exits=IN_WORDS,
+        exits=EXIT_CODES_TEXT,
     ),
-    Row(run=explain, section=TELL, options=(o.CERTIFICATE_FILE, o.JSON, o.DEBUG)),
-    Row(run=export, section=TELL, options=(o.SPEC, *o.CLAIM, o.PARAMETERS_OUTPUT, o.DEBUG)),
-    Row(run=paper, section=MORE, options=(*o.PAPER, o.DEBUG), group="bench"),
+    Command(run=explain, section=TELL, options=(o.CERTIFICATE_FILE, o.JSON, o.DEBUG)),
+    Command(run=export, section=TELL, options=(o.SPEC, *o.CLAIM, o.PARAMETERS_OUTPUT, o.DEBUG)),
+    Command(run=paper, section=MORE, options=(*o.PAPER, o.DEBUG), group="bench"),
 )
 
 
-def fill(program: click.Group) -> None:
+def add_commands(program: click.Group) -> None:
     """Put all commands into the program."""
     for row in COMMANDS:
-        home = program if row.group is None else _group(program, row.group)
-        home.add_command(_command(row))
+        home = program if row.group is None else _find_group(program, row.group)
+        home.add_command(_make_command(row))
 
 
 def sections() -> dict[str, list[str]]:
@@ -155,12 +155,12 @@ def options_of(name: str) -> tuple[click.Option, ...]:
     return tuple(option for option in row.options if isinstance(option, click.Option))
 
 
-def _command(row: Row) -> click.Command:
+def _make_command(row: Command) -> click.Command:
     said = inspect.cleandoc(row.run.__doc__ or "")
     return click.Command(row.name, callback=row.run, params=list(row.options), help=said, epilog=row.exits)
 
 
-def _group(program: click.Group, name: str) -> click.Group:
+def _find_group(program: click.Group, name: str) -> click.Group:
     group = program.commands.get(name)
     if not isinstance(group, click.Group):
         group = click.Group(name, help=GROUPS[name])

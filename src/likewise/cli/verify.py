@@ -12,7 +12,7 @@ from likewise.cli.certificate_files import certificate_file, moves_older_certifi
 from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
 
 if TYPE_CHECKING:
-    from likewise.cli.outcomes import Outcome
+    from likewise.cli.outcomes import ClaimOutcome
 
 
 @moves_older_certificates
@@ -31,17 +31,17 @@ def verify(**given: Any) -> int:
     each, look, show = ClaimFlags.each(given), SearchFlags.of(given), OutputFlags.of(given)
     _check_files(each, show)
     reports = {kind: given[kind] for kind in ("junit", "sarif") if given[kind] is not None}
-    _clear(reports)
-    from likewise.cli.outcomes import decide, exit_code, read
+    _clear_reports(reports)
+    from likewise.cli.outcomes import decide_claims, exit_code, read_claims
 
-    outcomes = read(each, given["property"], given["class_of_interest"])
-    outcomes = decide(outcomes, look, progress=not show.quiet)
+    outcomes = read_claims(each, given["property"], given["class_of_interest"])
+    outcomes = decide_claims(outcomes, look, progress=not show.quiet)
     _save_certificates(outcomes, show)
-    _write(reports, outcomes)
+    _write_reports(reports, outcomes)
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
-    _print(outcomes, show, given)
+    _print_outcomes(outcomes, show, given)
     return exit_code(outcomes)
 
 
@@ -64,7 +64,7 @@ def _check_files(each: Sequence[ClaimFlags], show: OutputFlags) -> None:
         )
 
 
-def _save_certificates(outcomes: Sequence[Outcome], show: OutputFlags) -> None:
+def _save_certificates(outcomes: Sequence[ClaimOutcome], show: OutputFlags) -> None:
     if show.certificate is None:
         return
     from likewise.errors import SpecError
@@ -82,7 +82,7 @@ def _save_certificates(outcomes: Sequence[Outcome], show: OutputFlags) -> None:
             )
 
 
-def _clear(reports: dict[str, str]) -> None:
+def _clear_reports(reports: dict[str, str]) -> None:
     """A run that ends early leaves no report of an earlier run behind, which might say FAIR; other files are left alone."""
     from likewise.errors import SpecError
 
@@ -90,12 +90,12 @@ def _clear(reports: dict[str, str]) -> None:
         raise click.UsageError("--junit and --sarif name the same file")
     for kind, path in reports.items():
         try:
-            _clear_one(kind, Path(path))
+            _clear_report(kind, Path(path))
         except OSError as error:
             raise SpecError(f"--{kind} {path}: cannot be written: {error.strerror or error}") from None
 
 
-def _clear_one(kind: str, path: Path) -> None:
+def _clear_report(kind: str, path: Path) -> None:
     from likewise.errors import SpecError
 
     if not path.absolute().parent.is_dir():
@@ -104,23 +104,23 @@ def _clear_one(kind: str, path: Path) -> None:
         return
     # Devices are not for replacing either.
     start = path.read_bytes()[:400] if path.is_file() else b"?"
-    if start and _MARKS[kind] not in start:
+    if start and _REPORT_MARKS[kind] not in start:
         raise SpecError(f"--{kind} {path}: is there already and no such report", hint="name another file")
     path.unlink()
 
 
-_MARKS = {"junit": b"<testsuites", "sarif": b"sarif-2.1.0"}  # near the start of each kind of report
+_REPORT_MARKS = {"junit": b"<testsuites", "sarif": b"sarif-2.1.0"}  # near the start of each kind of report
 
 
-def _write(reports: dict[str, str], outcomes: Sequence[Outcome]) -> None:
-    from likewise.cli.junit import junit
-    from likewise.cli.sarif import sarif
+def _write_reports(reports: dict[str, str], outcomes: Sequence[ClaimOutcome]) -> None:
+    from likewise.cli.junit import junit_document
+    from likewise.cli.sarif import sarif_document
     from likewise.errors import SpecError
     from likewise.spec.disk import write_whole
 
     for kind, path in reports.items():
         try:
-            write_whole(path, junit(outcomes) if kind == "junit" else sarif(outcomes))
+            write_whole(path, junit_document(outcomes) if kind == "junit" else sarif_document(outcomes))
         except OSError as error:
             raise SpecError(f"--{kind} {path}: cannot be written: {error.strerror or error}") from None
 
@@ -128,10 +128,10 @@ def _write(reports: dict[str, str], outcomes: Sequence[Outcome]) -> None:
 # -- the terminal -----------------------------------------------------------------------------------------
 
 
-def _print(outcomes: Sequence[Outcome], show: OutputFlags, given: Mapping[str, Any]) -> None:
+def _print_outcomes(outcomes: Sequence[ClaimOutcome], show: OutputFlags, given: Mapping[str, Any]) -> None:
     from likewise.answers import json
     from likewise.answers.answer import words
-    from likewise.answers.terminal import lines_of
+    from likewise.answers.terminal import answer_lines
     from likewise.cli.outcomes import summary_lines
     from likewise.cli.output import emit, emit_json, emit_lines
 
@@ -144,7 +144,7 @@ def _print(outcomes: Sequence[Outcome], show: OutputFlags, given: Mapping[str, A
         documents = [json.render(answer) for answer in answers]
         emit_json(documents if several else documents[0])
         return
-    blocks = [lines_of(answer) for answer in answers]
+    blocks = [answer_lines(answer) for answer in answers]
     if several:
         blocks.append(summary_lines(outcomes))
     emit_lines([line for block in blocks for line in (words(), *block)][1:])

@@ -5,6 +5,6 @@ columns, and the domain as a `Space`; `coded=True` gives the paper's column name
 `paper_problem` gives any of the paper's four by name. Sources and terms: `data/ATTRIBUTION.md` in this folder.
 """
 
-from likewise.datasets.loading import Dataset, load_adult, load_credit, load_german, paper_problem
+from likewise.datasets.loaders import Dataset, load_adult, load_credit, load_german, paper_problem
 
 __all__ = ["Dataset", "load_adult", "load_credit", "load_german", "paper_problem"]

@@ -51,17 +51,17 @@ class Table:
     description: str
 
 
-def _levels(name: str, coded_name: str, first: int, *levels: str, ordered: bool = False) -> Column:
+def _level_column(name: str, coded_name: str, first: int, *levels: str, ordered: bool = False) -> Column:
     """A column whose levels have the codes first, first + 1, ..."""
     codes = {level: code for code, level in enumerate(levels, start=first)}
     return Column(name=name, coded_name=coded_name, codes=codes, ordered=ordered)
 
 
-def _whole(name: str, coded_name: str, lo: int, hi: int) -> Column:
+def _integer_column(name: str, coded_name: str, lo: int, hi: int) -> Column:
     return Column(name=name, coded_name=coded_name, bounds=(lo, hi))
 
 
-def _real(name: str, coded_name: str, lo: int, hi: int) -> Column:
+def _real_column(name: str, coded_name: str, lo: int, hi: int) -> Column:
     """A column the authors take as real, though its values may be whole in the data."""
     return Column(name=name, coded_name=coded_name, bounds=(lo, hi), real=True)
 
@@ -69,9 +69,9 @@ def _real(name: str, coded_name: str, lo: int, hi: int) -> Column:
 GERMAN = Table(
     name="german",
     columns=(
-        _levels("checking-status", "salary_account_range", 1, "<0 DM", "0-200 DM", ">=200 DM", "none"),
-        _whole("duration", "duration_months", 1, 1200),
-        _levels(
+        _level_column("checking-status", "salary_account_range", 1, "<0 DM", "0-200 DM", ">=200 DM", "none"),
+        _integer_column("duration", "duration_months", 1, 1200),
+        _level_column(
             "credit-history",
             "credit_history_status",
             0,
@@ -82,7 +82,7 @@ GERMAN = Table(
             "critical/other-existing",
         ),
         # "vacation" is named in the source's documentation and occurs in no row.
-        _levels(
+        _level_column(
             "purpose",
             "purpose",
             0,
@@ -98,8 +98,8 @@ GERMAN = Table(
             "business",
             "other",
         ),
-        _real("credit-amount", "credit_amount", 1, 10_000_000),
-        _levels(
+        _real_column("credit-amount", "credit_amount", 1, 10_000_000),
+        _level_column(
             "savings",
             "savings_account_range",
             1,
@@ -109,7 +109,7 @@ GERMAN = Table(
             ">=1000 DM",
             "unknown/none",
         ),
-        _levels(
+        _level_column(
             "employment",
             "employment_range",
             1,
@@ -120,9 +120,9 @@ GERMAN = Table(
             ">=7 years",
             ordered=True,
         ),
-        _real("installment-rate", "installment_fraction", 0, 100),
+        _real_column("installment-rate", "installment_fraction", 0, 100),
         # "female-single" is named in the source's documentation and occurs in no row.
-        _levels(
+        _level_column(
             "sex-marital-status",
             "sex_marital_status",
             1,
@@ -132,9 +132,9 @@ GERMAN = Table(
             "male-married/widowed",
             "female-single",
         ),
-        _levels("other-debtors", "codebtors_status", 1, "none", "co-applicant", "guarantor"),
-        _real("residence-since", "present_residence_period", 0, 1200),
-        _levels(
+        _level_column("other-debtors", "codebtors_status", 1, "none", "co-applicant", "guarantor"),
+        _real_column("residence-since", "present_residence_period", 0, 1200),
+        _level_column(
             "property",
             "property_type",
             1,
@@ -143,11 +143,11 @@ GERMAN = Table(
             "car/other",
             "unknown/none",
         ),
-        _whole("age", "age", 1, 100),
-        _levels("installment-plans", "other_installment_status", 1, "bank", "stores", "none"),
-        _levels("housing", "housing_type", 1, "rent", "own", "for-free"),
-        _whole("existing-credits", "num_existing_credits", 1, 20),
-        _levels(
+        _integer_column("age", "age", 1, 100),
+        _level_column("installment-plans", "other_installment_status", 1, "bank", "stores", "none"),
+        _level_column("housing", "housing_type", 1, "rent", "own", "for-free"),
+        _integer_column("existing-credits", "num_existing_credits", 1, 20),
+        _level_column(
             "job",
             "job_status",
             1,
@@ -157,9 +157,9 @@ GERMAN = Table(
             "management/self-employed/highly-qualified",
             ordered=True,
         ),
-        _whole("people-liable", "num_dependents", 1, 10),
-        _levels("telephone", "has_phone", 0, "none", "yes"),
-        _levels("foreign-worker", "is_foreign_worker", 0, "no", "yes"),
+        _integer_column("people-liable", "num_dependents", 1, 10),
+        _level_column("telephone", "has_phone", 0, "none", "yes"),
+        _level_column("foreign-worker", "is_foreign_worker", 0, "no", "yes"),
     ),
     label="credit",
     coded_label="credit_rating",
@@ -174,9 +174,9 @@ GERMAN = Table(
 ADULT = Table(
     name="adult",
     columns=(
-        _whole("age", "age", 15, 120),
-        _levels("workclass", "workclass", 0, "Other/Unknown", "Government", "Self-Employed", "Private"),
-        _levels(
+        _integer_column("age", "age", 15, 120),
+        _level_column("workclass", "workclass", 0, "Other/Unknown", "Government", "Self-Employed", "Private"),
+        _level_column(
             "education",
             "education",
             1,
@@ -190,10 +190,10 @@ ADULT = Table(
             "Doctorate",
             ordered=True,
         ),
-        _levels(
+        _level_column(
             "marital-status", "marital_status", 0, "Single", "Divorced", "Separated", "Widowed", "Married"
         ),
-        _levels(
+        _level_column(
             "occupation",
             "occupation",
             0,
@@ -204,9 +204,9 @@ ADULT = Table(
             "White-Collar",
             "Professional",
         ),
-        _levels("race", "race", 0, "White", "Other"),
-        _levels("sex", "sex", 0, "Female", "Male"),
-        _whole("hours-per-week", "hours_per_week", 0, 168),
+        _level_column("race", "race", 0, "White", "Other"),
+        _level_column("sex", "sex", 0, "Female", "Male"),
+        _integer_column("hours-per-week", "hours_per_week", 0, 168),
     ),
     label="income",
     coded_label="income",
@@ -221,16 +221,16 @@ ADULT = Table(
 CREDIT = Table(
     name="credit",
     columns=(
-        _real("income", "Income", 10, 200),
-        _whole("limit", "Limit", 800, 15000),
-        _whole("rating", "Rating", 80, 1000),
-        _whole("cards", "Cards", 1, 10),
-        _whole("age", "Age", 18, 100),
-        _whole("education", "Education", 4, 20),
-        _levels("gender", "Gender", 0, "Female", "Male"),
-        _levels("student", "Student", 0, "No", "Yes"),
-        _levels("married", "Married", 0, "No", "Yes"),
-        _levels("ethnicity", "Ethnicity", 1, "Caucasian", "Asian", "African American"),
+        _real_column("income", "Income", 10, 200),
+        _integer_column("limit", "Limit", 800, 15000),
+        _integer_column("rating", "Rating", 80, 1000),
+        _integer_column("cards", "Cards", 1, 10),
+        _integer_column("age", "Age", 18, 100),
+        _integer_column("education", "Education", 4, 20),
+        _level_column("gender", "Gender", 0, "Female", "Male"),
+        _level_column("student", "Student", 0, "No", "Yes"),
+        _level_column("married", "Married", 0, "No", "Yes"),
+        _level_column("ethnicity", "Ethnicity", 1, "Caucasian", "Asian", "African American"),
     ),
     label="balance",
     coded_label="High-Balance",
@@ -242,7 +242,7 @@ CREDIT = Table(
     ),
 )
 
-CREDIT_OF_THREE = replace(
+CREDIT_THREE_CLASSES = replace(
     CREDIT,
     coded_label="Balance-Third",
     label_codes={"low": 0, "middle": 1, "high": 2},
@@ -257,15 +257,15 @@ CREDIT_OF_THREE = replace(
 FRAUD = Table(
     name="fraud",
     columns=(
-        _whole("age", "age", 18, 90),
-        _whole("gender", "gender", 0, 1),
-        _whole("ethnicity", "ethnicity", 0, 2),
-        _whole("incident_cause", "incident_cause", 1, 5),
-        _whole("days_to_incident", "days_to_incident", 1, 20000),
-        _whole("claim_area", "claim_area", 1, 2),
-        _whole("police_report", "police_report", 0, 2),
-        _whole("claim_type", "claim_type", 1, 3),
-        _whole("total_policy_claims", "total_policy_claims", 1, 10),
+        _integer_column("age", "age", 18, 90),
+        _integer_column("gender", "gender", 0, 1),
+        _integer_column("ethnicity", "ethnicity", 0, 2),
+        _integer_column("incident_cause", "incident_cause", 1, 5),
+        _integer_column("days_to_incident", "days_to_incident", 1, 20000),
+        _integer_column("claim_area", "claim_area", 1, 2),
+        _integer_column("police_report", "police_report", 0, 2),
+        _integer_column("claim_type", "claim_type", 1, 3),
+        _integer_column("total_policy_claims", "total_policy_claims", 1, 10),
     ),
     label="fraudulent",
     coded_label="fraudulent",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Self
 
-from likewise.answers.disparity import GAPS, gap_in_words
-from likewise.displays.drawing import BIASED, LINE, Display, axes_for, document_of
+from likewise.answers.disparity import GAP_TEXTS, gap_in_words
+from likewise.displays.display import BIASED, LINE, Display, axes_for, document_of
 from likewise.errors import SpecError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class DisparityDisplay(Display):
         ax.step(times, lows, where="post", color=BIASED.colour, label="at least: a pair attains it")
         low, high = (f"{end:.6g}" if math.isfinite(end) else "unknown" for end in self.history[-1][1:])
         title = f"{gap_in_words(self.of)}: {low if low == high else f'between {low} and {high}'}"
-        ax.set(xlabel="seconds", ylabel=GAPS[self.of], title=title, xlim=(0, end))
+        ax.set(xlabel="seconds", ylabel=GAP_TEXTS[self.of], title=title, xlim=(0, end))
         ax.legend(loc="best", frameon=False)
         return self._drawn(ax)
 

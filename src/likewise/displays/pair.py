@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from likewise.answers.answer import PairRow
 from likewise.answers.pair import pair_answer
-from likewise.displays.drawing import SHADE, Display, axes_for, document_of, short
+from likewise.displays.display import SHADE, Display, axes_for, document_of, short_label
 from likewise.errors import SpecError
 from likewise.verifying.wording import Treated
 
@@ -67,7 +67,7 @@ class PairDisplay(Display):
         ax = axes_for(ax, width=7.2, height=max(1.8, height))
         _draw(ax, rows, treatment)
         if self.title:
-            ax.set_title(short(self.title, 100), fontsize="medium", wrap=True)
+            ax.set_title(short_label(self.title, 100), fontsize="medium", wrap=True)
         return self._drawn(ax)
 
 
@@ -88,7 +88,7 @@ def _draw(ax: Axes, rows: list[PairRow], treatment: list[PairRow]) -> None:
             ax.text(
                 place,
                 at + 0.5,
-                short(text, 26),
+                short_label(text, 26),
                 va="center",
                 weight="bold" if treated or row.differs else "normal",
             )

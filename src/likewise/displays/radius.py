@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from likewise.displays.drawing import BIASED, FAIR, UNKNOWN, Display, Look, axes_for, document_of, short
+from likewise.displays.display import (
+    BIASED,
+    FAIR,
+    UNKNOWN,
+    Display,
+    Style,
+    axes_for,
+    document_of,
+    short_label,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LOOKS = {"FAIR": FAIR, "BIASED": BIASED, "UNKNOWN": UNKNOWN}
-LEVEL = 0.5  # where the markers are, over the height of the band
+_STYLES = {"FAIR": FAIR, "BIASED": BIASED, "UNKNOWN": UNKNOWN}
+LEVEL_HEIGHT = 0.5  # where the markers are, over the height of the band
 
 
 class RadiusDisplay(Display):
@@ -58,16 +67,16 @@ class RadiusDisplay(Display):
         ax = axes_for(ax, height=2.9)
         largest = self.largest or 1.0
         if self.proved is not None:
-            _band(ax, 0.0, min(self.proved, largest), FAIR, "proved")
+            _draw_band(ax, 0.0, min(self.proved, largest), FAIR, "proved")
         start = 0.0 if self.proved is None else self.proved
         end = largest if self.refuted is None else self.refuted
         if end > start:
-            _band(ax, start, end, UNKNOWN, "not decided" if self.reason is not None else "in between")
+            _draw_band(ax, start, end, UNKNOWN, "not decided" if self.reason is not None else "in between")
         if self.refuted is not None:
-            _band(ax, self.refuted, largest, BIASED, "refuted")
-        for verdict, look in _LOOKS.items():
+            _draw_band(ax, self.refuted, largest, BIASED, "refuted")
+        for verdict, look in _STYLES.items():
             levels = [level for level, answer in self.asked if answer == verdict]
-            places = [LEVEL] * len(levels)
+            places = [LEVEL_HEIGHT] * len(levels)
             if levels:
                 ax.scatter(
                     levels,
@@ -78,7 +87,7 @@ class RadiusDisplay(Display):
                     zorder=3,
                     label=f"asked: {verdict}",
                 )
-        what = "factor on all tolerances" if self.of is None else f"tolerance of {short(self.of)}"
+        what = "factor on all tolerances" if self.of is None else f"tolerance of {short_label(self.of)}"
         ax.set(xlim=(0, largest * 1.02), ylim=(0, 1), xlabel=what, yticks=[], title=self._title())
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=3, frameon=False)
         return self._drawn(ax)
@@ -88,7 +97,7 @@ class RadiusDisplay(Display):
         return proved + (", nothing refuted" if self.refuted is None else f", refuted at {self.refuted:.6g}")
 
 
-def _band(ax: Axes, start: float, end: float, look: Look, label: str) -> None:
+def _draw_band(ax: Axes, start: float, end: float, look: Style, label: str) -> None:
     ax.axvspan(
         start, end, facecolor=look.colour, alpha=0.35, hatch=look.hatch, edgecolor="white", label=label
     )

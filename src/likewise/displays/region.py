@@ -7,19 +7,28 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
-from likewise.displays.drawing import BIASED, FAIR, UNKNOWN, Display, Look, axes_for, document_of, short
+from likewise.displays.display import (
+    BIASED,
+    FAIR,
+    UNKNOWN,
+    Display,
+    Style,
+    axes_for,
+    document_of,
+    short_label,
+)
 from likewise.errors import SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LOOKS = {
+_STYLES = {
     "fair": FAIR,
     "biased": BIASED,
     "undecided": UNKNOWN,
-    "empty": Look(colour="#FFFFFF", hatch="xx", marker=""),
+    "empty": Style(colour="#FFFFFF", hatch="xx", marker=""),
 }
-KINDS = tuple(_LOOKS)
+KINDS = tuple(_STYLES)
 RULE_WIDTH, RULE_MOST = 44, 120  # characters in a line of a rule, and in all
 
 Bar = tuple[str, str, Fraction]  # kind, rule, share of the space
@@ -56,7 +65,7 @@ class RegionDisplay(Display):
         ax = axes_for(ax, width=8.0, height=1.6 + 0.42 * len(bars))
         seen: set[str] = set()
         for at, (kind, _, share) in enumerate(bars):
-            look = _LOOKS[kind]
+            look = _STYLES[kind]
             ax.barh(
                 at,
                 float(100 * share),
@@ -64,17 +73,17 @@ class RegionDisplay(Display):
                 hatch=look.hatch,
                 edgecolor="black",
                 linewidth=0.6,
-                label=None if kind in seen else f"{kind}: {percent(self._share(kind))}",
+                label=None if kind in seen else f"{kind}: {percent_text(self._share(kind))}",
             )
             seen.add(kind)
             ax.annotate(
-                percent(share),
+                percent_text(share),
                 (float(100 * share), at),
                 xytext=(4, 0),
                 textcoords="offset points",
                 va="center",
             )
-        rules = ["\n".join(textwrap.wrap(short(rule, RULE_MOST), RULE_WIDTH)) for _, rule, _ in bars]
+        rules = ["\n".join(textwrap.wrap(short_label(rule, RULE_MOST), RULE_WIDTH)) for _, rule, _ in bars]
         ax.set_yticks(range(len(bars)), rules, fontsize="small")
         ax.invert_yaxis()
         ax.margins(x=0.15)
@@ -95,7 +104,7 @@ class RegionDisplay(Display):
         return bars
 
 
-def percent(share: Fraction) -> str:
+def percent_text(share: Fraction) -> str:
     """A share in per cent, never rounded to all."""
     text = f"{float(100 * share):.4g}"
     return f"{text}%" if share == 1 or float(text) < 100 else "> 99.99%"

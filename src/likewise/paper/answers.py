@@ -62,12 +62,12 @@ class Finding:
         )
 
     def __str__(self) -> str:
-        from likewise.answers.showing import result_text
+        from likewise.answers.result_views import result_text
 
         return result_text(self)
 
     def _repr_html_(self) -> str:
-        from likewise.answers.showing import result_html
+        from likewise.answers.result_views import result_html
 
         return result_html(self)
 
@@ -85,7 +85,7 @@ class Finding:
         }
 
 
-def biased(prepared: PosedProblem, algorithm: str, witness: Witness, **details: Any) -> Finding:
+def biased_finding(prepared: PosedProblem, algorithm: str, witness: Witness, **details: Any) -> Finding:
     """The finding that a refereed pair is."""
     pair, scores = prepared.pair(witness)
     if prepared.task.budget.interrupted:
@@ -102,7 +102,7 @@ def biased(prepared: PosedProblem, algorithm: str, witness: Witness, **details: 
     )
 
 
-def without_pair(
+def finding_without_pair(
     prepared: PosedProblem, algorithm: str, answer: Answer, note: str, **details: Any
 ) -> Finding:
     """Any other finding; says so if a pair exists that the model's floating point does not show."""

@@ -76,7 +76,7 @@ class Case:
         return tuple((w, v) for v, w in self.values)
 
 
-def cases_of(pairs: PairSpace, fixed: Sequence[str] | None, relaxed: Sequence[str]) -> Cases:
+def make_cases(pairs: PairSpace, fixed: Sequence[str] | None, relaxed: Sequence[str]) -> Cases:
     """The cases for D = `fixed`: all discrete features that may differ in any way, unless named."""
     names = pairs.space.names
     if fixed is None:

@@ -23,7 +23,7 @@ from likewise.errors import DataError, InternalError, LikewiseError, SpecError, 
 from likewise.paper.meta import verify_individual_bias
 from likewise.paper.published import ROWS, SAMPLES, Published
 from likewise.paper.testing import random_testing
-from likewise.paper.training import Fit, digest_of, fit_all, kept
+from likewise.paper.training import Fit, digest_of, fit_all, load_fit
 from likewise.spec.disk import write_whole
 from likewise.spec.similarity import Similarity
 from likewise.verifying import verify
@@ -48,7 +48,7 @@ class Plan:
 
 
 @dataclass(slots=True, kw_only=True)
-class Cell:
+class ExperimentCell:
     """One model: its row in the paper, its fit, its answers so far; `missing` says why there is nothing."""
 
     row: Published
@@ -91,9 +91,9 @@ def chosen_rows(names: Sequence[str]) -> tuple[Published, ...]:
         return ROWS
     chosen: set[str] = set()
     for name in names:
-        found = {row.key for row in ROWS if name.lower() in _names(row)}
+        found = {row.key for row in ROWS if name.lower() in _row_names(row)}
         if not found:
-            known = sorted({known for row in ROWS for known in _names(row)})
+            known = sorted({known for row in ROWS for known in _row_names(row)})
             raise SpecError(
                 f"no model {name!r} in the paper{closest(name.lower(), known)}",
                 hint="a model (german-rbf2), a data set (german) or a kind (rbf, rbf2)",
@@ -102,18 +102,18 @@ def chosen_rows(names: Sequence[str]) -> tuple[Published, ...]:
     return tuple(row for row in ROWS if row.key in chosen)
 
 
-def _names(row: Published) -> set[str]:
+def _row_names(row: Published) -> set[str]:
     return {row.key, row.title.lower(), f"{row.data}-{row.family}", row.data, row.kind, row.family}
 
 
-def steps(plan: Plan) -> int:
+def count_steps(plan: Plan) -> int:
     """How many steps `run` reports: a fit and the answers of each model."""
     return len(plan.rows) * (1 + len(plan.parts))
 
 
-def run(plan: Plan, cells: list[Cell], step: Listener) -> None:
+def run(plan: Plan, cells: list[ExperimentCell], step: Listener) -> None:
     """Fill `cells`, in the order of the plan; what is finished is in them even if this ends early."""
-    cells[:] = [Cell(row=row) for row in plan.rows]
+    cells[:] = [ExperimentCell(row=row) for row in plan.rows]
     sets, missing = data_sets(plan)
     for cell in cells:
         cell.missing = missing.get(cell.row.data)
@@ -125,7 +125,7 @@ def run(plan: Plan, cells: list[Cell], step: Listener) -> None:
         step(f"fitted {row.title}")
     for cell in known:
         for part in plan.parts:
-            cell.answers[part] = answer(plan, cell, sets[cell.row.data], part)
+            cell.answers[part] = answer_part(plan, cell, sets[cell.row.data], part)
             step(f"{cell.row.title}: {part}")
 
 
@@ -140,12 +140,12 @@ def data_sets(plan: Plan) -> tuple[dict[str, Dataset], dict[str, str]]:
     return sets, missing
 
 
-def answer(plan: Plan, cell: Cell, data: Dataset, part: Part) -> Document:
+def answer_part(plan: Plan, cell: ExperimentCell, data: Dataset, part: Part) -> Document:
     """One answer: from its file if it was finished before, else worked out now and kept."""
-    fit = cell.fit or kept(cell.row, digest_of(cell.row, data), plan.folder)
+    fit = cell.fit or load_fit(cell.row, digest_of(cell.row, data), plan.folder)
     if fit is None:
         raise InternalError(f"{cell.row.title} was not fitted")
-    path = plan.folder / "answers" / f"{cell.row.key}-{part}-{_digest(plan, fit, part)}.json"
+    path = plan.folder / "answers" / f"{cell.row.key}-{part}-{_answer_digest(plan, fit, part)}.json"
     if path.is_file() and not plan.fresh:
         found: Document = json.loads(path.read_bytes())
         return found
@@ -168,13 +168,13 @@ def _was_interrupted(document: Document) -> bool:
     return "interrupted" in document.get("details", {}) or reason.startswith("interrupted")
 
 
-def _digest(plan: Plan, fit: Fit, part: Part) -> str:
-    depends = (fit.digest, part, plan.budget, plan.seed, plan.samples, likewise.__version__, _source())
+def _answer_digest(plan: Plan, fit: Fit, part: Part) -> str:
+    depends = (fit.digest, part, plan.budget, plan.seed, plan.samples, likewise.__version__, _source_digest())
     return hashlib.sha256(repr(depends).encode()).hexdigest()[:20]
 
 
 @cache
-def _source() -> str:
+def _source_digest() -> str:
     """The digest of Likewise's own source code."""
     digest = hashlib.sha256()
     root = Path(likewise.__file__).parent
@@ -185,7 +185,7 @@ def _source() -> str:
     return digest.hexdigest()
 
 
-def _asked(plan: Plan, fit: Fit, data: Dataset) -> dict[str, Any]:
+def _common_arguments(plan: Plan, fit: Fit, data: Dataset) -> dict[str, Any]:
     """What every algorithm is asked: the same decision for all who differ in the protected features only."""
     return {
         "model": fit.model,
@@ -197,28 +197,28 @@ def _asked(plan: Plan, fit: Fit, data: Dataset) -> dict[str, Any]:
     }
 
 
-def _published(plan: Plan, fit: Fit, data: Dataset) -> Document:
+def _run_published(plan: Plan, fit: Fit, data: Dataset) -> Document:
     """The paper's algorithm for the family: D are the protected features, no integer is relaxed unless it must be."""
     started = perf_counter()
-    finding = verify_individual_bias(**_asked(plan, fit, data))
+    finding = verify_individual_bias(**_common_arguments(plan, fit, data))
     return {**finding.to_dict(), "wall": perf_counter() - started}
 
 
-def _testing(plan: Plan, fit: Fit, data: Dataset) -> Document:
+def _run_testing(plan: Plan, fit: Fit, data: Dataset) -> Document:
     started = perf_counter()
-    finding = random_testing(**_asked(plan, fit, data), samples=plan.samples)
+    finding = random_testing(**_common_arguments(plan, fit, data), samples=plan.samples)
     return {**finding.to_dict(), "wall": perf_counter() - started}
 
 
-def _ours(plan: Plan, fit: Fit, data: Dataset) -> Document:
+def _run_ours(plan: Plan, fit: Fit, data: Dataset) -> Document:
     started = perf_counter()
-    result = verify(**_asked(plan, fit, data))
+    result = verify(**_common_arguments(plan, fit, data))
     # `verify` gives a certificate out only after the independent checker accepted it.
     return {**result.to_dict(), "wall": perf_counter() - started, "checked": result.certificate is not None}
 
 
 _ANSWERS: dict[Part, Callable[[Plan, Fit, Dataset], Document]] = {
-    "published": _published,
-    "testing": _testing,
-    "ours": _ours,
+    "published": _run_published,
+    "testing": _run_testing,
+    "ours": _run_ours,
 }

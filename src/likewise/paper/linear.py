@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from likewise.paper.asking import asks_for_decision, level
-from likewise.paper.meta import Bounded
+from likewise.paper.meta import CaseBound
+from likewise.paper.prepare import allowed_level, asks_for_decision
 from likewise.search.milp import propose
 
 if TYPE_CHECKING:
@@ -32,21 +32,21 @@ class MixedInteger:
         self.score = score
         self.prepared = prepared
 
-    def bound(self, case: Case, seconds: float) -> Bounded:
+    def bound(self, case: Case, seconds: float) -> CaseBound:
         of: Literal["margin", "score"] = "margin" if asks_for_decision(self.prepared) else "score"
         proposed = propose(self.score, case.pairs, of, seconds=seconds)
         if proposed is None:
-            return Bounded(excess=float("-inf"))
-        x, other = (rounded(self.prepared, codes) for codes in (proposed.x, proposed.other))
-        return Bounded(
-            excess=proposed.value - level(self.prepared),
+            return CaseBound(excess=float("-inf"))
+        x, other = (round_relaxed(self.prepared, codes) for codes in (proposed.x, proposed.other))
+        return CaseBound(
+            excess=proposed.value - allowed_level(self.prepared),
             candidates=[(x, other)],
             finished=proposed.optimal,
             reason="the program was not solved to its end",
         )
 
 
-def rounded(prepared: PosedProblem, codes: tuple[float, ...]) -> list[float]:
+def round_relaxed(prepared: PosedProblem, codes: tuple[float, ...]) -> list[float]:
     """Codes with relaxed integers made whole again: a pair of the original space, or a spurious one."""
     pairs = prepared.pairs
     return [

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from likewise.errors import UnsupportedModel
 from likewise.families.kernel.score import KernelScore
-from likewise.paper.answers import Answer, Finding, biased, without_pair
-from likewise.paper.asking import ask, oriented_score
-from likewise.paper.cases import Case, Cases, cases_of
+from likewise.paper.answers import Answer, Finding, biased_finding, finding_without_pair
+from likewise.paper.cases import Case, Cases, make_cases
+from likewise.paper.prepare import oriented_score, prepare_problem
 from likewise.progress import Listener, Snapshot
 from likewise.run import listening
 from likewise.search.budget import interruptible
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounded:
+class CaseBound:
     """What a bounder says about one case: how far l lies below -delta (the `excess`), in its own units.
 
     `candidates` are pairs that may attain the bound; `finished` is False where the solver was stopped before
@@ -56,7 +56,7 @@ class Bounder(Protocol):
     symmetric: bool
     tolerance: float
 
-    def bound(self, case: Case, seconds: float) -> Bounded:
+    def bound(self, case: Case, seconds: float) -> CaseBound:
         """The bound of one case, within so many seconds."""
 
 
@@ -88,7 +88,7 @@ def verify_individual_bias(
         Where the hierarchy of sums of squares stops (polynomial models).
     """
     with listening(progress) as listener:
-        prepared = ask(
+        prepared = prepare_problem(
             model,
             space,
             similar,
@@ -98,7 +98,7 @@ def verify_individual_bias(
             random_state=random_state,
             listener=listener,
         )
-        cases = cases_of(prepared.pairs, fixed, relaxed)
+        cases = make_cases(prepared.pairs, fixed, relaxed)
         score = oriented_score(prepared)
         if isinstance(score, KernelScore):
             from likewise.paper.rbf import search_pairs
@@ -106,7 +106,7 @@ def verify_individual_bias(
             with interruptible(prepared.task.budget):
                 return search_pairs(prepared, score, cases)
         with interruptible(prepared.task.budget):
-            return run(prepared, cases, bounder_of(prepared, score, most_order))
+            return run_cases(prepared, cases, bounder_of(prepared, score, most_order))
 
 
 def bounder_of(prepared: PosedProblem, score: Any, most_order: int) -> Bounder:
@@ -126,10 +126,10 @@ def bounder_of(prepared: PosedProblem, score: Any, most_order: int) -> Bounder:
     )
 
 
-def run(prepared: PosedProblem, cases: Cases, bounder: Bounder) -> Finding:
+def run_cases(prepared: PosedProblem, cases: Cases, bounder: Bounder) -> Finding:
     """Go through the cases; the first valid pair ends it."""
     problem, total = prepared.task, len(cases)
-    open_cases: list[Bounded] = []
+    open_cases: list[CaseBound] = []
     done: set[tuple[tuple[float, float], ...]] = set()
     for number, case in enumerate(cases):
         problem.listener(
@@ -143,31 +143,33 @@ def run(prepared: PosedProblem, cases: Cases, bounder: Bounder) -> Finding:
             continue
         left = problem.budget.seconds - problem.budget.elapsed
         bounded = (
-            Bounded(excess=0, finished=False, reason=problem.budget.reason)
+            CaseBound(excess=0, finished=False, reason=problem.budget.reason)
             if problem.budget.over
             else bounder.bound(case, left)
         )
         done.add(case.values)
         if bounded.finished and bounded.excess <= bounder.tolerance:
             continue
-        witness = refereed(prepared, bounded.candidates)
+        witness = referee_candidates(prepared, bounded.candidates)
         if witness is not None:
-            return biased(prepared, bounder.name, witness, value_pairs=number + 1, of=total)
+            return biased_finding(prepared, bounder.name, witness, value_pairs=number + 1, of=total)
         if not bounded.finished:
             reason = problem.budget.reason if problem.budget.interrupted else bounded.reason
             note = f"{reason}, after {number} of {total} value pairs"
-            return without_pair(prepared, bounder.name, Answer.NO_ANSWER, note, value_pairs=number, of=total)
+            return finding_without_pair(
+                prepared, bounder.name, Answer.NO_ANSWER, note, value_pairs=number, of=total
+            )
         open_cases.append(bounded)
     if open_cases:
         note = "; ".join(filter(None, [f"{len(open_cases)} of {total} value pairs", open_cases[-1].reason]))
         excess = max(bounded.excess for bounded in open_cases)
-        return without_pair(prepared, bounder.name, Answer.POSSIBLE, note, excess=excess, of=total)
-    return without_pair(
+        return finding_without_pair(prepared, bounder.name, Answer.POSSIBLE, note, excess=excess, of=total)
+    return finding_without_pair(
         prepared, bounder.name, Answer.NO, f"{total} value pairs, tolerance {bounder.tolerance:g}", of=total
     )
 
 
-def refereed(
+def referee_candidates(
     prepared: PosedProblem, candidates: Sequence[tuple[Sequence[float], Sequence[float]]]
 ) -> Witness | None:
     """The first candidate that is a witness, in either order of the two."""

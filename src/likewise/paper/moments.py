@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MEMORY = 2e9  # bytes that the solver may take
+MOST_MEMORY = 2e9  # bytes that the solver may take
 SOLVER = Path(__file__).with_name("solving.py")  # run as a file: it needs nothing of Likewise
 
 
@@ -55,7 +55,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relaxed:
+class Relaxation:
     """The solver's answer: its lower bound and the first moments; or why there is none."""
 
     lower: float = float("-inf")
@@ -70,31 +70,33 @@ def memory_of(variables: int, order: int) -> float:
     return 16.0 * (side * (side + 1) / 2) ** 2
 
 
-def relax(program: Program, order: int, seconds: float) -> Relaxed:
+def relax(program: Program, order: int, seconds: float) -> Relaxation:
     """The lower bound of one order, within so many seconds."""
     needed = memory_of(program.variables, order)
-    if needed > MEMORY:
+    if needed > MOST_MEMORY:
         side = comb(program.variables + order, order)
-        return Relaxed(
+        return Relaxation(
             reason=f"order {order} was not started: a {side} x {side} moment matrix takes clarabel {needed / 1e9:.1f} GB"
         )
     packed = io.BytesIO()
-    np.savez(packed, allow_pickle=False, seconds=np.array(seconds), **_conic(program, order))
+    np.savez(packed, allow_pickle=False, seconds=np.array(seconds), **_conic_program(program, order))
     command = [sys.executable, "-P", str(SOLVER)]
     try:
         done = subprocess.run(
             command, input=packed.getvalue(), capture_output=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired:
-        return Relaxed(reason=f"order {order} was stopped after {seconds:.0f} s")
+        return Relaxation(reason=f"order {order} was stopped after {seconds:.0f} s")
     if done.returncode:
         last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
-        return Relaxed(reason=f"order {order}: the solver failed: {last[0]}")
+        return Relaxation(reason=f"order {order}: the solver failed: {last[0]}")
     answer = np.load(io.BytesIO(done.stdout), allow_pickle=False)
     if not bool(answer["solved"]):
-        return Relaxed(reason=f"order {order}: the solver ended with {answer['status'].item()}")
+        return Relaxation(reason=f"order {order}: the solver ended with {answer['status'].item()}")
     constant = program.objective.get((), 0.0)
-    return Relaxed(lower=float(answer["dual"]) + constant, point=np.asarray(answer["x"][: program.variables]))
+    return Relaxation(
+        lower=float(answer["dual"]) + constant, point=np.asarray(answer["x"][: program.variables])
+    )
 
 
 def monomials(variables: int, degree: int) -> list[Monomial]:
@@ -104,7 +106,7 @@ def monomials(variables: int, degree: int) -> list[Monomial]:
     ]
 
 
-def _conic(program: Program, order: int) -> dict[str, Floats]:
+def _conic_program(program: Program, order: int) -> dict[str, Floats]:
     """min q'm s.t. b - A m in the cones: zeros first, then one triangle a matrix."""
     index = {monomial: i - 1 for i, monomial in enumerate(monomials(program.variables, 2 * order))}
     rows = _Rows(index)

@@ -75,16 +75,16 @@ def score_polynomial(prepared: PosedProblem, axes: Axes, owner: tuple[int, ...])
     """The score of one side (`owner` = pairs.first or pairs.second) over a case's axes."""
     estimator = prepared.imported.replay.estimator
     if is_polynomial(estimator):
-        found = _expanded(prepared, estimator, axes, owner)
+        found = _expand_kernel(prepared, estimator, axes, owner)
     else:
         score = score_of(prepared.imported.model, len(axes.pairs.space))
         if not isinstance(score, Separable):
             raise UnsupportedModel(f"{prepared.imported.model.family} is no polynomial")
-        found = affine(score, axes, owner)
-    return scaled(found, -1.0) if prepared.mirrored else found
+        found = affine_polynomial(score, axes, owner)
+    return scale(found, -1.0) if prepared.mirrored else found
 
 
-def affine(part: Separable, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
+def affine_polynomial(part: Separable, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
     """A separable function as a polynomial; levels only where they are fixed."""
     found: Polynomial = {(): nearest(part.bias)}
     for k, term in enumerate(part.terms):
@@ -105,7 +105,7 @@ def affine(part: Separable, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
     return found
 
 
-def _expanded(prepared: PosedProblem, estimator: Any, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
+def _expand_kernel(prepared: PosedProblem, estimator: Any, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
     """The kernel sum multiplied out, term by term over all support vectors at once."""
     gamma, degree = float(estimator._gamma), int(estimator.degree)
     weights = np.ravel(estimator.dual_coef_)
@@ -127,12 +127,12 @@ def _expanded(prepared: PosedProblem, estimator: Any, axes: Axes, owner: tuple[i
     return found
 
 
-def scaled(polynomial: Polynomial, factor: float) -> Polynomial:
+def scale(polynomial: Polynomial, factor: float) -> Polynomial:
     """The polynomial times a number."""
     return {monomial: factor * value for monomial, value in polynomial.items()}
 
 
-def added(first: Polynomial, second: Polynomial) -> Polynomial:
+def add(first: Polynomial, second: Polynomial) -> Polynomial:
     """The sum."""
     total = dict(first)
     for monomial, value in second.items():
@@ -140,7 +140,7 @@ def added(first: Polynomial, second: Polynomial) -> Polynomial:
     return total
 
 
-def multiplied(first: Polynomial, second: Polynomial) -> Polynomial:
+def multiply(first: Polynomial, second: Polynomial) -> Polynomial:
     """The product."""
     total: Polynomial = {}
     for left, a in first.items():
@@ -155,11 +155,11 @@ def degree_of(polynomial: Polynomial) -> int:
     return max((len(monomial) for monomial, value in polynomial.items() if value), default=0)
 
 
-def largest(polynomial: Polynomial) -> float:
+def largest_coefficient(polynomial: Polynomial) -> float:
     """The largest absolute coefficient."""
     return max((abs(value) for value in polynomial.values()), default=0.0)
 
 
-def value_at(polynomial: Polynomial, y: Floats) -> float:
+def evaluate(polynomial: Polynomial, y: Floats) -> float:
     """The value at a point."""
     return float(sum(c * np.prod([y[i] for i in monomial]) for monomial, c in polynomial.items()))

@@ -83,7 +83,7 @@ _TABLE_2 = {
 }
 
 
-def _row(line: str) -> Published:
+def _parse_row(line: str) -> Published:
     data, kind, train, test, bias, time = line.split()
     testing_time = _TABLE_2.get(f"{data}-{kind}")
     return Published(
@@ -99,10 +99,10 @@ def _row(line: str) -> Published:
     )
 
 
-ROWS: tuple[Published, ...] = tuple(_row(line) for line in _TABLE_1.strip().splitlines())
+ROWS: tuple[Published, ...] = tuple(_parse_row(line) for line in _TABLE_1.strip().splitlines())
 
 
-def settings(row: Published) -> tuple[str, dict[str, object]]:
+def estimator_settings(row: Published) -> tuple[str, dict[str, object]]:
     """The estimator's name in scikit-learn and its parameters."""
     if row.family == "linear":
         return "LogisticRegression", {"solver": "liblinear"}

@@ -26,9 +26,9 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.kernel.score import KernelScore
-from likewise.paper.answers import Answer, Finding, biased, without_pair
-from likewise.paper.asking import ask, asks_for_decision, level, oriented_score
-from likewise.paper.cases import Case, Cases, cases_of
+from likewise.paper.answers import Answer, Finding, biased_finding, finding_without_pair
+from likewise.paper.cases import Case, Cases, make_cases
+from likewise.paper.prepare import allowed_level, asks_for_decision, oriented_score, prepare_problem
 from likewise.progress import Listener, Snapshot
 from likewise.run import listening
 from likewise.search.budget import interruptible
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-NAME = "Find-Bias-Rbf"
+ALGORITHM = "Find-Bias-Rbf"
 EPSILON = 1e-8  # the paper's choice: scores nearer to zero are left out
-BLOCK = 2_000_000  # numbers at a time: pairs of support vectors times features
-REFEREED = 8  # deepest candidates of a block that are put to the exact test
+BLOCK_SIZE = 2_000_000  # numbers at a time: pairs of support vectors times features
+MOST_REFEREED = 8  # deepest candidates of a block that are put to the exact test
 
 
 def find_bias_rbf(
@@ -65,7 +65,7 @@ def find_bias_rbf(
 ) -> Finding:
     """Find-Bias-Rbf on an RBF kernel model: BIASED with a replayed pair, or "not found", which proves nothing."""
     with listening(progress) as listener:
-        prepared = ask(
+        prepared = prepare_problem(
             model,
             space,
             similar,
@@ -82,7 +82,7 @@ def find_bias_rbf(
                 hint="verify_individual_bias takes linear and polynomial models",
             )
         with interruptible(prepared.task.budget):
-            return search_pairs(prepared, score, cases_of(prepared.pairs, fixed, ()), intercept=intercept)
+            return search_pairs(prepared, score, make_cases(prepared.pairs, fixed, ()), intercept=intercept)
 
 
 def search_pairs(
@@ -97,24 +97,32 @@ def search_pairs(
         for solved, x, other in surrogate.minimisers(case):
             tried += solved
             candidates += len(x)
-            witness = _deepest(prepared, score, x, other, intercept)
+            witness = _referee_deepest(prepared, score, x, other, intercept)
             if witness is not None:
-                return biased(prepared, NAME, witness, programs=tried, of=total, candidates=candidates)
+                return biased_finding(
+                    prepared, ALGORITHM, witness, programs=tried, of=total, candidates=candidates
+                )
             problem.listener(
-                Snapshot(stage=NAME, seconds=problem.budget.elapsed, share=tried / max(total, 1))
+                Snapshot(stage=ALGORITHM, seconds=problem.budget.elapsed, share=tried / max(total, 1))
             )
             if problem.budget.over:
                 note = f"{problem.budget.reason}, after {tried:,} of {total:,} programs"
-                return without_pair(
-                    prepared, NAME, Answer.NO_ANSWER, note, programs=tried, of=total, candidates=candidates
+                return finding_without_pair(
+                    prepared,
+                    ALGORITHM,
+                    Answer.NO_ANSWER,
+                    note,
+                    programs=tried,
+                    of=total,
+                    candidates=candidates,
                 )
     note = f"{total:,} programs, {candidates:,} different candidates"
-    return without_pair(
-        prepared, NAME, Answer.NOT_FOUND, note, programs=tried, of=total, candidates=candidates
+    return finding_without_pair(
+        prepared, ALGORITHM, Answer.NOT_FOUND, note, programs=tried, of=total, candidates=candidates
     )
 
 
-def _deepest(
+def _referee_deepest(
     prepared: PosedProblem, score: KernelScore, x: Floats, other: Floats, intercept: bool
 ) -> Witness | None:
     """The deepest candidates put to the referee; `intercept` as in the model, or left out as in the paper."""
@@ -122,7 +130,7 @@ def _deepest(
         return None
     less = 0.0 if intercept else score.body.bias
     depth = prepared.task.case.margin(score.scores(x) - less, score.scores(other) - less)
-    for i in np.argsort(-depth)[:REFEREED]:
+    for i in np.argsort(-depth)[:MOST_REFEREED]:
         if depth[i] <= 0:
             break
         witness = prepared.task.referee(x[i].tolist(), other[i].tolist())
@@ -137,7 +145,7 @@ class Surrogate:
     def __init__(self, prepared: PosedProblem, score: KernelScore) -> None:
         body, self.prepared = score.body, prepared
         weights = np.abs(body.coefficients)
-        epsilon = EPSILON if asks_for_decision(prepared) else max(level(prepared) / 2, EPSILON)
+        epsilon = EPSILON if asks_for_decision(prepared) else max(allowed_level(prepared) / 2, EPSILON)
         reach = np.sqrt(np.log(np.maximum(len(weights) * weights / epsilon, 1)) / body.gamma)
         centres = centres_as_codes(prepared, score)
         self.high, self.low = (
@@ -166,7 +174,7 @@ class Surrogate:
         narrow = np.flatnonzero(
             (high.lo.max(axis=0) > low.hi.min(axis=0)) | (low.lo.max(axis=0) > high.hi.min(axis=0))
         )
-        step = max(1, BLOCK // (len(low.lo) * n))
+        step = max(1, BLOCK_SIZE // (len(low.lo) * n))
         for start in range(0, len(high.lo), step):
             part = slice(start, start + step)
             meet = np.ones((len(high.lo[part]), len(low.lo)), dtype=bool)

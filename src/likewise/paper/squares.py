@@ -18,22 +18,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.paper.asking import asks_for_decision, level
-from likewise.paper.linear import rounded
-from likewise.paper.meta import Bounded, refereed
+from likewise.paper.linear import round_relaxed
+from likewise.paper.meta import CaseBound, referee_candidates
 from likewise.paper.moments import Program, relax
 from likewise.paper.polynomials import (
     Axes,
     Polynomial,
-    added,
-    affine,
+    add,
+    affine_polynomial,
     axes_of,
     degree_of,
-    largest,
-    multiplied,
-    scaled,
+    largest_coefficient,
+    multiply,
+    scale,
     score_polynomial,
 )
+from likewise.paper.prepare import allowed_level, asks_for_decision
 
 if TYPE_CHECKING:
     from likewise.paper.cases import Case
@@ -48,23 +48,26 @@ class SumsOfSquares:
 
     def __init__(self, prepared: PosedProblem, *, most_order: int) -> None:
         self.prepared, self.most_order = prepared, most_order
-        self.symmetric = asks_for_decision(prepared) and level(prepared) == 0
+        self.symmetric = asks_for_decision(prepared) and allowed_level(prepared) == 0
 
-    def bound(self, case: Case, seconds: float) -> Bounded:
+    def bound(self, case: Case, seconds: float) -> CaseBound:
         """Raise the order until the bound denies a pair, a pair is found, or the time is over."""
         axes = axes_of(case.pairs)
         objective = self.objective(axes)
         if not axes.live:
             return self._single(axes, objective)
         program = self.program(axes, objective, order=1)
-        budget, bounded = self.prepared.task.budget, Bounded(excess=float("inf"))
+        budget, bounded = self.prepared.task.budget, CaseBound(excess=float("inf"))
         until = budget.elapsed + seconds
         for order in range(program.least_order, max(self.most_order, program.least_order) + 1):
             relaxed = relax(self.program(axes, objective, order), order, max(until - budget.elapsed, 0.1))
             if relaxed.reason is not None or relaxed.point is None:
                 return self._stopped(bounded, relaxed.reason or "")
-            bounded = Bounded(excess=-relaxed.lower, candidates=[self._candidate(axes, relaxed.point)])
-            if bounded.excess <= self.tolerance or refereed(self.prepared, bounded.candidates) is not None:
+            bounded = CaseBound(excess=-relaxed.lower, candidates=[self._candidate(axes, relaxed.point)])
+            if (
+                bounded.excess <= self.tolerance
+                or referee_candidates(self.prepared, bounded.candidates) is not None
+            ):
                 break
         return bounded
 
@@ -72,64 +75,67 @@ class SumsOfSquares:
         """What is minimised, its largest coefficient 1: negative at every pair that breaks the property."""
         first = score_polynomial(self.prepared, axes, axes.pairs.first)
         second = score_polynomial(self.prepared, axes, axes.pairs.second)
-        allowed = level(self.prepared)
+        allowed = allowed_level(self.prepared)
         if asks_for_decision(self.prepared):
-            found = multiplied(added(first, {(): -allowed}), added(second, {(): allowed}))
+            found = multiply(add(first, {(): -allowed}), add(second, {(): allowed}))
         else:
-            found = added({(): allowed}, added(second, scaled(first, -1.0)))
-        size = largest(found)
-        return scaled(found, 1 / size) if size else found
+            found = add({(): allowed}, add(second, scale(first, -1.0)))
+        size = largest_coefficient(found)
+        return scale(found, 1 / size) if size else found
 
     def program(self, axes: Axes, objective: Polynomial, order: int) -> Program:
         """The objective with the pairs of the case as polynomial constraints."""
         pairs, n = axes.pairs, len(axes.live)
         inequalities: list[Polynomial] = [{(): 1.0, (i, i): -1.0} for i in range(n)]
         for owner in (pairs.first, pairs.second):
-            inequalities += [scaled(affine(part, axes, owner), -1.0) for part in pairs.constraints]
+            inequalities += [scale(affine_polynomial(part, axes, owner), -1.0) for part in pairs.constraints]
         for k, relation in enumerate(pairs.relations):
             if relation.kind == "within" and relation.tolerance is not None:
-                apart = added(_axis(axes, pairs.first[k]), scaled(_axis(axes, pairs.second[k]), -1.0))
+                apart = add(
+                    _axis_polynomial(axes, pairs.first[k]),
+                    scale(_axis_polynomial(axes, pairs.second[k]), -1.0),
+                )
                 reach: Polynomial = {(): float(relation.tolerance)}
-                inequalities += [added(reach, apart), added(reach, scaled(apart, -1.0))]
+                inequalities += [add(reach, apart), add(reach, scale(apart, -1.0))]
         equalities = [
-            _one_of(i, int(pairs.variables[v].hi - pairs.variables[v].lo))
+            _grid_polynomial(i, int(pairs.variables[v].hi - pairs.variables[v].lo))
             for i, v in enumerate(axes.live)
             if pairs.variables[v].discrete and pairs.variables[v].hi - pairs.variables[v].lo < 2 * order
         ]
         return Program(
             variables=n,
             objective=objective,
-            inequalities=[_normalised(g) for g in inequalities if degree_of(g)],
+            inequalities=[_normalise(g) for g in inequalities if degree_of(g)],
             equalities=equalities,
         )
 
     def _candidate(self, axes: Axes, point: np.ndarray) -> tuple[list[float], list[float]]:
         x, other = axes.point(point)
-        return rounded(self.prepared, tuple(x)), rounded(self.prepared, tuple(other))
+        return round_relaxed(self.prepared, tuple(x)), round_relaxed(self.prepared, tuple(other))
 
-    def _single(self, axes: Axes, objective: Polynomial) -> Bounded:
+    def _single(self, axes: Axes, objective: Polynomial) -> CaseBound:
         """A case with nothing left to choose."""
-        return Bounded(excess=-objective.get((), 0.0), candidates=[self._candidate(axes, np.zeros(0))])
+        return CaseBound(excess=-objective.get((), 0.0), candidates=[self._candidate(axes, np.zeros(0))])
 
-    def _stopped(self, bounded: Bounded, reason: str) -> Bounded:
+    def _stopped(self, bounded: CaseBound, reason: str) -> CaseBound:
         """The bound of the order before, if there was one."""
         if bounded.candidates:
             return replace(bounded, reason=reason)
-        return Bounded(excess=float("inf"), finished=False, reason=reason)
+        return CaseBound(excess=float("inf"), finished=False, reason=reason)
 
 
-def _axis(axes: Axes, v: int) -> Polynomial:
+def _axis_polynomial(axes: Axes, v: int) -> Polynomial:
     middle, half, axis = axes.code(v)
     return {(): middle} if axis is None else {(): middle, (axis,): half}
 
 
-def _one_of(axis: int, steps: int) -> Polynomial:
+def _grid_polynomial(axis: int, steps: int) -> Polynomial:
     """Zero exactly where y is one of steps + 1 values, evenly from -1 to 1."""
     found: Polynomial = {(): 1.0}
     for i in range(steps + 1):
-        found = multiplied(found, {(axis,): 1.0, (): 1.0 - 2.0 * i / steps})
+        found = multiply(found, {(axis,): 1.0, (): 1.0 - 2.0 * i / steps})
     return found
 
 
-def _normalised(polynomial: Polynomial) -> Polynomial:
-    return scaled(polynomial, 1 / largest(polynomial))
+def _normalise(polynomial: Polynomial) -> Polynomial:
+    return scale(polynomial, 1 / largest_coefficient(polynomial))

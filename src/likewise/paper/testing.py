@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.paper.answers import Answer, Finding, biased, without_pair
-from likewise.paper.asking import ask
+from likewise.paper.answers import Answer, Finding, biased_finding, finding_without_pair
+from likewise.paper.prepare import prepare_problem
 from likewise.paper.published import SAMPLES
 from likewise.progress import Listener, Snapshot
 from likewise.run import listening
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 BATCH = 2_000  # samples between two looks at the clock
 MOST_SETTINGS = 64  # of what may differ, tried for each sample; all of them where there are no more
-REFEREED = 8  # deepest hits of a batch that are put to the exact test
+MOST_REFEREED = 8  # deepest hits of a batch that are put to the exact test
 WALKERS = 64
 ROUNDS = 200  # steps of every walker
 STEP = 0.02  # of a continuous feature, as a share of its range; integers and levels move by one
-LEARNING = 1.0  # weight that a feature gains by a hit
+LEARNING_RATE = 1.0  # weight that a feature gains by a hit
 
 
 def random_testing(
@@ -58,7 +58,7 @@ def random_testing(
 ) -> Finding:
     """Uniform random individuals of the space; `details` has the samples drawn and the share of hits."""
     with listening(progress) as listener:
-        prepared = ask(
+        prepared = prepare_problem(
             model,
             space,
             similar,
@@ -69,7 +69,7 @@ def random_testing(
             listener=listener,
         )
         with interruptible(prepared.task.budget):
-            drawn = Drawn(prepared)
+            drawn = SampleTally(prepared)
             drawn.draw(samples)
             return drawn.finding("random testing")
 
@@ -88,7 +88,7 @@ def directed_testing(
 ) -> Finding:
     """Random individuals first, then walks around the hits; `details` also counts the hits of the walks."""
     with listening(progress) as listener:
-        prepared = ask(
+        prepared = prepare_problem(
             model,
             space,
             similar,
@@ -99,13 +99,13 @@ def directed_testing(
             listener=listener,
         )
         with interruptible(prepared.task.budget):
-            drawn = Drawn(prepared)
+            drawn = SampleTally(prepared)
             drawn.draw(samples)
             steps, near = walk(prepared, drawn)
             return drawn.finding("directed testing", steps=steps, hits_nearby=near)
 
 
-def settings_of(prepared: PosedProblem) -> list[dict[int, float | str]]:
+def free_settings(prepared: PosedProblem) -> list[dict[int, float | str]]:
     """Values for what may differ: every combination, or random ones where they are too many.
 
     Of a free continuous feature the ends and some values in between; a feature that may differ `within` a
@@ -131,12 +131,12 @@ def settings_of(prepared: PosedProblem) -> list[dict[int, float | str]]:
     ]
 
 
-class Drawn:
+class SampleTally:
     """Samples so far: how many, how many were hits, where, and the first pair that the referee confirmed."""
 
     def __init__(self, prepared: PosedProblem) -> None:
         self.prepared = prepared
-        self.settings = settings_of(prepared)
+        self.settings = free_settings(prepared)
         self.samples = self.hits = self.wanted = 0
         self.starts: list[Floats] = []
         self.witness: Witness | None = None
@@ -161,7 +161,7 @@ class Drawn:
             return np.zeros(0, dtype=bool)
         x, other, depth = deepest_pairs(self.prepared.task, rows, self.settings)
         if self.witness is None:
-            for i in np.argsort(-depth)[:REFEREED]:
+            for i in np.argsort(-depth)[:MOST_REFEREED]:
                 if depth[i] <= 0:
                     break
                 self.witness = self.prepared.task.referee(x[i].tolist(), other[i].tolist())
@@ -184,12 +184,12 @@ class Drawn:
             **counts,
         }
         if self.witness is not None:
-            return biased(self.prepared, algorithm, self.witness, **details)
+            return biased_finding(self.prepared, algorithm, self.witness, **details)
         note = f"{self.samples:,} of {self.wanted:,} samples, {self.hits:,} hits in floating point"
-        return without_pair(self.prepared, algorithm, Answer.NOT_FOUND, note, **details)
+        return finding_without_pair(self.prepared, algorithm, Answer.NOT_FOUND, note, **details)
 
 
-def walk(prepared: PosedProblem, drawn: Drawn) -> tuple[int, int]:
+def walk(prepared: PosedProblem, drawn: SampleTally) -> tuple[int, int]:
     """Walk from the hits, all at once; the number of steps tried and of new hits among them."""
     problem = prepared.task
     movable = [k for k, r in enumerate(prepared.pairs.relations) if r.kind != "free"]
@@ -203,18 +203,18 @@ def walk(prepared: PosedProblem, drawn: Drawn) -> tuple[int, int]:
         if problem.budget.over:
             break
         chosen = problem.random.choice(len(movable), size=len(here), p=weights / weights.sum())
-        there = _stepped(prepared, here, np.array(movable)[chosen])
+        there = _step_rows(prepared, here, np.array(movable)[chosen])
         hit = drawn.try_rows(there)
         steps += len(there)
         for i in np.flatnonzero(hit):
-            weights[chosen[i]] += LEARNING
+            weights[chosen[i]] += LEARNING_RATE
             near += there[i].tobytes() not in seen
             seen.add(there[i].tobytes())
         here[hit] = there[hit]
     return steps, near
 
 
-def _stepped(prepared: PosedProblem, rows: Floats, features: NDArray[np.intp]) -> Floats:
+def _step_rows(prepared: PosedProblem, rows: Floats, features: NDArray[np.intp]) -> Floats:
     """Each row with its own feature moved up or down by one step, inside the domain."""
     moved = rows.copy()
     for i, k in enumerate(features):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.paper.published import Published, settings
+from likewise.paper.published import Published, estimator_settings
 from likewise.spec.disk import write_whole
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def digest_of(row: Published, data: Dataset) -> str:
     X, y = matrices(data, masked=row.masked)
     parts = [
         str(FORMAT),
-        repr(settings(row)),
+        repr(estimator_settings(row)),
         repr(SPLIT),
         sklearn.__version__,
         np.__version__,
@@ -84,7 +84,7 @@ def fit_all(
 
     missing = []
     for row, data in wanted:
-        known = kept(row, digest_of(row, data), folder)
+        known = load_fit(row, digest_of(row, data), folder)
         if known is None:
             missing.append((row, data))
         else:
@@ -102,11 +102,11 @@ def fit_all(
     yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
 
 
-def kept(row: Published, digest: str, folder: Path) -> Fit | None:
+def load_fit(row: Published, digest: str, folder: Path) -> Fit | None:
     """The fit with this digest, if it was made before."""
     import joblib
 
-    path = _path(row, digest, folder)
+    path = _fit_path(row, digest, folder)
     if not path.is_file():
         return None
     found = joblib.load(path)
@@ -128,7 +128,7 @@ def fit(
     with warnings.catch_warnings():
         # The polynomial models are meant to stop after so many iterations, converged or not.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = estimator(row).fit(train, train_labels)
+        model = make_estimator(row).fit(train, train_labels)
     done = Fit(
         model=model,
         seconds=perf_counter() - started,
@@ -137,7 +137,7 @@ def fit(
         digest=digest,
     )
     if folder is not None:
-        path, packed = _path(row, digest, folder), io.BytesIO()
+        path, packed = _fit_path(row, digest, folder), io.BytesIO()
         joblib.dump(done, packed)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, packed.getvalue())
@@ -150,14 +150,14 @@ def _fit_named(
     return row, fit(row, X, y, digest, folder)
 
 
-def estimator(row: Published) -> Any:
+def make_estimator(row: Published) -> Any:
     """The paper's estimator, not fitted yet."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.svm import SVC
 
-    name, parameters = settings(row)
+    name, parameters = estimator_settings(row)
     return {"LogisticRegression": LogisticRegression, "SVC": SVC}[name](**parameters)
 
 
-def _path(row: Published, digest: str, folder: Path) -> Path:
+def _fit_path(row: Published, digest: str, folder: Path) -> Path:
     return folder / "fits" / f"{row.key}-{digest}.joblib"

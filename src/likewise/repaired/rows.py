@@ -17,17 +17,19 @@ def with_setting(
     if not features:
         return rows
     if hasattr(rows, "columns"):
-        return _frame(rows, [_name(rows, feature) for feature in features], setting)
+        return _set_frame_columns(rows, [_column_name(rows, feature) for feature in features], setting)
     if hasattr(rows, "tocsr"):
         raise TypeError("columns of sparse rows are not set: pass a frame or an array")
-    return _array(np.asarray(rows), [_place(feature, names) for feature in features], setting)
+    return _set_array_columns(
+        np.asarray(rows), [_column_place(feature, names) for feature in features], setting
+    )
 
 
-def _frame(frame: Any, names: Sequence[Any], setting: Sequence[Any]) -> Any:
+def _set_frame_columns(frame: Any, names: Sequence[Any], setting: Sequence[Any]) -> Any:
     if hasattr(frame, "iloc"):
         settled = frame.copy(deep=False)
         for name, value in zip(names, setting, strict=True):
-            settled[name] = _series(frame[name], value)
+            settled[name] = _constant_series(frame[name], value)
         return settled
     import narwhals.stable.v2 as nw
 
@@ -35,7 +37,7 @@ def _frame(frame: Any, names: Sequence[Any], setting: Sequence[Any]) -> Any:
     return nw.to_native(nw.from_native(frame).with_columns(*columns))
 
 
-def _series(column: Any, value: Any) -> Any:
+def _constant_series(column: Any, value: Any) -> Any:
     """A pandas column of this value; one of categories keeps them, and has the value as one more if it is none of them."""
     kind = column.dtype
     categories = getattr(kind, "categories", None)
@@ -46,7 +48,7 @@ def _series(column: Any, value: Any) -> Any:
     return type(column)([value] * len(column), index=column.index, dtype=kind)
 
 
-def _array(array: Any, places: Sequence[int], setting: Sequence[Any]) -> Any:
+def _set_array_columns(array: Any, places: Sequence[int], setting: Sequence[Any]) -> Any:
     words = any(isinstance(value, str) for value in setting)
     if words and array.dtype.kind != "O":
         array = array.astype(object)
@@ -59,11 +61,11 @@ def _array(array: Any, places: Sequence[int], setting: Sequence[Any]) -> Any:
     return array
 
 
-def _name(frame: Any, feature: Any) -> Any:
+def _column_name(frame: Any, feature: Any) -> Any:
     return feature if isinstance(feature, str) else list(frame.columns)[int(feature)]
 
 
-def _place(feature: Any, names: Sequence[str] | None) -> int:
+def _column_place(feature: Any, names: Sequence[str] | None) -> int:
     if not isinstance(feature, str):
         return int(feature)
     if names is None:

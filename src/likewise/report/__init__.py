@@ -13,6 +13,6 @@ searches nor model families.
 """
 
 from likewise.report.documents import Analyses
-from likewise.report.writing import write_report
+from likewise.report.page import write_report
 
 __all__ = ["Analyses", "write_report"]

@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from likewise.answers.audience import Audience
 from likewise.answers.audit import audit_answer, rows_table
 from likewise.answers.disparity import disparity_answer
-from likewise.answers.disparity import facts_of as facts_of_disparity
+from likewise.answers.disparity import disparity_document as facts_of_disparity
 from likewise.answers.margins import margins_answer
-from likewise.answers.radius import facts_of as facts_of_radius
 from likewise.answers.radius import radius_answer
+from likewise.answers.radius import radius_document as facts_of_radius
 from likewise.answers.regions import regions_answer
-from likewise.answers.repaired import told_again
+from likewise.answers.repair import repair_document_answer
 from likewise.answers.share import share_answer
-from likewise.answers.telling import Telling
-from likewise.answers.texts import document_of, number, plain
+from likewise.answers.texts import document_of, json_value, number_text
 from likewise.errors import SpecError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from likewise.verifying.result import Result
 
 # The keys without which a document is not what it is said to be.
-KEYS = {
+DOCUMENT_KEYS = {
     "disparity": ("of", "lower", "upper", "history", "proved", "reason"),
     "margins": ("of", "points", "reason"),
     "radius": ("of", "proved", "refuted", "largest", "history", "reason"),
@@ -36,12 +36,12 @@ KEYS = {
     "repair": ("method", "how", "threshold", "rows", "changed", "measure", "before", "after", "result"),
 }
 # Objects that know more than their documents.
-FACTS: dict[str, Callable[[Any], Mapping[str, Any]]] = {
+DOCUMENT_READERS: dict[str, Callable[[Any], Mapping[str, Any]]] = {
     "disparity": facts_of_disparity,
     "radius": facts_of_radius,
 }
 # What showing a document of another shape ends in.
-MISSHAPEN = (ValueError, KeyError, IndexError, TypeError, AttributeError)
+SHAPE_ERRORS = (ValueError, KeyError, IndexError, TypeError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,32 +67,32 @@ class Analyses:
         **given: Any,
     ) -> Analyses:
         """From objects with `to_dict`, or their documents; refuses what is neither."""
-        documents = {name: _document(name, value) for name, value in given.items()}
+        documents = {name: _check_document(name, value) for name, value in given.items()}
         return cls(**documents, left_out=left_out or {}, files=files or {})
 
 
-def _document(name: str, given: Any) -> Mapping[str, Any] | None:
+def _check_document(name: str, given: Any) -> Mapping[str, Any] | None:
     if given is None:
         return None
-    document = FACTS.get(name, document_of)(given) if hasattr(given, "to_dict") else given
-    missing = [key for key in KEYS[name] if not isinstance(document, Mapping) or key not in document]
+    document = DOCUMENT_READERS.get(name, document_of)(given) if hasattr(given, "to_dict") else given
+    missing = [key for key in DOCUMENT_KEYS[name] if not isinstance(document, Mapping) or key not in document]
     if missing:
         raise SpecError(
             f"{name}: not what Likewise answers: it has no {missing[0]!r}",
             hint=f"pass the object that the analysis returned, or its to_dict(), as {name}",
         )
-    return {key: plain(value) for key, value in document.items()}
+    return {key: json_value(value) for key, value in document.items()}
 
 
 # -- the answers ------------------------------------------------------------------------------------------
 
 
-def told(analyses: Analyses, result: Result, *, rows: int, boxes: int) -> dict[str, Answer]:
+def make_answers(analyses: Analyses, result: Result, *, rows: int, boxes: int) -> dict[str, Answer]:
     """The answers of the analyses that there are, by their names; refuses a file that is of another shape.
 
     Pairs are left out: the page shows the one of the verdict.
     """
-    telling = Telling(speak=_nothing, certify=None, boxes=boxes)
+    telling = Audience(speak=_no_command, certify=None, boxes=boxes)
     claimed = result.claimed.property
     made: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
         "disparity": lambda found: disparity_answer({**found, "pair": None}, None, telling),
@@ -100,8 +100,8 @@ def told(analyses: Analyses, result: Result, *, rows: int, boxes: int) -> dict[s
         "radius": lambda found: radius_answer({**found, "pair": None}, None, telling),
         "share": lambda found: share_answer(found, None, telling),
         "regions": lambda found: regions_answer(found, None, telling),
-        "audit": lambda found: _audited(found, telling, rows),
-        "repair": told_again,
+        "audit": lambda found: _audit_rows_answer(found, telling, rows),
+        "repair": repair_document_answer,
     }
     answers = {}
     for name, make in made.items():
@@ -110,7 +110,7 @@ def told(analyses: Analyses, result: Result, *, rows: int, boxes: int) -> dict[s
             continue
         try:
             answers[name] = make(document)
-        except MISSHAPEN as error:
+        except SHAPE_ERRORS as error:
             if name not in analyses.files:
                 raise
             raise SpecError(
@@ -119,11 +119,11 @@ def told(analyses: Analyses, result: Result, *, rows: int, boxes: int) -> dict[s
     return answers
 
 
-def _nothing(question: str, **options: Any) -> None:
+def _no_command(question: str, **options: Any) -> None:
     """A page suggests no commands."""
 
 
-def _audited(found: Mapping[str, Any], telling: Telling, most: int) -> Answer:
+def _audit_rows_answer(found: Mapping[str, Any], telling: Audience, most: int) -> Answer:
     """With all rows that there is room for, and not the biased ones alone."""
     answer = audit_answer(found, None, telling)
     title = "All rows" if len(found["rows"]) <= most else f"The worst {most} rows"
@@ -142,7 +142,7 @@ def space_table(result: Result, most: int) -> dict[str, Any]:
         {
             "name": name,
             "values": space[name].describe(),
-            "relation": _relation(relation, space[name]),
+            "relation": _relation_text(relation, space[name]),
             "may": relation.kind != "same",
         }
         for name, relation in zip(space.names, relations, strict=True)
@@ -159,13 +159,13 @@ def space_table(result: Result, most: int) -> dict[str, Any]:
     }
 
 
-def _relation(relation: Relation, feature: Feature) -> str:
+def _relation_text(relation: Relation, feature: Feature) -> str:
     if relation.kind == "same":
         return "the same"
     if relation.kind == "free":
         return "may differ in any way"
     if relation.tolerance is not None:
         steps = " steps" if feature.kind == "ordinal" else ""
-        return f"may differ by at most {number(float(relation.tolerance))}{steps}"
+        return f"may differ by at most {number_text(float(relation.tolerance))}{steps}"
     many = len(relation.allowed)
     return f"may differ between {many} pair{'s' * (many != 1)} of values"

@@ -12,13 +12,13 @@ from typing import Any
 
 WIDTH, HEIGHT = 440, 210
 LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 38  # margins around a plot
-STEP = 18  # units a level in the drawing of a radius
-BAR = 120  # units of a contribution's bar, on both sides of zero together
+LEVEL_HEIGHT = 18  # units a level in the drawing of a radius
+BAR_WIDTH = 120  # units of a contribution's bar, on both sides of zero together
 MOST_POINTS = 400  # of a history that are drawn
-TICKS = 5
-CAP = 5  # units on each side of a bracket's end
-ROOM = 0.08  # of the values, above and below
-LEAST_ROOM = 0.02  # of the values, around a bracket: one that is closed is drawn as one line
+MOST_TICKS = 5
+CAP_WIDTH = 5  # units on each side of a bracket's end
+MARGIN_SHARE = 0.08  # of the values, above and below
+LEAST_MARGIN = 0.02  # of the values, around a bracket: one that is closed is drawn as one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +41,24 @@ class Axis:
         span = self.hi - self.lo
         if not span > 0 or not math.isfinite(span):
             return [(self.at(self.lo), f"{self.lo:.6g}")]
-        unit = 10.0 ** math.floor(math.log10(span / TICKS))
-        step = next(m * unit for m in (1, 2, 2.5, 5, 10, 20) if span / (m * unit) <= TICKS)
+        unit = 10.0 ** math.floor(math.log10(span / MOST_TICKS))
+        step = next(m * unit for m in (1, 2, 2.5, 5, 10, 20) if span / (m * unit) <= MOST_TICKS)
         first, last = math.ceil(self.lo / step), math.floor(self.hi / step)
         return [(self.at(i * step), f"{i * step:.6g}") for i in range(first, last + 1)]
 
 
 def bracket_history(disparity: Mapping[str, Any]) -> dict[str, Any] | None:
     """Lower and upper end over time, each the same until it changes; None if nothing finite is known."""
-    points = thinned([point for point in disparity["history"] if point[0] is not None])
+    points = thin_points([point for point in disparity["history"] if point[0] is not None])
     ends = [value for _, *both in points for value in both if value is not None]
     if not ends:
         return None
     lo, hi = min(ends), max(ends)
-    room = max(ROOM * (hi - lo), LEAST_ROOM * max(abs(lo), abs(hi))) or 1.0
+    room = max(MARGIN_SHARE * (hi - lo), LEAST_MARGIN * max(abs(lo), abs(hi))) or 1.0
     across = Axis(0.0, max(points[-1][0], 1e-9), LEFT, WIDTH - RIGHT)
     up = Axis(lo - room, hi + room, HEIGHT - BOTTOM, TOP)
-    lower = _steps([(t, low) for t, low, _ in points if low is not None], across, up)
-    upper = _steps([(t, high) for t, _, high in points if high is not None], across, up)
+    lower = _step_points([(t, low) for t, low, _ in points if low is not None], across, up)
+    upper = _step_points([(t, high) for t, _, high in points if high is not None], across, up)
     return {
         "width": WIDTH,
         "height": HEIGHT,
@@ -66,22 +66,22 @@ def bracket_history(disparity: Mapping[str, Any]) -> dict[str, Any] | None:
         "right": WIDTH - RIGHT,
         "top": TOP,
         "bottom": HEIGHT - BOTTOM,
-        "lower": _path(lower),
-        "upper": _path(upper),
-        "between": _path([*upper, *reversed(lower)]) if lower and upper else "",
+        "lower": _svg_path(lower),
+        "upper": _svg_path(upper),
+        "between": _svg_path([*upper, *reversed(lower)]) if lower and upper else "",
         "ends": [line[-1] for line in (upper, lower) if line],
         "across": across.ticks(),
         "up": up.ticks(),
     }
 
 
-def thinned(points: list[Any]) -> list[Any]:
+def thin_points(points: list[Any]) -> list[Any]:
     """At most so many of them, the last one included."""
     every = -(-len(points) // MOST_POINTS) or 1
     return [*points[:-1:every], *points[-1:]]
 
 
-def _steps(points: Sequence[tuple[float, float]], across: Axis, up: Axis) -> list[tuple[float, float]]:
+def _step_points(points: Sequence[tuple[float, float]], across: Axis, up: Axis) -> list[tuple[float, float]]:
     corners: list[tuple[float, float]] = []
     for seconds, value in points:
         place = across.at(seconds), up.at(value)
@@ -93,19 +93,21 @@ def _steps(points: Sequence[tuple[float, float]], across: Axis, up: Axis) -> lis
     return corners
 
 
-def _path(points: Iterable[tuple[float, float]]) -> str:
+def _svg_path(points: Iterable[tuple[float, float]]) -> str:
     return " ".join(f"{x:g},{y:g}" for x, y in points)
 
 
-def brackets(points: Sequence[Sequence[Any]], limit: float | None) -> dict[str, Any] | None:
+def bracket_chart(points: Sequence[Sequence[Any]], limit: float | None) -> dict[str, Any] | None:
     """A vertical line a bracket, their ends joined; None if nothing finite is known."""
     ends = [end for _, *both in points for end in both if end is not None]
     if not ends:
         return None
     values = [*ends, *([] if limit is None else [limit])]
     lo, hi = min(values), max(values)
-    room = ROOM * (hi - lo) or ROOM * abs(hi) or 1.0
-    across = Axis(0.0, max(factor for factor, _, _ in points) or 1.0, LEFT + CAP, WIDTH - RIGHT - CAP)
+    room = MARGIN_SHARE * (hi - lo) or MARGIN_SHARE * abs(hi) or 1.0
+    across = Axis(
+        0.0, max(factor for factor, _, _ in points) or 1.0, LEFT + CAP_WIDTH, WIDTH - RIGHT - CAP_WIDTH
+    )
     up = Axis(lo - room, hi + room, HEIGHT - BOTTOM, TOP)
     return {
         "width": WIDTH,
@@ -114,15 +116,17 @@ def brackets(points: Sequence[Sequence[Any]], limit: float | None) -> dict[str, 
         "right": WIDTH - RIGHT,
         "top": TOP,
         "bottom": HEIGHT - BOTTOM,
-        "cap": CAP,
+        "cap": CAP_WIDTH,
         "limit": None if limit is None else up.at(limit),
         "brackets": [
             {"x": across.at(factor), "low": up.at(low), "high": up.at(high)}
             for factor, low, high in points
             if low is not None and high is not None
         ],
-        "lower": _path([(across.at(factor), up.at(low)) for factor, low, _ in points if low is not None]),
-        "upper": _path([(across.at(factor), up.at(high)) for factor, _, high in points if high is not None]),
+        "lower": _svg_path([(across.at(factor), up.at(low)) for factor, low, _ in points if low is not None]),
+        "upper": _svg_path(
+            [(across.at(factor), up.at(high)) for factor, _, high in points if high is not None]
+        ),
         "across": across.ticks(),
         "up": up.ticks(),
     }
@@ -133,7 +137,7 @@ def radius_levels(radius: Mapping[str, Any]) -> dict[str, Any]:
     asked = [entry for entry in radius["history"] if entry[0] is not None]
     largest = max([radius["largest"] or 0.0, *(entry[0] for entry in asked)]) or 1.0
     across = Axis(0.0, largest, LEFT - 40, WIDTH - RIGHT - 8)
-    bottom = TOP + STEP * (len(asked) + 1)
+    bottom = TOP + LEVEL_HEIGHT * (len(asked) + 1)
     proved, refuted = radius["proved"], radius["refuted"]
     return {
         "width": WIDTH,
@@ -143,7 +147,7 @@ def radius_levels(radius: Mapping[str, Any]) -> dict[str, Any]:
         "top": TOP,
         "bottom": bottom,
         "asked": [
-            {"x": across.at(level), "y": TOP + STEP * (i + 0.5), "verdict": verdict, "level": level}
+            {"x": across.at(level), "y": TOP + LEVEL_HEIGHT * (i + 0.5), "verdict": verdict, "level": level}
             for i, (level, verdict, _) in enumerate(asked)
         ],
         "proved": None if proved is None else across.at(min(proved, largest)),
@@ -175,11 +179,16 @@ def contribution_bars(values: Sequence[float]) -> list[dict[str, Any]]:
     """One bar a contribution, all on one scale, to the right of its zero or to the left."""
     largest = max((abs(value) for value in values), default=0.0) or 1.0
     negative = any(value < 0 for value in values)
-    zero, length = (BAR / 2, BAR / 2) if negative else (1.0, BAR - 1.0)
+    zero, length = (BAR_WIDTH / 2, BAR_WIDTH / 2) if negative else (1.0, BAR_WIDTH - 1.0)
     bars = []
     for value in values:
         size = round(abs(value) / largest * length, 2)
         bars.append(
-            {"x": round(zero - size, 2) if value < 0 else zero, "size": size, "zero": zero, "width": BAR}
+            {
+                "x": round(zero - size, 2) if value < 0 else zero,
+                "size": size,
+                "zero": zero,
+                "width": BAR_WIDTH,
+            }
         )
     return bars

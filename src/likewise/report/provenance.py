@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from likewise.certificate.certificate import Certificate
 
-NAME = "claim.likewise"  # of the certificate, where nobody gave it one
+CERTIFICATE_NAME = "claim.likewise"  # of the certificate, where nobody gave it one
 LIBRARIES = ("numpy", "scikit-learn", "xgboost", "xgboost-cpu", "lightgbm")
 MOST_ATTACHED = 200_000  # bytes of a certificate that are put into the file itself
 
@@ -37,14 +37,16 @@ def provenance(command: str | None) -> list[tuple[str, str]]:
     return [*rows, ("command", command or "none: written from Python")]
 
 
-def certified(certificate: Certificate | None, saved: str | PathLike[str] | None) -> dict[str, Any] | None:
+def certificate_summary(
+    certificate: Certificate | None, saved: str | PathLike[str] | None
+) -> dict[str, Any] | None:
     """What the certificate is, its digests, and its bytes where they are few; None without one."""
     if certificate is None:
         return None
     outline, content = certificate.outline(), certificate.content
     return {
         "kind": outline.kind,
-        "name": PurePath(saved).name if saved is not None else NAME,
+        "name": PurePath(saved).name if saved is not None else CERTIFICATE_NAME,
         "saved": saved is not None,
         "bytes": f"{len(content):,}",
         "sha256": hashlib.sha256(content).hexdigest(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.texts import signed
+from likewise.answers.texts import signed_text
 from likewise.report.pictures import contribution_bars
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ def score_path(contributions: Contributions | None, most: int) -> dict[str, Any]
     if not contributions.additive:
         columns.append([part.from_second for part in parts])
     bars = iter(contribution_bars([value for column in columns for value in column]))
-    drawn = [[(signed(value), next(bars)) for value in column] for column in columns]
+    drawn = [[(signed_text(value), next(bars)) for value in column] for column in columns]
     return {
-        "gap": signed(contributions.gap),
+        "gap": signed_text(contributions.gap),
         "additive": contributions.additive,
         "left": left,
         "rows": [
             {"name": part.feature, "cells": cells}
             for part, cells in zip(parts, zip(*drawn, strict=True), strict=True)
         ],
-        "together": [signed(value) for value, _ in zip(missed, columns, strict=False)],
+        "together": [signed_text(value) for value, _ in zip(missed, columns, strict=False)],
     }

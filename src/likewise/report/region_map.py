@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from likewise.answers.texts import shown
+from likewise.answers.texts import value_text
 from likewise.spec.features import Categorical, Integer, Ordinal
 
 if TYPE_CHECKING:
@@ -34,25 +34,25 @@ def region_map(regions: Iterable[Mapping[str, Any]], space: Space) -> dict[str, 
             KINDS.index(region["kind"]),
             region["measure"],
             {
-                place[name]: _part(space[name], values)
+                place[name]: _axis_values(space[name], values)
                 for name, values in region["box"].items()
                 if name in place
             },
         ]
         for region in found
     ]
-    return {"kinds": list(KINDS), "axes": [_axis(name, space) for name in names], "boxes": boxes}
+    return {"kinds": list(KINDS), "axes": [_feature_axis(name, space) for name in names], "boxes": boxes}
 
 
-def _axis(name: str, space: Space) -> dict[str, Any]:
+def _feature_axis(name: str, space: Space) -> dict[str, Any]:
     feature = space[name]
     if isinstance(feature, Categorical | Ordinal):
-        return {"name": name, "levels": [shown(level) for level in feature.levels]}
+        return {"name": name, "levels": [value_text(level) for level in feature.levels]}
     half = 0.5 if isinstance(feature, Integer) else 0.0
     return {"name": name, "range": [feature.lo - half, feature.hi + half], "whole": bool(half)}
 
 
-def _part(feature: Any, values: list[Any]) -> list[float]:
+def _axis_values(feature: Any, values: list[Any]) -> list[float]:
     if isinstance(feature, Categorical | Ordinal):
         return [feature.position(value) for value in values]
     half = 0.5 if isinstance(feature, Integer) else 0.0

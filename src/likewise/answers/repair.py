@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from likewise.answers.answer import Answer, Block, Fact, Step, Words, code, fact, strong, verdict, words
+from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.sentences import reason_facts
-from likewise.answers.telling import IN_PYTHON, Telling
 from likewise.answers.texts import document_of
 from likewise.answers.verdict import verdict_answer
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from likewise.analysis.repaired import Repaired
 
 
-def repaired_answer(
-    found: Repaired, telling: Telling = IN_PYTHON, *, claim: bool = False, output: str | None = None
+def repair_answer(
+    found: Repaired, telling: Audience = PYTHON_AUDIENCE, *, claim: bool = False, output: str | None = None
 ) -> Answer:
     """The whole of it; `output` is the file that was asked for, which is written if the verdict is FAIR."""
     fair = found.result.verdict == "FAIR"
@@ -40,7 +40,7 @@ def repaired_answer(
     )
 
 
-def told_again(given: Any) -> Answer:
+def repair_document_answer(given: Any) -> Answer:
     """The same from a document, which has no more of the verdict than its name and reason."""
     document = document_of(given)
     facts = [
@@ -85,7 +85,7 @@ def cost_facts(document: Mapping[str, Any]) -> list[Fact]:
     return facts
 
 
-def _next_steps(found: Repaired, telling: Telling, output: str | None) -> tuple[Step, ...]:
+def _next_steps(found: Repaired, telling: Audience, output: str | None) -> tuple[Step, ...]:
     same = {"property": found.result.claimed.property}
     if found.result.verdict == "FAIR":
         if output is None:

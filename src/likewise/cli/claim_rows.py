@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from likewise.cli.options import ClaimFlags
-from likewise.cli.similar_flags import flagged
+from likewise.cli.similar_flags import parse_flag
 from likewise.errors import DataError, LikewiseError, closest
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def read_rows(path: str, label: str | None) -> Any:
     return frame
 
 
-def observed_space(frame: Any, path: str | None, label: str | None) -> Space:
+def infer_space(frame: Any, path: str | None, label: str | None) -> Space:
     """The space that the data show."""
     from likewise.spec.space import Space
 
@@ -45,7 +45,7 @@ def observed_space(frame: Any, path: str | None, label: str | None) -> Space:
         raise error.located(str(path)) from None
 
 
-def widened_space(space: Space, frame: Any, path: str | None) -> Space:
+def widen_space(space: Space, frame: Any, path: str | None) -> Space:
     """The space, extended to cover the rows."""
     if frame is None:
         raise click.UsageError("--widen needs --data: the rows that the space is to cover")
@@ -55,13 +55,13 @@ def widened_space(space: Space, frame: Any, path: str | None) -> Space:
         raise error.located(str(path)) from None
 
 
-def restricted_to(
+def restrict_rows(
     space: Space, frame: Any, codes: Floats | None, rules: tuple[str, ...]
 ) -> tuple[Space, Any, Floats | None]:
     """The space with further constraints, and the rows and their codes that satisfy them: only those are individuals of it."""
     narrower = space
     for rule in rules:
-        narrower = flagged("--where", narrower.where, rule)
+        narrower = parse_flag("--where", narrower.where, rule)
     if frame is None or codes is None:
         return narrower, None, None
     import narwhals.stable.v2 as nw
@@ -77,7 +77,7 @@ def _exact_rows(space: Space, codes: Floats) -> Iterator[dict[str, Level]]:
         yield {name: space.value(k, row[k]) for k, name in enumerate(space.names)}
 
 
-def encoded_rows(space: Space, frame: Any, path: str, flags: ClaimFlags) -> Floats:
+def encode_rows(space: Space, frame: Any, path: str, flags: ClaimFlags) -> Floats:
     """The rows as codes of the space; refuses those that are no individuals of it, and says what would help."""
     try:
         return space.encode(frame, allow_extra=True)
@@ -112,7 +112,7 @@ def check_stray_text(space: Space, frame: Any, path: str, *, declared: bool) -> 
         if name not in frame.columns or (declared and space[name].kind not in ("continuous", "integer")):
             continue
         values = list(frame[name])
-        words = [row for row, value in enumerate(values) if isinstance(value, str) and not _numeric(value)]
+        words = [row for row, value in enumerate(values) if isinstance(value, str) and not _is_number(value)]
         if words and (declared or len(words) < len(values) / 2):
             raise DataError(
                 f"{path}: {at(name, words[0])}: text {values[words[0]]!r} in a column of numbers",
@@ -120,7 +120,7 @@ def check_stray_text(space: Space, frame: Any, path: str, *, declared: bool) -> 
             )
 
 
-def _numeric(text: str) -> bool:
+def _is_number(text: str) -> bool:
     try:
         return float(text) == float(text) and abs(float(text)) != float("inf")
     except ValueError:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Style:
     """A colour (of Okabe and Ito's palette) with a hatch and a marker that say the same."""
 
     colour: str
@@ -22,9 +22,9 @@ class Look:
     marker: str
 
 
-FAIR = Look(colour="#009E73", hatch="", marker="o")
-BIASED = Look(colour="#D55E00", hatch="///", marker="X")
-UNKNOWN = Look(colour="#999999", hatch="...", marker="s")
+FAIR = Style(colour="#009E73", hatch="", marker="o")
+BIASED = Style(colour="#D55E00", hatch="///", marker="X")
+UNKNOWN = Style(colour="#999999", hatch="...", marker="s")
 LINE = "#0072B2"
 SHADE = "#F5D9C8"  # behind what differs: black text on it has a contrast of 15 to 1
 
@@ -96,7 +96,7 @@ def document_of(answer: Any, keys: Sequence[str], what: str) -> Mapping[str, Any
     return document
 
 
-def short(text: object, most: int = 40) -> str:
+def short_label(text: object, most: int = 40) -> str:
     """Text for a label: cut in the middle where it is long, and never read as mathematics by matplotlib."""
     words = str(text)
     if len(words) > most:

@@ -1,6 +1,6 @@
 """Telling: to whom an answer is told, which decides what it suggests and how much of what is long it shows.
 
-Next steps are questions that follow from an answer. The answer names the question and what is new about it; a `Speaker` says it so that
+Next steps are questions that follow from an answer. The answer names the question and what is new about it; a `StepWriter` says it so that
 it can be pasted: from Python as a call with the arguments by their names, on the command line as a command that repeats every flag which
 the claim or the model needs (`cli.steps`). A speaker that has no way to say it gives None, and the step is left out.
 """
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from likewise.answers.answer import Step
-from likewise.answers.texts import Shown, outward
+from likewise.answers.texts import ValueFormatter, bound_text
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 
 WITH_PROPERTY = ("verify", "audit", "share", "radius", "regions", "compare", "repair")
 DIGITS = 3  # of a limit that is suggested
 LEAST_LIMIT = 1e-6
-LONGER = 10  # times the budget, where it was too short
+LONGER_FACTOR = 10  # times the budget, where it was too short
 
 
-class Speaker(Protocol):
+class StepWriter(Protocol):
     """How a question is said: its name, and the options that are new."""
 
     def __call__(self, question: str, **options: Any) -> str | None: ...
@@ -33,14 +33,14 @@ def python_call(question: str, **options: Any) -> str | None:
     values = ["model", "space", "similar"]
     claimed = options.pop("property", None)
     if claimed is not None and claimed != SameDecision() and question in WITH_PROPERTY:
-        values.append(_constructed(claimed))
+        values.append(_property_call(claimed))
     if question == "audit":
         values.append("X=X")
     values += [f"{name}={value!r}" for name, value in options.items()]
     return f"likewise.{question}({', '.join(values)})"
 
 
-def _constructed(claimed: Property) -> str:
+def _property_call(claimed: Property) -> str:
     """A property as a call."""
     limit = claimed.margin if isinstance(claimed, SameDecision) else claimed.delta
     label = claimed.class_of_interest
@@ -49,7 +49,7 @@ def _constructed(claimed: Property) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
+class Audience:
     """To whom an answer is told: how next questions are said, and what is known of how it was asked.
 
     `rest` says where the features are that are left out, `same` how many of a pair are shown although they are the same (None: all of
@@ -57,10 +57,10 @@ class Telling:
     of data to ask about, `budget` the seconds that there were, `certify` what has a certificate made, `proof` the file that it is in.
     """
 
-    speak: Speaker = python_call
+    speak: StepWriter = python_call
     rest: str = ".pair has them"
     same: int | None = 3
-    shown: Shown | None = None
+    shown: ValueFormatter | None = None
     boxes: int | None = 10
     rows: bool = False
     budget: float | None = None
@@ -82,16 +82,16 @@ class Telling:
         """The same question with more time, where it is known how much there was."""
         if self.budget is None:
             return ()
-        return self.steps(("search longer", question, {**options, "budget": LONGER * self.budget}))
+        return self.steps(("search longer", question, {**options, "budget": LONGER_FACTOR * self.budget}))
 
 
-IN_PYTHON = Telling()
+PYTHON_AUDIENCE = Audience()
 
 
 def limit_above(of: str, upper: float, label: Any = None) -> Property | None:
     """A limit a little above what was measured, to be proved; None where there is none below 1."""
     room = 1 + 10.0**-DIGITS
-    limit = float(outward(max(upper * room, LEAST_LIMIT), up=True, digits=DIGITS))
+    limit = float(bound_text(max(upper * room, LEAST_LIMIT), up=True, digits=DIGITS))
     if of == "probability":
         return ProbabilityGap(limit, class_of_interest=label) if limit < 1 else None
     return ScoreGap(limit, class_of_interest=label)

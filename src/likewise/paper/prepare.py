@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 
-def ask(
+def prepare_problem(
     model: Any,
     space: Space,
     similar: Similarity,
@@ -51,7 +51,7 @@ def oriented_score(prepared: PosedProblem) -> Score:
     return score.negated() if prepared.mirrored else score
 
 
-def level(prepared: PosedProblem) -> float:
+def allowed_level(prepared: PosedProblem) -> float:
     """What the property allows: the paper's delta, or the margin of a decision."""
     question = prepared.task.question
     if isinstance(question, DecisionQuestion):

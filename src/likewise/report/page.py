@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.answers.answer import Pair
 from likewise.answers.html import sentence_html, sort_key, words_html
-from likewise.answers.texts import number, plain, printable
-from likewise.answers.verdict import grounds, pair_of_result, verdict_answer
+from likewise.answers.texts import escape_unprintable, json_value, number_text
+from likewise.answers.verdict import ground_facts, pair_of_result, verdict_answer
 from likewise.errors import DataError
-from likewise.report.documents import Analyses, space_table, told
-from likewise.report.pictures import bracket_history, brackets, radius_levels, share_bar, thinned
-from likewise.report.provenance import certified, provenance
-from likewise.report.regionmap import KINDS, region_map
+from likewise.report.documents import Analyses, make_answers, space_table
+from likewise.report.pictures import bracket_chart, bracket_history, radius_levels, share_bar, thin_points
+from likewise.report.provenance import certificate_summary, provenance
+from likewise.report.region_map import KINDS, region_map
 from likewise.report.score_path import score_path
 from likewise.spec.disk import write_whole
 
@@ -40,7 +40,7 @@ MOST_BYTES = 500_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class PageLimits:
     """How much of what may be long is shown."""
 
     rows: int
@@ -50,11 +50,11 @@ class Room:
 
 
 # From the most to the least: the first that fits is written. The last is written however long names are.
-ROOMS = (
-    Room(rows=200, regions=300, features=800, attach=True),
-    Room(rows=200, regions=300, features=800, attach=False),
-    Room(rows=40, regions=60, features=400, attach=False),
-    Room(rows=5, regions=5, features=60, attach=False),
+PAGE_LIMITS = (
+    PageLimits(rows=200, regions=300, features=800, attach=True),
+    PageLimits(rows=200, regions=300, features=800, attach=False),
+    PageLimits(rows=40, regions=60, features=400, attach=False),
+    PageLimits(rows=5, regions=5, features=60, attach=False),
 )
 
 
@@ -68,17 +68,17 @@ def write_report(
     certificate_file: str | os.PathLike[str] | None = None,
 ) -> Path:
     """Write the report, whole or not at all; `command` is the one that writes it, `export` one that writes the model's parameters."""
-    made = Made(
+    made = ReportContent(
         result=result,
         analyses=Analyses() if analyses is None else analyses,
         contributions=result.contributions,
-        certificate=certified(result.certificate, certificate_file),
+        certificate=certificate_summary(result.certificate, certificate_file),
         command=command,
         export=export,
     )
     content = b""
-    for room in ROOMS:
-        content = rendered(made, room).encode()
+    for room in PAGE_LIMITS:
+        content = render_page(made, room).encode()
         if len(content) <= MOST_BYTES:
             break
     try:
@@ -89,7 +89,7 @@ def write_report(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class ReportContent:
     """All that a report is made of."""
 
     result: Result
@@ -100,22 +100,24 @@ class Made:
     export: str | None
 
 
-def rendered(made: Made, room: Room) -> str:
+def render_page(made: ReportContent, room: PageLimits) -> str:
     """The page."""
     from markupsafe import Markup
 
     result, analyses = made.result, made.analyses
-    style, script = _part("style.css"), _part("script.js")
-    answers = told(analyses, result, rows=room.rows, boxes=room.regions)
-    regions = _regions(answers.get("regions"), made, room)
+    style, script = _template_file("style.css"), _template_file("script.js")
+    answers = make_answers(analyses, result, rows=room.rows, boxes=room.regions)
+    regions = _region_section(answers.get("regions"), made, room)
     context = {
         "result": result,
         "verdict": verdict_answer(result, claim=False, steps=False),
-        "grounds": grounds(result),
-        "pair": _pair(result, room),
+        "grounds": ground_facts(result),
+        "pair": _pair_section(result, room),
         "path": score_path(made.contributions, room.features),
         **{name: answers.get(name) for name in SECTIONS},
-        "charts": {name: draw(_drawn(answers.get(name))) for name, draw in CHARTS.items() if name in answers},
+        "charts": {
+            name: draw(_picture_data(answers.get(name))) for name, draw in CHARTS.items() if name in answers
+        },
         "regions": regions,
         "left_out": analyses.left_out,
         "files": analyses.files,
@@ -124,10 +126,10 @@ def rendered(made: Made, room: Room) -> str:
         "attached": room.attach and made.certificate is not None and made.certificate["content"] is not None,
         "provenance": provenance(made.command),
         "export": made.export,
-        "data": json_text(_data(made, room, regions)),
+        "data": json_text(_page_data(made, room, regions)),
         "style": Markup(style),
         "script": Markup(script),
-        "policy": _policy(style, script),
+        "policy": _content_policy(style, script),
     }
     return _environment().get_template("report.html.j2").render(context)
 
@@ -135,18 +137,18 @@ def rendered(made: Made, room: Room) -> str:
 SECTIONS = ("disparity", "margins", "radius", "share", "audit", "repair")
 CHARTS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "disparity": bracket_history,
-    "margins": lambda drawn: brackets([point[:3] for point in drawn["points"]], drawn["limit"]),
+    "margins": lambda drawn: bracket_chart([point[:3] for point in drawn["points"]], drawn["limit"]),
     "radius": radius_levels,
     "share": share_bar,
 }
 
 
-def _drawn(answer: Answer | None) -> Mapping[str, Any]:
+def _picture_data(answer: Answer | None) -> Mapping[str, Any]:
     """What the picture of an answer is drawn from."""
     return {} if answer is None or not answer.pictures else answer.pictures[0].drawn
 
 
-def _pair(result: Result, room: Room) -> dict[str, Any] | None:
+def _pair_section(result: Result, room: PageLimits) -> dict[str, Any] | None:
     """The pair, with at most so many features."""
     found: list[Pair] = pair_of_result(result)
     if not found:
@@ -161,12 +163,12 @@ def _pair(result: Result, room: Room) -> dict[str, Any] | None:
     }
 
 
-def _regions(answer: Answer | None, made: Made, room: Room) -> dict[str, Any] | None:
+def _region_section(answer: Answer | None, made: ReportContent, room: PageLimits) -> dict[str, Any] | None:
     """The answer, the rules of the largest regions of any kind, and their boxes for the map."""
     if answer is None:
         return None
     from likewise.answers.regions import measure_of, weight_of
-    from likewise.answers.texts import percent
+    from likewise.answers.texts import percent_text
 
     over = answer.document.get("over")
     shares_of = (measure_of,) if over is None else (weight_of, measure_of)
@@ -176,12 +178,12 @@ def _regions(answer: Answer | None, made: Made, room: Room) -> dict[str, Any] | 
     shares = answer.document["shares"]
     return {
         "answer": answer,
-        "shares": [(kind, percent(shares[kind])) for kind in KINDS],
+        "shares": [(kind, percent_text(shares[kind])) for kind in KINDS],
         "figures": ("share",) if over is None else (f"of {over}", "of the space"),
         "rows": [
             (
                 region["kind"],
-                [(percent(share(region)), float(share(region))) for share in shares_of],
+                [(percent_text(share(region)), float(share(region))) for share in shares_of],
                 region["rule"],
             )
             for region in kept
@@ -192,7 +194,7 @@ def _regions(answer: Answer | None, made: Made, room: Room) -> dict[str, Any] | 
     }
 
 
-def _data(made: Made, room: Room, regions: Mapping[str, Any] | None) -> dict[str, Any]:
+def _page_data(made: ReportContent, room: PageLimits, regions: Mapping[str, Any] | None) -> dict[str, Any]:
     """What the page shows, for programs; long lists as far as the page shows them."""
     analyses, parts = made.analyses, made.contributions
     few = len(made.result.claimed.space) <= room.features
@@ -201,11 +203,11 @@ def _data(made: Made, room: Room, regions: Mapping[str, Any] | None) -> dict[str
         audit = {**audit, "rows": audit["rows"][: room.rows]}
     return {
         "format": "likewise-report-1",
-        "result": _shortened(plain(made.result.to_dict()), few),
+        "result": _shorten_document(json_value(made.result.to_dict()), few),
         "contributions": None if parts is None or not few else parts.to_dict(),
-        "disparity": _shortened(analyses.disparity, few),
+        "disparity": _shorten_document(analyses.disparity, few),
         "margins": analyses.margins,
-        "radius": _shortened(analyses.radius, few),
+        "radius": _shorten_document(analyses.radius, few),
         "share": analyses.share,
         "audit": audit,
         "repair": _without_result(analyses.repair),
@@ -220,7 +222,7 @@ def _without_result(repair: Mapping[str, Any] | None) -> Mapping[str, Any] | Non
     return {**repair, "result": {key: repair["result"][key] for key in ("verdict", "reason", "certified")}}
 
 
-def _shortened(document: Mapping[str, Any] | None, few: bool) -> Mapping[str, Any] | None:
+def _shorten_document(document: Mapping[str, Any] | None, few: bool) -> Mapping[str, Any] | None:
     """Without a pair of very many features, and with no more of a history than is drawn."""
     if document is None:
         return None
@@ -228,7 +230,7 @@ def _shortened(document: Mapping[str, Any] | None, few: bool) -> Mapping[str, An
     if not few and "pair" in kept:
         kept["pair"] = None
     if "history" in kept:
-        kept["history"] = thinned(kept["history"])
+        kept["history"] = thin_points(kept["history"])
     return kept
 
 
@@ -242,7 +244,7 @@ def json_text(value: Any) -> Any:
     return Markup(text)
 
 
-def _policy(style: str, script: str) -> str:
+def _content_policy(style: str, script: str) -> str:
     """Nothing but the one style sheet and the one script."""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
@@ -254,7 +256,7 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _part(name: str) -> str:
+def _template_file(name: str) -> str:
     return (files("likewise.report") / "templates" / name).read_text(encoding="utf-8")
 
 
@@ -263,7 +265,9 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     def seen(value: Any) -> Any:
-        return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        return (
+            escape_unprintable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        )
 
     environment = Environment(
         loader=PackageLoader("likewise.report"),
@@ -274,7 +278,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "number": number,
+        "number": number_text,
         "words": words_html,
         "sentence": sentence_html,
         "sort_key": sort_key,

@@ -18,7 +18,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from likewise.datasets.tables import ADULT, CREDIT, CREDIT_OF_THREE, FRAUD, GERMAN, Column, Table
+from likewise.datasets.tables import ADULT, CREDIT, CREDIT_THREE_CLASSES, FRAUD, GERMAN, Column, Table
 from likewise.errors import DataError, closest
 from likewise.spec.frames import native_backend
 from likewise.spec.space import Space
@@ -55,12 +55,12 @@ def load_german(*, coded: bool = False, frame: FrameKind = "auto") -> Dataset:
     The space has two levels that occur in no row (`female-single`, the purpose `vacation`): they belong to the
     authors' domain. `Space.from_data(X)` has the observed levels only.
     """
-    return _shipped(GERMAN, coded=coded, frame=frame)
+    return _load_shipped(GERMAN, coded=coded, frame=frame)
 
 
 def load_adult(*, coded: bool = False, frame: FrameKind = "auto") -> Dataset:
     """Adult: 32561 rows, 8 features, label <=50K / >50K; protected: race."""
-    return _shipped(ADULT, coded=coded, frame=frame)
+    return _load_shipped(ADULT, coded=coded, frame=frame)
 
 
 def load_credit(*, coded: bool = False, classes: Literal[2, 3] = 2, frame: FrameKind = "auto") -> Dataset:
@@ -70,7 +70,7 @@ def load_credit(*, coded: bool = False, classes: Literal[2, 3] = 2, frame: Frame
     """
     if classes not in (2, 3):
         raise DataError(f"Credit has 2 classes of balance or 3, not {classes!r}")
-    return _shipped(CREDIT if classes == 2 else CREDIT_OF_THREE, coded=coded, frame=frame)
+    return _load_shipped(CREDIT if classes == 2 else CREDIT_THREE_CLASSES, coded=coded, frame=frame)
 
 
 def paper_problem(name: str, path: str | Path | None = None, *, frame: FrameKind = "auto") -> Dataset:
@@ -80,26 +80,28 @@ def paper_problem(name: str, path: str | Path | None = None, *, frame: FrameKind
     """
     shipped = {table.name: table for table in (GERMAN, ADULT, CREDIT)}
     if name in shipped:
-        return _shipped(shipped[name], coded=True, frame=frame)
+        return _load_shipped(shipped[name], coded=True, frame=frame)
     if name != FRAUD.name:
         names = [*shipped, FRAUD.name]
         raise DataError(f"unknown data set {name!r}{closest(name, names)}", hint="one of " + ", ".join(names))
-    return _fraud(path, frame)
+    return _load_fraud(path, frame)
 
 
-def _shipped(table: Table, *, coded: bool, frame: FrameKind) -> Dataset:
+def _load_shipped(table: Table, *, coded: bool, frame: FrameKind) -> Dataset:
     packed = resources.files("likewise.datasets").joinpath("data", f"{table.name}.csv.gz").read_bytes()
     header, *rows = csv.reader(gzip.decompress(packed).decode("utf-8").splitlines())
     cells = dict(zip(header, zip(*rows, strict=True), strict=True))
     labels = cells[table.label]
-    if table in (CREDIT, CREDIT_OF_THREE):
+    if table in (CREDIT, CREDIT_THREE_CLASSES):
         ends = (HIGH_BALANCE,) if table is CREDIT else THIRDS
         names = tuple(table.label_codes)
         labels = tuple(names[sum(int(balance) > end for end in ends)] for balance in labels)
-    return _dataset(table, [cells[column.name] for column in table.columns], labels, coded=coded, frame=frame)
+    return _make_dataset(
+        table, [cells[column.name] for column in table.columns], labels, coded=coded, frame=frame
+    )
 
 
-def _fraud(path: str | Path | None, frame: FrameKind) -> Dataset:
+def _load_fraud(path: str | Path | None, frame: FrameKind) -> Dataset:
     where = "paper_problem('fraud', path=...) takes the folder that holds fraud.csv; the file is not shipped"
     if path is None:
         raise DataError(
@@ -120,7 +122,7 @@ def _fraud(path: str | Path | None, frame: FrameKind) -> Dataset:
     if len(rows) == 1:
         raise DataError(f"{file}: no rows")
     *columns, labels = zip(*rows[1:], strict=True)
-    return _dataset(FRAUD, columns, labels, coded=True, frame=frame)
+    return _make_dataset(FRAUD, columns, labels, coded=True, frame=frame)
 
 
 def _check_fraud_row(where: str, row: Sequence[str]) -> None:
@@ -132,13 +134,13 @@ def _check_fraud_row(where: str, row: Sequence[str]) -> None:
         raise DataError(f"{where}, column {FRAUD.coded_label}: {row[-1]!r} is neither 0 nor 1")
 
 
-def _dataset(
+def _make_dataset(
     table: Table, cells: Sequence[Sequence[str]], labels: Sequence[str], *, coded: bool, frame: FrameKind
 ) -> Dataset:
-    backend = _backend(frame)
+    backend = _frame_backend(frame)
     names = {column.name: column.coded_name if coded else column.name for column in table.columns}
     values = {
-        names[column.name]: _values(column, texts, coded=coded)
+        names[column.name]: _column_values(column, texts, coded=coded)
         for column, texts in zip(table.columns, cells, strict=True)
     }
     label = table.coded_label if coded else table.label
@@ -159,7 +161,7 @@ def _dataset(
     )
 
 
-def _values(column: Column, texts: Iterable[str], *, coded: bool) -> list[Any]:
+def _column_values(column: Column, texts: Iterable[str], *, coded: bool) -> list[Any]:
     if column.codes is not None:
         return [column.codes[text] for text in texts] if coded else list(texts)
     texts = list(texts)
@@ -183,7 +185,7 @@ def _digits_divided(text: str) -> float:
     return value
 
 
-def _backend(frame: FrameKind) -> Literal["pandas", "polars"]:
+def _frame_backend(frame: FrameKind) -> Literal["pandas", "polars"]:
     if frame == "auto":
         return native_backend()
     if frame not in ("pandas", "polars"):

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from likewise.answers import html, terminal
-from likewise.answers.answer import Answer, text_of
+from likewise.answers.answer import Answer, words_text
 from likewise.answers.audit import audit_answer
 from likewise.answers.comparison import comparison_answer
 from likewise.answers.disparity import disparity_answer
 from likewise.answers.finding import finding_answer
 from likewise.answers.radius import radius_answer
 from likewise.answers.regions import regions_answer
-from likewise.answers.repaired import repaired_answer
+from likewise.answers.repair import repair_answer
 from likewise.answers.share import share_answer
 from likewise.answers.verdict import verdict_answer
 
@@ -28,7 +28,7 @@ ANSWERS: dict[str, Callable[[Any], Answer]] = {
     "Share": share_answer,
     "Regions": regions_answer,
     "Comparison": comparison_answer,
-    "Repaired": repaired_answer,
+    "Repaired": repair_answer,
     "Finding": finding_answer,
 }
 IN_ONE_SENTENCE = ("Disparity", "Radius", "Audit", "Share")
@@ -40,9 +40,9 @@ def result_text(result: Any) -> str:
     name = type(result).__name__
     answer = ANSWERS[name](result)
     if name in IN_ONE_SENTENCE:
-        return text_of(answer.summary)
-    lines = terminal.block_lines(answer, WIDTHS.get(name, terminal.ENDLESS))
-    return terminal.plain(lines)
+        return words_text(answer.summary)
+    lines = terminal.block_lines(answer, WIDTHS.get(name, terminal.UNLIMITED_WIDTH))
+    return terminal.plain_text(lines)
 
 
 def result_html(result: Any) -> str:
