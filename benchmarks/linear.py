@@ -27,10 +27,10 @@ from sklearn.model_selection import train_test_split
 import likewise as lw
 from likewise.datasets import paper_problem
 from likewise.families.scored import score_of
+from likewise.paper.milp import propose
 from likewise.problem import claim_about, prepare
 from likewise.run import Run
 from likewise.search.budget import Budget
-from likewise.search.milp import propose
 from likewise.spec.terms import Separable
 from likewise.verifying.posing import pose
 

@@ -30,9 +30,8 @@ from likewise.analysis.climbing import Climb
 from likewise.analysis.subjects import Subject
 from likewise.datasets import load_adult, load_credit, load_german
 from likewise.families.oracles import Oracles
-from likewise.families.trees.body import TreeForm
+from likewise.families.trees.body import TreeForm, TreeScore
 from likewise.families.trees.oracle import TreeOracle
-from likewise.families.trees.score import TreeScore
 from likewise.importers.imported import import_model
 from likewise.model.gauge import Gauge
 from likewise.search.budget import Budget

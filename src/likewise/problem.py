@@ -13,7 +13,7 @@ import numpy as np
 
 from likewise.errors import SpecError
 from likewise.importers.imported import Imported, import_model
-from likewise.importers.own_rows import check_own_rows
+from likewise.importers.selfcheck import check_own_rows
 from likewise.progress import LONG_READING
 from likewise.search.feasible import some_individual
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap

@@ -12,8 +12,8 @@ from tests.analysis.brute import MODELS, SIMILAR, SPACE, Truth, everybody, fitte
 import likewise as lw
 from likewise import clock
 from likewise.analysis.judging import Judging
+from likewise.families.kernel.body import KernelScore
 from likewise.families.kernel.judge import KernelJudge
-from likewise.families.kernel.score import KernelScore
 from likewise.families.program_rounding import Observed
 from likewise.families.score_judge import Scored
 from likewise.importers import selfcheck

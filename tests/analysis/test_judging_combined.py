@@ -8,7 +8,7 @@ from tests.analysis.brute import MODELS, SIMILAR, SPACE, everybody, fitted, simi
 
 import likewise as lw
 from likewise.errors import UnsupportedModel
-from likewise.families.combined.score import NO_BOUNDS
+from likewise.families.combined.body import NO_BOUNDS
 from likewise.repaired.estimators import SettledClassifier
 
 X = everybody()

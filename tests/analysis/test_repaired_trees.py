@@ -26,7 +26,7 @@ from tests.check.builder import checked
 from xgboost import XGBClassifier, XGBRegressor
 
 import likewise as lw
-from likewise.families.combined.score import Combined
+from likewise.families.combined.body import Combined
 from likewise.families.scored import rounding_error
 from likewise.families.trees.body import TreeForm
 from likewise.importers.imported import import_model

@@ -22,7 +22,7 @@ from tests.check.builder import checked
 import likewise as lw
 from likewise.analysis.repairing import kept_share
 from likewise.analysis.settings import observed_settings, reference_setting
-from likewise.families.combined.score import Combined
+from likewise.families.combined.body import Combined
 from likewise.importers.imported import import_model
 from likewise.model.head import NUMBER
 from likewise_check import check

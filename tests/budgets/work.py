@@ -11,8 +11,7 @@ import likewise_check.checking
 import likewise_check.core.leaves
 from likewise import clock
 from likewise.families.affine.odds import OddsOracle
-from likewise.families.affine.oracle import SeparableOracle
-from likewise.families.affine.rivals import RivalOracle
+from likewise.families.affine.oracle import RivalOracle, SeparableOracle
 from likewise.families.combined.judge import CombinedJudge
 from likewise.families.judge import Judge
 from likewise.families.kernel.judge import KernelJudge

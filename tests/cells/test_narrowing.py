@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.cells.exclusion import excludes
 from likewise.cells.leaf import Leaf
-from likewise.cells.narrowing import narrow
+from likewise.cells.narrowing import excludes, narrow
 from likewise.search.proof import Split, begin, walk
 from likewise.spec.pairs import pair_space
 

@@ -34,8 +34,7 @@ from tests.conformance.agreement import BITS, HAIR, RELATIVE, import_quietly, pr
 from tests.conformance.people import NUMBERS, SPACE, WORDS, people
 
 import likewise as lw
-from likewise.families.kernel.body import RbfSum
-from likewise.families.kernel.score import KernelScore
+from likewise.families.kernel.body import KernelScore, RbfSum
 from likewise.importers.imported import import_model
 from likewise.importers.unfolding import unfold
 from likewise.model.head import duels

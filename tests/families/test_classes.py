@@ -10,17 +10,13 @@ import pytest
 from likewise.cells.forms import Forms
 from likewise.cells.leaf import Leaf
 from likewise.cells.separable import exact_bound
-from likewise.families.affine.directions import directions_of
-from likewise.families.affine.gap import Polytope, gap_of, largest_gap
-from likewise.families.affine.nearby import individuals_near
-from likewise.families.affine.odds import OddsOracle
-from likewise.families.affine.rivals import RivalOracle
-from likewise.families.kernel.body import RbfSum
+from likewise.families.affine.odds import OddsOracle, individuals_near
+from likewise.families.affine.oracle import RivalOracle
+from likewise.families.affine.polytope import Polytope, directions_of, gap_of, largest_gap
+from likewise.families.kernel.body import KernelScore, RbfSum
 from likewise.families.kernel.oracle import KernelOracle
-from likewise.families.kernel.score import KernelScore
-from likewise.families.polynomial.body import PolynomialSum
+from likewise.families.polynomial.body import PolynomialScore, PolynomialSum
 from likewise.families.polynomial.oracle import PolynomialOracle
-from likewise.families.polynomial.score import PolynomialScore
 from likewise.model.cases import RivalQuestion, log_odds
 from likewise.model.classquestion import ClassQuestion
 from likewise.model.embedding import Column

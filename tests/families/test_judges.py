@@ -13,16 +13,14 @@ from sklearn.preprocessing import KBinsDiscretizer, PolynomialFeatures, SplineTr
 from sklearn.svm import SVC
 
 import likewise as lw
+from likewise.families.combined.body import CombinedScore
 from likewise.families.combined.judge import CombinedJudge
-from likewise.families.combined.score import CombinedScore
 from likewise.families.exponential import LOST, RELATIVE, falling
 from likewise.families.judge import Judge, softmax
 from likewise.families.registry import score_judge_of
 from likewise.families.score_judge import at_settings
-from likewise.families.scored import score_of
-from likewise.families.scores import Scores
-from likewise.families.trees.body import LEAF, Tree, TreeSum
-from likewise.families.trees.score import TreeScore
+from likewise.families.scored import Scores, score_of
+from likewise.families.trees.body import LEAF, Tree, TreeScore, TreeSum
 from likewise.importers.imported import import_model
 from likewise.model.cases import softmax_ball
 from likewise.repaired.estimators import SettledClassifier

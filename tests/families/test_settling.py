@@ -19,11 +19,11 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC
 
 import likewise as lw
-from likewise.families.combined.score import Combined, made_of
+from likewise.families.combined.body import Combined, made_of
 from likewise.families.scored import score_of
 from likewise.families.settings import Settings
-from likewise.families.settling import settled
 from likewise.importers.imported import import_model
+from likewise.importers.settled import settled
 
 SPACE = lw.Space(
     {

@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 import likewise as lw
 from likewise.errors import DataError, UnsupportedModel
 from likewise.importers.imported import import_model
-from likewise.importers.own_rows import check_own_rows
+from likewise.importers.selfcheck import check_own_rows
 
 ROWS = pd.DataFrame([(s, a, b) for s in (0, 1) for a in range(4) for b in range(4)], columns=["s", "a", "b"])
 SPACE = lw.Space.from_data(ROWS)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import likewise as lw
-from likewise.certificate.lines import model_line
+from likewise.certificate.writer import model_line
 from likewise.families.lines import rational
 from likewise.families.scored import rounding_error, score_of
 from likewise.importers.imported import import_model

@@ -11,7 +11,7 @@ from likewise import paper
 from likewise.errors import SpecError
 from likewise.paper import Answer
 from likewise.paper.cases import make_cases
-from likewise.search.milp import propose
+from likewise.paper.milp import propose
 from likewise.spec.pairs import pair_space
 from likewise.spec.terms import Separable, Term
 

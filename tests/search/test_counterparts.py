@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.families.affine.score import AffineScore
+from likewise.families.affine.body import AffineScore
 from likewise.families.judge import Judge
 from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion

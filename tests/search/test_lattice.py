@@ -11,10 +11,9 @@ from sklearn.svm import SVC
 from tests.posing import posed
 
 import likewise as lw
-from likewise.families.kernel.body import RbfSum
+from likewise.families.kernel.body import KernelScore, RbfSum
 from likewise.families.kernel.oracle import KernelOracle
 from likewise.families.kernel.products import kernel_products
-from likewise.families.kernel.score import KernelScore
 from likewise.families.oracles import Oracles
 from likewise.model.embedding import Column
 from likewise.model.question import DecisionQuestion

@@ -10,9 +10,9 @@ import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.families.score_judge import ScoreTable
-from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.search.pacing import scored_in_pieces, settling_part
 from likewise.search.treatments import classes_of, exact_class
+from likewise.spec.enclosure import FIRST_BITS, MOST_BITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -28,7 +28,7 @@ from likewise.analysis.partition.translator import Translator
 from likewise.analysis.region_result import Region, Regions, region_of
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.progress import Listener, Snapshot
-from likewise.search.one_sided import LOWER, UPPER
+from likewise.search.frontier import LOWER, UPPER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

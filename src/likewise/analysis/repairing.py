@@ -27,7 +27,7 @@ from likewise.analysis.thresholds import with_fair_threshold
 from likewise.analysis.wish import Method, MethodName, Wish, settled_estimator
 from likewise.errors import SpecError, UnsupportedModel
 from likewise.families.registry import family_of
-from likewise.families.scores import Scores
+from likewise.families.scored import Scores
 from likewise.importers.registry import is_settled
 from likewise.importers.settled import asked_for_scores, refuse_wrappers
 from likewise.importers.unfolding import unfold

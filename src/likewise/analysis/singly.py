@@ -20,7 +20,6 @@ from likewise.analysis.climbing import Unasked
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
 from likewise.model.cases import DecisionCase
-from likewise.model.enclosure import FIRST_BITS
 from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion, round_down, round_up
 from likewise.progress import silent
@@ -30,6 +29,7 @@ from likewise.search.frontier import Frontier
 from likewise.search.judgement import BIASED, FAIR, NO_PRECISION, UNDECIDED, Judgement
 from likewise.search.neighbours import options
 from likewise.search.treatments import NOBODY, compared, exact_class
+from likewise.spec.enclosure import FIRST_BITS
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from likewise.model.enclosure import FIRST_BITS
 from likewise.model.witness import Witness
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import climbed, deepest
 from likewise.search.feasible import some_individual
 from likewise.search.frontiers import allowed, frontiers_of
 from likewise.search.portfolio import climbed_from_starts, independence
+from likewise.spec.enclosure import FIRST_BITS
 
 if TYPE_CHECKING:
     from likewise.families.oracle import Node

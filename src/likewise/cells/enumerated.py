@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from likewise.cells.leaf import Clearance
 from likewise.clock import look_at_clock
-from likewise.model.enclosure import FIRST_BITS, Encloser, Scores, as_several, decide, decided
+from likewise.spec.enclosure import FIRST_BITS, Encloser, Scores, as_several, decide, decided
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:

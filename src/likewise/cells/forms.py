@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.highest import best_band, best_levels, inside_of, marks_of, table_of
-from likewise.cells.marks import Marks
+from likewise.cells.highest import Marks, best_band, best_levels, inside_of, marks_of, table_of
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable, nearest
 

@@ -12,7 +12,7 @@ def export(output: str, **given: Any) -> None:
 
     Whoever holds the model can tell in this way that a certificate is about this very model.
     """
-    from likewise.certificate.lines import model_line
+    from likewise.certificate.writer import model_line
     from likewise.cli.claims import load_claim
     from likewise.cli.output import emit
     from likewise.errors import DataError

@@ -22,16 +22,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.families.joining import one_embedding
 from likewise.families.score_judge import ScoreTable
 from likewise.families.settings import fixed
-from likewise.model.embedding import Column
+from likewise.model.embedding import Column, one_embedding
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.program_error import Bound
+    from likewise.families.program_rounding import Bound
     from likewise.families.score_judge import ScoreJudge
     from likewise.families.scored import Model
     from likewise.families.settings import Setting, Settings

@@ -15,8 +15,8 @@ import numpy as np
 
 from likewise import clock
 from likewise.cells.enumerated import Depending, enumerated_clearance, independent, pair_count, witnesses
-from likewise.cells.exclusion import empty_leaf, excludes
 from likewise.cells.leaf import Clearance, Leaf, Relaxed
+from likewise.cells.narrowing import empty_leaf, excludes
 from likewise.families.oracle import Answer, Closed, Pair, Stuck
 from likewise.spec.pairs import PairSpace
 

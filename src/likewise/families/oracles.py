@@ -10,7 +10,7 @@ from likewise.families.batched import Batched
 from likewise.families.oracle import Remembering
 from likewise.families.registry import family_of, oracle_of
 from likewise.families.remembered import Remembered
-from likewise.families.scores import Scores
+from likewise.families.scored import Scores
 from likewise.families.views import View, Views
 from likewise.model.cases import DecisionCase, GapCase, SoftmaxCase
 

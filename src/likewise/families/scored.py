@@ -1,28 +1,31 @@
 """A scored model: embedding, n >= 1 bodies of one family and head together.
 
 The scores of a model are its real-number semantics and what every verdict refers to: each is had for one individual to any precision, and for
-many in float64 (`Score`).
+many in float64 (`Score`); `Scores` has all of them, and forms of them as scores of one number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError
+from likewise.families.registry import family_of
 from likewise.model.embedding import Column
 from likewise.model.head import Head
-from likewise.spec.features import Continuous, Integer
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from likewise.families.family import Body, ComputedColumn, Mapped, Rounding, Score
-    from likewise.families.program_error import Bound
+    from likewise.families.program_rounding import Bound
+    from likewise.model.conditions import Alpha, Enclosures
     from likewise.spec.space import Space
+
+    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -96,21 +99,70 @@ def parts_of(model: Model) -> tuple[Model, ...]:
     return model.rounding.parts if isinstance(model.rounding, SeparateRounding) else (model,)
 
 
-def extents(embedding: Sequence[Column], space: Space) -> list[Fraction]:
-    """The largest absolute value of each column over the whole space; of one in pieces, of the terms that are added up."""
-    ends = []
-    for column in embedding:
-        feature = space[space.names[column.feature]]
-        if column.pieces is not None and isinstance(feature, (Continuous, Integer)):
-            lo, hi, whole = Fraction(feature.lo), Fraction(feature.hi), isinstance(feature, Integer)
-            ends.append(column.pieces.extent(lo, hi, whole=whole))
-        elif isinstance(feature, (Continuous, Integer)):
-            ends.append(max(abs(column.exact(Fraction(end))) for end in (feature.lo, feature.hi)))
-        else:
-            ends.append(max(abs(value) for value in column.table or (Fraction(0),)))
-    return ends
-
-
 def score_of(model: Model, n_features: int) -> Score:
     """The only score over codes."""
     return model.body.score(model.embedding, n_features)
+
+
+class Scores:
+    """All scores of a model over the codes of a space."""
+
+    def __init__(self, model: Model, n_features: int) -> None:
+        self.model, self.n_features = model, n_features
+        self.family = family_of(model.bodies[0])
+        self.family.check(model.bodies)
+        self.forms: dict[Alpha, Score] = {}
+        self.parts: list[Score] = []
+        count = model.n_scores
+        for n in range(count):
+            self.parts.append(self.form(tuple(Fraction(n == k) for k in range(count))))
+
+    def form(self, alpha: Alpha) -> Score:
+        """alpha . f as a score; made once."""
+        if alpha not in self.forms:
+            _check_length(self.model, alpha)
+            self.forms[alpha] = self.family.form_score(self.model, self.parts, alpha, self.n_features)
+        return self.forms[alpha]
+
+    def scores(self, codes: Floats) -> Floats:
+        """Many rows in float64, one column a score; for proposing, never for deciding."""
+        return self.family.scores(self.parts, codes)
+
+    def scorer(self) -> Callable[[Floats], Floats]:
+        """`scores` for many calls."""
+        return self.scores
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosures:
+        """All scores of one individual, to about so many bits."""
+        return tuple(part.enclose(codes, bits) for part in self.parts)
+
+    def depends(self, feature: int) -> bool:
+        """Whether any score can change with a feature."""
+        return any(part.depends(feature) for part in self.parts)
+
+    def landmarks(self, space: Space) -> Floats:
+        """Individuals that are worth looking at."""
+        return self.parts[0].landmarks(space)
+
+    @property
+    def cost(self) -> int:
+        """What a search has to pay for a row."""
+        if self.family.shared_work:
+            return self.parts[0].cost
+        return sum(part.cost for part in self.parts)
+
+    @property
+    def rational(self) -> bool:
+        """Whether scores are known exactly."""
+        return all(part.rational for part in self.parts)
+
+
+def form_of(model: Model, alpha: Sequence[Fraction | int]) -> Body:
+    """alpha . f as a body of the same family, for families whose forms are."""
+    _check_length(model, alpha)
+    return family_of(model.bodies[0]).form(model.bodies, tuple(Fraction(a) for a in alpha))
+
+
+def _check_length(model: Model, alpha: Sequence[Fraction | int]) -> None:
+    if len(alpha) != model.n_scores:
+        raise InternalError(f"a form of {model.n_scores} scores takes as many numbers, not {len(alpha)}")

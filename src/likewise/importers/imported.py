@@ -14,7 +14,6 @@ from likewise.families.program_rounding import UNDESCRIBED, ProgramRounding, pro
 from likewise.families.scored import Model
 from likewise.importers.classes import Unjoined, import_one_vs_rest, joined, refuse_wrapper
 from likewise.importers.inputs import Inputs, fitted_columns, refuse_gap
-from likewise.importers.own_rows import NOTHING_COMPARED, RowsCompared, check_order
 from likewise.importers.recoding import Recoding, same_space
 from likewise.importers.registry import (
     check_known,
@@ -25,7 +24,7 @@ from likewise.importers.registry import (
     scorer_of,
 )
 from likewise.importers.replay import Replay, replay_of
-from likewise.importers.selfcheck import check_import
+from likewise.importers.selfcheck import NOTHING_COMPARED, RowsCompared, check_import, check_order
 from likewise.importers.unfolding import Unfolded, unfold
 from likewise.model.embedding import columns_as_they_are
 

@@ -4,6 +4,13 @@ The columns that they set are features of the space as it is: a settled estimato
 classifier says the upper label where its score is above 0, also around a model that has it from 0 on; its probabilities are sigma of its score, or softmax
 of its scores. Around trees with a score a class that is a probability (forests), probabilities are averaged as they are, and the largest and smallest ones are those of the upper label
 of two, less 1/2.
+
+The score of a model with some features fixed, in one or several settings v, whatever they are (`settled`):
+
+    mean   keep f(x) + (1 - keep) sum_v weight_v f(z, v)      max   max_v f(z, v)      min   min_v f(z, v)
+
+x = (z, u) with u the features that are fixed. With keep = 0 the result does not depend on u at all. Means of most families are of the family
+again, exactly (`Family.mean`); everything else is a combined body.
 """
 
 from __future__ import annotations
@@ -14,11 +21,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from likewise.errors import InternalError, UnsupportedModel
+from likewise.families.combined.body import combined_model
 from likewise.families.family import Mapped
 from likewise.families.registry import family_of
 from likewise.families.scored import Model
 from likewise.families.settings import Setting, Settings
-from likewise.families.settling import settled
 from likewise.families.trees.body import ensembles_of, scores_of_ensemble
 from likewise.families.trees.pruning import score_alone
 from likewise.importers.classes import Unjoined
@@ -239,3 +246,19 @@ def _codes(names: Sequence[str], row: Sequence[Any], space: Space) -> Setting:
         code = feature.position(value) if isinstance(feature, (Categorical, Ordinal)) else float(value)
         found[space.names.index(name)] = Fraction(code)
     return found
+
+
+def settled(model: Model, settings: Settings) -> Model:
+    """The model of one score whose score is that of `model`, settled."""
+    family = family_of(model.body)
+    if settings.how == "mean":
+        mean = family.mean(model, settings)
+        if mean is not None:
+            return mean
+    parts, weights = family.at_settings(model, settings.codes), list(settings.weights)
+    if settings.how == "mean" and settings.keep:
+        parts = [model, *parts]
+        weights = [settings.keep, *((1 - settings.keep) * weight for weight in weights)]
+    if len(parts) == 1:
+        return parts[0]
+    return combined_model(model, settings.how, weights if settings.how == "mean" else (), parts)

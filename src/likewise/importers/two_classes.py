@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.families.registry import family_of
-from likewise.families.scored import Model
-from likewise.families.scores import form_of
+from likewise.families.scored import Model, form_of
 from likewise.families.trees.rounding import TreeRounding
 from likewise.importers.imported import Imported
 from likewise.importers.replay import Replay

@@ -22,10 +22,9 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from likewise.model.conditions import Condition, Enclosures, both, form_of, has_class, lead, least_of
-from likewise.model.enclosure import MOST_BITS
 from likewise.model.head import Head
 from likewise.model.question import DecisionQuestion, Direction, WitnessSet, lower_end
-from likewise.spec.enclosure import Enclosure
+from likewise.spec.enclosure import MOST_BITS, Enclosure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.spec.features import Categorical, Ordinal
+from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
 from likewise.spec.pieces import Pieces, summed
 from likewise.spec.terms import Separable, Term
 
@@ -126,3 +126,29 @@ def columns_as_they_are(space: Space, names: Sequence[str], *, step: str) -> tup
             )
         columns.append(Column(feature=space.names.index(name), table=level_values(space, name)))
     return tuple(columns)
+
+
+def one_embedding(
+    embeddings: Sequence[tuple[Column, ...]],
+) -> tuple[tuple[Column, ...], list[tuple[int, ...]]]:
+    """The columns of all, and where each one's are among them."""
+    if all(one == embeddings[0] for one in embeddings):
+        return embeddings[0], [tuple(range(len(embeddings[0])))] * len(embeddings)
+    found: dict[Column, int] = {}
+    places = [tuple(found.setdefault(column, len(found)) for column in one) for one in embeddings]
+    return tuple(found), places
+
+
+def extents(embedding: Sequence[Column], space: Space) -> list[Fraction]:
+    """The largest absolute value of each column over the whole space; of one in pieces, of the terms that are added up."""
+    ends = []
+    for column in embedding:
+        feature = space[space.names[column.feature]]
+        if column.pieces is not None and isinstance(feature, (Continuous, Integer)):
+            lo, hi, whole = Fraction(feature.lo), Fraction(feature.hi), isinstance(feature, Integer)
+            ends.append(column.pieces.extent(lo, hi, whole=whole))
+        elif isinstance(feature, (Continuous, Integer)):
+            ends.append(max(abs(column.exact(Fraction(end))) for end in (feature.lo, feature.hi)))
+        else:
+            ends.append(max(abs(value) for value in column.table or (Fraction(0),)))
+    return ends

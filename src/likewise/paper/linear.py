@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from likewise.paper.meta import CaseBound
+from likewise.paper.milp import propose
 from likewise.paper.prepare import allowed_level, asks_for_decision
-from likewise.search.milp import propose
 
 if TYPE_CHECKING:
     from likewise.paper.cases import Case

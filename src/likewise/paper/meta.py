@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from likewise.errors import UnsupportedModel
-from likewise.families.kernel.score import KernelScore
+from likewise.families.kernel.body import KernelScore
 from likewise.paper.answers import Answer, Finding, biased_finding, finding_without_pair
 from likewise.paper.cases import Case, Cases, make_cases
 from likewise.paper.prepare import oriented_score, prepare_problem

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.families.kernel.score import KernelScore
+from likewise.families.kernel.body import KernelScore
 from likewise.paper.answers import Answer, Finding, biased_finding, finding_without_pair
 from likewise.paper.cases import Case, Cases, make_cases
 from likewise.paper.prepare import allowed_level, asks_for_decision, oriented_score, prepare_problem

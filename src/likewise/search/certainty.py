@@ -15,9 +15,9 @@ import numpy as np
 from likewise.errors import InternalError
 from likewise.families.exponential import falling
 from likewise.families.score_judge import growth, ordinary
-from likewise.model.enclosure import Encloser, decide
 from likewise.model.gauge import Gauge
 from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
+from likewise.spec.enclosure import Encloser, decide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ import heapq
 import math
 from collections.abc import Container, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -24,8 +24,9 @@ from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
 from likewise.families.oracle import Ceiling, Closed, Cut, Node, Pace, Pair
+from likewise.model.question import SidedQuestion
 from likewise.model.witness import Witness
-from likewise.progress import Snapshot
+from likewise.progress import Snapshot, silent
 from likewise.search.proof import Proof, Split, begin, children, walk
 from likewise.search.task import exact_witness
 from likewise.spec.enclosure import Enclosure
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_OPEN = 200_000  # open nodes before the search turns depth-first to bound its memory
+UPPER, LOWER = 0, 1  # the leans of leaves that say so of everybody (`one_sided`)
 FOR_THE_ROOT = 0.5  # of the grace, for the first look at the whole space
 
 End = Literal["closed", "witness", "budget", "stuck"]
@@ -314,3 +316,17 @@ def _rank(child: Child, dives: float | None) -> float:
     if child.urgent:
         return -math.inf
     return child.rank if dives is None else dives
+
+
+def one_sided(problem: SearchTask, lean: int) -> Frontier:
+    """Is everybody of a box decided alike, as `lean` says? A frontier with ONE line for all cells.
+
+    The pairs are individuals beside themselves (every feature is `same`), and what is asked is whether somebody is decided the other way. A leaf of lean 1
+    says  max s <= 0  over its cell: everybody gets the lower decision; a leaf of lean 0 says  max -s < 0: everybody gets the upper
+    one. The claim of such a certificate, that nobody gets two decisions, is true of any model; what counts is that all leaves of the proof
+    have the same lean, which the checker finds out by itself (spec/certificate-v1.md, section 14). So no other rule closes a cell here.
+    """
+    question = SidedQuestion(lean=lean)
+    return Frontier(
+        problem=replace(problem, question=question, wanted=None, listener=silent), lines_only=True
+    )

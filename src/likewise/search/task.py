@@ -18,9 +18,9 @@ import numpy as np
 
 from likewise.cells.narrowing import narrow
 from likewise.clock import look_at_clock
-from likewise.model.enclosure import as_several, decide
 from likewise.model.witness import Witness
 from likewise.progress import Listener, silent
+from likewise.spec.enclosure import as_several, decide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from likewise.families.kernel.products import ProductSum
     from likewise.families.oracle import Bounder
     from likewise.families.oracles import Oracles
-    from likewise.model.enclosure import Enclosures
     from likewise.model.question import Case, Question, WitnessSet
     from likewise.search.budget import Budget
+    from likewise.spec.enclosure import Enclosures
     from likewise.spec.pairs import PairSpace, Variable
 
     Floats = NDArray[np.float64]

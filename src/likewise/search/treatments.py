@@ -15,8 +15,8 @@ import numpy as np
 from likewise.families.judge import softmax
 from likewise.families.score_judge import ScoreTable
 from likewise.model.conditions import has_class, leads
-from likewise.model.enclosure import FIRST_BITS, MOST_BITS
 from likewise.search.certainty import SLACK
+from likewise.spec.enclosure import FIRST_BITS, MOST_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

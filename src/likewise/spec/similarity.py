@@ -33,8 +33,17 @@ from likewise.errors import SpecError, closest
 from likewise.html_tables import table
 from likewise.spec.features import Feature, Level, Ordinal, level_text
 from likewise.spec.numbers import number_text, shown
-from likewise.spec.relations import Relation, free_relation, pairs_relation, within_relation
-from likewise.spec.said import LevelPairs, Tolerance, checked_names, checked_pairs, checked_within
+from likewise.spec.relations import (
+    LevelPairs,
+    Relation,
+    Tolerance,
+    checked_names,
+    checked_pairs,
+    checked_within,
+    free_relation,
+    pairs_relation,
+    within_relation,
+)
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 from likewise import clock
 from likewise.cells.leaf import Clearance, Leaf
 from likewise.certificate.certificate import Certificate
-from likewise.certificate.lines import (
+from likewise.certificate.writer import (
+    Writer,
     class_property_line,
     model_line,
     property_line,
     similarity_line,
     space_line,
 )
-from likewise.certificate.writer import Writer
 from likewise.collecting import without_collector
 from likewise.errors import InternalError
 from likewise.families.scored import rounding_error

@@ -22,9 +22,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.families.registry import family_of
-from likewise.families.scored import Model
-from likewise.families.scores import Scores
-from likewise.model.enclosure import FIRST_BITS
+from likewise.families.scored import Model, Scores
+from likewise.spec.enclosure import FIRST_BITS
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ import numpy as np
 from likewise.errors import InternalError, SpecError
 from likewise.families.oracles import Oracles
 from likewise.families.registry import family_of, oracle_of
-from likewise.families.scored import score_of
-from likewise.families.scores import Scores
+from likewise.families.scored import Scores, score_of
 from likewise.importers.two_classes import HALF, as_one_score
 from likewise.model.cases import DecisionCase
 from likewise.model.classquestion import ClassQuestion

@@ -8,7 +8,7 @@ import numpy as np
 import likewise as lw
 from likewise.families.affine.body import Affine
 from likewise.families.affine.rounding import AffineRounding
-from likewise.families.combined.building import combined_model
+from likewise.families.combined.body import combined_model
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.rounding import KernelRounding
 from likewise.families.polynomial.body import PolynomialSum

@@ -19,8 +19,7 @@ from likewise.families.family import Mapped
 from likewise.families.judge import Judge
 from likewise.families.lines import number
 from likewise.families.registry import NAMES, family_named, family_of, oracle_of, score_judge_of
-from likewise.families.scored import score_of
-from likewise.families.scores import Scores, form_of
+from likewise.families.scored import Scores, form_of, score_of
 from likewise.importers.imported import Imported
 from likewise.importers.inputs import Inputs
 from likewise.importers.recoding import same_space

@@ -12,8 +12,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 import likewise as lw
-from likewise.families.polynomial.body import PolynomialSum
-from likewise.families.polynomial.score import PolynomialScore
+from likewise.families.polynomial.body import PolynomialScore, PolynomialSum
 from likewise.model.embedding import Column
 from likewise.spec.pairs import Variable, pair_space
 

@@ -11,10 +11,9 @@ import numpy as np
 import likewise as lw
 from likewise.families.oracles import Oracles
 from likewise.families.scored import Model
-from likewise.families.trees.body import Tree, TreeSum, scores_of_ensemble
+from likewise.families.trees.body import Tree, TreeScore, TreeSum, scores_of_ensemble
 from likewise.families.trees.oracle import TreeOracle
 from likewise.families.trees.rounding import TreeRounding
-from likewise.families.trees.score import TreeScore
 from likewise.importers.recoding import same_space
 from likewise.model.gauge import Gauge
 from likewise.model.head import Head

@@ -12,9 +12,8 @@ import pytest
 from tests.families.trees.forests import Case, all_scores, cells, problem_of, random_case
 
 from likewise.cells.leaf import Leaf
-from likewise.families.trees.body import LEAF
+from likewise.families.trees.body import LEAF, TreeScore
 from likewise.families.trees.oracle import TreeOracle
-from likewise.families.trees.score import TreeScore
 from likewise.model.question import DecisionQuestion, GapQuestion
 
 LEANS = (0.0, 0.25, 0.5, 1.0)

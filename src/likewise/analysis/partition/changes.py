@@ -77,7 +77,7 @@ def _moved(part: tuple[float, ...], step: Fraction, *, whole: bool) -> tuple[flo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counterpart:
-    """A change in the user's codes, and the decision (a lean of `search.one_sided`) that everybody gets then."""
+    """A change in the user's codes, and the decision (a lean of `search.frontier.one_sided`) that everybody gets then."""
 
     change: Change
     lean: int

@@ -15,7 +15,7 @@ import numpy as np
 
 from likewise.analysis.partition.engine import Cut
 from likewise.analysis.partition.judge import DIFFERENTLY, MANY_VALUES
-from likewise.search.one_sided import LOWER, UPPER
+from likewise.search.frontier import LOWER, UPPER
 from likewise.spec.features import Categorical, Ordinal
 
 if TYPE_CHECKING:

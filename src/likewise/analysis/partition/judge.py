@@ -23,8 +23,8 @@ from likewise.families.oracles import Oracles
 from likewise.families.registry import oracle_of
 from likewise.model.question import DecisionQuestion, snap
 from likewise.progress import silent
+from likewise.search.frontier import LOWER, UPPER, one_sided
 from likewise.search.frontiers import frontiers_of
-from likewise.search.one_sided import LOWER, UPPER, one_sided
 from likewise.search.portfolio import independence
 from likewise.search.proof import root_cell
 from likewise.spec.numbers import double_above, double_below

@@ -1,7 +1,7 @@
 """Proofs of boxes: what float64 and short searches propose is proved, box by box, and the checker has the last word.
 
 fair     the claim itself on the sub-space of everybody similar to somebody in the box: FAIR as `verify` says it, with its certificate
-biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.one_sided`), which the
+biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.frontier.one_sided`), which the
          checker says as well (spec/certificate-v1.md, section 14)
 
 Boxes are of the user's own space, or, for `share`, of the space of codes (`CodeProver`), parts of which are never imported again.
@@ -30,8 +30,8 @@ from likewise.model.question import DecisionQuestion
 from likewise.problem import ModelClaim, Problem
 from likewise.run import Run
 from likewise.search.budget import Budget, Part
+from likewise.search.frontier import LOWER, UPPER, one_sided
 from likewise.search.frontiers import Frontiers, frontiers_of
-from likewise.search.one_sided import LOWER, UPPER, one_sided
 from likewise.search.portfolio import Outcome, conclude, independence
 from likewise.search.proof import Proof
 from likewise.spec.boxes import Box, closed

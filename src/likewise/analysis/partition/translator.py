@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from likewise.analysis.partition.changes import Counterpart
-from likewise.search.one_sided import LOWER, UPPER
+from likewise.search.frontier import LOWER, UPPER
 from likewise.spec.boxes import Box, Part, full
 from likewise.spec.features import Categorical, Integer, Ordinal
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.cells.forms import Forms
+    from likewise.families.affine.body import AffineScore
     from likewise.families.affine.odds import OddsOracle
     from likewise.families.affine.oracle import SeparableOracle
-    from likewise.families.affine.score import AffineScore
     from likewise.families.scored import Model
     from likewise.families.settings import Settings
     from likewise.spec.pairs import PairSpace
@@ -58,7 +58,7 @@ class AffineFamily(Family):
         self, score: AffineScore, pairs: PairSpace, second: AffineScore | None = None
     ) -> SeparableOracle:
         if second is not None:
-            from likewise.families.affine.rivals import RivalOracle
+            from likewise.families.affine.oracle import RivalOracle
 
             return RivalOracle(score, second, pairs)
         from likewise.families.affine.oracle import SeparableOracle

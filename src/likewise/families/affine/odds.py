@@ -1,8 +1,11 @@
 """Odds oracle: probabilities P_c = 1 / (1 + sum_r exp(d_r)), d_r = f_k - f_c the separable scores of the other classes.
 
 Of a cell it takes M_r, the largest d_r(x') - d_r(x) of its pairs, in which all that both share cancels, and a polytope that d(x) lies in: its extent in a number of
-directions. P_c(x) - P_c(x') is at most what `gap` finds over the polytope (spec/certificate-v1.md, section 10, `odds`). M_r are of different pairs where several features
-differ, or one with more than two levels: so cells are cut there first. `bound` is float64; `prove` takes M_r and extents in rationals, and `gap` with room for its rounding.
+directions. P_c(x) - P_c(x') is at most what `polytope` finds over the polytope (spec/certificate-v1.md, section 10, `odds`). M_r are of different pairs where several features
+differ, or one with more than two levels: so cells are cut there first. `bound` is float64; `prove` takes M_r and extents in rationals, and `polytope` with room for its rounding.
+
+Pairs are proposed near the largest difference (`individuals_near`). The differences d of separable scores are wanted at a point that is a mean of what some corners of the cell have: so the mean of these corners has it too, as far as
+features are numbers that d is linear in. Levels cannot be averaged; each corner's are tried, and numbers are moved until d is right again. Only proposes.
 """
 
 from __future__ import annotations
@@ -12,14 +15,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import nnls
 
 from likewise.cells.forms import Forms, widest
 from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.cells.separable import ExactBound, exact_bound
-from likewise.families.affine.directions import directions_of
-from likewise.families.affine.gap import Peak, Polytope, largest_gap
-from likewise.families.affine.nearby import individuals_near
 from likewise.families.affine.oracle import ROUNDING
+from likewise.families.affine.polytope import Peak, Polytope, directions_of, largest_gap
 from likewise.families.oracle import Bounder, Bounds
 from likewise.model.cases import SoftmaxCase, log_odds
 from likewise.model.question import Direction, round_up
@@ -29,6 +31,7 @@ from likewise.spec.terms import Separable, combined
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.cells.forms import Forms
     from likewise.model.question import WitnessSet
 
     Floats = NDArray[np.float64]
@@ -197,3 +200,44 @@ class OddsOracle(Bounder):
                 combined(self.differences, here), self.pairs, ONE, (), combined(self.differences, there)
             )
         return self.known[row, moves]
+
+
+STEPS = 12  # least squares solved, with the numbers that have not reached an end
+SUM_TO_ONE = 1e3  # how much more it counts that weights add up to 1 than that the mean is right
+LEAST_WEIGHT = 1e-6  # weight of a corner that is tried
+
+
+def individuals_near(forms: Forms, d: Floats, corners: Floats, lo: Floats, hi: Floats) -> Floats:
+    """Codes of a few individuals of the box whose scores are about d; corners (n, features)."""
+    heavy = SUM_TO_ONE * (1 + np.abs(d).max())
+    reached = forms.at(corners)
+    system = np.concatenate([reached.T, np.full((1, len(reached)), heavy)])
+    weights, _ = nnls(system, np.append(d, heavy))
+    mean = np.clip(weights @ corners / max(float(weights.sum()), LEAST_WEIGHT), lo, hi)
+    levels = np.array([table is not None for table in forms.tables])
+    linear = np.array(
+        [not level and curve is None for level, curve in zip(levels, forms.curves, strict=True)]
+    )
+    slopes = np.array(
+        [slope if line else 0 * slope for slope, line in zip(forms.slopes, linear, strict=True)]
+    )
+    found = []
+    for corner in corners[weights > LEAST_WEIGHT]:
+        x = np.where(levels, corner, mean)
+        found.append(_moved(forms, x, d, slopes * (hi - lo)[:, None], lo, hi))
+    return np.array(found or [mean])
+
+
+def _moved(forms: Forms, x: Floats, d: Floats, slopes: Floats, lo: Floats, hi: Floats) -> Floats:
+    """x with its numbers moved, as little as need be for the widths of their intervals, until the scores are d or all are at an end."""
+    free = np.abs(slopes).max(axis=1) > 0
+    for _ in range(STEPS):
+        missing = d - forms.at(x[None])[0]
+        if not free.any() or np.abs(missing).max() < LEAST_WEIGHT:
+            break
+        step = np.zeros(len(x))
+        step[free] = np.linalg.lstsq(slopes[free].T, missing, rcond=None)[0] * (hi - lo)[free]
+        wanted = x + step
+        x = np.clip(wanted, lo, hi)
+        free = free & (x == wanted)
+    return x

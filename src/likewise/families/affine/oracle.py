@@ -7,11 +7,14 @@ In a direction (lean, 1 - lean) the pair's combined score is
 whose maximum over a cell is the sum of one-feature maxima (see `exact`, of which this is the batched
 float64 twin). That is exact for each direction, so a cell that cannot be separated holds a witness unless
 its discrete features or the constraints stand in the way: the former are branched on, the latter are left
-to the linear relaxation. Features in pieces (`marks`, `curves`) are cut between a cut and the double after it,
+to the linear relaxation. Features in pieces (`highest`, `curves`) are cut between a cut and the double after it,
 before other continuous ones.
 
 `candidates` looks for that witness: the widest gap first, then the shared features are set one by one,
 coarse steps first and continuous ones last, so that s + s' comes to rest at zero (a greedy subset sum).
+
+Two scores, lean F(x) - (1 - lean) G(x'), stand for conditions of two classes (`model.cases`). The bound of one direction is exact, as for one score (`separable`). But a case of classes has several conditions, and one line sees
+only two of them: so cells are cut along continuous features as readily as along others, until for each of them two are enough.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.cells.forms import Forms, widest
 from likewise.cells.highest import best_band, best_levels, best_marks, inside_of, marks_of, table_of
 from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
 from likewise.cells.separable import ExactBound, exact_bound
@@ -34,7 +38,7 @@ from likewise.spec.terms import Separable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.cells.marks import Marks
+    from likewise.cells.highest import Marks
     from likewise.cells.relaxation import LinearRelaxation
     from likewise.model.question import WitnessSet
 
@@ -53,7 +57,7 @@ class SeparableOracle(Bounder):
     rule: Rule = "separable"
     exact = True
     sees_constraints = True
-    other: Separable | None = None  # the score of x', where that is another one (`rivals`)
+    other: Separable | None = None  # the score of x', where that is another one (`RivalOracle`)
 
     def __init__(self, score: Separable, pairs: PairSpace) -> None:
         self.score = score
@@ -324,3 +328,47 @@ def _closest(gain: Floats, missing: Floats, allowed: NDArray[np.bool_]) -> NDArr
     allowed = allowed & (gain * room >= 0) & (np.abs(gain) <= np.abs(room))
     best: NDArray[np.intp] = np.where(allowed, np.abs(room - gain), np.inf).argmin(axis=1)
     return best
+
+
+class RivalOracle(SeparableOracle):
+    """Oracle of F at x and G at x'."""
+
+    def __init__(self, score: Separable, second: Separable, pairs: PairSpace) -> None:
+        super().__init__(score, pairs)
+        self.other = second
+        self.forms = Forms((score, second), pairs)
+        self.relaxation: LinearRelaxation | None = None
+        if pairs.constraints:
+            from likewise.cells.relaxation import LinearRelaxation
+
+            self.relaxation = LinearRelaxation(score, pairs, second)
+
+    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
+        nothing = np.zeros_like(lean)
+        found = self.forms.maximum(
+            np.stack([lean, nothing], axis=1), np.stack([nothing, lean - 1], axis=1), lo, hi
+        )
+        first = self.forms.at(found.points[:, self.first])[:, 0]
+        second = self.forms.at(found.points[:, self.second])[:, 1]
+        terms = len(self.score.terms) + 2
+        noise = ROUNDING * terms * (found.size + np.abs(first) + np.abs(second))
+        return Bounds(upper=found.upper, first=first, second=second, points=found.points, noise=noise)
+
+    def candidates(self, lo: Floats, hi: Floats) -> Floats:
+        return self.bound(lo, hi, np.full(len(lo), 0.5), np.zeros(len(lo))).points
+
+    def starts(self, lo: Floats, hi: Floats) -> Floats:
+        return Bounder.starts(self, lo, hi)
+
+    def branch(
+        self,
+        lo: Floats,
+        hi: Floats,
+        loss: Floats | None = None,
+        cuts: Floats | None = None,  # noqa: ARG002
+    ) -> tuple[NDArray[np.intp], Floats]:
+        spread = self.forms.spread(np.eye(2), lo, hi) if loss is None else loss
+        return widest(self.forms, self.discrete, spread, lo, hi)
+
+    def after(self, variable: int, at: float) -> float | None:
+        return self.forms.after(variable, at)

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.families.lines import number, numbers
-from likewise.families.program_error import Bound, double_above
-from likewise.families.scored import extents
+from likewise.families.program_rounding import Bound, double_above
+from likewise.model.embedding import extents
 
 if TYPE_CHECKING:
     import numpy as np

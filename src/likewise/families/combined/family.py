@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import UnsupportedModel
+from likewise.families.combined.body import NO_BOUNDS, Combined, CombinedScore, Part
 from likewise.families.combined.judge import CombinedJudge
-from likewise.families.combined.score import NO_BOUNDS, Combined, CombinedScore, Part
 from likewise.families.family import Body, Family
 from likewise.families.lines import numbers
 from likewise.families.registry import family_of

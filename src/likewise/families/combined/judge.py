@@ -19,7 +19,7 @@ from likewise.spec.terms import nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.combined.score import CombinedScore
+    from likewise.families.combined.body import CombinedScore
     from likewise.spec.enclosure import Enclosure
 
     Floats = NDArray[np.float64]

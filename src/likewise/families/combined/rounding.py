@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import InternalError
-from likewise.families.program_error import ROOM, Bound, growth, outward
+from likewise.families.program_rounding import ROOM, Bound, growth, outward
 from likewise.families.scored import score_of
 
 if TYPE_CHECKING:

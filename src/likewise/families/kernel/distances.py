@@ -20,7 +20,7 @@ from likewise.spec.features import Continuous, Integer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.kernel.score import KernelScore
+    from likewise.families.kernel.body import KernelScore
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]

@@ -13,9 +13,8 @@ import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.family import Family
-from likewise.families.kernel.body import RbfSum
+from likewise.families.kernel.body import BLOCK, KernelScore, RbfSum
 from likewise.families.kernel.judge import KernelJudge
-from likewise.families.kernel.score import BLOCK, KernelScore
 from likewise.families.lines import column_line, number, numbers, one_or_all
 from likewise.model.embedding import Column
 

@@ -31,7 +31,7 @@ from likewise.model.embedding import embedded
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.kernel.score import KernelScore
+    from likewise.families.kernel.body import KernelScore
     from likewise.model.embedding import Column
     from likewise.spec.enclosure import Enclosure
 

@@ -23,11 +23,11 @@ import numpy as np
 from likewise.cells.bands import bands_of
 from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.errors import InternalError
+from likewise.families.kernel.body import KernelScore
 from likewise.families.kernel.distances import Distance, distance_of
 from likewise.families.kernel.rbf import Boxes, bound_cells, bound_twins, shared_terms
 from likewise.families.kernel.rbf.copies import ROUNDING
 from likewise.families.kernel.rbf.terms import ONE_HOT
-from likewise.families.kernel.score import KernelScore
 from likewise.families.oracle import Bounder, Bounds
 from likewise.spec.pairs import PairSpace
 

@@ -27,7 +27,7 @@ from likewise.model.question import round_up
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.kernel.score import KernelScore
+    from likewise.families.kernel.body import KernelScore
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]

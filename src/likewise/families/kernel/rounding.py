@@ -1,4 +1,4 @@
-"""Rounding of sums of Gaussians (the bound: `program_error`)."""
+"""Rounding of sums of Gaussians (the bound: `program_rounding`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.families.kernel.body import RbfSum
-from likewise.families.program_error import (
+from likewise.families.program_rounding import (
     OUTWARD,
     ROOM,
     TINY,
@@ -23,8 +23,7 @@ from likewise.families.program_error import (
     reach_of,
     slacks_of,
 )
-from likewise.families.scored import extents
-from likewise.model.embedding import embedded
+from likewise.model.embedding import embedded, extents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 class KernelRounding:
     """How the original program computes squared distances: from differences, or `expanded` as
     |x|^2 - 2 x.s + |s|^2, which loses the digits that the squares have in common. `error` is good for comparing two
-    programs; what bounds the program's error over a space is in `program_error`, and no certificate states it.
+    programs; what bounds the program's error over a space is in `program_rounding`, and no certificate states it.
     `columns` has (k, slack) for each column that the program computes: off by about k u (|column| + slack)."""
 
     expanded: bool

@@ -1,18 +1,34 @@
-"""Polynomial body: sum_t coefficient_t * product of the columns of t."""
+"""Polynomial body: f(x) = sum_t a_t * product of columns of phi(x), phi the embedding. Rational, so exact.
+
+Its score over codes in float64, for many rows: every product is its prefix times one column, so that all of them are built degree
+by degree, one multiplication each.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
+from likewise.clock import look_at_clock
+from likewise.model.embedding import Column, embedded
+from likewise.spec.enclosure import Enclosure
+from likewise.spec.features import Continuous, Integer
+from likewise.spec.terms import nearest
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from likewise.families.family import Kept, Mapped
-    from likewise.families.polynomial.score import PolynomialScore
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +79,7 @@ class PolynomialSum:
         return PolynomialSum(coefficients=tuple(kept.values()), products=tuple(kept))
 
     def score(self, embedding: tuple[Column, ...], n_features: int) -> PolynomialScore:
-        from likewise.families.polynomial.score import PolynomialScore
+        from likewise.families.polynomial.body import PolynomialScore
 
         return PolynomialScore(body=self, embedding=embedding)
 
@@ -78,3 +94,112 @@ class PolynomialSum:
 
     def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> None:
         return None  # products of doubles have no common one of reasonable length
+
+
+BLOCK = 4_000_000  # products computed at a time: memory stays at some ten megabytes
+VERTICES = 256  # corners of the space to look at: a polynomial is extreme near the border more often than not
+PRODUCTS_A_KERNEL_VALUE = 64  # what a product costs beside a kernel value, in float64 and exactly
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Products:
+    """All products of one degree: product i is product `prefix[i]` of the degree below times column `last[i]`;
+    `weights` are their coefficients, 0 for prefixes that are no terms themselves."""
+
+    prefix: Indices
+    last: Indices
+    weights: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PolynomialScore:
+    """The score of a polynomial body over codes."""
+
+    family: ClassVar[str] = "polynomial"
+    rational: ClassVar[bool] = True
+    enclosing_work: ClassVar[int] = 0
+
+    body: PolynomialSum
+    embedding: tuple[Column, ...]
+    by_degree: tuple[Products, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_degree", tuple(products_by_degree(self.body)))
+
+    def scores(self, codes: Floats) -> Floats:
+        """Many rows in float64, for proposing; never for deciding."""
+        columns, total = embedded(self.embedding, codes), np.empty(len(codes))
+        step = max(1, BLOCK // max(len(part.last) for part in self.by_degree))
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow proposes nothing
+            for start in range(0, len(codes), step):
+                part = columns[start : start + step]
+                values = np.ones((len(part), 1))
+                total[start : start + step] = self.by_degree[0].weights[0]
+                for products in self.by_degree[1:]:
+                    values = values[:, products.prefix] * part[:, products.last]
+                    total[start : start + step] += values @ products.weights
+        return total
+
+    def scorer(self) -> Callable[[Floats], Floats]:
+        return self.scores
+
+    def reference_scores(self, codes: Floats) -> list[Fraction]:
+        """Many rows, exactly."""
+        values = []
+        for row in codes.tolist():
+            look_at_clock()
+            values.append(self.exact([Fraction(c) for c in row]))
+        return values
+
+    def exact(self, codes: Sequence[Fraction]) -> Fraction:
+        """The score of one individual."""
+        return self.body.exact([column.exact(codes[column.feature]) for column in self.embedding])
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
+        """The score of one individual; exact, so both ends are the same."""
+        return Enclosure.of(self.exact(codes))
+
+    def depends(self, feature: int) -> bool:
+        """Whether the score can change with a feature: False only if no term has a column that moves with it."""
+        moving = {c for c, col in enumerate(self.embedding) if col.feature == feature and not col.constant}
+        terms = zip(self.body.coefficients, self.body.products, strict=True)
+        return any(value != 0 and not moving.isdisjoint(product) for value, product in terms)
+
+    def landmarks(self, space: Space) -> Floats:
+        """The middle of the space, its corners of lowest and highest codes, and others of its corners."""
+        features = [space[name] for name in space.names]
+        ends = [(f.lo, f.hi) if isinstance(f, (Continuous, Integer)) else (0, f.size - 1) for f in features]
+        lo, hi = np.array(ends, dtype=np.float64).T
+        whole = [not isinstance(f, Continuous) for f in features]
+        middle = lo / 2 + hi / 2
+        sides = np.random.default_rng(0).integers(0, 2, (VERTICES, len(lo)))  # the same ones every time
+        return np.vstack(
+            [np.where(whole, np.floor(middle), middle), lo, hi, np.where(sides.astype(bool), hi, lo)]
+        )
+
+    def negated(self) -> PolynomialScore:
+        return PolynomialScore(body=self.body.negated(), embedding=self.embedding)
+
+    @property
+    def cost(self) -> int:
+        """What a search has to pay for a row, in kernel values."""
+        return 1 + len(self.body.products) // PRODUCTS_A_KERNEL_VALUE
+
+
+def products_by_degree(body: PolynomialSum) -> list[Products]:
+    """The body's products and all their prefixes, degree by degree; the empty product first."""
+    weights = dict(zip(body.products, map(nearest, body.coefficients), strict=True))
+    known = {product[:d] for product in body.products for d in range(len(product) + 1)} | {()}
+    tables: list[Products] = []
+    places: dict[tuple[int, ...], int] = {(): 0}
+    for degree in range(body.degree + 1):
+        now = sorted(product for product in known if len(product) == degree)
+        tables.append(
+            Products(
+                prefix=np.array([places[product[:-1]] for product in now], dtype=np.intp),
+                last=np.array([product[-1] if product else 0 for product in now], dtype=np.intp),
+                weights=np.array([weights.get(product, 0.0) for product in now]),
+            )
+        )
+        places = {product: i for i, product in enumerate(now)}
+    return tables

@@ -26,7 +26,7 @@ from likewise.spec.pairs import PairSpace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.polynomial.score import PolynomialScore
+    from likewise.families.polynomial.body import PolynomialScore
 
     Floats = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ from likewise.families.polynomial.judge import PolynomialJudge
 from likewise.model.embedding import Column
 
 if TYPE_CHECKING:
+    from likewise.families.polynomial.body import PolynomialScore
     from likewise.families.polynomial.oracle import PolynomialOracle
-    from likewise.families.polynomial.score import PolynomialScore
     from likewise.families.scored import Model
     from likewise.families.settings import Settings
     from likewise.spec.pairs import PairSpace

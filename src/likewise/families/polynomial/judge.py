@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import look_at_clock
-from likewise.families.polynomial.body import PolynomialSum
-from likewise.families.polynomial.score import Products, products_by_degree
+from likewise.families.polynomial.body import PolynomialSum, Products, products_by_degree
 from likewise.families.score_judge import (
     PRODUCTS_A_SECOND,
     TINY,
@@ -37,7 +36,7 @@ from likewise.spec.terms import nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.polynomial.score import PolynomialScore
+    from likewise.families.polynomial.body import PolynomialScore
     from likewise.spec.enclosure import Enclosure
 
     Floats = NDArray[np.float64]

@@ -14,9 +14,9 @@ import numpy as np
 
 from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
 from likewise.families.oracle import Bounder, Bounds
+from likewise.families.polynomial.body import PolynomialScore
 from likewise.families.polynomial.coordinates import MOST_PLACES, Coordinate, coordinates_of
 from likewise.families.polynomial.hot import bound_cells
-from likewise.families.polynomial.score import PolynomialScore
 from likewise.families.polynomial.squares import Squares
 from likewise.families.polynomial.tables import tables_of
 from likewise.model.question import GRID

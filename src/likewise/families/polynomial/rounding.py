@@ -1,4 +1,4 @@
-"""Rounding of polynomials: as sums of powers of inner values, or of products of columns (the bounds: `program_error`)."""
+"""Rounding of polynomials: as sums of powers of inner values, or of products of columns (the bounds: `program_rounding`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.families.program_error import (
+from likewise.families.program_rounding import (
     ROOM,
     Bound,
     double_above,
@@ -20,8 +20,7 @@ from likewise.families.program_error import (
     reach_of,
     slacks_of,
 )
-from likewise.families.scored import extents
-from likewise.model.embedding import embedded
+from likewise.model.embedding import embedded, extents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

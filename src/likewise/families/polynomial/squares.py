@@ -28,7 +28,7 @@ from likewise.spec.terms import Separable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.polynomial.score import PolynomialScore
+    from likewise.families.polynomial.body import PolynomialScore
     from likewise.families.polynomial.sos.cube import Monomial, Polynomial
     from likewise.model.question import Direction, WitnessSet
     from likewise.spec.pairs import PairSpace

@@ -3,26 +3,34 @@
 Trees test the codes of raw features: whatever a pipeline does to a column before a tree sees it, and every cast on the way, is
 worked into the tests by the importer. A number goes left where code <= threshold, a level where its position is among `levels` of the
 node, and a missing number (code `feature.missing_code`) where `missing_left` says. Thresholds, values and factors are taken exactly.
+
+A score over codes is a form alpha . f of an ensemble. Rational, so exact. In float64 for many rows, by compiled walks down the trees (`walking`, which brings in numba, is
+loaded when it is first used).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from likewise.clock import look_at_clock
 from likewise.errors import InternalError
-from likewise.spec.terms import dot
+from likewise.spec.enclosure import Enclosure
+from likewise.spec.features import Continuous, Integer
+from likewise.spec.terms import dot, nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.family import Kept, Mapped
-    from likewise.families.trees.score import TreeScore
+    from likewise.families.trees.walking import Nodes
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
 
@@ -133,7 +141,7 @@ class TreeForm:
         return self.ensemble
 
     def score(self, embedding: tuple[Column, ...], n_features: int) -> TreeScore:
-        from likewise.families.trees.score import TreeScore
+        from likewise.families.trees.body import TreeScore
 
         return TreeScore(body=self.ensemble, alpha=self.alpha)
 
@@ -184,3 +192,190 @@ def ensembles_of(body: Any) -> tuple[TreeSum, ...]:
     if isinstance(body, TreeForm):
         return (body.ensemble,)
     return tuple(one for part in getattr(body, "parts", ()) for one in ensembles_of(part.body))
+
+
+ONE = (Fraction(1),)
+LANDMARKS = 256  # leaves whose individuals a search starts from
+KERNEL_VALUES_A_TREE = 4  # that take as long as a walk down a tree, about
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TreeScore:
+    """One score of an ensemble, or a sum of several with the weights `alpha`; `base` is one that knows the nodes already."""
+
+    family: ClassVar[str] = "trees"
+    rational: ClassVar[bool] = True
+    enclosing_work: ClassVar[int] = 0
+
+    body: TreeSum
+    alpha: tuple[Fraction, ...] = ONE
+    base: TreeScore | None = None
+
+    def form(self, alpha: tuple[Fraction, ...]) -> TreeScore:
+        """The score of the same trees with other weights."""
+        return TreeScore(body=self.body, alpha=alpha, base=self.base or self)
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """All nodes in one array each."""
+        from likewise.families.trees.walking import nodes_of
+
+        return nodes_of(self.body) if self.base is None else self.base.nodes
+
+    @cached_property
+    def values(self) -> Floats:
+        """What each node adds to the score if it is a leaf, in float64: the sum of at most n products, each rounded."""
+        values: Floats = self.table @ np.array([nearest(a) for a in self.alpha])
+        return values
+
+    @cached_property
+    def bias(self) -> Fraction:
+        return sum((a * b for a, b in zip(self.alpha, self.body.bias, strict=True)), Fraction(0))
+
+    @cached_property
+    def unit(self) -> Fraction:
+        """What every leaf adds to the score a whole multiple of."""
+        tiny = min((_lowest_bit(tree.values) for tree in self.body.trees), default=0)
+        factors = math.lcm(*(tree.factor.denominator for tree in self.body.trees))
+        return Fraction(2) ** min(tiny, 0) / (factors * math.lcm(*(a.denominator for a in self.alpha)))
+
+    def units(self, node: int) -> int:
+        """How many units a leaf, as a node of all trees, adds to the score."""
+        known: dict[int, int] = self._units
+        if node not in known:
+            t = bisect_right(self._roots, node) - 1
+            values = self.body.trees[t].exact(node - self._roots[t])
+            total = (
+                sum((a * v for a, v in zip(self.alpha, values, strict=True) if a), Fraction(0)) / self.unit
+            )
+            known[node] = total.numerator
+        return known[node]
+
+    @cached_property
+    def _units(self) -> dict[int, int]:
+        return {}
+
+    @cached_property
+    def _roots(self) -> list[int]:
+        return [int(root) for root in self.nodes.roots]
+
+    def scores(self, codes: Floats) -> Floats:
+        """Many rows in float64, for proposing; never for deciding."""
+        from likewise.families.trees.walking import add_leaves
+
+        total = np.full(len(codes), nearest(self.bias))
+        add_leaves(self.nodes, self.values, np.ascontiguousarray(codes, dtype=np.float64), total)
+        return total
+
+    def all_scores(self, codes: Floats) -> Floats:
+        """The same of all n scores of the ensemble, one column each, whatever the weights."""
+        from likewise.families.trees.walking import add_rows_of_leaves
+
+        total = np.tile([nearest(b) for b in self.body.bias], (len(codes), 1))
+        add_rows_of_leaves(self.nodes, self.table, np.ascontiguousarray(codes, dtype=np.float64), total)
+        return total
+
+    @cached_property
+    def table(self) -> Floats:
+        """(nodes, n): what each node adds to each score if it is a leaf, in float64."""
+        if self.base is not None:
+            return self.base.table
+        return np.concatenate([tree.values * nearest(tree.factor) for tree in self.body.trees])
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """The absolute values of `table`."""
+        return np.abs(self.table) if self.base is None else self.base.sizes
+
+    def scorer(self) -> Callable[[Floats], Floats]:
+        return self.scores
+
+    def reference_scores(self, codes: Floats) -> list[Fraction]:
+        """Many rows, exactly."""
+        values = []
+        for row in codes.tolist():
+            look_at_clock()
+            values.append(self.exact([Fraction(c) for c in row]))
+        return values
+
+    def exact(self, codes: Sequence[Fraction]) -> Fraction:
+        """The score of one individual. Codes are doubles, whose comparisons with thresholds are exact."""
+        from likewise.families.trees.walking import leaves_of
+
+        doubles = np.array([float(code) for code in codes])
+        if any(Fraction(double) != code for double, code in zip(doubles.tolist(), codes, strict=True)):
+            return self._exact_elsewhere(codes)
+        leaves = np.empty(len(self.body.trees), dtype=np.int64)
+        leaves_of(self.nodes, doubles, leaves)
+        return self.bias + self.unit * sum(map(self.units, leaves.tolist()))
+
+    def _exact_elsewhere(self, codes: Sequence[Fraction]) -> Fraction:
+        """The score at codes that are not all doubles."""
+        missing, trees = self.body.missing, zip(self._roots, self.body.trees, strict=True)
+        return self.bias + self.unit * sum(
+            self.units(root + tree.leaf(codes, missing)) for root, tree in trees
+        )
+
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
+        """The score of one individual; exact, so both ends are the same."""
+        return Enclosure.of(self.exact(codes))
+
+    def depends(self, feature: int) -> bool:
+        """Whether the score can change with a feature: False only if no node tests it."""
+        return feature in self.body.tested()
+
+    def landmarks(self, space: Space) -> Floats:
+        """Individuals that come to leaves spread over the ensemble, the middle of the space in what the leaf leaves open."""
+        features = [space[name] for name in space.names]
+        numbers = [isinstance(feature, (Continuous, Integer)) for feature in features]
+        ends = [(f.lo, f.hi) if isinstance(f, (Continuous, Integer)) else (0, f.size - 1) for f in features]
+        whole = np.array([not isinstance(feature, Continuous) for feature in features])
+        leaves = [
+            (t, int(leaf))
+            for t, tree in enumerate(self.body.trees)
+            for leaf in np.flatnonzero(tree.feature == LEAF)
+        ]
+        rows = []
+        for place in np.linspace(0, len(leaves) - 1, min(LANDMARKS, len(leaves))).astype(int):
+            t, leaf = leaves[place]
+            rows.append(_inside(self.body.trees[t], leaf, ends, numbers))
+        middles = np.array(rows).reshape(len(rows), len(features))
+        lo, hi = np.array(ends, dtype=np.float64).T
+        return np.clip(np.where(whole, np.floor(middles), middles), lo, hi)
+
+    def negated(self) -> TreeScore:
+        return self.form(tuple(-a for a in self.alpha))
+
+    @property
+    def cost(self) -> int:
+        """What a search has to pay for a row, in kernel values."""
+        return KERNEL_VALUES_A_TREE * len(self.body.trees)
+
+
+def _inside(
+    tree: Tree, leaf: int, ends: Sequence[tuple[float, float]], numbers: Sequence[bool]
+) -> list[float]:
+    """Codes of an individual near the middle of a leaf's box."""
+    box = [[lo, hi] for lo, hi in ends]
+    codes = [lo / 2 + hi / 2 for lo, hi in ends]
+    node = 0
+    while (k := int(tree.feature[node])) != LEAF:
+        left = leaf < tree.right[node]
+        if numbers[k]:
+            box[k][int(left)] = float(tree.threshold[node])
+            codes[k] = box[k][1] if box[k][1] - box[k][0] <= 1 else box[k][0] / 2 + box[k][1] / 2
+        else:
+            levels = tree.levels.get(node, frozenset())
+            fits = [p for p in range(int(ends[k][1]) + 1) if (p in levels) == left]
+            codes[k] = fits[0] if fits else codes[k]
+        node = node + 1 if left else int(tree.right[node])
+    return codes
+
+
+def _lowest_bit(values: Floats) -> int:
+    """The exponent of two of which all values are whole multiples."""
+    some = values[values != 0]
+    if not len(some):
+        return 0
+    _, exponent = np.frexp(some)
+    return max(int(exponent.min()) - 53, -1074)

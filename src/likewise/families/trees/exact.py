@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.families.trees.body import TreeScore
 from likewise.families.trees.scanning import Ranking, closest
-from likewise.families.trees.score import TreeScore
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

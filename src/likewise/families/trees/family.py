@@ -13,12 +13,11 @@ from likewise.clock import look_at_clock
 from likewise.errors import InternalError
 from likewise.families.family import Family
 from likewise.families.score_judge import ScoreTable, at_settings
-from likewise.families.trees.body import TreeForm, TreeSum, scores_of_ensemble
+from likewise.families.trees.body import TreeForm, TreeScore, TreeSum, scores_of_ensemble
 from likewise.families.trees.judge import TreeJudge, at_a_time
 from likewise.families.trees.lines import trees
 from likewise.families.trees.pruning import different_sums, mean_of_trees
 from likewise.families.trees.rounding import TreeRounding, rounding_of_mean
-from likewise.families.trees.score import TreeScore
 from likewise.model.embedding import Column
 from likewise.spec.terms import dot
 

@@ -13,9 +13,9 @@ import numpy as np
 from likewise.clock import look_at_clock, now
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.axes import axes_of, axis_of, tested_sets
+from likewise.families.trees.body import TreeScore
 from likewise.families.trees.elements import Elements, elements_of, tests_of
 from likewise.families.trees.scanning import Ranking
-from likewise.families.trees.score import TreeScore
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from likewise.model.question import round_up
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.trees.body import TreeSum
-    from likewise.families.trees.score import TreeScore
+    from likewise.families.trees.body import TreeScore, TreeSum
     from likewise.spec.enclosure import Enclosure
 
     Floats = NDArray[np.float64]

@@ -19,7 +19,7 @@ from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.clock import look_at_clock
 from likewise.families.oracle import Bounds, Proposal, Remembering
 from likewise.families.trees.agreeing import ATTAINED, CONFLICT, common
-from likewise.families.trees.body import stump
+from likewise.families.trees.body import TreeScore, stump
 from likewise.families.trees.cutting import cut
 from likewise.families.trees.elements import Elements
 from likewise.families.trees.exact import ExactValues
@@ -27,7 +27,6 @@ from likewise.families.trees.ground import Ground
 from likewise.families.trees.meeting import CLOSED, HIGH, LOW, MISSING, tighten
 from likewise.families.trees.points import limits_in, pair_in
 from likewise.families.trees.scanning import Ranking, bound, largest, sifted
-from likewise.families.trees.score import TreeScore
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import nearest
 

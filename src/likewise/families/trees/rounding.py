@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError
 from likewise.families.lines import number
-from likewise.families.program_error import Bound, double_above
+from likewise.families.program_rounding import Bound, double_above
 from likewise.families.settings import MORE_OPERATIONS
 
 if TYPE_CHECKING:

@@ -19,13 +19,12 @@ import numpy as np
 from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.families.oracle import Proposal
 from likewise.families.trees.agreeing import ATTAINED, CONFLICT, common
+from likewise.families.trees.body import TreeScore
 from likewise.families.trees.cutting import cut
 from likewise.families.trees.exact import ExactValues
-from likewise.families.trees.gathering import gathered, largest_sum
 from likewise.families.trees.ground import Ground
 from likewise.families.trees.oracle import TreeOracle
-from likewise.families.trees.scanning import Ranking
-from likewise.families.trees.score import TreeScore
+from likewise.families.trees.scanning import Ranking, gathered, largest_sum
 from likewise.families.trees.softlines import (
     Proposed,
     Row,

@@ -18,7 +18,7 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.errors import UnsupportedModel
-from likewise.families.combined.building import combined_parts, made_in_floats
+from likewise.families.combined.body import combined_parts, made_in_floats
 from likewise.families.program_rounding import Observed
 from likewise.families.scored import Model
 from likewise.families.trees.body import LEAF, Tree, TreeSum, ensembles_of

@@ -1,23 +1,30 @@
-"""The largest difference of probabilities over a polytope of score differences, in float64.
+"""The polytope of score differences: in which directions to take its extent, and the largest difference of probabilities over it, in float64.
 
-For numbers M_r (how far d_r moves at most between two individuals) and a polytope of d = (d_1, ..., d_m), an upper bound of
+For numbers M_r (how far d_r moves at most between two individuals) and a polytope of d = (d_1, ..., d_m), `largest_gap` is an upper bound of
 
     G(d)  =  1 / (1 + S) - 1 / (1 + R S),      S = sum_r exp(d_r),      R = sum_r exp(d_r + M_r) / S.
 
 Over a box of d, R is at most the mean of exp(M_r) with the weights exp(d_r) as large as they can be for the largest M_r and as small for the others, and G grows with R;
 for a given R it is largest at S = R^(-1/2), or at the end of the range of S that is nearest to it. Boxes are halved until that is enough, in the order that
 spec/certificate-v1.md (section 10, `odds`) has: what is seen here with some room, a checker sees as well.
+
+The polytope is to be close to all that the scores can be. What features add to the scores often lies near a line or a plane. So directions are taken evenly in coordinates
+in which it does not: along the axes of the singular value decomposition of what features add, each in units of its own singular value. Any directions are
+sound; these are rounded to whole numbers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from likewise.cells.forms import Forms
 
     Floats = NDArray[np.float64]
 
@@ -120,3 +127,51 @@ def _log_sum(d: Floats) -> Floats:
     largest = d.max(axis=1)
     value: Floats = largest + np.log(np.exp(d - largest[:, None]).sum(axis=1))
     return value
+
+
+AROUND = 32  # directions of two scores
+FINE = 2**18  # the largest entry of a direction: axes may differ in length by orders of magnitude
+FLAT = 2.0**-16  # of the largest singular value: below that, an axis is as good as none
+MANY = 10  # scores from which on only the axes themselves are taken
+
+
+def directions_of(forms: Forms, lo: Floats, hi: Floats) -> tuple[tuple[int, ...], ...]:
+    """Directions besides the unit ones, for features from lo to hi."""
+    count = len(forms.bias)
+    if count == 1:
+        return ()
+    _, sizes, axes = np.linalg.svd(_added(forms, lo, hi), full_matrices=True)
+    sizes = np.concatenate([sizes, np.zeros(count - len(sizes))])
+    if not np.isfinite(sizes).all() or not sizes[0]:
+        return ()
+    rows = _spread(count) @ (axes / np.maximum(sizes, FLAT * sizes[0])[:, None])
+    whole = np.round(rows / np.abs(rows).max(axis=1, keepdims=True) * FINE).astype(int)
+    return tuple(dict.fromkeys(tuple(row) for row in whole.tolist()))
+
+
+def _added(forms: Forms, lo: Floats, hi: Floats) -> Floats:
+    """What features add to the scores, by feature (or level) and score."""
+    rows = [np.zeros((1, len(forms.bias)))]
+    for k, slopes in enumerate(forms.slopes):
+        table, curves = forms.tables[k], forms.curves[k]
+        values = curves.values if curves is not None else table
+        if values is None:
+            rows.append(slopes[None] * (hi[k] - lo[k]))
+        else:
+            rows.append((values - values.mean(axis=1, keepdims=True)).T)
+    return np.concatenate(rows)
+
+
+def _spread(count: int) -> Floats:
+    """Directions of a ball: around the circle, else those to the corners and edges of a cube (of many scores to its sides only)."""
+    if count == 2:
+        angles = 2 * np.pi * np.arange(AROUND) / AROUND
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    rows = []
+    for used in range(1, 2 if count > MANY else 4 if count == 3 else 3):
+        for places in combinations(range(count), used):
+            for signs in product((1.0, -1.0), repeat=used):
+                row = np.zeros(count)
+                row[list(places)] = signs
+                rows.append(row)
+    return np.array(rows)

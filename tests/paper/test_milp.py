@@ -8,7 +8,7 @@ from tests.strategies import all_pairs, linear_cases, logistic_model
 
 import likewise as lw
 from likewise.families.scored import score_of
-from likewise.search.milp import propose
+from likewise.paper.milp import propose
 from likewise.spec.properties import property_of
 
 relaxed = {

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from likewise.errors import InternalError
+from likewise.families.combined.rounding import CombinedRounding
 from likewise.families.settings import How
 from likewise.model.embedding import Column
 from likewise.spec.enclosure import Enclosure
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.family import Body, Kept, Mapped, Score
+    from likewise.families.scored import Model
+    from likewise.families.settings import How
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -49,7 +52,7 @@ class Combined:
     weights: tuple[Fraction, ...]
     parts: tuple[Part, ...]
 
-    def score(self, embedding: tuple[Column, ...], n_features: int) -> CombinedScore:  # noqa: ARG002
+    def score(self, embedding: tuple[Column, ...], n_features: int) -> CombinedScore:
         parts = tuple(part.body.score(part.embedding, n_features) for part in self.parts)
         return CombinedScore(how=self.how, weights=self.weights, parts=parts)
 
@@ -63,10 +66,10 @@ class Combined:
             part.body.reads(feature) for part in self.parts
         )
 
-    def restricted(self, kept: Kept) -> None:  # noqa: ARG002
+    def restricted(self, kept: Kept) -> None:
         return None
 
-    def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> None:  # noqa: ARG002
+    def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> None:
         return None
 
 
@@ -141,3 +144,34 @@ class CombinedScore:
     def enclosing_work(self) -> int:
         """Of all parts."""
         return sum(part.enclosing_work for part in self.parts)
+
+
+def combined_model(model: Model, how: How, weights: Sequence[Fraction], parts: Sequence[Model]) -> Model:
+    """The model like `model` whose score is made of those of the parts."""
+    if any(part.body.family == Combined.family for part in parts):
+        raise InternalError("combined bodies are not combined")
+    bodies = tuple(Part(body=one.body, embedding=one.embedding) for one in parts)
+    return replace(
+        model,
+        embedding=(),
+        bodies=(Combined(how=how, weights=tuple(weights), parts=bodies),),
+        rounding=CombinedRounding(parts=tuple(parts)),
+    )
+
+
+def combined_parts(model: Model) -> tuple[Model, ...]:
+    """The models whose scores a program of one score combines; none where it combines nothing."""
+    known = isinstance(model.bodies[0], Combined) and isinstance(model.rounding, CombinedRounding)
+    return model.rounding.parts if known and isinstance(model.rounding, CombinedRounding) else ()
+
+
+def made_in_floats(body: object, scores: Sequence[Floats]) -> Floats:
+    """What the body makes of the scores of its parts, in float64: the largest or smallest ones; of one part its own."""
+    if not isinstance(body, Combined):
+        (own,) = scores
+        return own
+    if body.how == "mean":
+        raise InternalError("means of trees are trees")
+    extreme = np.max if body.how == "max" else np.min
+    made: Floats = extreme(np.stack(scores), axis=0)
+    return made
