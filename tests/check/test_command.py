@@ -210,6 +210,7 @@ SIZES = {
     "classes": 620,
     "combined": 70,
     "kernel": 830,
+    "network": 260,
     "pieces": 240,
     "polynomial": 610,
     "trees": 760,

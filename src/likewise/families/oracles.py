@@ -63,7 +63,8 @@ class Oracles:
         if self.unbounded is not None:
             raise UnsupportedModel(
                 f"how far such scores can be apart is not known: {self.unbounded}",
-                hint="ask about the features that the model was repaired for, or about the model inside",
+                hint="verify and audit look for pairs all the same; of a repaired model, ask about the features that it was "
+                "repaired for, or about the model inside",
             )
 
     @property

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from likewise.families.score_judge import ScoreJudge
     from likewise.spec.pairs import PairSpace
 
-NAMES = ("affine", "kernel", "polynomial", "trees", "combined")
+NAMES = ("affine", "kernel", "polynomial", "trees", "network", "combined")
 
 
 @cache

@@ -107,6 +107,11 @@ def _calibrated(model: Model, wrapper: Any, kind: str) -> tuple[Model, Mapped]:
         )
     if model.head.labels is None or len(found.calibrators) != 1:
         raise UnsupportedModel(f"{kind} is supported for two classes only")
+    if model.head.link == "logistic" and not hasattr(found.estimator, "decision_function"):
+        raise UnsupportedModel(
+            f"{kind} calibrates the probability of {model.family}, which shows no score: what it decides by is no line of a score",
+            hint=f"verify the {model.family} inside of it, whose own probabilities are logistic",
+        )
     a, b = (Fraction(float(value)) for value in (found.calibrators[0].a_, found.calibrators[0].b_))
     if not family_of(model.body).links_rescaled:
         return _linked(model, -a, -b, kind), NOTHING

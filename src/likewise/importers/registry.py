@@ -41,6 +41,12 @@ def _machines() -> Mapping[str, Scorer]:
     return {**_linear(), **_kernel()}
 
 
+def _network() -> Mapping[str, Scorer]:
+    from likewise.importers import sklearn_network
+
+    return dict.fromkeys(sklearn_network.FAMILY, sklearn_network.import_network)
+
+
 def _trees() -> Mapping[str, Grower]:
     from likewise.importers.trees import hist_boosting, sklearn_trees
 
@@ -77,6 +83,7 @@ SCORERS: dict[str, Callable[[], Mapping[str, Scorer]]] = {
     "sklearn.discriminant_analysis": _linear,
     "sklearn.svm": _machines,
     "sklearn.kernel_ridge": _kernel,
+    "sklearn.neural_network": _network,
 }
 GROWERS: dict[str, Callable[[], Mapping[str, Grower]]] = {
     "sklearn.tree": _trees,

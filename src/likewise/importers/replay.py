@@ -1,7 +1,7 @@
 """Replay: the original estimator's own answers on coded individuals, in its own kind of input, and whether they break a property.
 
 libsvm's machines of all pairs are asked through a copy with `decision_function_shape="ovo"`, which shows their scores as `predict` compares
-them with 0; the copy shares everything else with the original.
+them with 0; the copy shares everything else with the original. Classifiers that are networks are asked for their scores before the last function (`ShownScores`).
 """
 
 from __future__ import annotations
@@ -163,6 +163,10 @@ def replay_of(
     if head.rule == "votes":
         asked, before = copy.copy(unfolded.final), unfolded.steps
         asked.decision_function_shape = "ovo"
+    elif type(unfolded.final).__name__ == "MLPClassifier":
+        from likewise.importers.sklearn_network import ShownScores
+
+        asked, before = ShownScores(unfolded.final), unfolded.steps
     return Replay(estimator=estimator, inputs=inputs, head=head, asked=asked, before=before, maps=maps)
 
 

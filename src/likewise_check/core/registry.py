@@ -35,6 +35,7 @@ PACKS: dict[str, dict[str, tuple[str, ...]]] = {
     "kernel": {"BODIES": ("rbf",), "RULES": ("kernel",)},
     "polynomial": {"BODIES": ("polynomial",), "RULES": ("polynomial", "sos")},
     "trees": {"BODIES": ("trees",), "RULES": ("trees",), "MAXIMA": ("trees",)},
+    "network": {"BODIES": ("network",)},
     "combined": {"BODIES": ("combined",)},
     "classes": {
         "HEADS": ("classes",),
@@ -82,6 +83,10 @@ def _loaded(pack: str) -> ModuleType:
         from likewise_check.packs import trees
 
         return trees
+    if pack == "network":
+        from likewise_check.packs import network
+
+        return network
     if pack == "combined":
         from likewise_check.packs import combined
 

@@ -1,5 +1,6 @@
 """Small random models of every family over one space, for the conformance suite. A new family adds its builder to `BUILDERS`."""
 
+import itertools
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -11,6 +12,10 @@ from likewise.families.affine.rounding import AffineRounding
 from likewise.families.combined.body import combined_model
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.rounding import KernelRounding
+from likewise.families.network.activation import RELU
+from likewise.families.network.body import Layer, Network
+from likewise.families.network.dyadic import Dyadic
+from likewise.families.network.rounding import NetworkRounding
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.registry import family_of
 from likewise.families.scored import Model, SeparateRounding
@@ -124,6 +129,24 @@ def _tree(random: np.random.Generator, n: int, blind: bool) -> Tree:
     )
 
 
+def network(random: np.random.Generator, n: int, blind: bool) -> Model:
+    """Each score a network of its own, so that joining puts them side by side."""
+    return joined([one(_network(random), _network_rounding(), _columns(blind)) for _ in range(n)])
+
+
+def _network(random: np.random.Generator) -> Network:
+    sizes, hidden = (len(COLUMNS), 3, 2), []
+    for width, neurons in itertools.pairwise(sizes):
+        weights = Dyadic.of(random.integers(-8, 9, (neurons, width)) / 4)
+        biases = Dyadic.of(random.integers(-4, 5, neurons) / 4)
+        hidden.append(Layer(weights=weights, biases=biases, activation=RELU))
+    return Network(hidden=tuple(hidden), weights=quarters(random, sizes[-1]), bias=quarters(random, 1)[0])
+
+
+def _network_rounding() -> NetworkRounding:
+    return NetworkRounding(layers=(), weights=np.ones(len(COLUMNS)), bias=1.0)
+
+
 def combined(random: np.random.Generator, n: int, blind: bool) -> Model:
     models = []
     for _ in range(n):
@@ -137,5 +160,6 @@ BUILDERS: dict[str, Builder] = {
     "kernel": kernel,
     "polynomial": polynomial,
     "trees": trees,
+    "network": network,
     "combined": combined,
 }

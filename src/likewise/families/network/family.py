@@ -1,0 +1,113 @@
+"""The network family: feed-forward networks. Scores of one model share their hidden layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.families.family import Family
+from likewise.families.lines import column_line, numbers, one_or_all
+from likewise.families.network.body import Network, share_hidden, side_by_side
+from likewise.model.embedding import Column
+from likewise.spec.terms import dot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.network.body import Layer
+    from likewise.families.network.judge import NetworkJudge
+    from likewise.families.network.score import NetworkScore
+    from likewise.families.score_judge import ScoreTable
+    from likewise.spec.pairs import PairSpace
+
+    Floats = NDArray[np.float64]
+
+NO_BOUNDS = "proofs about neural networks cover what no differing feature matters to, and spaces of few pairs"
+
+
+class NetworkFamily(Family):
+    """bias + weights . outputs of the last hidden layer. Bodies of one model share their hidden layers."""
+
+    name = "network"
+    leads = True
+    shared_work = True
+    unbounded = NO_BOUNDS
+
+    def form(self, bodies: Sequence[Network], alpha: tuple[Fraction, ...]) -> Network:
+        self.check(bodies)
+        rows = zip(*(body.weights for body in bodies), strict=True)
+        return bodies[0].with_last_row(
+            [dot(alpha, row) for row in rows], dot(alpha, [body.bias for body in bodies])
+        )
+
+    def join_bodies(
+        self, bodies: Sequence[Network], places: Sequence[tuple[int, ...]], width: int, estimator: str
+    ) -> tuple[Network, ...]:
+        """The hidden layers of all, each once: the same ones, or blocks side by side."""
+        if all(place == places[0] for place in places) and share_hidden(bodies):
+            return tuple(
+                Network(hidden=bodies[0].hidden, weights=body.weights, bias=body.bias) for body in bodies
+            )
+        bends = [[layer.activation for layer in body.hidden] for body in bodies]
+        if any(other != bends[0] for other in bends):
+            raise UnsupportedModel(
+                f"{estimator} holds networks of different depths or activations, which have no one form",
+                hint="fit them with as many hidden layers of one activation",
+            )
+        return side_by_side(bodies, places, width)
+
+    def check(self, bodies: Sequence[Network]) -> None:
+        if not share_hidden(bodies):
+            raise UnsupportedModel("the networks of this model do not share their hidden layers")
+
+    def scores(self, parts: Sequence[NetworkScore], codes: Floats) -> Floats:
+        """All scores share the hidden layers' outputs."""
+        weights = np.stack([part.last_row[0] for part in parts], axis=1)
+        biases = np.array([part.last_row[1] for part in parts])
+        found: Floats = parts[0].last_outputs(codes, weights) + biases
+        return found
+
+    def oracle(self, score: NetworkScore, pairs: PairSpace, second: NetworkScore | None = None) -> None:
+        return None
+
+    def judge(self, score: NetworkScore) -> NetworkJudge:
+        from likewise.families.network.judge import NetworkJudge
+
+        return NetworkJudge(score)
+
+    def cross(
+        self, judges: Sequence[NetworkJudge], rows: Floats, features: Sequence[int], settings: Floats
+    ) -> ScoreTable:
+        from likewise.families.network.judge import cross_all
+
+        return cross_all([judge.score for judge in judges], rows, features, settings)
+
+    def pace(self, judges: Sequence[NetworkJudge]) -> float:
+        return judges[0].pace
+
+    def line(self, bodies: Sequence[Network], embedding: tuple[Column, ...]) -> dict[str, Any]:
+        rows = zip(*(body.weights for body in bodies), strict=True)
+        return {
+            "kind": "network",
+            "columns": [column_line(column) for column in embedding],
+            "layers": [_layer_line(layer) for layer in bodies[0].hidden],
+            "weights": [one_or_all(list(row)) for row in rows],
+            "bias": one_or_all([body.bias for body in bodies]),
+        }
+
+
+FAMILY = NetworkFamily()
+
+
+def _layer_line(layer: Layer) -> dict[str, Any]:
+    unit = 1 << layer.weights.exponent
+    activation = layer.activation
+    return {
+        "activation": [activation.kind, *numbers(activation.parameters)],
+        "biases": numbers(layer.biases.fractions),
+        "weights": [numbers(Fraction(n, unit) for n in row) for row in layer.weights.numerators.tolist()],
+    }

@@ -1,0 +1,167 @@
+"""scikit-learn's multi-layer perceptrons, x the columns that reach them:
+
+    h_0 = act(x coefs_0 + intercepts_0),   h_l = act(h_(l-1) coefs_l + intercepts_l),   scores = h coefs_last + intercepts_last
+
+with act relu, tanh, logistic or identity; without a bend, or without hidden layers, that is a linear model. MLPRegressor predicts its only score. MLPClassifier of two
+classes has one score whose logistic function is the probability of the upper one, which is said where that is above 1/2; of more classes one each, whose softmax are the probabilities, and the first largest of
+these decides. It has no `decision_function`: scores are what a copy that leaves out the last function says (`ShownScores`), which `predict_proba` and `predict` are compared with.
+
+Stored weights of single precision make the program calculate so if its rows are; that is allowed for when it is compared with.
+"""
+
+from __future__ import annotations
+
+import copy
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel
+from likewise.families.affine.body import Affine
+from likewise.families.affine.rounding import AffineRounding
+from likewise.families.network.activation import IDENTITY, LOGISTIC, RELU, TANH
+from likewise.families.network.body import Layer, Network, folded
+from likewise.families.network.dyadic import Dyadic
+from likewise.families.network.rounding import NetworkRounding
+from likewise.families.scored import Model
+from likewise.importers.classes import Unjoined, plain, several_labels
+from likewise.model.embedding import Column
+from likewise.model.head import NUMBER, Head
+
+CLASSIFIER = "MLPClassifier"
+FAMILY = {CLASSIFIER, "MLPRegressor"}
+ACTIVATIONS = {"relu": RELU, "tanh": TANH, "logistic": LOGISTIC, "identity": IDENTITY}
+OUTPUTS = {CLASSIFIER: ("logistic", "softmax"), "MLPRegressor": ("identity",)}
+DOUBLE, SINGLE = 53, 24  # bits
+NEAR_HALF = 2.0**-50  # scores as small as this may have the logistic function 1/2, as programs round
+
+
+class ShownScores:
+    """A fitted classifier that is asked for its scores: the outputs of its last layer, before the logistic function or softmax."""
+
+    def __init__(self, estimator: Any) -> None:
+        self._shown = copy.copy(estimator)
+        self._shown.out_activation_ = "identity"
+
+    def decision_function(self, rows: Any) -> Any:
+        """All scores of many rows, computed by the classifier itself."""
+        return self._shown._forward_pass_fast(rows)
+
+
+def import_network(estimator: Any, embedding: tuple[Column, ...]) -> Unjoined:
+    """The exact model of a fitted perceptron on these columns, one a score."""
+    name = type(estimator).__name__
+    _check(estimator, name, len(embedding))
+    labels = several_labels(estimator, name) if name == CLASSIFIER else None
+    layers = _layers(estimator)
+    whole = folded(layers)
+    head = NUMBER if labels is not None else _head(estimator, name)
+    models = tuple(
+        _model(estimator, layers, whole, row, embedding, head) for row in range(layers[-1].weights.shape[0])
+    )
+    if labels is None:
+        return Unjoined.of(models[0])
+    return Unjoined(family=name, models=models, head=Head(labels=labels, rule="argmax", link="softmax"))
+
+
+def _check(estimator: Any, name: str, width: int) -> None:
+    if not hasattr(estimator, "coefs_"):
+        raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
+    if not all(np.isfinite(part).all() for part in (*estimator.coefs_, *estimator.intercepts_)):
+        raise UnsupportedModel(
+            f"{name} has a parameter that is not a finite number", hint="its training diverged"
+        )
+    if len(estimator.coefs_[0]) != width:
+        raise UnsupportedModel(f"{name} has {len(estimator.coefs_[0])} weights for {width} columns")
+    if estimator.activation not in ACTIVATIONS:
+        raise UnsupportedModel(
+            f"{name} with activation={estimator.activation!r} is not supported",
+            hint=f"supported activations: {', '.join(map(repr, ACTIVATIONS))}",
+        )
+    outputs, last = estimator.coefs_[-1].shape[1], estimator.out_activation_
+    if name == CLASSIFIER and (isinstance(estimator.classes_, list) or (last == "logistic" and outputs > 1)):
+        raise UnsupportedModel(
+            f"{name} was fitted on several labels at once, each of which an individual may have or not",
+            hint="fit one model a label",
+        )
+    if name != CLASSIFIER and outputs != 1:
+        raise UnsupportedModel(
+            f"{name} was fitted on {outputs} outputs, and has a score for each; only single outputs are supported",
+            hint="fit one model per output",
+        )
+    if last not in OUTPUTS[name]:
+        raise UnsupportedModel(
+            f"{name} bends its predictions ({last}): a gap of predictions is no gap of scores then",
+            hint="fit it with loss='squared_error'" if name != CLASSIFIER else None,
+        )
+    if name == CLASSIFIER and len(estimator.classes_) < 2:
+        raise UnsupportedModel(f"{name} was fitted on one class", hint="it says the same of everybody")
+
+
+def _layers(estimator: Any) -> tuple[Layer, ...]:
+    """All layers as the program has them, the last one without a bend."""
+    bend = ACTIVATIONS[estimator.activation]
+    count = len(estimator.coefs_)
+    return tuple(
+        Layer(
+            weights=Dyadic.of(np.asarray(weights).T),
+            biases=Dyadic.of(biases),
+            activation=bend if i < count - 1 else IDENTITY,
+        )
+        for i, (weights, biases) in enumerate(zip(estimator.coefs_, estimator.intercepts_, strict=True))
+    )
+
+
+def _model(
+    estimator: Any,
+    layers: tuple[Layer, ...],
+    whole: tuple[Layer, ...],
+    row: int,
+    embedding: tuple[Column, ...],
+    head: Head,
+) -> Model:
+    """The model of one score: a row of the last layer."""
+    name, (*hidden, last) = type(estimator).__name__, whole
+    unit = 1 << last.weights.exponent
+    weights = tuple(Fraction(n, unit) for n in last.weights.numerators[row].tolist())
+    bias = last.biases.fractions[row]
+    if not hidden:
+        rounding = _affine_rounding(layers, row)
+        if name == CLASSIFIER:
+            rounding = rounding.undescribed()  # it compares the logistic function of the score, or softmax
+        body: Affine | Network = Affine(weights=weights, bias=bias)
+        return Model(family=name, rounding=rounding, embedding=embedding, bodies=(body,), head=head)
+    single = all(np.asarray(part).dtype.itemsize < np.dtype(np.float64).itemsize for part in estimator.coefs_)
+    program = NetworkRounding(
+        layers=layers[:-1],
+        weights=layers[-1].weights.floats[row],
+        bias=float(layers[-1].biases.floats[row]),
+        bits=SINGLE if single else DOUBLE,
+        link=NEAR_HALF if name == CLASSIFIER else 0.0,
+    )
+    body = Network(hidden=tuple(hidden), weights=weights, bias=bias)
+    return Model(family=name, rounding=program, embedding=embedding, bodies=(body,), head=head)
+
+
+def _affine_rounding(layers: tuple[Layer, ...], row: int) -> AffineRounding:
+    """Of a program that multiplies through layers which do not bend: sizes are those of all products, and every layer adds its roundings."""
+    sizes = folded(
+        [
+            Layer(weights=layer.weights.sizes(), biases=layer.biases.sizes(), activation=IDENTITY)
+            for layer in layers
+        ]
+    )[0]
+    unit = 1 << sizes.weights.exponent
+    return AffineRounding(
+        sizes=tuple(Fraction(n, unit) for n in sizes.weights.numerators[row].tolist()),
+        constant=sizes.biases.fractions[row],
+        operations=sum(2 * layer.weights.shape[1] + 2 for layer in layers),
+    )
+
+
+def _head(estimator: Any, name: str) -> Head:
+    if name != CLASSIFIER:
+        return NUMBER
+    lower, upper = plain(estimator.classes_)
+    return Head(labels=(lower, upper), link="logistic")

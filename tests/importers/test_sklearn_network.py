@@ -1,0 +1,243 @@
+"""scikit-learn's perceptrons: imported exactly and compared with the original, alone and behind pipelines; refusals by name; planted verdicts."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+
+import likewise as lw
+from likewise.families.scores import Scores
+from likewise.importers.imported import import_model
+
+RANDOM = np.random.default_rng(0)
+COUNT = 120
+X = pd.DataFrame(
+    {
+        "age": RANDOM.integers(18, 80, COUNT),
+        "income": RANDOM.uniform(0, 90, COUNT),
+        "job": RANDOM.choice(["none", "some", "much"], COUNT),
+        "sex": RANDOM.choice(["f", "m"], COUNT),
+    }
+)
+Y = ((X.income > 40) ^ (X.age > 50)).astype(int) + (X.sex == "m")
+SPACE = lw.Space(
+    {
+        "age": lw.Integer(18, 80),
+        "income": lw.Continuous(0, 90),
+        "job": lw.Categorical(["none", "some", "much"]),
+        "sex": lw.Categorical(["f", "m"]),
+    }
+)
+NUMBERS = lw.Space({"age": SPACE["age"], "income": SPACE["income"]})
+NOBODY = np.empty((0, 4))
+ACTIVATIONS = ("relu", "tanh", "logistic", "identity")
+
+
+def fitted(model, x=X, y=Y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(x, y)
+
+
+def perceptron(kind=MLPClassifier, sizes=(6, 4), **options):
+    return kind(
+        hidden_layer_sizes=sizes, **{"max_iter": 80, "learning_rate_init": 0.03, "random_state": 1, **options}
+    )
+
+
+def behind(model):
+    encoded = ColumnTransformer(
+        [
+            ("levels", OneHotEncoder(), ["job", "sex"]),
+            ("numbers", StandardScaler(), ["age"]),
+            ("others", MinMaxScaler(), ["income"]),
+        ]
+    )
+    return make_pipeline(encoded, model)
+
+
+def people(space, count=60):
+    random = np.random.default_rng(1)
+    columns = []
+    for name in space.names:
+        lo, hi = space[name].code_range
+        whole = space[name].kind != "continuous"
+        drawn = random.integers(int(lo), int(hi) + 1, count) if whole else random.uniform(lo, hi, count)
+        drawn[:2] = lo, hi  # extreme ones
+        columns.append(drawn.astype(float))
+    return np.stack(columns, axis=1)
+
+
+def outputs(network, rows):
+    """The scores by the formula, in float64."""
+    bends = {
+        "relu": lambda y: np.maximum(y, 0),
+        "tanh": np.tanh,
+        "logistic": expit,
+        "identity": lambda y: y,
+    }
+    values = np.asarray(rows, dtype=float)
+    for i, (weights, biases) in enumerate(zip(network.coefs_, network.intercepts_, strict=True)):
+        values = values @ weights + biases
+        if i < len(network.coefs_) - 1:
+            values = bends[network.activation](values)
+    return values
+
+
+@pytest.mark.parametrize("sizes", [(5,), (6, 4), (3, 3, 3), ()])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("kind", ["two", "three", "number"])
+class TestEqualsTheOriginal:
+    def test_alone(self, kind, activation, sizes):
+        x = X[["age", "income"]] / 50.0
+        space = lw.Space({"age": lw.Continuous(0.3, 1.7), "income": lw.Continuous(0, 2)})
+        self.compare(self.made(kind, activation, sizes), lambda model: model, x, space)
+
+    def test_behind_a_pipeline(self, kind, activation, sizes):
+        self.compare(self.made(kind, activation, sizes), behind, X, SPACE)
+
+    @staticmethod
+    def made(kind, activation, sizes):
+        estimator = MLPRegressor if kind == "number" else MLPClassifier
+        return perceptron(estimator, sizes, activation=activation), kind
+
+    @staticmethod
+    def compare(made, wrap, x, space):
+        (network, kind), codes = made, people(space)
+        y = {"two": Y > 0, "three": Y, "number": X.income * 0.1 + Y}[kind]
+        model = fitted(wrap(network), x, y)
+        imported = import_model(model, space, rows=space.encode(x))
+        scores = Scores(imported.model, len(space))
+        rows = imported.replay.inputs.of(codes)
+        inner = model if wrap(network) is network else model[-1]
+        given = rows if inner is model else model[:-1].transform(rows)
+        theirs = outputs(inner, given)
+        assert np.allclose(scores.scores(codes), theirs, rtol=1e-9, atol=1e-9)
+        assert np.allclose(imported.replay.scores(codes), theirs, rtol=1e-12, atol=1e-12)
+        for row, wanted in list(zip(codes.tolist(), theirs, strict=True))[:6]:
+            for found, value in zip(scores.enclose([Fraction(c) for c in row], 128), wanted, strict=True):
+                assert float(found.middle) == pytest.approx(value, rel=1e-9, abs=1e-9)
+        if kind == "number":
+            assert np.allclose(model.predict(rows), theirs[:, 0])
+        assert imported.program.error is not None
+        assert imported.program.error < 1e-6
+
+
+class TestHeads:
+    def test_two_classes_are_decided_by_the_sign(self):
+        model = fitted(behind(perceptron()), y=Y > 0)
+        head = import_model(model, SPACE, rows=NOBODY).model.head
+        assert (head.labels, head.link, head.zero_is_upper) == ((False, True), "logistic", False)
+
+    def test_more_classes_have_a_score_each(self):
+        imported = import_model(fitted(behind(perceptron())), SPACE, rows=NOBODY).model
+        assert (imported.n_scores, imported.head.rule, imported.head.link) == (3, "argmax", "softmax")
+        assert imported.bodies[0].hidden is imported.bodies[2].hidden
+
+    def test_a_threshold_on_the_probability(self):
+        inner = fitted(behind(perceptron()), y=Y > 0)
+        model = fitted(FixedThresholdClassifier(FrozenEstimator(inner), threshold=0.3), y=Y > 0)
+        imported = import_model(model, SPACE, rows=SPACE.encode(X))
+        codes = people(SPACE)
+        decided = [imported.model.decide([Fraction(c) for c in row]) for row in codes.tolist()]
+        assert decided == model.predict(imported.replay.inputs.of(codes)).tolist()
+
+    def test_a_scaled_target(self):
+        inner = behind(perceptron(MLPRegressor))
+        model = fitted(TransformedTargetRegressor(inner, transformer=StandardScaler()), y=X.income)
+        imported = import_model(model, SPACE, rows=SPACE.encode(X))
+        codes = people(SPACE)
+        theirs = model.predict(imported.replay.inputs.of(codes))
+        assert np.allclose(Scores(imported.model, 4).scores(codes)[:, 0], theirs)
+
+    def test_no_bend_is_a_linear_model_and_proved(self):
+        model = fitted(behind(perceptron(activation="identity")), y=Y > 0)
+        result = lw.verify(model, SPACE, lw.Similarity(free=["sex"]), lw.ScoreGap(1000), X=X, budget=10)
+        assert result.verdict == "FAIR"
+
+
+class TestRefusals:
+    def refused(self, model, match, space=SPACE):
+        with pytest.raises(lw.UnsupportedModel, match=match):
+            import_model(model, space, rows=np.empty((0, len(space))))
+
+    def test_not_fitted(self):
+        self.refused(perceptron(), "not fitted")
+
+    def test_several_labels(self):
+        for labels in (2, 3):
+            y = np.stack([n < Y for n in range(labels)], axis=1).astype(int)
+            self.refused(fitted(behind(perceptron()), y=y), "several labels")
+
+    def test_several_outputs(self):
+        model = fitted(behind(perceptron(MLPRegressor)), y=X[["income", "age"]])
+        self.refused(model, "2 outputs")
+
+    def test_bent_predictions(self):
+        model = fitted(behind(perceptron(MLPRegressor, loss="poisson")), y=X.age)
+        self.refused(model, "bends its predictions")
+
+    def test_numbers_that_are_none(self):
+        model = fitted(behind(perceptron()))
+        model[-1].coefs_[0][0, 0] = np.inf
+        self.refused(model, "finite")
+
+    def test_changed_after_fitting(self):
+        model = fitted(behind(perceptron()), y=Y > 0)
+        network = model[-1]
+        network.out_activation_ = "softmax"
+        self.refused(model, "disagrees|fails")
+
+    def test_calibration_of_a_probability(self):
+        inner = fitted(behind(perceptron()), y=Y > 0)
+        model = fitted(CalibratedClassifierCV(FrozenEstimator(inner), ensemble=False), y=Y > 0)
+        self.refused(model, "shows no score")
+
+    def test_one_against_the_rest(self):
+        model = fitted(behind(OneVsRestClassifier(perceptron())))
+        self.refused(model, "no score of its own")
+
+
+class TestVerdicts:
+    def test_planted_bias_is_found_and_checked(self):
+        model = fitted(behind(perceptron()), y=(X.sex == "m") ^ (X.age > 50))
+        result = lw.verify(model, SPACE, lw.Similarity(free=["sex"]), X=X, budget=20)
+        assert result.verdict == "BIASED"
+        assert result.certificate is not None
+        first, second = model.predict(result.pair)
+        assert first != second
+
+    def test_what_is_not_looked_at_is_proved(self):
+        encoded = ColumnTransformer([("numbers", StandardScaler(), ["age", "income"])])
+        model = fitted(make_pipeline(encoded, perceptron(activation="tanh")), y=Y > 0)
+        result = lw.verify(model, SPACE, lw.Similarity(free=["sex", "job"]), X=X, budget=20)
+        assert result.verdict == "FAIR"
+        assert result.certificate is not None
+
+    def test_several_classes(self):
+        model = fitted(behind(perceptron(activation="tanh", max_iter=300)))
+        for asked in (lw.SameDecision(), lw.ScoreGap(0.01), lw.ProbabilityGap(0.01)):
+            result = lw.verify(model, SPACE, lw.Similarity(free=["sex"]), asked, X=X, budget=20)
+            assert result.verdict == "BIASED"
+            assert result.certificate is not None
+
+    def test_numbers_alone(self):
+        model = fitted(
+            make_pipeline(StandardScaler(), perceptron(MLPRegressor, activation="tanh")),
+            X[["age", "income"]],
+            X.age,
+        )
+        result = lw.verify(model, NUMBERS, lw.Similarity(within={"age": 5}), lw.ScoreGap(1e-3), budget=20)
+        assert result.verdict == "BIASED"
