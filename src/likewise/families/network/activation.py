@@ -87,8 +87,8 @@ class Activation:
             raise InternalError(f"{self.kind} makes no rationals of rationals")
         finer = math.lcm(*(limit.denominator for limit in self.parameters))
         low, high = (fmpz(int(limit * finer) * denominator) for limit in self.parameters)
-        above = [n * finer if n * finer > low else low for n in sums]
-        return [n if n < high else high for n in above], denominator * finer
+        raised = [n * finer if n * finer > low else low for n in sums]
+        return [n if n < high else high for n in raised], denominator * finer
 
     def enclosed(self, ball: arb) -> arb:
         """Of every number of a ball."""
