@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 import likewise as lw
-from likewise.families.scores import Scores
+from likewise.families.scored import Scores
 from likewise.importers.imported import import_model
 
 RANDOM = np.random.default_rng(0)

@@ -16,9 +16,8 @@ import numpy as np
 
 from likewise.families.network.body import Layer
 from likewise.families.network.error import MORE_ROUNDINGS, error_of_sums
-from likewise.families.program_error import ROOM, Bound, double_above, growth, outward, slacks_of
-from likewise.families.scored import extents
-from likewise.model.embedding import embedded
+from likewise.families.program_rounding import ROOM, Bound, double_above, growth, outward, slacks_of
+from likewise.model.embedding import embedded, extents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
