@@ -1,4 +1,4 @@
-"""What the packs `kernel` and `polynomial` have in common (sections 7 and 8): columns without weights, the coordinates of two codes, the maximum over one axis.
+"""What packs have in common (sections 7, 8 and 15): columns without weights, the coordinates of two codes, the maximum over one axis.
 
 *Coordinates* of a continuous or integer feature that may differ (section 7): u = (x + x')/2 and d = (x' - x)/2, so x = u - d and x' = u + d.
 
