@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks._standardised import Case, prepared
+from likewise.families.kernel.bounder import KernelBounder
 from likewise.families.kernel.distances import Distance, NumberDistance
-from likewise.families.kernel.oracle import KernelOracle
 from likewise.model.gauge import Scale
 
 Floats = NDArray[np.float64]
@@ -49,8 +49,8 @@ def by_scip(case: Case, pair: Floats, *, of: Scale, tolerance: float, seconds: f
     """The bracket after at most so many CPU seconds; `pair` are the codes of two individuals, higher score first."""
     from pyscipopt import Model
 
-    oracle = prepared(case, of="score", budget=60).task.oracle
-    if not isinstance(oracle, KernelOracle):
+    oracle = prepared(case, of="score", budget=60).task.bounder
+    if not isinstance(oracle, KernelBounder):
         raise TypeError("SCIP is asked about kernel models only")
     started = time.process_time()
     model = Model()
@@ -72,14 +72,14 @@ def by_scip(case: Case, pair: Floats, *, of: Scale, tolerance: float, seconds: f
     )
 
 
-def _factor(oracle: KernelOracle, codes: Floats) -> Floats:
+def _factor(oracle: KernelBounder, codes: Floats) -> Floats:
     """The kernel's factor of the protected features of an individual, by support vector."""
     parts = [oracle.distances[k].at(float(codes[k])) for k in oracle.differing]
     factor: Floats = np.exp(-oracle.score.body.gamma * np.sum(parts, axis=0))
     return factor
 
 
-def _largest_gap(model: Any, oracle: KernelOracle, here: Floats, there: Floats) -> None:
+def _largest_gap(model: Any, oracle: KernelBounder, here: Floats, there: Floats) -> None:
     from pyscipopt import quicksum
 
     weights = oracle.score.body.coefficients * (here - there)
@@ -87,7 +87,7 @@ def _largest_gap(model: Any, oracle: KernelOracle, here: Floats, there: Floats) 
     model.setObjective(quicksum(c * w for c, w in zip(weights, values, strict=True)), "maximize")
 
 
-def _largest_margin(model: Any, oracle: KernelOracle, here: Floats, there: Floats) -> None:
+def _largest_margin(model: Any, oracle: KernelBounder, here: Floats, there: Floats) -> None:
     from pyscipopt import quicksum
 
     body, both = oracle.score.body, np.ones(len(here), dtype=bool)
@@ -102,7 +102,7 @@ def _largest_margin(model: Any, oracle: KernelOracle, here: Floats, there: Float
     model.setObjective(margin, "maximize")
 
 
-def _exponents(model: Any, oracle: KernelOracle) -> list[tuple[Any, float, float]]:
+def _exponents(model: Any, oracle: KernelBounder) -> list[tuple[Any, float, float]]:
     """Q_t of each support vector: a linear expression, and its ends."""
     terms, gamma = len(oracle.score.body.coefficients), oracle.score.body.gamma
     parts = [_part(model, oracle, k) for k in oracle.shared]
@@ -131,7 +131,7 @@ class _Part:
         )
 
 
-def _part(model: Any, oracle: KernelOracle, k: int) -> _Part:
+def _part(model: Any, oracle: KernelBounder, k: int) -> _Part:
     from pyscipopt import quicksum
 
     distance: Distance = oracle.distances[k]

@@ -11,8 +11,8 @@ import time
 from dataclasses import dataclass
 
 from likewise.families.trees.body import LEAF
+from likewise.families.trees.bounder import TreeBounder
 from likewise.families.trees.elements import tests_of
-from likewise.families.trees.oracle import TreeOracle
 
 MEMORY = 4 * 1024**3
 
@@ -32,7 +32,7 @@ def available() -> bool:
     return importlib.util.find_spec("veritas") is not None
 
 
-def by_veritas(oracle: TreeOracle, budget: float) -> Bracket:
+def by_veritas(oracle: TreeBounder, budget: float) -> Bracket:
     """Its bracket when it is done or its time is over."""
     import veritas
 

@@ -31,7 +31,7 @@ from likewise.analysis.subjects import Subject
 from likewise.datasets import load_adult, load_credit, load_german
 from likewise.families.oracles import Oracles
 from likewise.families.trees.body import TreeForm, TreeScore
-from likewise.families.trees.oracle import TreeOracle
+from likewise.families.trees.bounder import TreeBounder
 from likewise.importers.imported import import_model
 from likewise.model.gauge import Gauge
 from likewise.search.budget import Budget
@@ -130,7 +130,7 @@ def measured(model: Any, space: lw.Space, similar: lw.Similarity, seconds: float
     """The climb to the largest gap, its CPU seconds, and the bracket after 10 s where it took longer."""
     gauge = Gauge(of="score")
     prepared = _prepared(model, space, similar, gauge)
-    prepared.task.oracle.warm_up()
+    prepared.task.bounder.warm_up()
     _warm(prepared)
     started = time.process_time()
     prepared.task.budget = CpuBudget(seconds)
@@ -150,7 +150,7 @@ def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge)
     score = TreeScore(body=body.ensemble, alpha=body.alpha)
     problem = SearchTask(
         pairs=pairs,
-        oracles=Oracles(score, pairs, TreeOracle(score, pairs)),
+        oracles=Oracles(score, pairs, TreeBounder(score, pairs)),
         question=gauge.question(Fraction(0)),
         scores=score.scores,
         replay=imported.replay,
@@ -172,7 +172,7 @@ def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge)
 
 def _warm(prepared: Any) -> None:
     """Have everything compiled that the exact proofs need."""
-    oracle = prepared.task.oracle
+    oracle = prepared.task.bounder
     memory = oracle.memory(
         *([float(getattr(v, end)) for v in oracle.pairs.variables] for end in ("lo", "hi"))
     )
@@ -238,8 +238,8 @@ def row(
         f"{cells:,}",
     ]
     if options.veritas_seconds and available():
-        oracle = climb.problem.oracle
-        assert isinstance(oracle, TreeOracle)
+        oracle = climb.problem.bounder
+        assert isinstance(oracle, TreeBounder)
         theirs = by_veritas(oracle, options.veritas_seconds)
         line += [_bracket(theirs.lower, theirs.upper), f"{theirs.seconds:.1f}"]
     else:

@@ -148,9 +148,9 @@ def test_the_best_of_several_trials_closes_or_comes_closest():
 def test_only_open_cells_are_tried_again():
     model, space, similar = smooth_case(5)
     problem = posed(model, space, similar, lw.SameDecision(0.01), budget=20).task
-    search, asked = Frontier(problem=problem), []
-    bound = problem.oracle.bound
-    problem.oracle.bound = lambda lo, *rest: asked.append(len(lo)) or bound(lo, *rest)
+    search, asked = Frontier(task=problem), []
+    bound = problem.bounder.bound
+    problem.bounder.bound = lambda lo, *rest: asked.append(len(lo)) or bound(lo, *rest)
     lo, hi = (np.stack([np.array(end)] * 2) for end in ([0, 0, 0, 0, 1], [6, 6, 6, 0, 1]))
     hi[1] = lo[1] = [0, 0, 0, 0, 0]  # an individual and itself: closed at once
     tried = search.oracle._separate(0, lo, hi, search, np.array([0.5, 0.5]), np.array([0.05, 0.05]))

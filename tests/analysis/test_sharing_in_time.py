@@ -19,7 +19,7 @@ from likewise.analysis import everybody as counting
 from likewise.analysis import judging as judgings
 from likewise.analysis import share_bracket
 from likewise.families.kernel.judge import KernelJudge
-from likewise.families.trees.oracle import TreeOracle
+from likewise.families.trees.bounder import TreeBounder
 
 BUDGET = 2.0
 AT_MOST = 1.2 * BUDGET + 1
@@ -80,8 +80,8 @@ def test_cells_end_with_the_budget(monkeypatch, hand, method):
     monkeypatch.setattr(
         share_bracket, "FEW", 3
     )  # the free feature's levels: nobody is looked through before that
-    slowed(monkeypatch, hand, TreeOracle, "bound", lambda lo, *_: 0.03 * len(lo))
-    slowed(monkeypatch, hand, TreeOracle, "prove", lambda *_: 0.03)
+    slowed(monkeypatch, hand, TreeBounder, "bound", lambda lo, *_: 0.03 * len(lo))
+    slowed(monkeypatch, hand, TreeBounder, "prove", lambda *_: 0.03)
     found = lw.share(model, SPACE, similar, method=method, budget=8)
     assert found.stats["seconds"] <= 1.2 * 8 + 1
     assert found.lower <= true <= found.upper

@@ -10,19 +10,19 @@ from functools import wraps
 import likewise_check.checking
 import likewise_check.core.leaves
 from likewise import clock
-from likewise.families.affine.odds import OddsOracle
-from likewise.families.affine.oracle import RivalOracle, SeparableOracle
+from likewise.families.affine.bounder import RivalBounder, SeparableBounder
+from likewise.families.affine.odds import OddsBounder
 from likewise.families.combined.judge import CombinedJudge
 from likewise.families.judge import Judge
+from likewise.families.kernel.bounder import KernelBounder
 from likewise.families.kernel.judge import KernelJudge
-from likewise.families.kernel.oracle import KernelOracle
+from likewise.families.polynomial.bounder import PolynomialBounder
 from likewise.families.polynomial.judge import PolynomialJudge
-from likewise.families.polynomial.oracle import PolynomialOracle
 from likewise.families.separable import SeparableJudge
 from likewise.families.trees import elements, ground
 from likewise.families.trees import lines as tree_lines
+from likewise.families.trees.bounder import TreeBounder
 from likewise.families.trees.judge import TreeJudge
-from likewise.families.trees.oracle import TreeOracle
 from likewise.importers import replay
 from likewise.search import task
 from likewise.verifying import certifying, posing
@@ -43,7 +43,7 @@ BYTE = 2e-6  # of a certificate, read by the checker
 LEAF = 0.1  # of a proof, judged by the checker
 
 JUDGES = (SeparableJudge, KernelJudge, PolynomialJudge, TreeJudge, CombinedJudge, Judge)
-ORACLES = (SeparableOracle, KernelOracle, PolynomialOracle, RivalOracle, OddsOracle, TreeOracle)
+ORACLES = (SeparableBounder, KernelBounder, PolynomialBounder, RivalBounder, OddsBounder, TreeBounder)
 
 
 class Work:
@@ -79,18 +79,18 @@ def counted(monkeypatch):
     for judge in JUDGES:
         work.costs(monkeypatch, judge, "cross", "scores", _of_judge)
     for oracle in ORACLES:  # those of trees bound by `bound_memory`
-        if "bound" in vars(oracle) and oracle is not TreeOracle:
+        if "bound" in vars(oracle) and oracle is not TreeBounder:
             work.costs(monkeypatch, oracle, "bound", "cells", lambda _, lo, *__: CELL * len(lo))
         if "prove" in vars(oracle):
             work.costs(monkeypatch, oracle, "prove", "proofs", lambda *_: PROOF)
     work.costs(
         monkeypatch,
-        TreeOracle,
+        TreeBounder,
         "bound_memory",
         "cells",
         lambda self, *_: CELL_OF_A_TREE * len(self.score.body.trees),
     )
-    work.costs(monkeypatch, TreeOracle, "prove_memory", "proofs", lambda *_: PROOF)
+    work.costs(monkeypatch, TreeBounder, "prove_memory", "proofs", lambda *_: PROOF)
     work.costs(
         monkeypatch,
         elements,

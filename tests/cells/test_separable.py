@@ -13,7 +13,7 @@ import likewise as lw
 from likewise.cells.enumerated import asked_pairs, enumerated_clearance, pair_count
 from likewise.cells.leaf import Leaf
 from likewise.cells.separable import band_corners, exact_bound
-from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.affine.bounder import SeparableBounder
 from likewise.families.looking import prove_leaf
 from likewise.model.question import DecisionQuestion, Direction, GapQuestion, ProbabilityQuestion
 from likewise.search.proof import root_cell
@@ -45,7 +45,7 @@ def cells(draw, **options):
     """An oracle and a random cell of its pair space."""
     case = draw(linear_cases(kinds=("logistic",), **options))
     pairs = pair_space(case.space, case.similar)
-    oracle = SeparableOracle(score_of(case.space, case.weights, case.bias), pairs)
+    oracle = SeparableBounder(score_of(case.space, case.weights, case.bias), pairs)
     lo, hi = root_cell(pairs)
     for v, variable in enumerate(pairs.variables):
         if variable.discrete and draw(st.booleans()):
@@ -197,13 +197,13 @@ def proved(oracle, lo, hi, leaf, question):
     return prove_leaf(oracle.pairs, score, score.enclose, (oracle, question), lo, hi, leaf, question)
 
 
-def oracle_of(space, similar, weights, bias):
-    return SeparableOracle(score_of(space, weights, bias), pair_space(space, similar))
+def bounder_of(space, similar, weights, bias):
+    return SeparableBounder(score_of(space, weights, bias), pair_space(space, similar))
 
 
 def test_negative_weights_prove_nothing():
     space = lw.Space({"a": lw.Integer(0, 4), "b": lw.Integer(0, 1)}).where("a <= 2")
-    oracle = oracle_of(space, lw.Similarity(free=["b"]), [1.0, 1.0], -1.5)
+    oracle = bounder_of(space, lw.Similarity(free=["b"]), [1.0, 1.0], -1.5)
     lo, hi = root_cell(oracle.pairs)
     question = DecisionQuestion(level=Fraction(0))
     for multipliers in ((Fraction(-9), Fraction(0)), (Fraction(0), Fraction(-9))):
@@ -218,7 +218,7 @@ def test_negative_weights_prove_nothing():
 
 
 def relaxed_leaf(space, similar, weights, bias, question):
-    oracle = oracle_of(space, similar, weights, bias)
+    oracle = bounder_of(space, similar, weights, bias)
     lo, hi = root_cell(oracle.pairs)
     found = oracle.relax(lo, hi, question)
     return proved(oracle, lo, hi, found.leaf, question)
@@ -255,7 +255,7 @@ def test_the_relaxation_closes_probabilities_under_constraints():
 
 def test_the_relaxation_closes_an_empty_cell():
     space = BASE.where("x + y >= 3.5")
-    oracle = oracle_of(space, FREE, [1.0, 1.0, 0.25], 0.0)
+    oracle = bounder_of(space, FREE, [1.0, 1.0, 0.25], 0.0)
     lo, hi = root_cell(oracle.pairs)
     hi[0] = hi[1] = 1.0
     question = DecisionQuestion(level=Fraction(-100))
@@ -264,7 +264,7 @@ def test_the_relaxation_closes_an_empty_cell():
 
 
 def test_cells_are_counted():
-    oracle = oracle_of(BASE, FREE, [1.0, 1.0, 0.25], 0.0)
+    oracle = bounder_of(BASE, FREE, [1.0, 1.0, 0.25], 0.0)
     lo, hi = root_cell(oracle.pairs)
     assert pair_count(oracle.pairs, lo.tolist(), hi.tolist()) == math.inf
     lo[:2] = hi[:2] = 1.0

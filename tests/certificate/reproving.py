@@ -1,6 +1,6 @@
 """Another route to the truth of a certificate: its claim rebuilt with the engine's own classes and proved again.
 
-`objection(lines)` is None where every leaf of the (mutated) certificate is proved by `SeparableOracle.prove`,
+`objection(lines)` is None where every leaf of the (mutated) certificate is proved by `SeparableBounder.prove`,
 the leaves cover the whole pair space, and the end states no more than that; otherwise it says what is wrong.
 Nothing of `likewise_check` is used. Ranges may be any rationals here, so pair spaces are built without a
 `Space`, which holds doubles only. `exhausted` looks at every pair of a small discrete claim.
@@ -16,7 +16,7 @@ import numpy as np
 
 from likewise.cells.leaf import Leaf
 from likewise.families.affine.body import Affine
-from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.affine.bounder import SeparableBounder
 from likewise.families.affine.rounding import AffineRounding
 from likewise.families.lines import rational
 from likewise.families.looking import prove_leaf
@@ -40,7 +40,7 @@ class ByTangent(ProbabilityQuestion):
         return self.tangent(lean)
 
 
-class Prover(SeparableOracle):
+class Prover(SeparableBounder):
     """The exact half of the oracle: numbers beyond doubles have no float bounds."""
 
     def __init__(self, score, pairs):

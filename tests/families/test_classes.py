@@ -10,13 +10,13 @@ import pytest
 from likewise.cells.forms import Forms
 from likewise.cells.leaf import Leaf
 from likewise.cells.separable import exact_bound
-from likewise.families.affine.odds import OddsOracle, individuals_near
-from likewise.families.affine.oracle import RivalOracle
+from likewise.families.affine.bounder import RivalBounder
+from likewise.families.affine.odds import OddsBounder, individuals_near
 from likewise.families.affine.polytope import Polytope, directions_of, gap_of, largest_gap
 from likewise.families.kernel.body import KernelScore, RbfSum
-from likewise.families.kernel.oracle import KernelOracle
+from likewise.families.kernel.bounder import KernelBounder
 from likewise.families.polynomial.body import PolynomialScore, PolynomialSum
-from likewise.families.polynomial.oracle import PolynomialOracle
+from likewise.families.polynomial.bounder import PolynomialBounder
 from likewise.model.cases import RivalQuestion, log_odds
 from likewise.model.classquestion import ClassQuestion
 from likewise.model.embedding import Column
@@ -73,7 +73,7 @@ def test_two_scores_are_bounded_exactly(curved):
         scores = score_of(random, curved=curved), score_of(random, curved=curved)
         lo, hi, whole = cell_of(random)
         lean = float(FAIR_WAY.a)
-        oracle = RivalOracle(*scores, PAIRS)
+        oracle = RivalBounder(*scores, PAIRS)
         upper = float(oracle.bound(lo[None], hi[None], np.array([lean]), np.zeros(1)).upper[0])
         exact = exact_bound(scores[0], PAIRS, FAIR_WAY, (), scores[1]).bound(lo.tolist(), hi.tolist())
         first, second = pairs_in(random, lo, hi, whole)
@@ -120,7 +120,7 @@ def test_odds_are_bounded_and_what_is_proved_is_true(classes, curved):
     proved = 0
     for _ in range(15):
         scores = [score_of(random, curved=curved) for _ in range(classes)]
-        oracle = OddsOracle(scores, 1, PAIRS)
+        oracle = OddsBounder(scores, 1, PAIRS)
         lo, hi, whole = cell_of(random)
         hi = np.where(whole, hi, lo + (hi - lo) * random.uniform(0, 1))
         first, second = pairs_in(random, lo, hi, whole)
@@ -146,7 +146,7 @@ def test_odds_of_one_pair_are_exact():
     random = np.random.default_rng(5)
     for _ in range(10):
         scores = [score_of(random, curved=False) for _ in range(4)]
-        oracle = OddsOracle(scores, 1, PAIRS)
+        oracle = OddsBounder(scores, 1, PAIRS)
         lo, hi, whole = cell_of(random)
         first, second = pairs_in(random, lo, hi, whole)
         if not len(first):
@@ -249,7 +249,7 @@ def two_sums(random, kind):
             for _ in range(2)
         ]
         scores = [KernelScore(body=body, embedding=EMBEDDING) for body in bodies]
-        return scores, KernelOracle(scores[0], WITH_DIFFERENCES, scores[1])
+        return scores, KernelBounder(scores[0], WITH_DIFFERENCES, scores[1])
     products = ((), (0,), (1,), (2,), (0, 1), (1, 2), (2, 2), (0, 3), (2, 4), (5,))
     bodies = [
         PolynomialSum(
@@ -259,7 +259,7 @@ def two_sums(random, kind):
         for _ in range(2)
     ]
     scores = [PolynomialScore(body=body, embedding=EMBEDDING) for body in bodies]
-    return scores, PolynomialOracle(scores[0], WITH_DIFFERENCES, scores[1])
+    return scores, PolynomialBounder(scores[0], WITH_DIFFERENCES, scores[1])
 
 
 @pytest.mark.parametrize("kind", ["rbf", "polynomial"])

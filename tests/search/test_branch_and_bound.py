@@ -111,7 +111,7 @@ def test_every_point_falls_into_a_closed_leaf(case, seed, data):
         return
     property = data.draw(st.sampled_from([lw.SameDecision(), lw.ScoreGap(1.0), lw.ProbabilityGap(0.25)]))
     problem = problem_of(case, property)
-    search = Frontier(problem=problem)
+    search = Frontier(task=problem)
     end = search.run()
     nodes = list(walk(search.proof, problem.pairs))
     assert len({number for number, *_ in nodes}) == len(search.proof.nodes) == len(nodes)
@@ -126,7 +126,7 @@ def test_every_point_falls_into_a_closed_leaf(case, seed, data):
     lo, hi = root_cell(problem.pairs)
     random = np.random.default_rng(seed)
     for _ in range(30):
-        point = somewhere(random, lo, hi, problem.oracle.discrete)
+        point = somewhere(random, lo, hi, problem.bounder.discrete)
         assert any((a <= point).all() and (point <= b).all() for _, a, b in leaves)
 
 
@@ -161,7 +161,7 @@ def two_integers(property=None):
 
 @pytest.mark.parametrize("at", [2.5, -1.0, 10.0, math.nan])
 def test_a_cut_that_would_lose_values_is_refused(at):
-    search = Frontier(problem=two_integers())
+    search = Frontier(task=two_integers())
     with pytest.raises(InternalError, match="lose"):
         search.cut(search.open[0], Cut(variable=0, at=at, after=None, children=(PART, PART)))
 
@@ -170,7 +170,7 @@ def test_whole_numbers_near_2_to_the_53_are_split_to_the_end():
     """The middle of two such numbers rounds; a split that changes nothing would run for ever."""
     problem = two_integers()
     top = float(2**53)
-    variable, at = problem.oracle.branch(np.array([[top - 1, 0.0, 0.0]]), np.array([[top, 0.0, 0.0]]))
+    variable, at = problem.bounder.branch(np.array([[top - 1, 0.0, 0.0]]), np.array([[top, 0.0, 0.0]]))
     assert variable[0] == 0
     assert at[0] == top - 1
 

@@ -16,7 +16,7 @@ from tests.strategies import all_pairs, breaks, linear_cases
 import likewise as lw
 from likewise.cells.leaf import Leaf
 from likewise.errors import InternalError
-from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.affine.bounder import SeparableBounder
 from likewise.families.oracles import Oracles
 from likewise.search.frontier import Frontier
 
@@ -27,7 +27,7 @@ relaxed = {
 }
 
 
-class Lying(SeparableOracle):
+class Lying(SeparableBounder):
     """Bounds moved down, points nowhere near a witness, so that only the proof stands in the way of FAIR."""
 
     shift = 0.0
@@ -133,7 +133,7 @@ def test_a_broken_oracle_never_proves_a_biased_model_fair(broken):
             return
         problem = posed(case.model, case.space, case.similar, property, budget=1).task
         plant(problem, broken)
-        search = Frontier(problem=problem)
+        search = Frontier(task=problem)
         try:
             end = search.run()
         except InternalError:
@@ -152,12 +152,12 @@ def test_the_wrong_oracles_are_wrong():
     problem = posed(model, space, lw.Similarity(free=["b"]), budget=5).task
     lo = np.array([[float(v.lo) for v in problem.pairs.variables]])
     hi = np.array([[float(v.hi) for v in problem.pairs.variables]])
-    honest = problem.oracle.bound(lo, hi, np.array([0.4]), np.zeros(1)).upper[0]
+    honest = problem.bounder.bound(lo, hi, np.array([0.4]), np.zeros(1)).upper[0]
     for broken in (SlightlyLow, Low, VeryLow, WrongLean, Careless):
         assert (
-            broken(problem.oracle.score, problem.pairs).bound(lo, hi, np.array([0.4]), np.zeros(1)).upper[0]
+            broken(problem.bounder.score, problem.pairs).bound(lo, hi, np.array([0.4]), np.zeros(1)).upper[0]
             != honest
         )
     plant(problem, LosesACell)
     with pytest.raises(InternalError, match="lose"):
-        Frontier(problem=problem).run()
+        Frontier(task=problem).run()

@@ -12,7 +12,7 @@ from tests.posing import posed
 
 import likewise as lw
 from likewise.families.kernel.body import KernelScore, RbfSum
-from likewise.families.kernel.oracle import KernelOracle
+from likewise.families.kernel.bounder import KernelBounder
 from likewise.families.kernel.products import kernel_products
 from likewise.families.oracles import Oracles
 from likewise.model.embedding import Column
@@ -179,7 +179,7 @@ def one_hot(problem):
         centres=random.normal(size=(30, len(columns))),
     )
     score = KernelScore(body=body, embedding=tuple(columns))
-    problem.oracles = Oracles(score, problem.pairs, KernelOracle(score, problem.pairs))
+    problem.oracles = Oracles(score, problem.pairs, KernelBounder(score, problem.pairs))
     problem.products = partial(kernel_products, score, problem.pairs)
     return problem
 

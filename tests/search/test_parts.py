@@ -126,7 +126,7 @@ def test_parts_that_are_not_finished_are_divided_again():
     rounds = 0
     while frontier.open:
         rounds += 1
-        assert set(in_parts(frontier.problem, frontier, 4, most=40)) <= {"closed", "budget"}
+        assert set(in_parts(frontier.task, frontier, 4, most=40)) <= {"closed", "budget"}
     assert rounds > 1
     assert frontier.run() == "closed"
     assert frontier.clearance == whole.only.clearance
@@ -222,7 +222,7 @@ def test_cases_of_several_classes(property):
     frontiers.run(most=3)
     again: Frontiers = resume_all(prepared.task, sent([state_of(f) for f in frontiers.all]))
     for frontier in again.all:
-        in_parts(frontier.problem, frontier, 2)
+        in_parts(frontier.task, frontier, 2)
     end = again.run()
     assert end == frontiers.run()
     if end == "closed":

@@ -39,7 +39,7 @@ def searched(name, property):
 
 def refuse_bounds(search):
     """Every leaf that rests on the family's bounds; how many there are, and whether a witness was found."""
-    rule = search.problem.oracle.rule
+    rule = search.task.bounder.rule
     numbers = {n for n, node in enumerate(search.proof.nodes) if isinstance(node, Leaf) and node.rule == rule}
     return len(numbers), search.reopen(numbers, split=True)
 
@@ -66,7 +66,7 @@ def test_a_leaf_that_hides_a_pair_ends_in_it():
     prepared = posed(model, SPACE, SIMILAR, lw.ScoreGap(limit))
     search = frontiers_of(prepared.task).only
     search.open.clear()
-    search.proof.close(0, Leaf(rule=search.problem.oracle.rule, lean=Fraction(1, 2)))
+    search.proof.close(0, Leaf(rule=search.task.bounder.rule, lean=Fraction(1, 2)))
     found = search.reopen({0}, split=True)
     assert found or search.run() == "witness"
     assert search.witness is not None

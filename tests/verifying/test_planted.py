@@ -13,13 +13,13 @@ from tests.certificate.kinds import BINARY, SEX, parity, regression
 from tests.strategies import logistic_model, svc_model
 
 import likewise as lw
-import likewise.families.affine.oracle as affine
+import likewise.families.affine.bounder as affine
 import likewise.search.frontier as search_module
 import likewise.search.portfolio as portfolio
 import likewise.verifying.certifying as certifying
 from likewise.cells.leaf import Leaf
 from likewise.errors import InternalError
-from likewise.families.affine.oracle import SeparableOracle
+from likewise.families.affine.bounder import SeparableBounder
 from likewise.search.proof import Proof, Split
 from likewise_check import CheckReport
 
@@ -50,7 +50,7 @@ HIDDEN = {  # claims whose one pair the oracle's lie covers up
 }
 
 
-class Lying(SeparableOracle):
+class Lying(SeparableBounder):
     """Every leaf is proved, whatever it says; and no point is ever proposed."""
 
     shift = 0.0
@@ -91,7 +91,7 @@ class Independent(Lying):
         return Fraction(1)
 
 
-class Generous(SeparableOracle):
+class Generous(SeparableBounder):
     """Honest leaves, but clearances that are too large."""
 
     def prove(self, lo, hi, leaf, question):
@@ -100,7 +100,7 @@ class Generous(SeparableOracle):
 
 
 def plant(monkeypatch, oracle):
-    monkeypatch.setattr(affine, "SeparableOracle", oracle)
+    monkeypatch.setattr(affine, "SeparableBounder", oracle)
     if oracle is Independent:
         monkeypatch.setattr(portfolio, "independent", lambda *_: True)
     monkeypatch.setattr(portfolio, "falsify", lambda problem: None)
@@ -148,7 +148,7 @@ def test_a_search_that_loses_a_cell_never_makes_it_fair(monkeypatch):
         return left, (np.minimum(right[0] + 1, right[1]), right[1])
 
     claim, property = CLAIMS["decision"]
-    plant(monkeypatch, SeparableOracle)
+    plant(monkeypatch, SeparableBounder)
     monkeypatch.setattr(search_module, "children", lossy)
     never_fair(claim, property)
 
@@ -170,7 +170,7 @@ def test_a_search_that_forgets_a_child_never_makes_it_fair(monkeypatch):
 
 
 def test_splits_that_lose_values_are_refused(monkeypatch):
-    class CutsBetween(SeparableOracle):
+    class CutsBetween(SeparableBounder):
         def branch(self, lo, hi, loss=None, cuts=None):
             variable, at = super().branch(lo, hi, loss, cuts)
             return variable, at + 0.5
@@ -202,7 +202,7 @@ def test_a_clearance_that_is_too_large_is_not_fair(monkeypatch):
 def test_wrong_multipliers_are_not_fair(monkeypatch):
     """A leaf that says `empty` of cells that hold people."""
 
-    class Nobody(SeparableOracle):
+    class Nobody(SeparableBounder):
         def relax(self, lo, hi, question):
             found = super().relax(lo, hi, question)
             zeros = (Fraction(0),) * (2 * len(self.pairs.constraints))
@@ -221,7 +221,7 @@ def test_refused_leaves_are_split_until_they_hold(monkeypatch, size):
     """`prove` lies about large cells only: the checker refuses those, and the search goes on below them."""
     refusals = []
 
-    class LiesAboutLargeCells(SeparableOracle):
+    class LiesAboutLargeCells(SeparableBounder):
         def prove(self, lo, hi, leaf, question):
             honest = super().prove(lo, hi, leaf, question)
             if honest is None and leaf.rule == "separable" and np.prod((hi - lo)[self.discrete] + 1) >= size:
@@ -251,7 +251,7 @@ def test_refused_leaves_are_split_until_they_hold(monkeypatch, size):
 def test_refused_leaves_of_a_biased_claim_end_in_its_pair(monkeypatch):
     """Splitting what was refused comes down to the one pair, if the search looks at points again."""
 
-    class Hasty(SeparableOracle):
+    class Hasty(SeparableBounder):
         def prove(self, lo, hi, leaf, question):
             honest = super().prove(lo, hi, leaf, question)
             return Fraction(1) if honest is None and leaf.rule == "separable" else honest
@@ -261,14 +261,14 @@ def test_refused_leaves_of_a_biased_claim_end_in_its_pair(monkeypatch):
     assert never_fair(claim, property) in ("BIASED", "UNKNOWN")
 
 
-@pytest.mark.parametrize("oracle", [SeparableOracle, Lying, VeryLow])
+@pytest.mark.parametrize("oracle", [SeparableBounder, Lying, VeryLow])
 def test_without_a_certificate_nothing_is_fair(monkeypatch, oracle):
     plant(monkeypatch, oracle)
     claim, property = fair()
     assert never_fair(claim, property, certify=False) == "UNKNOWN"
 
 
-class LowOnce(SeparableOracle):
+class LowOnce(SeparableBounder):
     """Closes the root wrongly, and is honest from then on."""
 
     calls = 0

@@ -160,7 +160,7 @@ class Single:
             task = self.task(case, first=first)
             witness, end = self._at_hand(task, first=first), "stuck"
             if witness is None and closes:
-                search = Frontier(problem=task)
+                search = Frontier(task=task)
                 end, witness = search.run(), search.witness
                 self.proved &= search.oracle.proves
             if witness is not None:
@@ -264,7 +264,7 @@ class Climb:
         gauge = self.gauge
         task = self.single.task(gauge.question(self.lower), first=first)
         task.replay, task.budget = Unasked(), budget
-        search = Frontier(problem=task)
+        search = Frontier(task=task)
         while True:
             self.tolerance = max(AT_LEAST, CLOSELY * self.lower)
             if gauge.of == "probability" and self.lower + self.tolerance >= 1:

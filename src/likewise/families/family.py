@@ -165,7 +165,7 @@ class Family(ABC):
     takes_pieces: ClassVar[bool] = False  # columns may be bins and splines of a continuous number
     differences: ClassVar[bool] = True  # pair space gets a variable for what two individuals differ by
     remembers: ClassVar[bool] = (
-        False  # oracles keep something about each cell; scores have finitely many values
+        False  # bounders keep something about each cell; scores have finitely many values
     )
     leads: ClassVar[bool] = False  # differences of two scores are bodies of the family, exactly
     links_rescaled: ClassVar[bool] = True  # a calibration can be worked into the body, exactly
@@ -211,25 +211,25 @@ class Family(ABC):
         """All scores of many rows in float64, one column each."""
         return np.stack([part.scores(codes) for part in parts], axis=1)
 
-    # -- oracles and judges -------------------------------------------------------------------------------------
+    # -- bounders and judges ------------------------------------------------------------------------------------
 
     @abstractmethod
-    def oracle(self, score: Any, pairs: PairSpace, second: Any = None) -> Any:
+    def bounder(self, score: Any, pairs: PairSpace, second: Any = None) -> Any:
         """What bounds the score over cells of these pairs; of x' the score `second`, if that is another one. None: nothing does."""
 
     def shared(self, parts: Sequence[Any], pairs: PairSpace) -> Any:
-        """What the oracles of all forms of several scores have in common over cells of these pairs."""
+        """What the bounders of all forms of several scores have in common over cells of these pairs."""
         return None
 
     def marked(self, shared: Any) -> dict[int, Floats]:
         """Codes that are worth trying, by feature."""
         return {}
 
-    def oracle_of_forms(self, here: Any, there: Any, pairs: PairSpace, shared: Any) -> Any:
+    def bounder_of_forms(self, here: Any, there: Any, pairs: PairSpace, shared: Any) -> Any:
         """What bounds one form at x beside another one, or the same, at x'."""
-        return self.oracle(here, pairs, None if there is here else there)
+        return self.bounder(here, pairs, None if there is here else there)
 
-    def oracle_of_log_odds(self, parts: Sequence[Any], of: int, pairs: PairSpace, shared: Any) -> Any:
+    def bounder_of_log_odds(self, parts: Sequence[Any], of: int, pairs: PairSpace, shared: Any) -> Any:
         """What bounds the probabilities of a class by softmax; None where nothing does."""
         return None
 

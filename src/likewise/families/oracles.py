@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.batched import Batched
 from likewise.families.oracle import Remembering
-from likewise.families.registry import family_of, oracle_of
+from likewise.families.registry import bounder_of, family_of
 from likewise.families.remembered import Remembered
 from likewise.families.scored import Scores
 from likewise.families.views import View, Views
@@ -140,7 +140,7 @@ class Oracles:
         unit: Alpha = tuple(Fraction(n == case.of) for n in range(len(self.parts)))
         if self.family.remembers:
             return [View(bounder=self.of_forms(unit, unit))]
-        return [View(bounder=self._known(oracle_of(self._form(unit), self.pairs)))]
+        return [View(bounder=self._known(bounder_of(self._form(unit), self.pairs)))]
 
     def _form(self, alpha: Alpha) -> Score:
         if not isinstance(self.score, Scores):
@@ -151,13 +151,13 @@ class Oracles:
         """What bounds a form at x beside one at x'; made once."""
         if (first, second) not in self.made:
             here, there = self._form(first), self._form(second)
-            bounder = self.family.oracle_of_forms(here, there, self.pairs, self.shared())
+            bounder = self.family.bounder_of_forms(here, there, self.pairs, self.shared())
             self.made[first, second] = self._known(bounder)
         return self.made[first, second]
 
     def of_log_odds(self, of: int) -> Bounder:
         """What bounds the probabilities of a class by softmax."""
-        bounder: Bounder | None = self.family.oracle_of_log_odds(self.parts, of, self.pairs, self.shared())
+        bounder: Bounder | None = self.family.bounder_of_log_odds(self.parts, of, self.pairs, self.shared())
         if bounder is None:
             raise UnsupportedModel(
                 "softmax probabilities are verified for linear models and trees only",

@@ -29,9 +29,9 @@ def family_of(one: Body | Score) -> Family:
     return family_named(one.family)
 
 
-def oracle_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Bounder | None:
+def bounder_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Bounder | None:
     """What bounds this score over cells of these pairs; of x' the score `second`, if that is another one. None: nothing does."""
-    bounder: Bounder | None = family_of(score).oracle(score, pairs, second)
+    bounder: Bounder | None = family_of(score).bounder(score, pairs, second)
     return bounder
 
 

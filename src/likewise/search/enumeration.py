@@ -35,43 +35,43 @@ FOR_FOUND = 0.25  # of the grace, for the exact test of what was found by then
 REFEREED = 64  # deepest individuals put to the exact test
 
 
-def enumerate_space(problem: SearchTask, *, effort: float = EFFORT) -> Witness | None:
+def enumerate_space(task: SearchTask, *, effort: float = EFFORT) -> Witness | None:
     """The deepest witness of a discrete space; None where there is none or the space is too large."""
-    if not enumerable(problem, effort=effort):
+    if not enumerable(task, effort=effort):
         return None
-    count = individuals(problem.pairs)
-    problem.listener(Snapshot(stage=f"looking at {count:,} individuals", seconds=problem.budget.elapsed))
+    count = individuals(task.pairs)
+    task.listener(Snapshot(stage=f"looking at {count:,} individuals", seconds=task.budget.elapsed))
     found: list[Proposal] = []
-    with suppress(OutOfTime), problem.budget.watched():
-        for block in blocks(problem, None if problem.products is None else problem.products()):
-            found = heapq.nlargest(REFEREED, [*found, *_deepest(problem, block)])
-    with suppress(OutOfTime), problem.budget.later(FOR_FOUND).watched():
+    with suppress(OutOfTime), task.budget.watched():
+        for block in blocks(task, None if task.products is None else task.products()):
+            found = heapq.nlargest(REFEREED, [*found, *_deepest(task, block)])
+    with suppress(OutOfTime), task.budget.later(FOR_FOUND).watched():
         for _, _, x, other in found:
             look_at_clock()
-            witness = problem.referee(x, other)
+            witness = task.referee(x, other)
             if witness is not None:
                 return witness
     return None
 
 
-def enumerable(problem: SearchTask, *, effort: float = EFFORT) -> bool:
+def enumerable(task: SearchTask, *, effort: float = EFFORT) -> bool:
     """Whether the space is discrete and small enough: for a product by its multiplications, else by its rows."""
-    count = individuals(problem.pairs)
-    if count is None or problem.budget.over:
+    count = individuals(task.pairs)
+    if count is None or task.budget.over:
         return False
-    if problem.oracles.remembers:
-        return count * problem.cost <= MOST_INDIVIDUALS  # beyond that the search finds pairs sooner
-    if problem.products is None:
+    if task.oracles.remembers:
+        return count * task.cost <= MOST_INDIVIDUALS  # beyond that the search finds pairs sooner
+    if task.products is None:
         return count <= MOST_INDIVIDUALS
-    budget = problem.budget
+    budget = task.budget
     effort = min(effort, SHARE * SPEED * (budget.seconds - budget.elapsed))
-    values = sum(int(v.hi - v.lo) + 1 for v in (problem.pairs.variables[v] for v in problem.pairs.first))
-    return count * problem.cost <= effort and values * problem.cost <= MOST_FACTORS
+    values = sum(int(v.hi - v.lo) + 1 for v in (task.pairs.variables[v] for v in task.pairs.first))
+    return count * task.cost <= effort and values * task.cost <= MOST_FACTORS
 
 
-def _deepest(problem: SearchTask, block: Block) -> list[Proposal]:
+def _deepest(task: SearchTask, block: Block) -> list[Proposal]:
     """The deepest pairs of a block that look like witnesses."""
-    depth = problem.sought_case.margin(block.scores, block.lowest_scores())
+    depth = task.sought_case.margin(block.scores, block.lowest_scores())
     depth = np.where(np.isnan(depth), -np.inf, depth).ravel()
     most = min(REFEREED, len(depth))
     places = [int(i) for i in np.argpartition(-depth, most - 1)[:most] if depth[i] > 0]

@@ -52,7 +52,7 @@ End = Literal["closed", "witness", "budget", "stuck"]
 class Frontier:
     """The open nodes of the only case of a problem's question, and the proof of what is closed."""
 
-    problem: SearchTask
+    task: SearchTask
     proposes_ties: bool = False  # nodes that are nearly closed are left to the checker
     lines_only: bool = (
         False  # nothing but a line may close a node, and float64 is enough to find somebody (`one_sided`)
@@ -76,8 +76,8 @@ class Frontier:
     whole: bool = True  # whether the proof is that of all pairs, not of what a part has
 
     def __post_init__(self) -> None:
-        self.oracle = self.problem.oracles.of(self.case)
-        start = begin(self.problem.pairs)
+        self.oracle = self.task.oracles.of(self.case)
+        start = begin(self.task.pairs)
         self.proof = start.proof
         self.closed = start.proof.leaves
         self.start = start.lo, start.hi
@@ -90,34 +90,34 @@ class Frontier:
 
     @property
     def case(self) -> Case:
-        return self.problem.case
+        return self.task.case
 
     @property
     def sought(self) -> Case:
-        return self.problem.sought_case
+        return self.task.sought_case
 
     @property
     def pairs(self) -> PairSpace:
-        return self.problem.pairs
+        return self.task.pairs
 
     @property
     def cost(self) -> int:
-        return self.problem.cost
+        return self.task.cost
 
     def sides(self, points: Floats) -> tuple[Floats, Floats]:
-        scored, case = self.problem.scored, self.sought
+        scored, case = self.task.scored, self.sought
         first = case.sides(scored(points[:, list(self.pairs.first)]))[0]
         return first, case.sides(scored(points[:, list(self.pairs.second)]))[1]
 
     def referee(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
-        return self._seen(x, other) if self.lines_only else self.problem.referee(x, other)
+        return self._seen(x, other) if self.lines_only else self.task.referee(x, other)
 
     def breaks(self, x: Sequence[float], other: Sequence[float]) -> bool:
-        return not self.lines_only and exact_witness(self.problem, x, other) is not None
+        return not self.lines_only and exact_witness(self.task, x, other) is not None
 
     def _seen(self, x: Sequence[float], other: Sequence[float]) -> Witness | None:
         """A pair that is one by float64."""
-        scores = self.problem.scores(np.array([x, other]))
+        scores = self.task.scores(np.array([x, other]))
         if not np.isfinite(scores).all():
             return None
         first, second = ((Enclosure.of(Fraction(s)),) for s in scores.tolist())
@@ -128,7 +128,7 @@ class Frontier:
 
     def run(self, *, most: float = math.inf) -> End:
         """Until every node is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
-        problem, size = self.problem, 1
+        task, size = self.task, 1
         if self.away:
             raise InternalError(f"{len(self.away)} nodes are away in parts that were not absorbed")
         self._warm_up()
@@ -142,10 +142,10 @@ class Frontier:
                 if self._look(min(size, len(self.open))):
                     return "witness"
                 size = min(2 * size, self.oracle.batch)
-                problem.listener(
+                task.listener(
                     Snapshot(
                         stage="branch and bound",
-                        seconds=problem.budget.elapsed,
+                        seconds=task.budget.elapsed,
                         closed=self.closed,
                         open=len(self.open),
                     )
@@ -157,8 +157,8 @@ class Frontier:
     def _warm_up(self) -> None:
         if not self.warm:
             self.warm = True
-            self.problem.listener(Snapshot(stage="preparing the bounds", seconds=self.problem.budget.elapsed))
-            with self.problem.budget.stopped():
+            self.task.listener(Snapshot(stage="preparing the bounds", seconds=self.task.budget.elapsed))
+            with self.task.budget.stopped():
                 self.oracle.warm_up()
 
     def _begins(self) -> bool:
@@ -169,7 +169,7 @@ class Frontier:
 
     def _watched(self) -> AbstractContextManager[None]:
         """The limit of the work: the root at least is looked at, if need be in the grace, so that there is a bound to report."""
-        budget = self.problem.budget
+        budget = self.task.budget
         return (budget if self.batches else budget.later(FOR_THE_ROOT)).watched()
 
     def _look(self, size: int) -> bool:
@@ -233,7 +233,7 @@ class Frontier:
 
     def ask(self, question: Case, wanted: Case | None = None) -> None:
         """Go on with another level; what is closed under an easier question stays closed."""
-        self.problem.question, self.problem.wanted = question, wanted
+        self.task.question, self.task.wanted = question, wanted
 
     def prove(self, number: int, lo: Floats, hi: Floats, leaf: Leaf) -> Clearance | None:
         """Whether a leaf closes a cell at the level that is asked for: by what was proved of it before, if that is enough."""
@@ -302,7 +302,7 @@ class Frontier:
     @property
     def late(self) -> bool:
         """Whether to stop: the budget is over, or what is left of it is needed for the open nodes."""
-        budget = self.problem.budget
+        budget = self.task.budget
         needed = sum(frontier.needed for frontier in self.settles)
         return budget.over or budget.elapsed + needed > budget.seconds
 
@@ -318,7 +318,7 @@ def _rank(child: Child, dives: float | None) -> float:
     return child.rank if dives is None else dives
 
 
-def one_sided(problem: SearchTask, lean: int) -> Frontier:
+def one_sided(task: SearchTask, lean: int) -> Frontier:
     """Is everybody of a box decided alike, as `lean` says? A frontier with ONE line for all cells.
 
     The pairs are individuals beside themselves (every feature is `same`), and what is asked is whether somebody is decided the other way. A leaf of lean 1
@@ -327,6 +327,4 @@ def one_sided(problem: SearchTask, lean: int) -> Frontier:
     have the same lean, which the checker finds out by itself (spec/certificate-v1.md, section 14). So no other rule closes a cell here.
     """
     question = SidedQuestion(lean=lean)
-    return Frontier(
-        problem=replace(problem, question=question, wanted=None, listener=silent), lines_only=True
-    )
+    return Frontier(task=replace(task, question=question, wanted=None, listener=silent), lines_only=True)

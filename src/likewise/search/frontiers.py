@@ -77,7 +77,7 @@ class Frontiers:
     def spend(self, budget: Budget, *, settles: bool = False) -> None:
         """Go on with this budget; with `settles` stop while it still lasts for looking at all open nodes once more."""
         for frontier in self.all:
-            frontier.problem.budget = budget
+            frontier.task.budget = budget
             frontier.settles = self.all if settles else ()
 
     def propose_ties(self) -> None:
@@ -162,12 +162,12 @@ class Frontiers:
         return [node for frontier in self.all for node in (*frontier.open, *frontier.stuck)]
 
 
-def frontiers_of(problem: SearchTask) -> Frontiers:
+def frontiers_of(task: SearchTask) -> Frontiers:
     """The frontiers of all cases of a problem's question. The only case of one score need not take turns."""
-    if not problem.oracles.several:
-        return Frontiers(all=[Frontier(problem=problem)], turn=math.inf)
-    cases = problem.question.cases()
-    return Frontiers(all=[Frontier(problem=replace(problem, question=case, wanted=None)) for case in cases])
+    if not task.oracles.several:
+        return Frontiers(all=[Frontier(task=task)], turn=math.inf)
+    cases = task.question.cases()
+    return Frontiers(all=[Frontier(task=replace(task, question=case, wanted=None)) for case in cases])
 
 
 def _unproved(frontier: Frontier) -> set[int]:

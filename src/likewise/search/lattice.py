@@ -164,38 +164,38 @@ def lattice_of(pairs: PairSpace, *, rows: int) -> Lattice | None:
     return Lattice(pairs=pairs, sizes=sizes, left=left, moving=moving, right=tuple(right))
 
 
-def blocks(problem: SearchTask, product: ProductSum | None) -> Iterator[Block]:
+def blocks(task: SearchTask, product: ProductSum | None) -> Iterator[Block]:
     """All individuals, until the budget is over; nothing where the moving features have too many settings."""
     terms = 1 if product is None else len(product.coefficients)
-    lattice = lattice_of(problem.pairs, rows=max(1, min(ROWS, GROUP_VALUES // terms)))
+    lattice = lattice_of(task.pairs, rows=max(1, min(ROWS, GROUP_VALUES // terms)))
     if lattice is None:
         return
     inner = (*lattice.moving, *lattice.right)
     across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
-    excesses = [whole_tables(lattice, constraint) for constraint in problem.pairs.constraints]
+    excesses = [whole_tables(lattice, constraint) for constraint in task.pairs.constraints]
     beside = None
     if product is not None:
         beside = product.rows(inner, lattice.places(inner, np.arange(across)))
     step, total = max(1, min(SCORES // across, GROUP_VALUES // terms)), lattice.count(lattice.left)
     for start in range(0, total, step):
-        if problem.budget.over:
+        if task.budget.over:
             return
         some = np.arange(start, min(start + step, total))
         if product is not None and beside is not None:
             scores = product.scores(product.rows(lattice.left, lattice.places(lattice.left, some)), beside)
         else:
-            scores = _row_by_row(problem, lattice, start * across, len(some) * across)
+            scores = _row_by_row(task, lattice, start * across, len(some) * across)
         for tables in excesses:
             scores.ravel()[excess(lattice, tables, start * across, len(some) * across) > 0] = np.nan
         scores = scores.reshape(len(some), *shape, lattice.count(lattice.right))
         yield Block(lattice=lattice, start=start * across, scores=scores)
 
 
-def _row_by_row(problem: SearchTask, lattice: Lattice, start: int, count: int) -> Floats:
+def _row_by_row(task: SearchTask, lattice: Lattice, start: int, count: int) -> Floats:
     scores = np.empty(count)
     for first in range(0, count, ROWS):
         part = np.arange(first, min(first + ROWS, count))
-        scores[part] = problem.scored(lattice.codes(part + start))
+        scores[part] = task.scored(lattice.codes(part + start))
     return scores
 
 

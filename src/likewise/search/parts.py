@@ -76,7 +76,7 @@ def state_of(frontier: Frontier) -> FrontierState:
         raise InternalError("the state of a frontier is known once its parts are absorbed")
     return FrontierState(
         case=frontier.case,
-        space=_space(frontier.problem),
+        space=_space(frontier.task),
         nodes=tuple(frontier.proof.nodes),
         open=tuple(map(_plain, frontier.open)),
         stuck=tuple(map(_plain, frontier.stuck)),
@@ -86,9 +86,9 @@ def state_of(frontier: Frontier) -> FrontierState:
     )
 
 
-def resume(problem: SearchTask, state: FrontierState) -> Frontier:
+def resume(task: SearchTask, state: FrontierState) -> Frontier:
     """Take a frontier up again, whatever level the problem asks for: leaves that do not hold at it are opened."""
-    frontier = _taken_up(problem, state)
+    frontier = _taken_up(task, state)
     _check_cells(frontier)
     clearances = dict(frontier.leaves())
     frontier.reopen({number for number, clearance in clearances.items() if clearance is None}, split=False)
@@ -96,20 +96,18 @@ def resume(problem: SearchTask, state: FrontierState) -> Frontier:
     return frontier
 
 
-def resume_all(problem: SearchTask, states: Sequence[FrontierState]) -> Frontiers:
+def resume_all(task: SearchTask, states: Sequence[FrontierState]) -> Frontiers:
     """The same for all cases of a question."""
-    if not problem.oracles.several:
-        return Frontiers(all=[resume(problem, state) for state in states], turn=math.inf)
-    cases = zip(problem.question.cases(), states, strict=True)
-    return Frontiers(
-        all=[resume(replace(problem, question=case, wanted=None), state) for case, state in cases]
-    )
+    if not task.oracles.several:
+        return Frontiers(all=[resume(task, state) for state in states], turn=math.inf)
+    cases = zip(task.question.cases(), states, strict=True)
+    return Frontiers(all=[resume(replace(task, question=case, wanted=None), state) for case, state in cases])
 
 
-def _taken_up(problem: SearchTask, state: FrontierState) -> Frontier:
-    if state.space != _space(problem):
+def _taken_up(task: SearchTask, state: FrontierState) -> Frontier:
+    if state.space != _space(task):
         raise InternalError("a state of other pairs was to be taken up")
-    frontier = Frontier(problem=problem)
+    frontier = Frontier(task=task)
     frontier.proof = Proof(list(state.nodes))
     frontier.closed = frontier.proof.leaves
     frontier.open = [_node(node) for node in state.open]
@@ -142,8 +140,8 @@ def _confirmed(frontier: Frontier, witness: Witness | None) -> Witness | None:
     return None if witness is None else frontier.referee(witness.x, witness.other)
 
 
-def _space(problem: SearchTask) -> tuple[Ends, Ends]:
-    lo, hi = root_cell(problem.pairs)
+def _space(task: SearchTask) -> tuple[Ends, Ends]:
+    lo, hi = root_cell(task.pairs)
     return tuple(lo.tolist()), tuple(hi.tolist())
 
 
@@ -184,7 +182,7 @@ def divide(frontier: Frontier, count: int) -> list[Part]:
 def _part(frontier: Frontier, nodes: Sequence[NodeState]) -> Part:
     state = FrontierState(
         case=frontier.case,
-        space=_space(frontier.problem),
+        space=_space(frontier.task),
         nodes=(None,) * len(nodes),
         open=tuple(replace(node, number=n) for n, node in enumerate(nodes)),
         batches=frontier.batches,
@@ -192,11 +190,11 @@ def _part(frontier: Frontier, nodes: Sequence[NodeState]) -> Part:
     return Part(state=state, roots=tuple(node.number for node in nodes))
 
 
-def resume_part(problem: SearchTask, part: Part) -> Frontier:
+def resume_part(task: SearchTask, part: Part) -> Frontier:
     """The frontier of a part, to be run. Its nodes are no proof by themselves."""
-    if problem.case != part.state.case:
+    if task.case != part.state.case:
         raise InternalError("a part is about the level that the whole frontier is asked for")
-    frontier = _taken_up(problem, part.state)
+    frontier = _taken_up(task, part.state)
     frontier.whole = False
     return frontier
 
@@ -209,7 +207,7 @@ def part_of(frontier: Frontier, roots: tuple[int, ...]) -> Part:
 def absorb(frontier: Frontier, part: Part) -> None:
     """Take back a part: what it closed stays closed, what it left open is open again, and its witness is one of the whole."""
     state = part.state
-    if state.space != _space(frontier.problem) or state.case != frontier.case:
+    if state.space != _space(frontier.task) or state.case != frontier.case:
         raise InternalError("a part of another frontier was to be absorbed")
     if not frontier.away.issuperset(part.roots):
         raise InternalError("a part was to be absorbed that is not away")

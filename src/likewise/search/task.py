@@ -89,7 +89,7 @@ class SearchTask:
         return self._ranges
 
     @property
-    def oracle(self) -> Bounder:
+    def bounder(self) -> Bounder:
         """What bounds the only score over cells."""
         return self.oracles.one
 
@@ -138,27 +138,27 @@ class SearchTask:
         return None
 
 
-def exact_witness(problem: SearchTask, x: Sequence[float], other: Sequence[float]) -> Witness | None:
+def exact_witness(task: SearchTask, x: Sequence[float], other: Sequence[float]) -> Witness | None:
     """Exact validity and exact scores; a pair that misses its tolerance by rounding is nudged back."""
     if not all(map(math.isfinite, (*x, *other))):
         return None  # proposed by an overflow: nobody
-    if problem.settle is not None:
-        found = problem.settle(np.array([x, other]))
-        if not (problem.settle(found) == found).all():
+    if task.settle is not None:
+        found = task.settle(np.array([x, other]))
+        if not (task.settle(found) == found).all():
             return None
         x, other = found.tolist()
-    pairs = problem.pairs
+    pairs = task.pairs
     second_try = list(other)
     for _ in range(NUDGES):
         codes, codes2 = [Fraction(c) for c in x], [Fraction(c) for c in second_try]
         if not pairs.valid(codes, codes2):
             second_try = nudged(pairs, x, second_try)
             continue
-        answer, first, second = decide(problem.sought, problem.oracles.enclose, codes, codes2)
+        answer, first, second = decide(task.sought, task.oracles.enclose, codes, codes2)
         if not answer:
             return None
         one, two = (tuple(x), as_several(first)), (tuple(second_try), as_several(second))
-        return _ordered(problem.sought, one, two)
+        return _ordered(task.sought, one, two)
     return None
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from likewise.errors import InternalError, SpecError
 from likewise.families.oracles import Oracles
-from likewise.families.registry import family_of, oracle_of
+from likewise.families.registry import bounder_of, family_of
 from likewise.families.scored import Scores, score_of
 from likewise.importers.two_classes import HALF, as_one_score
 from likewise.model.cases import DecisionCase
@@ -176,7 +176,7 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
     if family.differences:
         pairs = with_differences(pairs)
     with run.budget.stopped():  # compiled on first use
-        oracles = Oracles(score, pairs, None if isinstance(score, Scores) else oracle_of(score, pairs))
+        oracles = Oracles(score, pairs, None if isinstance(score, Scores) else bounder_of(score, pairs))
         marks = oracles.marked()
         score.scores(rows[:1])
     task = SearchTask(

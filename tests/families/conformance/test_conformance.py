@@ -18,7 +18,7 @@ from likewise.cells.enumerated import independent
 from likewise.families.family import Mapped
 from likewise.families.judge import Judge
 from likewise.families.lines import number
-from likewise.families.registry import NAMES, family_named, family_of, oracle_of, score_judge_of
+from likewise.families.registry import NAMES, bounder_of, family_named, family_of, score_judge_of
 from likewise.families.scored import Scores, form_of, score_of
 from likewise.importers.imported import Imported
 from likewise.importers.inputs import Inputs
@@ -122,7 +122,7 @@ class TestScores:
 
     def test_bounds_hold_on_every_pair_of_a_cell(self, name, seed):
         pairs, score = pairs_of(name), score_of(built(name, seed), len(SPACE))
-        oracle = oracle_of(score, pairs)
+        oracle = bounder_of(score, pairs)
         if oracle is None:
             assert family_named(name).unbounded
             return
@@ -216,7 +216,7 @@ class TestVerdicts:
             result = verified(monkeypatch, model, float(gap) * 1.1 + 0.01)
             assert result.verdict == "FAIR"
             assert check(io.BytesIO(result.certificate.content)).accepted
-        bounder = oracle_of(score_of(model, len(SPACE)), pairs_of(name))
+        bounder = bounder_of(score_of(model, len(SPACE)), pairs_of(name))
         if bounder is not None and gap:
             assert bounder.rule in {line[0] for line in lines_of(result.certificate)[5:-1]}
 

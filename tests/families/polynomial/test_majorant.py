@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.families.polynomial.reference import axes_of, majorant, random_case, random_cell, random_pairs
 
+from likewise.families.polynomial.bounder import PolynomialBounder
 from likewise.families.polynomial.hot import bound_cells
-from likewise.families.polynomial.oracle import PolynomialOracle
 
 CASES = {1: 160, 2: 170, 3: 160, 4: 80, 5: 40}  # by degree; five cells each: 3,050
 CELLS = 5
@@ -28,7 +28,7 @@ def test_the_bound_is_that_of_the_rule_and_holds_for_every_pair(degree):
     pairs_seen = attained = 0
     for _ in range(CASES[degree]):
         score, pairs = random_case(random, degree)
-        oracle = PolynomialOracle(score, pairs)
+        oracle = PolynomialBounder(score, pairs)
         for _ in range(CELLS):
             lo, hi = random_cell(random, pairs)
             lean, threshold = float(random.choice([0.0, 0.25, 0.5, 1.0])), float(random.normal())
@@ -62,7 +62,7 @@ def test_points_of_the_relaxation_lie_in_the_cell():
     random = np.random.default_rng(7)
     for _ in range(100):
         score, pairs = random_case(random, 3)
-        oracle = PolynomialOracle(score, pairs)
+        oracle = PolynomialBounder(score, pairs)
         lo, hi = (np.array([v]) for v in random_cell(random, pairs))
         for points in (oracle.bound(lo, hi, np.array([0.5]), np.zeros(1)).points, oracle.candidates(lo, hi)):
             ordinary = [v.side != "difference" for v in pairs.variables]
@@ -75,7 +75,7 @@ def test_cells_are_split_until_they_are_points():
     random = np.random.default_rng(8)
     for _ in range(100):
         score, pairs = random_case(random, 2)
-        oracle = PolynomialOracle(score, pairs)
+        oracle = PolynomialBounder(score, pairs)
         lo, hi = (np.array([v]) for v in random_cell(random, pairs))
         loss = oracle.bound(lo, hi, np.array([0.5]), np.zeros(1)).loss
         for known in (loss, None):

@@ -8,7 +8,7 @@ from flint import fmpq
 from tests.verifying.polynomials import drawn
 
 import likewise as lw
-from likewise.families.polynomial.oracle import PolynomialOracle
+from likewise.families.polynomial.bounder import PolynomialBounder
 from likewise.families.polynomial.sos.cube import value_at
 from likewise.families.scored import score_of
 from likewise.importers.imported import import_model
@@ -18,7 +18,7 @@ from likewise.spec.pairs import pair_space, with_differences
 
 def oracle_for(model, space, similar):
     imported = import_model(model, space, rows=np.empty((0, len(space))))
-    return PolynomialOracle(
+    return PolynomialBounder(
         score_of(imported.model, len(space)), with_differences(pair_space(space, similar))
     )
 

@@ -12,7 +12,7 @@ import likewise as lw
 from likewise.families.oracles import Oracles
 from likewise.families.scored import Model
 from likewise.families.trees.body import Tree, TreeScore, TreeSum, scores_of_ensemble
-from likewise.families.trees.oracle import TreeOracle
+from likewise.families.trees.bounder import TreeBounder
 from likewise.families.trees.rounding import TreeRounding
 from likewise.importers.recoding import same_space
 from likewise.model.gauge import Gauge
@@ -206,7 +206,7 @@ def problem_of(case: Case, question: AskedCase, *, budget: float = 120) -> Searc
     score, pairs = case.score, case.pairs
     return SearchTask(
         pairs=pairs,
-        oracles=Oracles(score, pairs, TreeOracle(score, pairs)),
+        oracles=Oracles(score, pairs, TreeBounder(score, pairs)),
         question=question,
         scores=score.scores,
         replay=Agreeing(),

@@ -13,7 +13,7 @@ from tests.families.trees.forests import Case, all_scores, cells, problem_of, ra
 
 from likewise.cells.leaf import Leaf
 from likewise.families.trees.body import LEAF, TreeScore
-from likewise.families.trees.oracle import TreeOracle
+from likewise.families.trees.bounder import TreeBounder
 from likewise.model.question import DecisionQuestion, GapQuestion
 
 LEANS = (0.0, 0.25, 0.5, 1.0)
@@ -73,7 +73,7 @@ def defined_bound(case: Case, lo, hi, lean: Fraction):
     return total
 
 
-def random_cell(oracle: TreeOracle, random):
+def random_cell(oracle: TreeBounder, random):
     """A cell between indices: from the whole space, some ends moved."""
     lo = np.array([float(v.lo) for v in oracle.pairs.variables])
     hi = np.array([float(v.hi) for v in oracle.pairs.variables])
@@ -88,7 +88,7 @@ def random_cell(oracle: TreeOracle, random):
 @pytest.mark.parametrize("seed", range(12))
 def test_a_bound_is_the_one_defined_and_so_is_the_exact_one(seed):
     case, random = random_case(seed), np.random.default_rng(seed)
-    oracle = TreeOracle(case.score, case.pairs)
+    oracle = TreeBounder(case.score, case.pairs)
     for _ in range(6):
         lo, hi = random_cell(oracle, random)
         for lean in LEANS:
@@ -114,7 +114,7 @@ def test_a_bound_is_the_one_defined_and_so_is_the_exact_one(seed):
 @pytest.mark.parametrize("seed", range(12))
 def test_cuts_come_with_the_bounds_of_their_parts(seed):
     case, random = random_case(seed, trees=6), np.random.default_rng(seed)
-    oracle = TreeOracle(case.score, case.pairs)
+    oracle = TreeBounder(case.score, case.pairs)
     tried = 0
     for _ in range(12):
         lo, hi = random_cell(oracle, random)
@@ -138,7 +138,7 @@ def test_cuts_come_with_the_bounds_of_their_parts(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_a_memory_handed_down_bounds_like_one_made_anew(seed):
     case, random = random_case(seed, trees=6), np.random.default_rng(seed)
-    oracle = TreeOracle(case.score, case.pairs)
+    oracle = TreeBounder(case.score, case.pairs)
     lo, hi = (np.array([float(getattr(v, end)) for v in oracle.pairs.variables]) for end in ("lo", "hi"))
     memory = oracle.memory(lo.tolist(), hi.tolist(), even=True)
     for _ in range(8):
@@ -159,7 +159,7 @@ def test_a_proof_is_exact_to_the_last_digit():
     case = random_case(5)
     problem = problem_of(case, GapQuestion(delta=Fraction(0)))
     lo, hi = (np.array([float(getattr(v, end)) for v in problem.pairs.variables]) for end in ("lo", "hi"))
-    oracle, leaf = problem.oracle, Leaf(rule="trees", lean=Fraction(1, 2))
+    oracle, leaf = problem.bounder, Leaf(rule="trees", lean=Fraction(1, 2))
     box = oracle.memory(lo.tolist(), hi.tolist()).box
     bound = 2 * oracle.values.bound(
         oracle.elements, oracle.axes, oracle.whole, box, Fraction(1, 2), Fraction(1, 2)
@@ -178,7 +178,7 @@ def test_two_forms_of_one_ensemble_are_bounded_together():
     """Values of leaves for x and for x' may be those of two scores: here one is three times the other, less a half."""
     case = random_case(4, trees=5)
     thrice = TreeScore(body=case.body, alpha=(Fraction(3),))
-    oracle = TreeOracle(case.score, case.pairs, thrice)
+    oracle = TreeBounder(case.score, case.pairs, thrice)
     lo, hi = ([float(getattr(v, end)) for v in oracle.pairs.variables] for end in ("lo", "hi"))
     upper, first, second = oracle.bound_memory(oracle.memory(lo, hi), 0.25)
     best = max(first / 4 - 9 * second / 4 for _, _, first, second in all_scores(case))

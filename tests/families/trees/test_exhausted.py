@@ -49,7 +49,7 @@ def test_decisions_are_those_of_all_pairs(seed):
         question = DecisionQuestion(level=margin)
         biased = any(question.holds(first, second) for _, _, first, second in pairs)
         prepared = prepared_of(case, Gauge(of="margin"), question)
-        search = Frontier(problem=prepared.task)
+        search = Frontier(task=prepared.task)
         end = search.run()
         statement = Statement(kind="decision", level=margin, words="", question=question)
         assert end == ("witness" if biased else "closed")
@@ -80,10 +80,8 @@ def test_other_scales_close_in_on_the_best_pair(seed, of):
 def test_a_gap_is_proved_at_its_own_size_and_not_below():
     case, pairs = found(1)
     largest = max(first - second for _, _, first, second in pairs)
-    assert Frontier(problem=problem_of(case, GapQuestion(delta=largest))).run() == "closed"
-    assert (
-        Frontier(problem=problem_of(case, GapQuestion(delta=largest - Fraction(1, 2**80)))).run() == "witness"
-    )
+    assert Frontier(task=problem_of(case, GapQuestion(delta=largest))).run() == "closed"
+    assert Frontier(task=problem_of(case, GapQuestion(delta=largest - Fraction(1, 2**80)))).run() == "witness"
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -92,8 +90,8 @@ def test_open_cells_are_bounded_by_what_they_say(seed):
     case, _ = found(seed)
     problem = problem_of(case, GapQuestion(delta=Fraction(0)))
     problem.wanted = GapQuestion(delta=Fraction(1000))
-    search = Frontier(problem=problem)
+    search = Frontier(task=problem)
     search.run(most=60)
     for cell in search.open:
         bound = search.oracle.sight(cell, 0, problem.case).at(0.5).upper
-        assert bound <= cell.upper + problem.oracle.noise(0.5)
+        assert bound <= cell.upper + problem.bounder.noise(0.5)

@@ -130,7 +130,7 @@ class Cutter:
     def _effort(self) -> Tries:
         if self.judge.sums:
             return MANY_TRIES
-        return SOME_TRIES if self.judge.sides.oracle.exact else FEW_TRIES
+        return SOME_TRIES if self.judge.sides.bounder.exact else FEW_TRIES
 
     def _cuts(self, k: int, box: CodeBox, sample: Sample, places: int) -> list[Cut]:
         """Cuts of feature k: evenly spaced, at some codes where its score is known to jump, and between those who are looked at."""
@@ -167,7 +167,7 @@ class Cutter:
         are numbers between those that two neighbouring values belong to."""
         if cut.feature in self.user.bent:
             return cut
-        after = self.judge.sides.oracle.after(cut.feature, cut.at)
+        after = self.judge.sides.bounder.after(cut.feature, cut.at)
         return cut if after is None or after > hi[cut.feature] else replace(cut, after=after)
 
     def _in_two(self, k: int, lo: Floats, hi: Floats) -> Cut:
@@ -177,7 +177,7 @@ class Cutter:
             return Cut(k, at, at + 1)
         loss = np.zeros((1, len(lo)))
         loss[0, k] = 1.0
-        variable, cut = self.judge.sides.oracle.branch(lo[None], hi[None], loss, None)
+        variable, cut = self.judge.sides.bounder.branch(lo[None], hi[None], loss, None)
         at = float(cut[0]) if int(variable[0]) == k else float(self.judge.middle(lo, hi)[k])
         if self.judge.discrete[k]:
             at = min(at, float(hi[k]) - 1)

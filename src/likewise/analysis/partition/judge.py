@@ -20,7 +20,7 @@ from likewise.analysis.partition.changes import Change
 from likewise.cells.leaf import Leaf
 from likewise.clock import look_at_clock
 from likewise.families.oracles import Oracles
-from likewise.families.registry import oracle_of
+from likewise.families.registry import bounder_of
 from likewise.model.question import DecisionQuestion, snap
 from likewise.progress import silent
 from likewise.search.frontier import LOWER, UPPER, one_sided
@@ -92,7 +92,7 @@ class BoxJudge:
         self.sides: SearchTask = replace(  # individuals beside themselves, about their decisions
             self.problem,
             pairs=alone,
-            oracles=Oracles(score, alone, oracle_of(score, alone)),
+            oracles=Oracles(score, alone, bounder_of(score, alone)),
             question=DecisionQuestion(level=Fraction(0)),
         )
         firsts = [self.pairs.variables[v] for v in self.pairs.first]
@@ -166,7 +166,7 @@ class BoxJudge:
         return closed
 
     def _closed(self, boxes: Sequence[CodeBox], *, first: bool) -> list[bool]:
-        oracle, question = self.problem.oracle, self.problem.case
+        oracle, question = self.problem.bounder, self.problem.case
         cells = [self._pair_cell(box, first=first) for box in boxes]
         lo, hi = np.stack([low for low, _ in cells]), np.stack([high for _, high in cells])
         closed = [False] * len(boxes)
@@ -212,7 +212,7 @@ class BoxJudge:
         """Whether everybody in each box gets the decision of `lean`, by one bound each; and how far the bound is on the other side of 0."""
         lo, hi = np.stack([lo for lo, _ in boxes]), np.stack([hi for _, hi in boxes])
         leans = np.full(len(lo), float(lean))
-        bounds = self.sides.oracle.bound(lo, hi, leans, np.zeros(len(lo)))
+        bounds = self.sides.bounder.bound(lo, hi, leans, np.zeros(len(lo)))
         alike: NDArray[np.bool_] = bounds.upper < -bounds.noise if bounds.closes is None else bounds.closes
         return alike, np.where(alike, -np.inf, bounds.upper)
 

@@ -249,7 +249,7 @@ class Seeder:
         budget: Budget,
     ) -> None:
         """Move single ends further, in turn, as long as both decisions hold."""
-        left = TRIES if self.judge.sides.oracle.exact else SLOW_TRIES
+        left = TRIES if self.judge.sides.bounder.exact else SLOW_TRIES
         movable = [key for key, row in ends.items() if places[key] + 1 < len(row)]
         while movable and left > 0 and not budget.over:
             kept = []

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from likewise.cells.forms import Forms
     from likewise.families.affine.body import AffineScore
-    from likewise.families.affine.odds import OddsOracle
-    from likewise.families.affine.oracle import SeparableOracle
+    from likewise.families.affine.bounder import SeparableBounder
+    from likewise.families.affine.odds import OddsBounder
     from likewise.families.scored import Model
     from likewise.families.settings import Settings
     from likewise.spec.pairs import PairSpace
@@ -54,16 +54,16 @@ class AffineFamily(Family):
     ) -> tuple[Affine, ...]:
         return tuple(_widened(body, place, width) for body, place in zip(bodies, places, strict=True))
 
-    def oracle(
+    def bounder(
         self, score: AffineScore, pairs: PairSpace, second: AffineScore | None = None
-    ) -> SeparableOracle:
+    ) -> SeparableBounder:
         if second is not None:
-            from likewise.families.affine.oracle import RivalOracle
+            from likewise.families.affine.bounder import RivalBounder
 
-            return RivalOracle(score, second, pairs)
-        from likewise.families.affine.oracle import SeparableOracle
+            return RivalBounder(score, second, pairs)
+        from likewise.families.affine.bounder import SeparableBounder
 
-        return SeparableOracle(score, pairs)
+        return SeparableBounder(score, pairs)
 
     def shared(self, parts: Sequence[AffineScore], pairs: PairSpace) -> Forms:
         from likewise.cells.forms import Forms
@@ -73,12 +73,12 @@ class AffineFamily(Family):
     def marked(self, shared: Forms) -> dict[int, Floats]:
         return shared.marked()
 
-    def oracle_of_log_odds(
+    def bounder_of_log_odds(
         self, parts: Sequence[AffineScore], of: int, pairs: PairSpace, shared: Forms
-    ) -> OddsOracle:
-        from likewise.families.affine.odds import OddsOracle
+    ) -> OddsBounder:
+        from likewise.families.affine.odds import OddsBounder
 
-        return OddsOracle(parts, of, pairs)
+        return OddsBounder(parts, of, pairs)
 
     def judge(self, score: AffineScore) -> SeparableJudge:
         return SeparableJudge(score)

@@ -1,4 +1,4 @@
-"""Odds oracle: probabilities P_c = 1 / (1 + sum_r exp(d_r)), d_r = f_k - f_c the separable scores of the other classes.
+"""Odds bounder: probabilities P_c = 1 / (1 + sum_r exp(d_r)), d_r = f_k - f_c the separable scores of the other classes.
 
 Of a cell it takes M_r, the largest d_r(x') - d_r(x) of its pairs, in which all that both share cancels, and a polytope that d(x) lies in: its extent in a number of
 directions. P_c(x) - P_c(x') is at most what `polytope` finds over the polytope (spec/certificate-v1.md, section 10, `odds`). M_r are of different pairs where several features
@@ -20,7 +20,7 @@ from scipy.optimize import nnls
 from likewise.cells.forms import Forms, widest
 from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.cells.separable import ExactBound, exact_bound
-from likewise.families.affine.oracle import ROUNDING
+from likewise.families.affine.bounder import ROUNDING
 from likewise.families.affine.polytope import Peak, Polytope, directions_of, largest_gap
 from likewise.families.oracle import Bounder, Bounds
 from likewise.model.cases import SoftmaxCase, log_odds
@@ -41,7 +41,7 @@ LEAST = 0.01  # weight of how far scores move in choosing where to cut
 ONE = Direction(a=Fraction(1), b=Fraction(1), threshold=Fraction(0), attained=False)
 
 
-class OddsOracle(Bounder):
+class OddsBounder(Bounder):
     """Oracle of the probability of class c of several separable scores."""
 
     rule: Rule = "odds"

@@ -51,7 +51,7 @@ class CombinedFamily(Family):
             for c, mean in enumerate(means)
         )
 
-    def oracle(self, score: CombinedScore, pairs: PairSpace, second: CombinedScore | None = None) -> None:
+    def bounder(self, score: CombinedScore, pairs: PairSpace, second: CombinedScore | None = None) -> None:
         return None
 
     def judge(self, score: CombinedScore) -> CombinedJudge:

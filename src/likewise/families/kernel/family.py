@@ -1,4 +1,4 @@
-"""The kernel family: sums of Gaussians. Bounds are compiled loops, which are loaded with the oracle."""
+"""The kernel family: sums of Gaussians. Bounds are compiled loops, which are loaded with the bounder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from likewise.model.embedding import Column
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.kernel.oracle import KernelOracle
+    from likewise.families.kernel.bounder import KernelBounder
     from likewise.families.scored import Model
     from likewise.spec.pairs import PairSpace
 
@@ -93,10 +93,12 @@ class KernelFamily(Family):
         scores: Floats = total + bias
         return scores
 
-    def oracle(self, score: KernelScore, pairs: PairSpace, second: KernelScore | None = None) -> KernelOracle:
-        from likewise.families.kernel.oracle import KernelOracle  # brings in numba
+    def bounder(
+        self, score: KernelScore, pairs: PairSpace, second: KernelScore | None = None
+    ) -> KernelBounder:
+        from likewise.families.kernel.bounder import KernelBounder  # brings in numba
 
-        return KernelOracle(score, pairs, second)
+        return KernelBounder(score, pairs, second)
 
     def judge(self, score: KernelScore) -> KernelJudge:
         return KernelJudge(score)

@@ -3,5 +3,5 @@
 coordinates   what both copies' columns are affine in, feature by feature; a cell is a box of them
 tables        both copies as polynomials in the coordinates, exactly, and the tables the bound runs on
 hot           the bound itself, compiled
-oracle        the `Oracle` made of these
+bounder       the `Bounder` made of these
 """

@@ -1,4 +1,4 @@
-"""The polynomial family: sums of products of columns. Bounds are compiled loops, which are loaded with the oracle."""
+"""The polynomial family: sums of products of columns. Bounds are compiled loops, which are loaded with the bounder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from likewise.model.embedding import Column
 
 if TYPE_CHECKING:
     from likewise.families.polynomial.body import PolynomialScore
-    from likewise.families.polynomial.oracle import PolynomialOracle
+    from likewise.families.polynomial.bounder import PolynomialBounder
     from likewise.families.scored import Model
     from likewise.families.settings import Settings
     from likewise.spec.pairs import PairSpace
@@ -41,18 +41,18 @@ class PolynomialFamily(Family):
     ) -> tuple[PolynomialSum, ...]:
         return _over_all_products(bodies, places)
 
-    def oracle(
+    def bounder(
         self, score: PolynomialScore, pairs: PairSpace, second: PolynomialScore | None = None
-    ) -> PolynomialOracle:
-        from likewise.families.polynomial.oracle import PolynomialOracle  # brings in numba
+    ) -> PolynomialBounder:
+        from likewise.families.polynomial.bounder import PolynomialBounder  # brings in numba
 
-        return PolynomialOracle(score, pairs, second)
+        return PolynomialBounder(score, pairs, second)
 
-    def oracle_of_forms(
+    def bounder_of_forms(
         self, here: PolynomialScore, there: PolynomialScore, pairs: PairSpace, shared: object
-    ) -> PolynomialOracle:
+    ) -> PolynomialBounder:
         """Always as two: one score would be put to sums of squares, which know no conditions."""
-        return self.oracle(here, pairs, there)
+        return self.bounder(here, pairs, there)
 
     def judge(self, score: PolynomialScore) -> PolynomialJudge:
         return PolynomialJudge(score)

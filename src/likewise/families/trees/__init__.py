@@ -1,4 +1,4 @@
-"""Tree oracle: bounds of sums of trees over cells of pair space.
+"""Trees: bounds of sums of trees over cells of pair space.
 
 A pair (x, x') comes to one leaf with x and to one with x' in every tree. An *element* is two leaves of one tree that one pair can come
 to, with the box of such pairs; for a line a s - b s', a cell's bound is
@@ -14,7 +14,7 @@ attained where the boxes of the maximisers have a pair in common. One idea a fil
     cutting    where to split a cell
     agreeing   elements of all trees that have a pair in common; `points` picks it
     exact      the bound in rational numbers
-    oracle     cells of the search to those of the axes and back
+    bounder    cells of the search to those of the axes and back
     softmax    log odds of several scores, from elements without an order (`scanning`)
 
 Bounds are float64 with a proved limit of their rounding error; where that does not decide, they are redone exactly.

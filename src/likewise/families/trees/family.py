@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from likewise.families.family import Kept
     from likewise.families.scored import Model
     from likewise.families.settings import Setting, Settings
+    from likewise.families.trees.bounder import TreeBounder
     from likewise.families.trees.ground import Ground
-    from likewise.families.trees.oracle import TreeOracle
-    from likewise.families.trees.softmax import TreeSoftmaxOracle
+    from likewise.families.trees.softmax import TreeSoftmaxBounder
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -70,10 +70,10 @@ class TreeFamily(Family):
             return first.all_scores(codes)
         return np.stack([part.scores(codes) for part in parts], axis=1)
 
-    def oracle(self, score: TreeScore, pairs: PairSpace, second: TreeScore | None = None) -> TreeOracle:
-        from likewise.families.trees.oracle import TreeOracle  # brings in numba
+    def bounder(self, score: TreeScore, pairs: PairSpace, second: TreeScore | None = None) -> TreeBounder:
+        from likewise.families.trees.bounder import TreeBounder  # brings in numba
 
-        return TreeOracle(score, pairs, second)
+        return TreeBounder(score, pairs, second)
 
     def shared(self, parts: Sequence[TreeScore], pairs: PairSpace) -> Ground:
         from likewise.families.trees.ground import Ground  # brings in numba
@@ -83,19 +83,19 @@ class TreeFamily(Family):
     def marked(self, shared: Ground) -> dict[int, Floats]:
         return shared.marked()
 
-    def oracle_of_forms(
+    def bounder_of_forms(
         self, here: TreeScore, there: TreeScore, pairs: PairSpace, shared: Ground
-    ) -> TreeOracle:
-        from likewise.families.trees.oracle import TreeOracle  # brings in numba
+    ) -> TreeBounder:
+        from likewise.families.trees.bounder import TreeBounder  # brings in numba
 
-        return TreeOracle(here, pairs, there, shared)
+        return TreeBounder(here, pairs, there, shared)
 
-    def oracle_of_log_odds(
+    def bounder_of_log_odds(
         self, parts: Sequence[TreeScore], of: int, pairs: PairSpace, shared: Ground
-    ) -> TreeSoftmaxOracle:
-        from likewise.families.trees.softmax import TreeSoftmaxOracle  # brings in numba
+    ) -> TreeSoftmaxBounder:
+        from likewise.families.trees.softmax import TreeSoftmaxBounder  # brings in numba
 
-        return TreeSoftmaxOracle(parts[0], of, pairs, shared)
+        return TreeSoftmaxBounder(parts[0], of, pairs, shared)
 
     def judge(self, score: TreeScore) -> TreeJudge:
         return TreeJudge(score)

@@ -1,4 +1,4 @@
-"""Softmax tree oracle: log odds of one class of an ensemble of several scores, by the lines of `softlines`.
+"""Softmax tree bounder: log odds of one class of an ensemble of several scores, by the lines of `softlines`.
 
 The forms of a cell's lines are its own, so elements have no order that parts of the cell could take over: what is handed down is
 the list of the elements that meet it. Each maximum of a form is one pass over them; for a proposal or a cut they are sorted by the cell's
@@ -20,10 +20,10 @@ from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.families.oracle import Proposal
 from likewise.families.trees.agreeing import ATTAINED, CONFLICT, common
 from likewise.families.trees.body import TreeScore
+from likewise.families.trees.bounder import TreeBounder
 from likewise.families.trees.cutting import cut
 from likewise.families.trees.exact import ExactValues
 from likewise.families.trees.ground import Ground
-from likewise.families.trees.oracle import TreeOracle
 from likewise.families.trees.scanning import Ranking, gathered, largest_sum
 from likewise.families.trees.softlines import (
     Proposed,
@@ -70,8 +70,8 @@ class SoftMemory:
     slack: float = 0.0  # by how much the lines are above the log odds of the pair that was proposed last
 
 
-class TreeSoftmaxOracle(TreeOracle):
-    """Oracle of the log odds of the class `of`; `score` is any score of the ensemble."""
+class TreeSoftmaxBounder(TreeBounder):
+    """Bounder of the log odds of the class `of`; `score` is any score of the ensemble."""
 
     rule: Rule = "softmax"
 
@@ -88,11 +88,11 @@ class TreeSoftmaxOracle(TreeOracle):
 
     # -- cells ------------------------------------------------------------------------------------------------
 
-    def _of(self, score: TreeScore) -> TreeOracle:
-        return TreeSoftmaxOracle(score, self.of, self.pairs, Ground(score, self.pairs))
+    def _of(self, score: TreeScore) -> TreeBounder:
+        return TreeSoftmaxBounder(score, self.of, self.pairs, Ground(score, self.pairs))
 
     def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> SoftMemory:  # type: ignore[override]
-        box = TreeOracle.memory(self, lo, hi, even=even).box
+        box = TreeBounder.memory(self, lo, hi, even=even).box
         return SoftMemory(box, self.whole)
 
     def inherited(self, memory: SoftMemory, variable: int, lo: float, hi: float) -> SoftMemory:  # type: ignore[override]

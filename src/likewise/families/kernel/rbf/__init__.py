@@ -1,4 +1,4 @@
-"""Kernel oracle (RBF): bounds of sums of Gaussians over cells of pair space.
+"""Kernel bounds (RBF): bounds of sums of Gaussians over cells of pair space.
 
 `terms` turns a model into arrays, `oracle` bounds many cells of what both individuals share at once, `twins` the same
 with numbers that may differ; between them one idea a file:

@@ -1,4 +1,4 @@
-"""Polynomial oracle: a rational score over cells of pair space, both copies at once.
+"""Polynomial bounder: a rational score over cells of pair space, both copies at once.
 
 No feature needs to be fixed before a cell can be bounded: what may differ only adds coordinates. Bounds are
 float64 and a closed cell is a proposal, as for kernels: the checker does the same in exact arithmetic anyway,
@@ -44,7 +44,7 @@ class Boxes(NamedTuple):
     empty: NDArray[np.bool_]  # no pair is left, because nobody is similar
 
 
-class PolynomialOracle(Bounder):
+class PolynomialBounder(Bounder):
     """Oracle of a polynomial body on the pairs of a space."""
 
     rule: Rule = "polynomial"

@@ -1,4 +1,4 @@
-"""Affine oracle: a score that is a sum of one-feature terms, bounded feature by feature.
+"""Affine bounder: a score that is a sum of one-feature terms, bounded feature by feature.
 
 In a direction (lean, 1 - lean) the pair's combined score is
 
@@ -51,13 +51,13 @@ TIES = 1e-6  # of a variable's full width, against what the score moves
 ROUNDING = 4 * np.finfo(np.float64).eps
 
 
-class SeparableOracle(Bounder):
+class SeparableBounder(Bounder):
     """Oracle of an affine body on the pairs of a space."""
 
     rule: Rule = "separable"
     exact = True
     sees_constraints = True
-    other: Separable | None = None  # the score of x', where that is another one (`RivalOracle`)
+    other: Separable | None = None  # the score of x', where that is another one (`RivalBounder`)
 
     def __init__(self, score: Separable, pairs: PairSpace) -> None:
         self.score = score
@@ -330,7 +330,7 @@ def _closest(gain: Floats, missing: Floats, allowed: NDArray[np.bool_]) -> NDArr
     return best
 
 
-class RivalOracle(SeparableOracle):
+class RivalBounder(SeparableBounder):
     """Oracle of F at x and G at x'."""
 
     def __init__(self, score: Separable, second: Separable, pairs: PairSpace) -> None:

@@ -1,4 +1,4 @@
-"""Tree oracle: cells of the search as boxes of indices, with what is remembered of each.
+"""Tree bounder: cells of the search as boxes of indices, with what is remembered of each.
 
 A cell's `Memory` is its box and, for each lean tried so far, a ranking of elements made for it or for a cell around it; its children
 start from that. Leans are taken from a grid, so that few rankings of all elements are needed.
@@ -57,7 +57,7 @@ class Memory:
         return EVEN_ONLY if self.even else round(lean * LEANS)
 
 
-class TreeOracle(Remembering):
+class TreeBounder(Remembering):
     """Oracle of a tree ensemble on the pairs of a space; `other` is the score of x' where it is not that of x."""
 
     rule: Rule = "trees"
@@ -274,9 +274,9 @@ class TreeOracle(Remembering):
         one = replace(self.score.body, trees=tuple(map(stump, self.score.body.trees[:1])))
         self._of(TreeScore(body=one, alpha=self.score.alpha))._run_through()
 
-    def _of(self, score: TreeScore) -> TreeOracle:
-        """The oracle of this kind of another ensemble on the same pairs."""
-        return TreeOracle(score, self.pairs)
+    def _of(self, score: TreeScore) -> TreeBounder:
+        """The bounder of this kind of another ensemble on the same pairs."""
+        return TreeBounder(score, self.pairs)
 
     def _run_through(self) -> None:
         """Call every compiled loop."""

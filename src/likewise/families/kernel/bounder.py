@@ -1,4 +1,4 @@
-"""Kernel oracle: sums of Gaussians over cells of pair space.
+"""Kernel bounder: sums of Gaussians over cells of pair space.
 
 Where every feature that may differ is fixed in a cell, to v and v', both copies fold into one sum over the
 shared features,
@@ -57,7 +57,7 @@ class Gathered:
     cuts: Floats
 
 
-class KernelOracle(Bounder):
+class KernelBounder(Bounder):
     """Oracle of an RBF body on the pairs of a space."""
 
     rule: Rule = "kernel"
@@ -325,4 +325,4 @@ class KernelOracle(Bounder):
         return near, far
 
 
-__all__ = ["Distance", "KernelOracle"]
+__all__ = ["Distance", "KernelBounder"]
