@@ -71,7 +71,7 @@ class NetworkFamily(Family):
         found: Floats = parts[0].last_outputs(codes, weights) + biases
         return found
 
-    def oracle(self, score: NetworkScore, pairs: PairSpace, second: NetworkScore | None = None) -> None:
+    def bounder(self, score: NetworkScore, pairs: PairSpace, second: NetworkScore | None = None) -> None:
         return None
 
     def judge(self, score: NetworkScore) -> NetworkJudge:
