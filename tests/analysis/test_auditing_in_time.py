@@ -8,6 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from tests.analysis.brute import MODELS, SIMILAR, SPACE, Truth, everybody, fitted
+from tests.analysis.clocks import Clock
 
 import likewise as lw
 from likewise import clock
@@ -23,17 +24,6 @@ from likewise.search.confirming import Confirming
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED, Judgement
 
 LONG = 1e6  # no budget that a test could use up
-
-
-class Clock:
-    """Every look takes `step` seconds."""
-
-    def __init__(self, step):
-        self.seconds, self.step = 0.0, step
-
-    def now(self):
-        self.seconds += self.step
-        return self.seconds
 
 
 def three_classes(make):

@@ -182,6 +182,7 @@ def test_distributions_of_sums_are_bracketed(seed):
     assert found.below(Fraction(0)) == (0.0, 0.0)
 
 
+@pytest.mark.usefixtures("clock_of_looks")
 def test_samples_hold_a_known_area_and_say_so():
     space, model, X, true = continuous()
     found = lw.share(model, space, lw.Similarity(free=["s"]), method="sampled", budget=4)
@@ -200,6 +201,7 @@ def test_samples_hold_a_known_area_and_say_so():
     assert drawn.lower <= ((grid[:, 0] > 0) != (grid[:, 1] > 0)).mean() <= drawn.upper
 
 
+@pytest.mark.usefixtures("clock_of_looks")
 def test_samples_of_a_constrained_space_are_valid():
     space = SPACE.where("a <= b")
     model = fitted(MODELS["rbf"])

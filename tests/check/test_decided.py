@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +13,7 @@ from tests.check.several import Truth, asked, classes, random_body, random_space
 from tests.check.strategies import claims, trees
 
 FEATURES = [integer("age", 0, 3), integer("sex", 0, 1)]
+FAR = 10_000  # more than random claims add up to
 
 
 def labels_of_all(claim: truth.Claim) -> set[int]:
@@ -84,23 +86,35 @@ def test_the_leaves_of_several_processes_are_one_proof():
 
 @pytest.mark.parametrize("examples", [60, pytest.param(1500, marks=pytest.mark.slow)])
 def test_what_random_proofs_say_of_everybody_is_true(examples):
+    """Who is decided alike by chance is seldom; so some of the claims are about scores far from zero, and their proofs look at that side."""
     seen: Counter[object] = Counter()
 
-    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-    @given(st.data())
-    def run(data):
-        claim = {**data.draw(claims(real=True)), "prop": decision(0)}
-        nodes = data.draw(trees(claim))
-        if data.draw(st.booleans()):
-            way = data.draw(st.sampled_from(["0", "1"]))
-            nodes = [node if node[0] == "split" else ["separable", way] for node in nodes]
-        values = proof(**claim, nodes=nodes)
-        report = checked(values)
-        seen[report.decided] += 1
-        if report.decided is not None:
-            assert labels_of_all(truth.Claim(values)) <= {report.decided}
+    def run(count, lift):
+        @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+        @given(st.data())
+        def holds(data):
+            claim = {**data.draw(claims(real=True)), "prop": decision(0)}
+            body, zero = claim["model"]["body"], claim["model"]["head"]["zero"]
+            body["bias"] = str(Fraction(body["bias"]) + lift)
+            nodes = data.draw(trees(claim))
+            if lift:
+                way = "0" if (lift > 0) == (zero == "lower") else "1"
+            else:
+                way = data.draw(st.sampled_from([None, None, "0", "1"]))
+            if way is not None:
+                nodes = [node if node[0] == "split" else ["separable", way] for node in nodes]
+            values = proof(**claim, nodes=nodes)
+            report = checked(values)
+            seen[report.decided] += 1
+            assert report.decided is not None or not lift
+            if report.decided is not None:
+                assert labels_of_all(truth.Claim(values)) <= {report.decided}
 
-    run()
+        holds()
+
+    run(examples, 0)
+    for lift in (-FAR, FAR):
+        run(examples // 6, lift)
     assert min(seen[0], seen[1], seen[None]) > 1
 
 
