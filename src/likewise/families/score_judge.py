@@ -9,6 +9,7 @@ terms t is off by at most ((1 + u)^n - 1) sum |t|, in whatever order it was adde
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -66,28 +67,47 @@ class ScoreTable:
         return ScoreTable(values=self.values[..., place : place + 1], error=self.error[:, place : place + 1])
 
 
-class ScoreJudge(Protocol):
-    """Exact and nearly exact scores of coded individuals."""
+class JudgedScore(Protocol):
+    """What a judge needs of its score besides its numbers."""
 
+    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure: ...
+
+    def depends(self, feature: int) -> bool: ...
+
+    @property
+    def cost(self) -> int: ...
+
+
+class ScoreJudge(ABC):
+    """Exact and nearly exact scores of coded individuals. A family has `cross`, and says where the rest is otherwise."""
+
+    score: JudgedScore
+
+    @abstractmethod
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         """Scores (rows, settings): every row with these features set to each of the settings."""
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         """The score of one individual, to about so many bits."""
+        return self.score.enclose(codes, bits)
 
     def depends(self, feature: int) -> bool:
         """Whether the score can change with a feature."""
+        return self.score.depends(feature)
 
-    def cuts(self, feature: int) -> Floats | None:
+    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
         """Codes, in increasing order, between which (the larger one included) the score is constant along a feature; None where it is not."""
+        return None
 
     @property
     def cost(self) -> int:
         """What a row costs, in kernel values."""
+        return self.score.cost
 
     @property
     def pace(self) -> float:
         """About how many scores a second there are of rows times settings."""
+        return PRODUCTS_A_SECOND / self.cost
 
 
 def growth(operations: int) -> float:

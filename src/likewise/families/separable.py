@@ -13,22 +13,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.score_judge import PRODUCTS_A_SECOND, TINY, Scored, growth, ordinary
+from likewise.families.score_judge import TINY, Scored, ScoreJudge, growth, ordinary
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.spec.enclosure import Enclosure
     from likewise.spec.terms import Separable, Term
 
     Floats = NDArray[np.float64]
 
 
-class SeparableJudge:
+class SeparableJudge(ScoreJudge):
     """Scores of an affine model, or excesses of a constraint."""
 
-    cost, pace = 1, PRODUCTS_A_SECOND
+    score: Separable
 
     def __init__(self, score: Separable) -> None:
         self.score = score
@@ -46,15 +45,6 @@ class SeparableJudge:
             values = base[:, None] + more
             error = self.growth * (size + more_size.max(initial=0.0) + abs(bias)) + TINY
         return Scored.of(values, error)
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        return self.score.enclose(codes, bits)
-
-    def depends(self, feature: int) -> bool:
-        return self.score.depends(feature)
-
-    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
-        return None
 
     def _summed(self, features: Sequence[int], columns: list[Floats], count: int) -> tuple[Floats, Floats]:
         total, size = np.zeros(count), np.zeros(count)

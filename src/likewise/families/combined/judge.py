@@ -7,41 +7,33 @@ roundings of a weight, a product and as many additions as there are parts, of su
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.families.registry import score_judge_of
-from likewise.families.score_judge import PRODUCTS_A_SECOND, TINY, Scored, growth, ordinary
+from likewise.families.score_judge import TINY, Scored, ScoreJudge, growth, ordinary
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.combined.body import CombinedScore
-    from likewise.spec.enclosure import Enclosure
 
     Floats = NDArray[np.float64]
 
 ROOM = 1.01  # the rounding of the errors themselves
 
 
-class CombinedJudge:
+class CombinedJudge(ScoreJudge):
     """Scores of a repaired model."""
+
+    score: CombinedScore
 
     def __init__(self, score: CombinedScore) -> None:
         self.score = score
         self.judges = [score_judge_of(part) for part in score.parts]
         self.growth = growth(len(self.judges) + 3) if ordinary(score.weights) else np.inf
-
-    @property
-    def cost(self) -> int:
-        return self.score.cost
-
-    @property
-    def pace(self) -> float:
-        return PRODUCTS_A_SECOND / self.cost
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         parts = [judge.cross(rows, features, settings) for judge in self.judges]
@@ -56,12 +48,3 @@ class CombinedJudge:
                 values += weight * part.values
                 error += abs(weight) * (part.error[:, 0] + self.growth * size)
         return Scored.of(values, ROOM * error + TINY)
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        return self.score.enclose(codes, bits)
-
-    def depends(self, feature: int) -> bool:
-        return self.score.depends(feature)
-
-    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
-        return None

@@ -18,14 +18,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.families.exponential import LOST, RELATIVE, falling
-from likewise.families.score_judge import PRODUCTS_A_SECOND, TINY, UNIT, Scored, column_sizes, growth
+from likewise.families.score_judge import (
+    TINY,
+    UNIT,
+    Scored,
+    ScoreJudge,
+    column_sizes,
+    growth,
+)
 from likewise.model.embedding import embedded
 
 if TYPE_CHECKING:
@@ -33,7 +39,6 @@ if TYPE_CHECKING:
 
     from likewise.families.kernel.body import KernelScore
     from likewise.model.embedding import Column
-    from likewise.spec.enclosure import Enclosure
 
     Floats = NDArray[np.float64]
 
@@ -44,8 +49,10 @@ BLOCK = 1_000_000  # factors at a time
 KEPT = 16  # blocks of factors of settings, 8 megabytes each
 
 
-class KernelJudge:
+class KernelJudge(ScoreJudge):
     """Scores of an RBF model."""
+
+    score: KernelScore
 
     def __init__(self, score: KernelScore) -> None:
         self.score = score
@@ -53,14 +60,6 @@ class KernelJudge:
         terms = len(score.body.coefficients)
         self._known: dict[tuple[tuple[int, ...], bytes], tuple[Floats, float]] = {}  # of settings
         self.summing = growth(terms + 4) * (self.size + abs(score.body.bias)) + terms * TINY
-
-    @property
-    def cost(self) -> int:
-        return self.score.cost
-
-    @property
-    def pace(self) -> float:
-        return PRODUCTS_A_SECOND / self.cost
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         moving = [c for c, column in enumerate(self.score.embedding) if column.feature in features]
@@ -97,15 +96,6 @@ class KernelJudge:
             beside *= self.score.body.coefficients
             self._known[asked] = beside.T, float(off.max(initial=0.0))
         return self._known[asked]
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        return self.score.enclose(codes, bits)
-
-    def depends(self, feature: int) -> bool:
-        return self.score.depends(feature)
-
-    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
-        return None
 
     def _factors(self, owned: list[int], codes: Floats) -> tuple[Floats, Floats]:
         """Factors (codes, terms) of these columns, and for each row what they are off by at most."""

@@ -10,20 +10,26 @@ weight that is, and what a layer of 2^16 inputs has lost is multiplied by 2^76 i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.families.network.error import MORE_ROUNDINGS, error_of_sums
-from likewise.families.score_judge import PRODUCTS_A_SECOND, TINY, WIDEST, Scored, ScoreTable, growth
+from likewise.families.score_judge import (
+    PRODUCTS_A_SECOND,
+    TINY,
+    WIDEST,
+    Scored,
+    ScoreJudge,
+    ScoreTable,
+    growth,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.network.score import NetworkScore
-    from likewise.spec.enclosure import Enclosure
 
     Floats = NDArray[np.float64]
 
@@ -32,15 +38,13 @@ ROOM = 1.01  # the rounding of the errors themselves
 MOST_LAYERS, MOST_NEURONS = 8, 2**16
 
 
-class NetworkJudge:
+class NetworkJudge(ScoreJudge):
     """Scores of a network."""
+
+    score: NetworkScore
 
     def __init__(self, score: NetworkScore) -> None:
         self.score = score
-
-    @property
-    def cost(self) -> int:
-        return self.score.cost
 
     @property
     def pace(self) -> float:
@@ -49,15 +53,6 @@ class NetworkJudge:
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         found = cross_all([self.score], rows, features, settings)
         return Scored(values=found.values[:, :, 0], error=found.error)
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        return self.score.enclose(codes, bits)
-
-    def depends(self, feature: int) -> bool:
-        return self.score.depends(feature)
-
-    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
-        return None
 
 
 def cross_all(

@@ -22,10 +22,10 @@ import numpy as np
 from likewise.clock import look_at_clock
 from likewise.families.polynomial.body import PolynomialSum, Products, products_by_degree
 from likewise.families.score_judge import (
-    PRODUCTS_A_SECOND,
     TINY,
     WIDEST,
     Scored,
+    ScoreJudge,
     column_sizes,
     growth,
     ordinary,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.polynomial.body import PolynomialScore
-    from likewise.spec.enclosure import Enclosure
 
     Floats = NDArray[np.float64]
     Product = tuple[int, ...]
@@ -47,8 +46,10 @@ ONE = Fraction(1)
 BLOCK = 1_000_000  # products at a time
 
 
-class PolynomialJudge:
+class PolynomialJudge(ScoreJudge):
     """Scores of a polynomial model."""
+
+    score: PolynomialScore
 
     def __init__(self, score: PolynomialScore) -> None:
         self.score = score
@@ -57,14 +58,6 @@ class PolynomialJudge:
         plain = ordinary(body.coefficients) and body.degree <= MOST_DEGREE
         most = (body.degree + 2) * len(body.products) + 1  # all terms, and all products with their prefixes
         self.growth = growth(5 * body.degree + most + 8) if plain else np.inf
-
-    @property
-    def cost(self) -> int:
-        return self.score.cost
-
-    @property
-    def pace(self) -> float:
-        return PRODUCTS_A_SECOND / self.cost
 
     def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
         asked = tuple(features), settings.tobytes()
@@ -83,15 +76,6 @@ class PolynomialJudge:
         if max(sizes.max(initial=0.0), known.widest) > WIDEST:
             error = np.inf
         return Scored.of(values, np.full(len(rows), error))
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        return self.score.enclose(codes, bits)
-
-    def depends(self, feature: int) -> bool:
-        return self.score.depends(feature)
-
-    def cuts(self, feature: int) -> Floats | None:  # noqa: ARG002
-        return None
 
 
 class Weighted:

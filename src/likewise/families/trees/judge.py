@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import look_at_clock
-from likewise.families.score_judge import TINY, Scored, at_settings, growth, ordinary
+from likewise.families.score_judge import TINY, Scored, ScoreJudge, at_settings, growth, ordinary
 from likewise.model.question import round_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.trees.body import TreeScore, TreeSum
-    from likewise.spec.enclosure import Enclosure
 
     Floats = NDArray[np.float64]
 
@@ -29,16 +28,14 @@ ROWS = 65_536  # scored at a time, at most
 WALKS_A_SECOND = 1e7  # down one tree
 
 
-class TreeJudge:
+class TreeJudge(ScoreJudge):
     """Scores of an ensemble of trees."""
+
+    score: TreeScore
 
     def __init__(self, score: TreeScore) -> None:
         self.score = score
         self.error = rounding_of(score.body, score.alpha)
-
-    @property
-    def cost(self) -> int:
-        return self.score.cost
 
     @property
     def pace(self) -> float:
@@ -53,12 +50,6 @@ class TreeJudge:
             codes = at_settings(part, features, settings)
             values[start : start + step] = self.score.scores(codes).reshape(len(part), len(settings))
         return Scored.of(values, np.full(len(rows), self.error))
-
-    def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
-        return self.score.enclose(codes, bits)
-
-    def depends(self, feature: int) -> bool:
-        return self.score.depends(feature)
 
     def cuts(self, feature: int) -> Floats | None:
         return self.score.body.thresholds(feature)
