@@ -24,6 +24,7 @@ from likewise.progress import Listener
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED
+from likewise.verifying.shown import ShownResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Audit:
+class Audit(ShownResult):
     """What is known of each row of a data set.
 
     The counterpart of a biased row breaks the property; that of another row is the one with the largest gap. `gap` is the largest difference to
@@ -86,16 +87,6 @@ class Audit:
     def save(self, path: str | Path) -> None:
         """Write the rows to a .csv or .parquet file."""
         write_frame(self.rows, path)
-
-    def __str__(self) -> str:
-        from likewise.answers.result_views import result_text
-
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        from likewise.answers.result_views import result_html
-
-        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

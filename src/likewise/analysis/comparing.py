@@ -21,6 +21,7 @@ from likewise.progress import Listener
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.verifying.deciding import verify_problem
+from likewise.verifying.shown import ShownResult
 
 if TYPE_CHECKING:
     from likewise.model.gauge import Scale
@@ -35,7 +36,7 @@ PARTS = 4  # two verdicts and two disparities share the budget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(ShownResult):
     """What is known of the old model (first) and of the new one (second).
 
     Attributes
@@ -59,16 +60,6 @@ class Comparison:
     def of(self) -> Scale:
         """The scale that the disparities are on."""
         return self.disparities[0].of
-
-    def __str__(self) -> str:
-        from likewise.answers.result_views import result_text
-
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        from likewise.answers.result_views import result_html
-
-        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

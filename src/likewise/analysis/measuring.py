@@ -26,6 +26,7 @@ from likewise.search.portfolio import independence
 from likewise.spec.properties import Label, Property, property_of
 from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, unchecked, why_not
 from likewise.verifying.posing import PosedProblem, pose
+from likewise.verifying.shown import ShownResult
 from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ IN_WORDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Disparity:
+class Disparity(ShownResult):
     """A bracket of the disparity D*, the largest gap of a similar pair: lower <= D* <= upper.
 
     Of several classes, the largest gap of any class, or of the class of interest.
@@ -91,16 +92,6 @@ class Disparity:
     proved: bool = True
     reason: str | None = None
     stats: dict[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        from likewise.answers.result_views import result_text
-
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        from likewise.answers.result_views import result_html
-
-        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON: infinite bounds are null."""

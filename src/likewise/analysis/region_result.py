@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.analysis.merging import Kind
 from likewise.certificate.certificate import Certificate
+from likewise.verifying.shown import ShownResult
 
 if TYPE_CHECKING:
     from likewise.analysis.merging import Piece
@@ -76,7 +77,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Regions:
+class Regions(ShownResult):
     """The partition of the space, largest regions first.
 
     Attributes
@@ -112,16 +113,6 @@ class Regions:
     def people(self, kind: Kind) -> Fraction:
         """The share that they have of those whom the partition is about."""
         return sum((region.weight for region in getattr(self, kind)), Fraction(0))
-
-    def __str__(self) -> str:
-        from likewise.answers.result_views import result_text
-
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        from likewise.answers.result_views import result_html
-
-        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the certificates, ready for JSON."""

@@ -9,13 +9,14 @@ import numpy as np
 
 from likewise.errors import DataError
 from likewise.verifying.result import Result
+from likewise.verifying.shown import ShownResult
 
 if TYPE_CHECKING:
     from likewise.importers.imported import Imported
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repaired:
+class Repaired(ShownResult):
     """A new model, the verdict on it, and what it costs.
 
     Attributes
@@ -54,16 +55,6 @@ class Repaired:
     measure: str = "accuracy"
     before: float | None = None
     after: float | None = None
-
-    def __str__(self) -> str:
-        from likewise.answers.result_views import result_text
-
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        from likewise.answers.result_views import result_html
-
-        return result_html(self)
 
     def how(self) -> str:
         """What was done, in words."""

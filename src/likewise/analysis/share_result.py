@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from likewise.verifying.shown import ShownResult
+
 Method = Literal["exact", "certified", "sampled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(ShownResult):
     """The share lies between lower and upper: exactly, or with at least the confidence stated for a sample.
 
     Attributes
@@ -52,16 +54,6 @@ class Share:
         from likewise.answers.share import share_in_words
 
         return words_text(share_in_words(self.to_dict()))
-
-    def __str__(self) -> str:
-        from likewise.answers.result_views import result_text
-
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        from likewise.answers.result_views import result_html
-
-        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

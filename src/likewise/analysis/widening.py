@@ -35,6 +35,7 @@ from likewise.spec.features import Categorical, Continuous
 from likewise.spec.relations import said_tolerance, span
 from likewise.spec.similarity import Similarity
 from likewise.verifying.deciding import verify_problem
+from likewise.verifying.shown import ShownResult
 from likewise.verifying.wording import covers_program, pair_rows, rounding_in_words
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ LEAST = Fraction(1, 10**6)  # of the largest level: below that all levels count 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Radius:
+class Radius(ShownResult):
     """The property is proved up to `proved` and refuted by `pair` at `refuted`.
 
     Attributes
@@ -89,16 +90,6 @@ class Radius:
     reason: str | None = None
     history: tuple[tuple[float, str, float], ...] = ()
     stats: dict[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        from likewise.answers.result_views import result_text
-
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        from likewise.answers.result_views import result_html
-
-        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

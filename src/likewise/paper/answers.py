@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from likewise.verifying.shown import ShownResult
 from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ MEANING = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(ShownResult):
     """The answer of one published algorithm; `note` adds what is particular to this run."""
 
     algorithm: str
@@ -60,16 +61,6 @@ class Finding:
         raise TypeError(
             "a Finding is neither true nor false: read its answer\nhint: finding.answer == Answer.BIASED"
         )
-
-    def __str__(self) -> str:
-        from likewise.answers.result_views import result_text
-
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        from likewise.answers.result_views import result_html
-
-        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

@@ -23,6 +23,7 @@ from likewise.spec.properties import Property
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
 from likewise.verifying.contributions import Compared, Contributions
+from likewise.verifying.shown import ShownResult
 from likewise.verifying.wording import claim_in_words, pair_rows
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(ShownResult):
     """The answer of `verify`.
 
     Attributes
@@ -121,16 +122,6 @@ class Result:
             "a Result is neither true nor false: UNKNOWN is not FAIR\n"
             "hint: compare the verdict, as in result.verdict == 'FAIR'"
         )
-
-    def __str__(self) -> str:
-        from likewise.answers.result_views import result_text
-
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        from likewise.answers.result_views import result_html
-
-        return result_html(self)
 
     def model_card(
         self,
