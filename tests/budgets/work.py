@@ -22,6 +22,7 @@ from likewise.families.separable import SeparableJudge
 from likewise.families.trees import elements, ground
 from likewise.families.trees import lines as tree_lines
 from likewise.families.trees.bounder import TreeBounder
+from likewise.families.trees.cells import TreeCells
 from likewise.families.trees.judge import TreeJudge
 from likewise.importers import replay
 from likewise.search import task
@@ -43,7 +44,7 @@ BYTE = 2e-6  # of a certificate, read by the checker
 LEAF = 0.1  # of a proof, judged by the checker
 
 JUDGES = (SeparableJudge, KernelJudge, PolynomialJudge, TreeJudge, CombinedJudge, Judge)
-ORACLES = (SeparableBounder, KernelBounder, PolynomialBounder, RivalBounder, OddsBounder, TreeBounder)
+ORACLES = (SeparableBounder, KernelBounder, PolynomialBounder, RivalBounder, OddsBounder, TreeCells)
 
 
 class Work:
@@ -79,7 +80,7 @@ def counted(monkeypatch):
     for judge in JUDGES:
         work.costs(monkeypatch, judge, "cross", "scores", _of_judge)
     for oracle in ORACLES:  # those of trees bound by `bound_memory`
-        if "bound" in vars(oracle) and oracle is not TreeBounder:
+        if "bound" in vars(oracle) and oracle is not TreeCells:
             work.costs(monkeypatch, oracle, "bound", "cells", lambda _, lo, *__: CELL * len(lo))
         if "prove" in vars(oracle):
             work.costs(monkeypatch, oracle, "prove", "proofs", lambda *_: PROOF)

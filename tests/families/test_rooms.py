@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import likewise
-from likewise.families.registry import NAMES
+from likewise.families.registry import NAMES, RULES, family_named, family_with_rule, words_of_rules
 
 SRC = Path(likewise.__file__).parent
 OUTSIDE = [
@@ -38,12 +38,7 @@ def type_tests(tree):
 @pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(SRC)))
 def test_no_type_tests_on_families_outside_of_them(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    allowed = {"TreeRounding"} if path.parts[-2:] in ALLOWED else set()
-    assert not (set(type_tests(tree)) & types_of_families(tree)) - allowed
-
-
-# Importers of trees state the rounding of sums of leaves, and look whether they did.
-ALLOWED = {("trees", "checking.py"), ("importers", "two_classes.py")}
+    assert not set(type_tests(tree)) & types_of_families(tree)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -51,3 +46,28 @@ def test_every_room_has_its_sign(name):
     room = SRC / "families" / name
     assert ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
     assert (room / "family.py").exists()
+
+
+def test_a_rule_is_of_one_family_or_of_all():
+    owned = [rule for name in NAMES for rule in family_named(name).rules]
+    assert len(set(owned)) == len(owned)
+    assert not set(owned) & set(RULES)
+    assert all(family_with_rule(rule).rules[rule] == words_of_rules()[rule] for rule in owned)
+    assert all(family_with_rule(rule) is None for rule in RULES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_leaves_have_rules_that_their_family_says(name):
+    """Every word in the place of a rule, in bounders and leaves of the room."""
+    room = SRC / "families" / name
+    said = {*RULES, *family_named(name).rules}
+    for path in room.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.AnnAssign)
+                and isinstance(node.target, ast.Name)
+                and node.target.id == "rule"
+            ):
+                assert ast.literal_eval(node.value) in said
+            if isinstance(node, ast.keyword) and node.arg == "rule" and isinstance(node.value, ast.Constant):
+                assert node.value.value in said

@@ -6,23 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.answers.answer import Answer, Block, Item, Listing, Step, fact, spacer, strong, words
 from likewise.answers.texts import plural
+from likewise.families.registry import words_of_rules
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Outline
-
-RULE_TEXTS = {
-    "split": "cuts a cell in two",
-    "separable": "a line separates the cell's scores from those that break the property",
-    "empty": "the constraints exclude the cell",
-    "enumerated": "every pair of the cell is looked at",
-    "independent": "the score depends on nothing that may differ",
-    "kernel": "a sum of Gaussians stays on one side of a line, by a cubic bound",
-    "polynomial": "a polynomial stays on one side of a line, by a sum of functions of one feature each",
-    "sos": "a polynomial stays on one side of a line, by sums of squares",
-    "trees": "a sum of trees stays on one side of a line, by the leaves of each tree that go together",
-    "softmax": "log odds stay on one side of a line, by linear bounds of them",
-    "odds": "probabilities by softmax differ little enough, seen by the extent of scores",
-}
 
 
 def outline_answer(outline: Outline, path: str) -> Answer:
@@ -68,9 +55,9 @@ def outline_answer(outline: Outline, path: str) -> Answer:
 
 
 def _rule_listing(outline: Outline, said: tuple[Any, ...]) -> Listing:
+    says = {"split": "cuts a cell in two", **words_of_rules()}
     counted = sorted(outline.rules.items(), key=lambda item: -item[1])
     items = tuple(
-        Item(figures=(f"{rule:<12} {count:>9,}",), words=words(RULE_TEXTS.get(rule, "")))
-        for rule, count in counted
+        Item(figures=(f"{rule:<12} {count:>9,}",), words=words(says.get(rule, ""))) for rule, count in counted
     )
     return Listing(title="says", words=said, items=items)

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Literal
 from likewise import __version__
 from likewise.errors import CertificateError
 from likewise.families.lines import number
-from likewise.families.registry import family_of
+from likewise.families.registry import family_of, family_with_rule
 from likewise.families.scored import Model
 from likewise.model.head import Head
 from likewise.spec.enclosure import Enclosure
@@ -81,10 +81,9 @@ class Writer:
         parts: list[Any] = [rule]
         if way is not None:
             parts.append(number(way) if rivals is None else [*rivals, number(way)])
-        if rule == "kernel":
-            parts += [list(hints[:-1]), hints[-1]]
-        elif hints or rule == "polynomial":
-            parts.append(list(hints))
+        family = family_with_rule(rule)
+        if family is not None:
+            parts += family.hints_line(hints)
         if multipliers or rule == "empty":
             parts.append([number(m) for m in multipliers])
         self._node(parts)

@@ -14,9 +14,10 @@ classes is to be taken, sums (`Family.form`). What is no multiple or sum of its 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -170,6 +171,9 @@ class Family(ABC):
     leads: ClassVar[bool] = False  # differences of two scores are bodies of the family, exactly
     links_rescaled: ClassVar[bool] = True  # a calibration can be worked into the body, exactly
     bounded_means: ClassVar[bool] = False  # means over settings are bodies of a family with bounds: `mean`
+    rules: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {}
+    )  # of its leaves in certificates, and what each says of a cell
     unbounded: ClassVar[str | None] = None  # why nothing bounds its scores over cells, where that is so
     softmax: ClassVar[Literal["odds", "lines"] | None] = None  # how log odds of several scores are bounded
     shared_work: ClassVar[bool] = False  # all scores of an individual cost as much as one
@@ -198,6 +202,10 @@ class Family(ABC):
     ) -> tuple[Body, ...]:
         """The bodies over `width` columns, the own columns of each at its places among them."""
         raise UnsupportedModel(f"{estimator} holds models that have no one form")
+
+    def rounding_of_lead(self, rounding: Rounding | None, share: Fraction) -> Rounding | None:
+        """Of the program that computes two scores with this rounding each, of a share of their difference; None where that is not known."""
+        return None
 
     def check(self, bodies: Sequence[Any]) -> None:
         """Refuse bodies that are not what `join` makes."""
@@ -275,3 +283,7 @@ class Family(ABC):
     @abstractmethod
     def line(self, bodies: Sequence[Any], embedding: tuple[Column, ...]) -> dict[str, Any]:
         """The body of the model line of a certificate: numbers for one score, arrays of n numbers in their place for several."""
+
+    def hints_line(self, hints: Sequence[int]) -> list[Any]:
+        """What the line of a leaf has where the family's rule takes hints; nothing where there are none."""
+        return [list(hints)] if hints else []

@@ -37,11 +37,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from likewise.families.scored import Model, parts_of
+from likewise.model.embedding import extents
 from likewise.model.gauge import Scale
 from likewise.model.head import Head
 from likewise.model.question import round_up
@@ -70,6 +71,34 @@ class Bound:
     size: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class UnstatedRounding:
+    """What the roundings of programs have in common of which no certificate states anything: the columns that the program computes, (k, slack) of each that is off
+    by about k u (|column| + slack), and whether all that happens to them is described (see `Rounding`)."""
+
+    columns: tuple[tuple[int, float], ...] = ()
+    described: bool = True
+
+    def certified(self, model: Model, space: Space) -> None:  # noqa: ARG002
+        return None
+
+    def line(self) -> None:
+        return None
+
+    def undescribed(self) -> Self:
+        return self  # nothing is stated of it anyway
+
+    def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> Self:
+        return replace(self, columns=slacks_of(columns), described=described)
+
+    def reach(self, model: Model, space: Space) -> tuple[int, Floats]:
+        """The most roundings of a column, and the largest absolute value of each over a space with its slack."""
+        largest = np.array([double_above(value) for value in extents(model.embedding, space)])
+        if not self.columns:  # the numbers of the rows themselves
+            return 0, largest
+        return max(k for k, _ in self.columns), largest + np.array([slack for _, slack in self.columns])
+
+
 def error_bound(model: Model, space: Space) -> Fraction | None:
     """The largest difference between the program's score and the real one over the whole space; None where it is not known. Of several
     scores, that of each of them."""
@@ -78,13 +107,6 @@ def error_bound(model: Model, space: Space) -> Fraction | None:
     with np.errstate(over="ignore", invalid="ignore"):
         found = model.rounding.bound(model, space)
     return None if found is None or not found.error <= MOST else Fraction(found.error)
-
-
-def reach_of(described: Sequence[tuple[int, float]], largest: Floats) -> tuple[int, Floats]:
-    """The most roundings of a column, and its largest absolute value with its slack."""
-    if not described:  # the numbers of the rows themselves
-        return 0, largest
-    return max(k for k, _ in described), largest + np.array([slack for _, slack in described])
 
 
 def slacks_of(columns: Sequence[ComputedColumn]) -> tuple[tuple[int, float], ...]:

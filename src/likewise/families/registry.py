@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +28,31 @@ def family_named(name: str) -> Family:
 def family_of(one: Body | Score) -> Family:
     """The family of a body or a score."""
     return family_named(one.family)
+
+
+RULES = MappingProxyType(  # of all families; the others are the families' own
+    {
+        "empty": "the constraints exclude the cell",
+        "enumerated": "every pair of the cell is looked at",
+        "independent": "the score depends on nothing that may differ",
+    }
+)
+
+
+@cache
+def family_with_rule(rule: str) -> Family | None:
+    """The family that a rule of leaves belongs to; None for those of all families."""
+    if rule in RULES:
+        return None
+    for name in NAMES:
+        if rule in family_named(name).rules:
+            return family_named(name)
+    raise KeyError(f"no family has the rule {rule!r}")
+
+
+def words_of_rules() -> dict[str, str]:
+    """What each rule that a leaf may have says of its cell."""
+    return {**RULES, **{rule: says for name in NAMES for rule, says in family_named(name).rules.items()}}
 
 
 def bounder_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Bounder | None:

@@ -18,7 +18,6 @@ import numpy as np
 
 from likewise.families.registry import family_of
 from likewise.families.scored import Model, form_of
-from likewise.families.trees.rounding import TreeRounding
 from likewise.importers.imported import Imported
 from likewise.importers.replay import Replay
 from likewise.model.head import Head
@@ -69,11 +68,7 @@ def as_one_score(imported: Imported, *, share: Fraction = WHOLE) -> Imported | N
         return None
     model, replay = imported.model, imported.replay
     lower, upper = model.head.classes
-    rounding = model.rounding if isinstance(model.rounding, TreeRounding) else None
-    if rounding is not None:
-        rounding = replace(
-            rounding, constant=2 * share * rounding.constant, operations=2 * rounding.operations
-        )
+    rounding = family_of(model.bodies[0]).rounding_of_lead(model.rounding, share)
     head = Head(labels=(lower, upper), unlinked="its probabilities are scores of their own")
     return Imported(
         model=Model(

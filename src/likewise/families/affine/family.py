@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from likewise.families.affine.body import Affine
@@ -35,6 +36,12 @@ class AffineFamily(Family):
     """bias + sum of weight * column."""
 
     name = "affine"
+    rules = MappingProxyType(
+        {
+            "separable": "a line separates the cell's scores from those that break the property",
+            "odds": "probabilities by softmax differ little enough, seen by the extent of scores",
+        }
+    )
     leads = True
     bounded_means = True
     additive = True

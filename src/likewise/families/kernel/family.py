@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,7 @@ class KernelFamily(Family):
     """bias + sum of coefficients times Gaussians. The bodies of a model share gamma and centres."""
 
     name = "kernel"
+    rules = MappingProxyType({"kernel": "a sum of Gaussians stays on one side of a line, by a cubic bound"})
     links_rescaled = False
     shared_work = True
 
@@ -117,6 +119,10 @@ class KernelFamily(Family):
             "columns": [column_line(column) for column in embedding],
             "terms": [[one_or_all(values), numbers(centre)] for centre, *values in rows],
         }
+
+    def hints_line(self, hints: Sequence[int]) -> list[Any]:
+        """The last one by itself."""
+        return [list(hints[:-1]), hints[-1]]
 
 
 FAMILY = KernelFamily()

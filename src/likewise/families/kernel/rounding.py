@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,18 +17,16 @@ from likewise.families.program_rounding import (
     ROOM,
     TINY,
     Bound,
-    double_above,
+    UnstatedRounding,
     growth,
     outward,
-    reach_of,
-    slacks_of,
 )
-from likewise.model.embedding import embedded, extents
+from likewise.model.embedding import embedded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import ComputedColumn, Mapped
+    from likewise.families.family import Mapped
     from likewise.families.scored import Model
     from likewise.spec.space import Space
 
@@ -36,16 +34,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KernelRounding:
+class KernelRounding(UnstatedRounding):
     """How the original program computes squared distances: from differences, or `expanded` as
     |x|^2 - 2 x.s + |s|^2, which loses the digits that the squares have in common. `error` is good for comparing two
-    programs; what bounds the program's error over a space is in `program_rounding`, and no certificate states it.
-    `columns` has (k, slack) for each column that the program computes: off by about k u (|column| + slack)."""
+    programs; what bounds the program's error over a space is in `program_rounding`, and no certificate states it."""
 
     expanded: bool
-    columns: tuple[tuple[int, float], ...] = ()
     more: float = 0.0  # sizes of what is added to the sum afterwards
-    described: bool = True  # whether the columns are: see `Rounding`
 
     def error(self, body: RbfSum, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room."""
@@ -69,9 +64,8 @@ class KernelRounding:
         if not self.described:
             return None
         body = _gaussians(model)
-        largest = np.array([double_above(value) for value in extents(model.embedding, space)])
-        roundings, reach = reach_of(self.columns, largest)
-        width, terms = len(largest), len(body.coefficients)
+        roundings, reach = self.reach(model, space)
+        width, terms = len(reach), len(body.coefficients)
         sizes = np.abs(body.coefficients)
         moved = math.sqrt(2 * body.gamma / math.e) * growth(roundings) * float(reach.sum())
         off = np.full(terms, moved + 2 * growth(width + ROOM) + TINY * body.gamma)
@@ -81,20 +75,8 @@ class KernelRounding:
         size = 2 * float(sizes.sum()) + abs(body.bias) + 2 * self.more  # |slope bias| <= |new bias| + more
         return outward(float(sizes @ off) + growth(terms + ROOM) * size, size)
 
-    def certified(self, model: Model, space: Space) -> None:
-        return None
-
-    def line(self) -> dict[str, Any] | None:
-        return None
-
     def rescaled(self, by: Mapped) -> KernelRounding:
         return replace(self, more=abs(float(by.slope) * self.more) + float(by.size))
-
-    def undescribed(self) -> KernelRounding:
-        return self  # nothing is stated of it anyway
-
-    def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> KernelRounding:
-        return replace(self, columns=slacks_of(columns), described=described)
 
 
 def _gaussians(model: Model) -> RbfSum:

@@ -7,22 +7,21 @@ bound grows as products of norms do: small for doubles, and useless for deep net
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.families.network.body import Layer
 from likewise.families.network.error import MORE_ROUNDINGS, error_of_sums
-from likewise.families.program_rounding import ROOM, Bound, double_above, growth, outward, slacks_of
+from likewise.families.program_rounding import ROOM, Bound, UnstatedRounding, double_above, growth, outward
 from likewise.model.embedding import embedded, extents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import ComputedColumn, Mapped
+    from likewise.families.family import Mapped
     from likewise.families.scored import Model
     from likewise.spec.space import Space
 
@@ -32,7 +31,7 @@ PROGRAMS = 4  # times what is proved of one program, for comparing two of them w
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NetworkRounding:
+class NetworkRounding(UnstatedRounding):
     """The program's hidden layers, and the weights and the bias of its score, as doubles; then slope * score, with terms of `size` added in `operations` roundings.
     `columns` has (k, slack) of the columns that the program computes; `link` is what its decision may be off by in the score, as it compares sigma of it."""
 
@@ -44,8 +43,6 @@ class NetworkRounding:
     slope: float = 1.0
     size: float = 0.0
     operations: int = 0
-    columns: tuple[tuple[int, float], ...] = ()
-    described: bool = True  # whether the columns are: see `Rounding`
 
     def errors(self, model: Model, codes: Floats) -> list[Fraction]:
         columns = embedded(model.embedding, codes)
@@ -88,12 +85,6 @@ class NetworkRounding:
         whole = abs(self.slope) * size + self.size
         return abs(self.slope) * error + growth(self.operations) * whole, whole
 
-    def certified(self, model: Model, space: Space) -> None:
-        return None
-
-    def line(self) -> dict[str, Any] | None:
-        return None
-
     def rescaled(self, by: Mapped) -> NetworkRounding:
         return replace(
             self,
@@ -101,9 +92,3 @@ class NetworkRounding:
             size=abs(float(by.slope)) * self.size + float(by.size),
             operations=self.operations + by.operations,
         )
-
-    def undescribed(self) -> NetworkRounding:
-        return self  # nothing is stated of it anyway
-
-    def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> NetworkRounding:
-        return replace(self, columns=slacks_of(columns), described=described)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from likewise.families.combined.rounding import CombinedRounding
@@ -26,6 +27,12 @@ class PolynomialFamily(Family):
     """Sums of products of columns."""
 
     name = "polynomial"
+    rules = MappingProxyType(
+        {
+            "polynomial": "a polynomial stays on one side of a line, by a sum of functions of one feature each",
+            "sos": "a polynomial stays on one side of a line, by sums of squares",
+        }
+    )
     leads = True
     bounded_means = True
 
@@ -75,6 +82,10 @@ class PolynomialFamily(Family):
             "columns": [column_line(column) for column in embedding],
             "terms": terms,
         }
+
+    def hints_line(self, hints: Sequence[int]) -> list[Any]:
+        """Also where there are none."""
+        return [list(hints)]
 
 
 FAMILY = PolynomialFamily()

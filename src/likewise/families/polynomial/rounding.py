@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import math
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from likewise.families.program_rounding import (
-    ROOM,
-    Bound,
-    double_above,
-    growth,
-    outward,
-    reach_of,
-    slacks_of,
-)
-from likewise.model.embedding import embedded, extents
+from likewise.families.program_rounding import ROOM, Bound, UnstatedRounding, growth, outward
+from likewise.model.embedding import embedded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import ComputedColumn, Mapped
+    from likewise.families.family import Mapped
     from likewise.families.scored import Model
     from likewise.spec.space import Space
 
@@ -33,19 +26,36 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PolynomialRounding:
-    """How the original program computes b + sum_t a_t (gamma <s_t, x> + coef0)^degree. Good for comparing two
-    programs only, like the rounding of sums of Gaussians."""
+class SumRounding(UnstatedRounding, ABC):
+    """How the original program adds up a bias and multiples of some numbers. Good for comparing two programs only, like the rounding of sums of Gaussians."""
 
-    coefficients: NDArray[np.float64]  # a_t
+    coefficients: NDArray[np.float64]
+    bias: float
+
+    @abstractmethod
+    def error(self, columns: Sequence[float]) -> float:
+        """About how far two programs may be apart at a row, by first-order rounding analysis, with room."""
+
+    def errors(self, model: Model, codes: Floats) -> list[Fraction]:
+        off = [self.error(row.tolist()) for row in embedded(model.embedding, codes)]
+        return [Fraction(min(value, sys.float_info.max)) for value in off]
+
+    def rescaled(self, by: Mapped) -> Self:
+        return replace(
+            self,
+            coefficients=float(by.slope) * self.coefficients,
+            bias=abs(float(by.slope) * self.bias) + float(by.size),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PolynomialRounding(SumRounding):
+    """How the original program computes b + sum_t a_t (gamma <s_t, x> + coef0)^degree. The
+    coefficients are a_t."""
+
     slopes: NDArray[np.float64]  # gamma s_t
     coef0: float
-    bias: float
     degree: int
-    columns: tuple[
-        tuple[int, float], ...
-    ] = ()  # (k, slack) of each that the program computes: off by about k u (|column| + slack)
-    described: bool = True
 
     def error(self, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room.
@@ -63,53 +73,22 @@ class PolynomialRounding:
             total += float(np.abs(self.coefficients) @ (self.degree * inner ** (self.degree - 1) * moved))
         return 8 * float(np.finfo(np.float64).eps) * total
 
-    def errors(self, model: Model, codes: Floats) -> list[Fraction]:
-        off = [self.error(row.tolist()) for row in embedded(model.embedding, codes)]
-        return [Fraction(min(value, sys.float_info.max)) for value in off]
-
     def bound(self, model: Model, space: Space) -> Bound | None:
         if not self.described:
             return None
-        largest = np.array([double_above(value) for value in extents(model.embedding, space)])
-        roundings, reach = reach_of(self.columns, largest)
+        roundings, reach = self.reach(model, space)
         inner = np.abs(self.slopes) @ reach + abs(self.coef0)
         size = float(np.abs(self.coefficients) @ inner**self.degree) + abs(self.bias)
-        count = self.degree * (len(largest) + roundings + ROOM) + len(self.coefficients) + ROOM
+        count = self.degree * (len(reach) + roundings + ROOM) + len(self.coefficients) + ROOM
         return outward(growth(count) * size, size)
-
-    def certified(self, model: Model, space: Space) -> None:
-        return None
-
-    def line(self) -> dict[str, Any] | None:
-        return None
-
-    def rescaled(self, by: Mapped) -> PolynomialRounding:
-        return replace(
-            self,
-            coefficients=float(by.slope) * self.coefficients,
-            bias=abs(float(by.slope) * self.bias) + float(by.size),
-        )
-
-    def undescribed(self) -> PolynomialRounding:
-        return self  # nothing is stated of it anyway
-
-    def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> PolynomialRounding:
-        return replace(self, columns=slacks_of(columns), described=described)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ProductRounding:
-    """How the original program computes b + sum_f w_f product_f of its columns. Good for comparing two programs
-    only, like the rounding of sums of Gaussians."""
+class ProductRounding(SumRounding):
+    """How the original program computes b + sum_f w_f product_f of its columns. The coefficients are w_f."""
 
-    coefficients: NDArray[np.float64]  # w_f
     products: tuple[tuple[int, ...], ...]
-    bias: float
-    columns: tuple[
-        tuple[int, float], ...
-    ] = ()  # (k, slack) of each that the program computes: off by about k u (|column| + slack)
     after: int = 0  # roundings of what scales the products
-    described: bool = True
 
     def error(self, columns: Sequence[float]) -> float:
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room: a product of
@@ -126,37 +105,13 @@ class ProductRounding:
             8 * float(np.finfo(np.float64).eps) * (len(self.products) + degree * (roundings + 2) + 8) * total
         )
 
-    def errors(self, model: Model, codes: Floats) -> list[Fraction]:
-        off = [self.error(row.tolist()) for row in embedded(model.embedding, codes)]
-        return [Fraction(min(value, sys.float_info.max)) for value in off]
-
     def bound(self, model: Model, space: Space) -> Bound | None:
         if not self.described:
             return None
-        largest = np.array([double_above(value) for value in extents(model.embedding, space)])
-        roundings, reach = reach_of(self.columns, largest)
+        roundings, reach = self.reach(model, space)
         size = abs(self.bias)
         for weight, product in zip(np.abs(self.coefficients).tolist(), self.products, strict=True):
             size += weight * math.prod(reach[c] for c in product)
         degree = max(map(len, self.products), default=0)
         count = degree * (roundings + ROOM) + self.after + 2 * len(self.products) + ROOM
         return outward(growth(count) * size, size)
-
-    def certified(self, model: Model, space: Space) -> None:
-        return None
-
-    def line(self) -> dict[str, Any] | None:
-        return None
-
-    def rescaled(self, by: Mapped) -> ProductRounding:
-        return replace(
-            self,
-            coefficients=float(by.slope) * self.coefficients,
-            bias=abs(float(by.slope) * self.bias) + float(by.size),
-        )
-
-    def undescribed(self) -> ProductRounding:
-        return self  # nothing is stated of it anyway
-
-    def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> ProductRounding:
-        return replace(self, columns=slacks_of(columns), described=described)

@@ -14,7 +14,7 @@ attained where the boxes of the maximisers have a pair in common. One idea a fil
     cutting    where to split a cell
     agreeing   elements of all trees that have a pair in common; `points` picks it
     exact      the bound in rational numbers
-    bounder    cells of the search to those of the axes and back
+    cells      cells of the search to those of the axes and back; `bounder` bounds lines over them
     softmax    log odds of several scores, from elements without an order (`scanning`)
 
 Bounds are float64 with a proved limit of their rounding error; where that does not decide, they are redone exactly.

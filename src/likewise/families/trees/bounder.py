@@ -1,4 +1,4 @@
-"""Tree bounder: cells of the search as boxes of indices, with what is remembered of each.
+"""Tree bounder: bounds of a line of one score, or of two forms, over cells of trees (`cells`), with what is remembered of each.
 
 A cell's `Memory` is its box and, for each lean tried so far, a ranking of elements made for it or for a cell around it; its children
 start from that. Leans are taken from a grid, so that few rankings of all elements are needed.
@@ -8,27 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.clock import look_at_clock
-from likewise.families.oracle import Bounds, Proposal, Remembering
+from likewise.families.oracle import Proposal
 from likewise.families.trees.agreeing import ATTAINED, CONFLICT, common
-from likewise.families.trees.body import TreeScore, stump
+from likewise.families.trees.body import TreeScore
+from likewise.families.trees.cells import LEANS, TreeCells
 from likewise.families.trees.cutting import cut
-from likewise.families.trees.elements import Elements
-from likewise.families.trees.exact import ExactValues
 from likewise.families.trees.ground import Ground
-from likewise.families.trees.meeting import CLOSED, HIGH, LOW, MISSING, tighten
-from likewise.families.trees.points import limits_in, pair_in
 from likewise.families.trees.scanning import Ranking, bound, largest, sifted
 from likewise.spec.pairs import PairSpace
-from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +33,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Box = NDArray[np.int32]
 
-LEANS = 64  # the grid of leans
 EVEN_ONLY = -1  # the key of rankings by differences
 SIFTING = 0.25  # share of a ranking that may be passed by before it is made anew
 
@@ -57,11 +51,10 @@ class Memory:
         return EVEN_ONLY if self.even else round(lean * LEANS)
 
 
-class TreeBounder(Remembering):
-    """Oracle of a tree ensemble on the pairs of a space; `other` is the score of x' where it is not that of x."""
+class TreeBounder(TreeCells[Memory]):
+    """Bounds lines of a tree ensemble, or of two forms of one."""
 
     rule: Rule = "trees"
-    exact = True
 
     def __init__(
         self,
@@ -70,63 +63,21 @@ class TreeBounder(Remembering):
         other: TreeScore | None = None,
         ground: Ground | None = None,
     ) -> None:
-        self.score, self.other, self.pairs = score, score if other is None else other, pairs
-        self.ground = Ground(score, pairs, other) if ground is None else ground
-        self.features, self.axes = self.ground.features, self.ground.axes
-        self.values = ExactValues.of(self.score, self.other)
-        self.bias = nearest(self.score.bias), nearest(self.other.bias)
-        self.offset = np.concatenate([[0], np.cumsum(self.axes.size)]).astype(np.int64)
-        n, widest = len(self.axes.size), int(self.axes.size.max())
-        self._left, self._right = np.zeros(self.offset[-1]), np.zeros(self.offset[-1])
-        self._shared = np.zeros((4, n), dtype=np.int32)
-        self._allowed = np.ones((n, widest if self.axes.sets.any() else 1), dtype=np.bool_)
+        super().__init__(score, pairs, other, ground)
         self._tops = np.zeros(len(score.body.trees) + 1, dtype=np.int64)
         self._rankings: dict[int, Ranking] = {}
-
-    @cached_property
-    def elements(self) -> Elements:
-        """With the values of the two scores."""
-        return self.ground.valued(self.score, self.other)
-
-    @property
-    def whole(self) -> Ranking:
-        return self.ground.whole
 
     # -- cells ------------------------------------------------------------------------------------------------
 
     def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> Memory:
         """What is known of a cell by its limits alone; `even` where nothing but the difference of scores will be asked for."""
-        box = np.ones((4, len(self.axes.size)), dtype=np.int32)
-        for v, k in enumerate(self.axes.feature.tolist()):
-            self._limit(box, v, self.features[k].index(lo[v]), self.features[k].index(hi[v]))
-        return Memory(box if tighten(self.axes, box) else None, self._rankings, even)
+        return Memory(self._box(lo, hi), self._rankings, even)
 
     def inherited(self, memory: Memory, variable: int, lo: float, hi: float) -> Memory:
         """What is known of a part of a cell, in which one variable has new limits."""
         if memory.box is None:
             return memory
         return Memory(self._narrowed(memory.box, variable, lo, hi), memory.rankings, memory.even)
-
-    def _narrowed(self, known: Box | None, variable: int, lo: float, hi: float) -> Box | None:
-        """A box with new limits of one variable; None where no pair is left."""
-        if known is None:
-            return None
-        axis, box = self.features[self.axes.feature[variable]], known.copy()
-        low, high = axis.index(lo), axis.index(hi)
-        if low >= box[LOW, variable]:
-            box[CLOSED, variable] = 1
-        was_missing = bool(box[MISSING, variable])
-        low, high = (
-            max(low, int(box[LOW, variable])),
-            min(high, axis.missing if was_missing else int(box[HIGH, variable])),
-        )
-        self._limit(box, variable, low, high)
-        return box if not len(self.axes.joined) or tighten(self.axes, box) else None
-
-    def _limit(self, box: Box, v: int, low: int, high: int) -> None:
-        missing = self.features[self.axes.feature[v]].missing
-        box[LOW, v], box[MISSING, v] = low, high == missing
-        box[HIGH, v] = high - 1 if high == missing else high
 
     # -- bounds -----------------------------------------------------------------------------------------------
 
@@ -143,22 +94,6 @@ class TreeBounder(Remembering):
 
     def _sifted(self, ranking: Ranking, box: Box, *, even: bool) -> Ranking:
         return Ranking(*sifted(self.elements, self.axes, ranking, box, even))
-
-    @property
-    def root_box(self) -> Box:
-        """The box of all pairs, tolerances left aside."""
-        box = np.ones((4, len(self.axes.size)), dtype=np.int32)
-        for v, k in enumerate(self.axes.feature.tolist()):
-            self._limit(box, v, 0, self.features[k].size - 1)
-        return box
-
-    def marked(self) -> dict[int, Floats]:
-        """One code of every index of numbers."""
-        return self.ground.marked()
-
-    def on_grid(self, lean: float) -> float:
-        """The nearest lean that bounds are known for."""
-        return round(lean * LEANS) / LEANS
 
     def bound_memory(self, memory: Memory, lean: float) -> tuple[float, float, float]:
         """Bound of the cell in the direction of a lean of the grid, and both scores of its maximisers (not of any one pair)."""
@@ -222,15 +157,6 @@ class TreeBounder(Remembering):
             return None
         return Proposal(first=first + self.bias[0], second=second + self.bias[1], attains=state == ATTAINED)
 
-    def pair(self) -> Floats:
-        """The point of pair space that the last proposal was about."""
-        return pair_in(self.pairs, self.features, self.axes, self._shared, self._allowed)
-
-    def agreed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
-        """What a cell has in common with the box of the last proposal: all of its pairs have the scores of the proposal."""
-        first, last = limits_in(self.features, self.axes, self._shared, self._allowed)
-        return np.maximum(lo, first), np.minimum(hi, last)
-
     def cut_memory(self, memory: Memory, lean: float, excess: float) -> tuple[int, float, float, float]:
         """Where to split the cell that was bounded last at this lean: variable (-1: nowhere), code, and by how much the bounds of both
         parts are lower, as far as that matters."""
@@ -267,103 +193,5 @@ class TreeBounder(Remembering):
     def line(self, memory: Memory, lean: Fraction) -> Leaf:  # noqa: ARG002 (a lean says it all)
         return Leaf(rule=self.rule, lean=lean)
 
-    # -- cells of which nothing is remembered --------------------------------------------------------------------
-
-    def warm_up(self) -> None:
-        """Have the loops compiled: some seconds once, then kept on disk. One test will do: finding elements counts as work."""
-        one = replace(self.score.body, trees=tuple(map(stump, self.score.body.trees[:1])))
-        self._of(TreeScore(body=one, alpha=self.score.alpha))._run_through()
-
     def _of(self, score: TreeScore) -> TreeBounder:
-        """The bounder of this kind of another ensemble on the same pairs."""
         return TreeBounder(score, self.pairs)
-
-    def _run_through(self) -> None:
-        """Call every compiled loop."""
-        root = self.pairs.variables
-        memory = self.memory([float(v.lo) for v in root], [float(v.hi) for v in root])
-        self.bound_memory(memory, 0.5)
-        if memory.box is not None:
-            self.proposal(memory, 0.5)
-            self.cut_memory(memory, 0.5, 1.0)
-            self.bound_anywhere(memory, 0.3)
-
-    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:  # noqa: ARG002
-        lean = np.array([self.on_grid(one) for one in lean.tolist()])
-        memories = [self.memory(low, high) for low, high in zip(lo.tolist(), hi.tolist(), strict=True)]
-        found = np.array([self.bound_memory(m, one) for m, one in zip(memories, lean.tolist(), strict=True)])
-        found = found.reshape(len(lo), 3)
-        return Bounds(
-            upper=found[:, 0],
-            first=found[:, 1],
-            second=found[:, 2],
-            points=lo.copy(),
-            noise=np.array([self.noise(one) for one in lean.tolist()]),
-        )
-
-    def candidates(self, lo: Floats, hi: Floats) -> Floats:
-        found = [lo[:0]]
-        for low, high in zip(lo.tolist(), hi.tolist(), strict=True):
-            memory = self.memory(low, high)
-            self.bound_memory(memory, 0.5)
-            if self.proposal(memory, 0.5) is not None:
-                found.append(self.pair()[None])
-        return np.concatenate(found)
-
-    def branch(
-        self,
-        lo: Floats,
-        hi: Floats,
-        loss: Floats | None = None,  # noqa: ARG002 (a cut is found from the bounds themselves)
-        cuts: Floats | None = None,  # noqa: ARG002
-    ) -> tuple[NDArray[np.intp], Floats]:
-        variables, places = np.full(len(lo), -1, dtype=np.intp), np.zeros(len(lo))
-        for i, (low, high) in enumerate(zip(lo.tolist(), hi.tolist(), strict=True)):
-            memory = self.memory(low, high)
-            if self.bound_memory(memory, 0.5)[0] > -math.inf:
-                variables[i], places[i], _, _ = self.cut_memory(memory, 0.5, 1.0)
-            self.bound_anywhere(memory, 0.3)
-            if variables[i] < 0:
-                variables[i], places[i] = self.halved(low, high)
-        return variables, places
-
-    def halved(
-        self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None
-    ) -> tuple[int, float]:
-        """The variable with most indices left, or else with a range of codes that constraints or relations may cut, and its
-        middle; -1 where nothing is left to cut. Continuous codes of one index are not cut under constraints: scores are the same all
-        over them, so a linear program tells whether one of them has a pair. Without constraints they are cut where two codes of a feature go together."""
-        best, variable, at = 0.0, -1, 0.0
-        for v in range(len(self.axes.size)) if among is None else among:
-            axis = self.features[self.axes.feature[v]]
-            first, last = axis.index(lo[v]), axis.index(hi[v])
-            middle = (
-                axis.last[(first + last) // 2] if last > first else _middle(lo[v], hi[v], whole=axis.whole)
-            )
-            inside = axis.whole if self.pairs.constraints else self.axes.partner[v] >= 0
-            width = last - first + (0.5 if inside and hi[v] > lo[v] else 0.0)
-            if width > best and middle < hi[v]:
-                best, variable, at = width, v, middle
-        return variable, at
-
-    def constant(self, lo: Sequence[float], hi: Sequence[float]) -> bool:
-        """Whether every tree answers alike all over the cell."""
-        axes = (self.features[feature] for feature in self.axes.feature.tolist())
-        return all(axis.index(low) == axis.index(high) for axis, low, high in zip(axes, lo, hi, strict=True))
-
-    def after(self, variable: int, at: float) -> float | None:
-        """Tests are between doubles: a cut belongs to the left."""
-        whole = self.features[self.axes.feature[variable]].whole
-        return None if whole else math.nextafter(at, math.inf)
-
-    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
-        return (
-            self.prove_memory(self.memory(lo.tolist(), hi.tolist()), leaf, question)
-            if leaf.rule == self.rule
-            else None
-        )
-
-
-def _middle(lo: float, hi: float, *, whole: bool) -> float:
-    middle = lo / 2 + hi / 2
-    return float(math.floor(middle)) if whole else min(max(middle, lo), math.nextafter(hi, -math.inf))

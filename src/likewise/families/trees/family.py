@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +18,14 @@ from likewise.families.trees.body import TreeForm, TreeScore, TreeSum, scores_of
 from likewise.families.trees.judge import TreeJudge, at_a_time
 from likewise.families.trees.lines import trees
 from likewise.families.trees.pruning import different_sums, mean_of_trees
-from likewise.families.trees.rounding import TreeRounding, rounding_of_mean
+from likewise.families.trees.rounding import TreeRounding, rounding_of_mean, tree_rounding
 from likewise.model.embedding import Column
 from likewise.spec.terms import dot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import Kept
+    from likewise.families.family import Kept, Rounding
     from likewise.families.scored import Model
     from likewise.families.settings import Setting, Settings
     from likewise.families.trees.bounder import TreeBounder
@@ -39,6 +40,12 @@ class TreeFamily(Family):
     """Ensembles of trees. The bodies of a model share their ensemble."""
 
     name = "trees"
+    rules = MappingProxyType(
+        {
+            "trees": "a sum of trees stays on one side of a line, by the leaves of each tree that go together",
+            "softmax": "log odds stay on one side of a line, by linear bounds of them",
+        }
+    )
     leads = True
     bounded_means = True
     differences = False
@@ -61,6 +68,10 @@ class TreeFamily(Family):
         """Over one ensemble, as before."""
         ensemble = bodies[0].restricted(kept).ensemble
         return tuple(replace(body, ensemble=ensemble) for body in bodies)
+
+    def rounding_of_lead(self, rounding: Rounding | None, share: Fraction) -> TreeRounding | None:
+        stated = tree_rounding(rounding)
+        return None if stated is None else stated.of_lead(share)
 
     def scores(self, parts: Sequence[TreeScore], codes: Floats) -> Floats:
         """One walk down the trees for all scores."""

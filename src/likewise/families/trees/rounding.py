@@ -59,11 +59,20 @@ class TreeRounding:
             operations=self.operations + by.operations,
         )
 
+    def of_lead(self, share: Fraction) -> TreeRounding:
+        """Of the program that computes two such scores, of a share of their difference."""
+        return replace(self, constant=2 * share * self.constant, operations=2 * self.operations)
+
     def undescribed(self) -> None:
         return None
 
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> TreeRounding:
         raise InternalError("trees test codes, they have no columns")
+
+
+def tree_rounding(rounding: object) -> TreeRounding | None:
+    """The rounding, if it is that of a sum of leaves."""
+    return rounding if isinstance(rounding, TreeRounding) else None
 
 
 def rounding_of_mean(rounding: TreeRounding, mean: TreeSum, settings: int) -> TreeRounding:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.cells.leaf import Clearance, Leaf, Rule
+from likewise.errors import InternalError
 from likewise.families.oracle import Proposal
 from likewise.families.trees.agreeing import ATTAINED, CONFLICT, common
 from likewise.families.trees.body import TreeScore
-from likewise.families.trees.bounder import TreeBounder
+from likewise.families.trees.cells import TreeCells
 from likewise.families.trees.cutting import cut
 from likewise.families.trees.exact import ExactValues
 from likewise.families.trees.ground import Ground
@@ -70,7 +71,7 @@ class SoftMemory:
     slack: float = 0.0  # by how much the lines are above the log odds of the pair that was proposed last
 
 
-class TreeSoftmaxBounder(TreeBounder):
+class TreeSoftmaxBounder(TreeCells[SoftMemory]):
     """Bounder of the log odds of the class `of`; `score` is any score of the ensemble."""
 
     rule: Rule = "softmax"
@@ -88,14 +89,13 @@ class TreeSoftmaxBounder(TreeBounder):
 
     # -- cells ------------------------------------------------------------------------------------------------
 
-    def _of(self, score: TreeScore) -> TreeBounder:
+    def _of(self, score: TreeScore) -> TreeSoftmaxBounder:
         return TreeSoftmaxBounder(score, self.of, self.pairs, Ground(score, self.pairs))
 
-    def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> SoftMemory:  # type: ignore[override]
-        box = TreeBounder.memory(self, lo, hi, even=even).box
-        return SoftMemory(box, self.whole)
+    def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> SoftMemory:  # noqa: ARG002
+        return SoftMemory(self._box(lo, hi), self.whole)
 
-    def inherited(self, memory: SoftMemory, variable: int, lo: float, hi: float) -> SoftMemory:  # type: ignore[override]
+    def inherited(self, memory: SoftMemory, variable: int, lo: float, hi: float) -> SoftMemory:
         box = self._narrowed(memory.box, variable, lo, hi)
         return SoftMemory(box, memory.elements, here=memory.here)
 
@@ -113,10 +113,10 @@ class TreeSoftmaxBounder(TreeBounder):
     def noise(self, lean: float) -> float:  # noqa: ARG002
         return NOISE * (1 + self.size)
 
-    def bound_anywhere(self, memory: SoftMemory, lean: float) -> tuple[float, float, float]:  # type: ignore[override]
+    def bound_anywhere(self, memory: SoftMemory, lean: float) -> tuple[float, float, float]:
         return self.bound_memory(memory, lean)
 
-    def bound_memory(self, memory: SoftMemory, lean: float) -> tuple[float, float, float]:  # type: ignore[override]
+    def bound_memory(self, memory: SoftMemory, lean: float) -> tuple[float, float, float]:
         """By the better one of two weights at x: those of the form at x', which let cancel what both individuals share, and those of
         the pair that is worst for them."""
         if not self._gather(memory):
@@ -170,7 +170,7 @@ class TreeSoftmaxBounder(TreeBounder):
         weights, upper = memory.soft[snap(lean)].weights, self._lines(memory)
         return self._sorted(memory, -lean * weights, (1 - lean) * upper.form[0])
 
-    def proposal(self, memory: SoftMemory, lean: float) -> Proposal | None:  # type: ignore[override]
+    def proposal(self, memory: SoftMemory, lean: float) -> Proposal | None:
         if memory.box is None:
             return None
         ranking = self._line(memory, lean)
@@ -200,7 +200,7 @@ class TreeSoftmaxBounder(TreeBounder):
         constant = (1 - lean) * float(upper.constant[0]) - lean * float(entropy(weights[None])[0])
         return constant + float(form @ self.start)
 
-    def cut_memory(self, memory: SoftMemory, lean: float, excess: float) -> tuple[int, float, float, float]:  # type: ignore[override]
+    def cut_memory(self, memory: SoftMemory, lean: float, excess: float) -> tuple[int, float, float, float]:
         """As for one score, by the line at hand; where that cannot be cut, or the lines themselves are too high by much of the excess, so
         that the ranges of their arguments are too wide, by these."""
         if memory.box is None:
@@ -239,7 +239,7 @@ class TreeSoftmaxBounder(TreeBounder):
 
     # -- proofs -----------------------------------------------------------------------------------------------
 
-    def line(self, memory: SoftMemory, lean: Fraction) -> Leaf:  # type: ignore[override]
+    def line(self, memory: SoftMemory, lean: Fraction) -> Leaf:
         return Leaf(rule=self.rule, lean=lean, soft=self._soft(memory, lean))
 
     def _soft(self, memory: SoftMemory, lean: Fraction) -> SoftLines | None:
@@ -248,7 +248,7 @@ class TreeSoftmaxBounder(TreeBounder):
             return some_lines(self.count)
         return memory.soft[lean].exact() if lean in memory.soft else None
 
-    def prove_memory(self, memory: SoftMemory, leaf: Leaf, question: WitnessSet) -> Clearance | None:  # type: ignore[override]
+    def prove_memory(self, memory: SoftMemory, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         if leaf.lean is None or not question.admits(leaf.lean):
             return None
         if not self._gather(memory):
@@ -269,7 +269,9 @@ class TreeSoftmaxBounder(TreeBounder):
         second = self._form([-t for t in there])
         values = ExactValues.of(first, second)
         if exactly:
-            return values.bound(self.elements, self.axes, memory.elements, memory.box, ONE, ONE)  # type: ignore[arg-type]
+            if memory.box is None:
+                raise InternalError("a cell without pairs has no bound")
+            return values.bound(self.elements, self.axes, memory.elements, memory.box, ONE, ONE)
         order, start = memory.elements.order, memory.elements.start
         tops = np.empty(len(start) - 1, dtype=np.int64)
         total = largest_sum(self.elements, order, start, first.values, -second.values, tops)

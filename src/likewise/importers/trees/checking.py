@@ -10,7 +10,7 @@ side, and the float32 numbers next to it:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -22,7 +22,7 @@ from likewise.families.combined.body import combined_parts, made_in_floats
 from likewise.families.program_rounding import Observed
 from likewise.families.scored import Model
 from likewise.families.trees.body import LEAF, Tree, TreeSum, ensembles_of
-from likewise.families.trees.rounding import TreeRounding
+from likewise.families.trees.rounding import TreeRounding, tree_rounding
 from likewise.importers.selfcheck import LINK_TOLERANCE, sample_codes
 from likewise.importers.trees.growing import GrownModel, size_of
 from likewise.importers.trees.reaching import Reaching, missing_code
@@ -223,10 +223,10 @@ def scores_at(body: TreeSum, leaves: list[NDArray[np.intp]]) -> Floats:
 
 def _error(stated: object, body: TreeSum, likely: Likely) -> Fraction:
     """How far a program's sum may be off, and how far ours, which multiplies by rounded factors."""
-    if not isinstance(stated, TreeRounding):
-        stated = TreeRounding(constant=size_of(body), operations=likely.operations, bits=likely.bits)
-    more = TreeRounding(constant=stated.constant, operations=stated.operations + 4, bits=stated.bits)
-    return more.error()
+    known = tree_rounding(stated) or TreeRounding(
+        constant=size_of(body), operations=likely.operations, bits=likely.bits
+    )
+    return replace(known, operations=known.operations + 4).error()
 
 
 # -- comparing -------------------------------------------------------------------------------------------
