@@ -10,9 +10,9 @@ import pytest
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.files import load_model
-from likewise.importers.lightgbm.evaluated import raw_scores
+from likewise.importers.lightgbm.answers import raw_scores
 from likewise.importers.lightgbm.stored import read_lightgbm
-from likewise.importers.xgboost.evaluated import margins
+from likewise.importers.xgboost.answers import margins
 from likewise.importers.xgboost.forest import base_margins
 from likewise.importers.xgboost.stored import read_xgboost, single_of
 

@@ -60,7 +60,7 @@ def presented(estimator: Any) -> Any:
     return estimator
 
 
-def saved_xgboost(content: bytes) -> xgboost.Answers:
+def saved_xgboost(content: bytes) -> xgboost.XGBoostAnswers:
     """The model in a ``.json`` or ``.ubj`` file, with XGBoost to answer for it if that is installed."""
     stored = read_xgboost(content)
     rounds = len(stored.trees) // stored.trees_a_round
@@ -80,7 +80,7 @@ def saved_xgboost(content: bytes) -> xgboost.Answers:
     return xgboost.LibraryAnswers(model, booster)
 
 
-def saved_lightgbm(content: bytes) -> lightgbm.Answers:
+def saved_lightgbm(content: bytes) -> lightgbm.LightGBMAnswers:
     """The model in a text file, with LightGBM to answer for it if that is installed."""
     stored = read_lightgbm(content)
     if importlib.util.find_spec("lightgbm") is None:
@@ -175,7 +175,7 @@ class Behind:
 
 def spelled(names: tuple[str, ...], model: Any, space: Space) -> tuple[str, ...]:
     """The names of the columns that a model was fitted on, as the space has them: LightGBM writes underscores for blanks."""
-    if not (isinstance(model, lightgbm.Answers) or library_of(model) == "lightgbm"):
+    if not (isinstance(model, lightgbm.LightGBMAnswers) or library_of(model) == "lightgbm"):
         return names
     written: dict[str, list[str]] = {}
     for name in space.names:
@@ -186,7 +186,7 @@ def spelled(names: tuple[str, ...], model: Any, space: Space) -> tuple[str, ...]
 # -- models that answer by themselves --------------------------------------------------------------------
 
 
-def _of_xgboost_answers(answers: xgboost.Answers) -> GrownModel:
+def _of_xgboost_answers(answers: xgboost.XGBoostAnswers) -> GrownModel:
     model, family = answers.model, "XGBoost model"
     if model.stored.cut and answers.stand_in is not None:
         raise UnsupportedModel(
@@ -204,7 +204,7 @@ def _of_xgboost_answers(answers: xgboost.Answers) -> GrownModel:
     return _with_names(made, model.stored, family)
 
 
-def _of_lightgbm_answers(answers: lightgbm.Answers) -> GrownModel:
+def _of_lightgbm_answers(answers: lightgbm.LightGBMAnswers) -> GrownModel:
     stored = answers.stored
     grown = grown_lightgbm(stored, family="LightGBM model", kind=None)
     return replace(grown, leaves=lambda columns: lightgbm.leaf_values(stored, columns), answers=answers)

@@ -1,7 +1,7 @@
 """What a LightGBM model answers, in scikit-learn's verbs: predict, predict_proba, decision_function.
 
 `LibraryAnswers` asks LightGBM, for an estimator, a Booster or a file; `StoredAnswers` runs the file's own arrays in float64
-(`evaluated`), where LightGBM is not installed. A Booster decides nothing by itself: it is taken to decide as LGBMClassifier does,
+, where LightGBM is not installed: tree after tree, numbers within `NEAR_ZERO` of zero as zero. A Booster decides nothing by itself: it is taken to decide as LGBMClassifier does,
 with the labels 0, 1, ...
 """
 
@@ -12,14 +12,43 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.importers.lightgbm.evaluated import NEAR_ZERO, leaves, raw_scores
 from likewise.importers.lightgbm.forest import IDENTITY, LOGISTIC
-from likewise.importers.lightgbm.stored import StoredLightGBM
+from likewise.importers.lightgbm.stored import NAN, NEAR_ZERO, ZERO, StoredLightGBM, StoredTree
+from likewise.importers.saved_boosters import Answers, among, walk_down
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+
+
+def raw_scores(stored: StoredLightGBM, columns: Floats) -> Floats:
+    """The raw scores of all classes, (rows, scores); NaN is a missing value."""
+    seen = np.where(np.abs(columns) <= NEAR_ZERO, 0.0, columns)
+    total = np.zeros((len(columns), stored.n_scores))
+    for number, tree in enumerate(stored.trees):
+        total[:, number % stored.n_scores] += tree.leaves[leaves(tree, seen)]
+    if stored.averaged:
+        total /= len(stored.trees) // stored.n_scores
+    return total
+
+
+def leaves(tree: StoredTree, columns: Floats) -> NDArray[np.int64]:
+    """The number of the leaf that each row comes to."""
+
+    def by_number(node: NDArray[np.int64], x: Floats) -> NDArray[np.bool_]:
+        kind = tree.missing[node]
+        number = np.where(np.isnan(x) & (kind != NAN), 0.0, x)
+        missing = ((kind == ZERO) & (number == 0)) | ((kind == NAN) & np.isnan(number))
+        return np.where(missing, tree.default_left[node], number <= tree.threshold[node])
+
+    def by_category(_: int, x: Floats, chosen: frozenset[int]) -> NDArray[np.bool_]:
+        return among(x, chosen, (x > -1) & (x < 2**31))  # missing and negative ones go right
+
+    root = 0 if len(tree.left) else -1
+    return -1 - walk_down(
+        tree, columns, root=root, inner=lambda at: at >= 0, by_number=by_number, by_category=by_category
+    )
 
 
 def leaf_values(stored: StoredLightGBM, columns: Floats) -> Iterator[Floats]:
@@ -31,22 +60,15 @@ def leaf_values(stored: StoredLightGBM, columns: Floats) -> Iterator[Floats]:
         yield values
 
 
-class Answers:
-    """Verbs made of scores and of what LightGBM makes of them; `stand_in` is who answers, if not LightGBM."""
-
-    stand_in: str | None = None
+class LightGBMAnswers(Answers):
+    """Verbs made of scores and of what LightGBM makes of them."""
 
     def __init__(self, stored: StoredLightGBM) -> None:
-        self.stored, self.n_features_in_ = stored, len(stored.names)
-        if stored.named:
-            self.feature_names_in_ = np.array(stored.names, dtype=object)
+        super().__init__(len(stored.names), stored.names if stored.named else None)
+        self.stored = stored
 
     def scores(self, X: Any) -> Any:
         """The score of each class, or the one there is: a mean over the rounds for averaged models."""
-        raise NotImplementedError
-
-    def shares(self, X: Any) -> Any:
-        """Probabilities: of the upper label, or of all classes."""
         raise NotImplementedError
 
     def decision_function(self, X: Any) -> Floats:
@@ -58,12 +80,8 @@ class Answers:
             return self.decision_function(X)
         return np.asarray(np.argmax(self.predict_proba(X), axis=1))
 
-    def predict_proba(self, X: Any) -> Floats:
-        shares = np.asarray(self.shares(X), dtype=np.float64)
-        return shares if shares.ndim == 2 else np.stack([1 - shares, shares], axis=1)
 
-
-class LibraryAnswers(Answers):
+class LibraryAnswers(LightGBMAnswers):
     """Asks a Booster of LightGBM, with the rounds that it predicts with by itself."""
 
     def __init__(self, stored: StoredLightGBM, booster: Any) -> None:
@@ -79,7 +97,7 @@ class LibraryAnswers(Answers):
         return self.booster.predict(X)
 
 
-class StoredAnswers(Answers):
+class StoredAnswers(LightGBMAnswers):
     """Runs the arrays of the file."""
 
     stand_in = "the file's own trees in float64, as LightGBM is not installed"

@@ -27,8 +27,8 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
-from likewise.importers.lightgbm.evaluated import NEAR_ZERO
-from likewise.importers.lightgbm.stored import NONE, ZERO, StoredLightGBM, StoredTree
+from likewise.importers.lightgbm.stored import NEAR_ZERO, NONE, ZERO, StoredLightGBM, StoredTree
+from likewise.importers.saved_boosters import numbers_of_levels
 from likewise.importers.trees.growing import GrownModel
 from likewise.importers.trees.grown import Forest, Grown, depth_first
 from likewise.importers.trees.taken import Taken
@@ -72,10 +72,7 @@ def grown_lightgbm(
         operations=None if stored.objective == "multiclassova" else len(stored.trees) + 2,
         bits=53,
         more=Fraction(0) if regressor else NEAR_HALF / min(head.slope, Fraction(1)),
-        numbered={
-            c: {level: float(code) for code, level in enumerate(levels)}
-            for c, levels in stored.levels.items()
-        },
+        numbered=numbers_of_levels(stored.levels),
         rivals=stored.rivals,
         taken=Taken(whole_single=True),
     )

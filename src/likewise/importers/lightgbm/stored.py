@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.importers.saved_boosters import MOST_NODES, MOST_TREES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_TREES = 100_000
-MOST_NODES = 10_000_000
+NEAR_ZERO = float(np.float32(1e-35))  # numbers within it of zero are zero to LightGBM
 
 CATEGORICAL, DEFAULT_LEFT = 1, 2  # bits of `decision_type`; the two after them:
 NONE, ZERO, NAN = 0, 1, 2  # what is taken for missing

@@ -1,2 +1,2 @@
-"""XGBoost: `ubj` and `stored` read a saved model without the library, `evaluated` runs it as the library does, `forest` makes the
+"""XGBoost: `ubj` and `stored` read a saved model without the library, `answers` asks the library or runs it as the library does, `forest` makes the
 tree ensemble of it."""

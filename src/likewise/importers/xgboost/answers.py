@@ -1,25 +1,72 @@
 """What an XGBoost model answers, in scikit-learn's verbs: predict, predict_proba, decision_function.
 
 `LibraryAnswers` asks XGBoost, for an estimator, a Booster or a file; `StoredAnswers` runs the file's own arrays in float32
-(`evaluated`), where XGBoost is not installed. A Booster decides nothing by itself: it is taken to decide as XGBClassifier does.
+, where XGBoost is not installed: columns are cast, and the trees' values are added to the base score one
+after the other. A Booster decides nothing by itself: it is taken to decide as XGBClassifier does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.importers.xgboost.evaluated import leaves, margins, sigmoid, softmax
+from likewise.importers.saved_boosters import Answers, among, walk_down
 from likewise.importers.xgboost.forest import LOGISTIC, SOFTMAX, base_margins, decides_at_half
-from likewise.importers.xgboost.stored import StoredXGBoost
+from likewise.importers.xgboost.stored import MOST_CATEGORIES, StoredTree, StoredXGBoost
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Singles = NDArray[np.float32]
+
+
+def margins(
+    trees: Sequence[StoredTree], groups: Sequence[int], base: Sequence[np.float32], columns: Floats
+) -> Singles:
+    """The margins of all scores, (rows, scores); `base` are the base scores as margins, NaN is a missing value."""
+    total = np.tile(np.array(base, dtype=np.float32), (len(columns), 1))
+    for tree, group in zip(trees, groups, strict=True):
+        total[:, group] += tree.condition[leaves(tree, columns)]
+    return total
+
+
+def sigmoid(margin: Singles) -> Singles:
+    """1 / (1 + exp(-x)) in float32, as XGBoost computes it."""
+    one = np.float32(1)
+    return one / (np.exp(np.minimum(-margin, np.float32(88.7))) + one)
+
+
+def softmax(margin: Singles) -> Singles:
+    """exp(f_c - max) / sum in float32."""
+    parts = np.exp(margin - margin.max(axis=1, keepdims=True))
+    shares: Singles = parts / parts.sum(axis=1, keepdims=True, dtype=np.float32)
+    return shares
+
+
+def leaves(tree: StoredTree, columns: Floats) -> NDArray[np.int64]:
+    """The node of the leaf that each row comes to."""
+    with np.errstate(over="ignore"):
+        cast = columns.astype(np.float32)
+
+    def by_number(node: NDArray[np.int64], x: Singles) -> NDArray[np.bool_]:
+        return np.where(np.isnan(x), tree.default_left[node], x < tree.condition[node])
+
+    def by_category(node: int, x: Singles, chosen: frozenset[int]) -> NDArray[np.bool_]:
+        right = among(x, chosen, (x >= 0) & (x < MOST_CATEGORIES))  # negative and very large ones are none
+        return np.where(np.isnan(x), tree.default_left[node], ~right)
+
+    return walk_down(
+        tree,
+        cast,
+        root=0,
+        inner=lambda at: tree.left[at] != -1,
+        by_number=by_number,
+        by_category=by_category,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,22 +90,14 @@ class XGBoostModel:
         return zip(*pair, strict=True)
 
 
-class Answers:
-    """Verbs made of margins and of what XGBoost makes of them; `stand_in` is who answers, if not XGBoost."""
-
-    stand_in: str | None = None
+class XGBoostAnswers(Answers):
+    """Verbs made of margins and of what XGBoost makes of them."""
 
     def __init__(self, model: XGBoostModel) -> None:
-        stored = model.stored
-        self.model, self.n_features_in_ = model, stored.n_columns
-        if stored.names is not None:
-            self.feature_names_in_ = np.array(stored.names, dtype=object)
+        super().__init__(model.stored.n_columns, model.stored.names)
+        self.model = model
 
     def margins(self, X: Any) -> Any:
-        raise NotImplementedError
-
-    def shares(self, X: Any) -> Any:
-        """Probabilities: of the upper label, or of all classes."""
         raise NotImplementedError
 
     def decision_function(self, X: Any) -> Floats:
@@ -77,12 +116,8 @@ class Answers:
             return (np.asarray(self.margins(X)) > np.float32(0.5)).astype(np.int64)
         return np.asarray(self.margins(X), dtype=np.float64)
 
-    def predict_proba(self, X: Any) -> Floats:
-        shares = np.asarray(self.shares(X), dtype=np.float64)
-        return shares if shares.ndim == 2 else np.stack([1 - shares, shares], axis=1)
 
-
-class LibraryAnswers(Answers):
+class LibraryAnswers(XGBoostAnswers):
     """Asks a Booster of XGBoost, as the estimator that holds it would."""
 
     def __init__(self, model: XGBoostModel, booster: Any) -> None:
@@ -106,7 +141,7 @@ class LibraryAnswers(Answers):
         )
 
 
-class StoredAnswers(Answers):
+class StoredAnswers(XGBoostAnswers):
     """Runs the arrays of the file."""
 
     stand_in = "the file's own trees in float32, as XGBoost is not installed"

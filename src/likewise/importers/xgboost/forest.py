@@ -24,6 +24,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
+from likewise.importers.saved_boosters import numbers_of_levels
 from likewise.importers.trees.growing import GrownModel
 from likewise.importers.trees.grown import Forest, Grown, depth_first
 from likewise.importers.trees.taken import Taken
@@ -104,9 +105,7 @@ def numbered_columns(stored: StoredXGBoost) -> dict[int, dict[object, float]]:
             "their codes depend on the frame that it is asked with",
             hint="fit it with XGBoost 3.1 or newer, or on numbers (OrdinalEncoder)",
         )
-    return {
-        c: {level: float(code) for code, level in enumerate(levels)} for c, levels in stored.levels.items()
-    }
+    return numbers_of_levels(stored.levels)
 
 
 def _category(value: float) -> float:

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
+from likewise.importers.saved_boosters import MOST_NODES, MOST_TREES
 from likewise.importers.xgboost.names import CutNames
 from likewise.importers.xgboost.ubj import parse_ubj
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_TREES = 100_000
-MOST_NODES = 10_000_000
 MOST_CATEGORIES = 1 << 24  # codes from here on are invalid to XGBoost
 
 
