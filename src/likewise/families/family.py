@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from likewise.families.score_judge import ScoreJudge
     from likewise.families.scored import Model
     from likewise.families.settings import Setting, Settings
+    from likewise.model.goal import Goal
     from likewise.spec.pairs import PairSpace
     from likewise.spec.space import Space
 
@@ -158,6 +159,13 @@ class Rounding(Protocol):
         """Of the program that computes its columns so."""
 
 
+class Climber(Protocol):
+    """What improves pairs of individuals, in float64."""
+
+    def __call__(self, goal: Goal, x: Floats, other: Floats, seed: int) -> tuple[Floats, Floats]:
+        """Pairs that are at least as good at a goal as these, from which it starts."""
+
+
 class Family(ABC):
     """One kind of model. What is given here holds for most; a family says where it is otherwise."""
 
@@ -266,6 +274,10 @@ class Family(ABC):
 
     def products(self, score: Any, pairs: PairSpace) -> Callable[[], Any] | None:
         """What makes scores of a grid of discrete features products of matrices, if anything does."""
+        return None
+
+    def climber(self, parts: Sequence[Any], pairs: PairSpace) -> Callable[[], Climber] | None:
+        """What makes a climber of its own over these pairs, which has to keep no constraints; None where the general one does."""
         return None
 
     # -- settling -----------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Portfolio: the engines in order, cheapest proof first.
 
     independence     no score depends on anything that may differ: FAIR, one leaf
-    falsification    known and random rows, coordinate ascent: BIASED
+    falsification    known and random rows, coordinate ascent, a family's own ascent from many starts: BIASED
     enumeration      small discrete spaces of one score, every individual: BIASED
     branch and bound everything else, and every proof that is not independence
     looking through  scores without bounds, of few pairs
@@ -23,6 +23,7 @@ from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
 from likewise.model.cases import SoftmaxCase
+from likewise.search.ascent import ascended
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import climbed, falsify
 from likewise.search.frontier import FOR_THE_ROOT
@@ -82,7 +83,7 @@ def decide(problem: SearchTask) -> Outcome:
         return Outcome(engine="independence", reason=problem.budget.reason)
     if proof is not None:
         return Outcome(engine="independence", proofs=(proof,))
-    witness = falsify(problem)
+    witness = falsify(problem) or ascended(problem)
     if witness is not None:
         return Outcome(engine="falsification", witness=witness)
     witness = None if problem.oracles.several else enumerate_space(problem)

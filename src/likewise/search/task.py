@@ -25,6 +25,7 @@ from likewise.spec.enclosure import as_several, decide
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.families.family import Climber
     from likewise.families.kernel.products import ProductSum
     from likewise.families.oracle import Bounder
     from likewise.families.oracles import Oracles
@@ -65,6 +66,9 @@ class SearchTask:
     random: np.random.Generator
     rows: Floats
     products: Callable[[], ProductSum] | None = None  # of a kernel model on a discrete space
+    climber: Callable[[], Climber] | None = (
+        None  # what improves pairs by loops of its own, where a family has that
+    )
     cost: int = 1  # of one score, in kernel values: how many rows the search can afford
     listener: Listener = silent
     unreplayed: list[Witness] = field(default_factory=list)

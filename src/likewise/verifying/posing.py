@@ -189,6 +189,7 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
         random=run.random(),
         rows=rows,
         products=family.products(score, pairs) if one else None,
+        climber=family.climber(oracles.parts, pairs),
         cost=score.cost,
         listener=run.listener,
         marks=marks,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from likewise.spec.terms import dot
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.families.family import Climber
     from likewise.families.network.body import Layer
     from likewise.families.network.judge import NetworkJudge
     from likewise.families.network.score import NetworkScore
@@ -88,6 +89,14 @@ class NetworkFamily(Family):
 
     def pace(self, judges: Sequence[NetworkJudge]) -> float:
         return judges[0].pace
+
+    def climber(self, parts: Sequence[NetworkScore], pairs: PairSpace) -> Callable[[], Climber]:
+        def make() -> Climber:
+            from likewise.families.network.ascent import NetworkClimber  # brings in numba
+
+            return NetworkClimber(parts, pairs)
+
+        return make
 
     def line(self, bodies: Sequence[Network], embedding: tuple[Column, ...]) -> dict[str, Any]:
         rows = zip(*(body.weights for body in bodies), strict=True)
