@@ -1,4 +1,4 @@
-"""How long is the way of `verify`: modules of likewise that are passed, links between them, and seconds of a fresh process to the verdict.
+"""How long is the way of `verify`: modules of likewise that are passed, those of its checker, links between them, and seconds of a fresh process to the verdict.
 
     python -m benchmarks walk [--models logistic rbf xgboost] [--processes 3]
 
@@ -19,7 +19,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-PACKAGE = "likewise"
+PACKAGE, CHECKER = "likewise", "likewise_check"
 PROCESSES = 3
 
 
@@ -79,7 +79,8 @@ def walked(name: str) -> dict[str, Any]:
     sys.setprofile(None)
     return {
         "verdict": str(result.verdict),
-        "modules": len(walk.passed),
+        "modules": sum(not module.startswith(CHECKER) for module in walk.passed),
+        "checker": sum(module.startswith(CHECKER) for module in walk.passed),
         "links": len(walk.links),
         "loaded": sum(module.startswith(PACKAGE) for module in sys.modules),
         "seconds": seconds,
@@ -99,12 +100,14 @@ def main(arguments: list[str]) -> None:
         "--processes", type=int, default=PROCESSES, help="fresh ones, of which the fastest counts"
     )
     chosen = parser.parse_args(arguments)
-    print(f"{'model':<10} {'verdict':<8} {'modules':>8} {'links':>6} {'loaded':>7} {'seconds':>8}")
+    print(
+        f"{'model':<10} {'verdict':<8} {'modules':>8} {'checker':>8} {'links':>6} {'loaded':>7} {'seconds':>8}"
+    )
     for name in chosen.models:
         found = [_in_a_process(name) for _ in range(chosen.processes)]
         best = min(found, key=lambda one: float(one["seconds"]))
         print(
-            f"{name:<10} {best['verdict']:<8} {best['modules']:>8} {best['links']:>6} {best['loaded']:>7} {best['seconds']:>8.2f}"
+            f"{name:<10} {best['verdict']:<8} {best['modules']:>8} {best['checker']:>8} {best['links']:>6} {best['loaded']:>7} {best['seconds']:>8.2f}"
         )
 
 

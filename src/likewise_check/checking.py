@@ -9,11 +9,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, TypeAlias
 
-from likewise_check.core.claim import Claim
+from likewise_check.core.claim import Claim, read_model
 from likewise_check.core.decided import decision_of_all
 from likewise_check.core.fields import Rejected, anything, choice, record, text
 from likewise_check.core.leaves import Jury, Tally
-from likewise_check.core.model import read_model
 from likewise_check.core.proof import check_end, check_nodes
 from likewise_check.core.properties import read_property
 from likewise_check.core.reading import LONGEST_LINE, Lines

@@ -9,9 +9,8 @@ import pytest
 from tests.check.builder import FREE, SAME, categorical, continuous, integer, number, ordinal, within
 
 from likewise_check.core.cells import box
-from likewise_check.core.claim import Claim
+from likewise_check.core.claim import Claim, read_model
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.model import read_model
 from likewise_check.core.numbers import exact
 from likewise_check.core.properties import read_property
 from likewise_check.core.space import read_similarity, read_space

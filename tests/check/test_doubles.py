@@ -23,7 +23,7 @@ from tests.check.builder import (
     witness,
 )
 
-from likewise_check.core.doubles import LARGEST, consecutive, is_double
+from likewise_check.core.numbers import LARGEST, consecutive, is_double
 
 SMALLEST = 5e-324
 LAST = struct.unpack("<d", struct.pack("<Q", 0x7FEFFFFFFFFFFFFF))[0]

@@ -35,10 +35,10 @@ from tests.check.kernels import (
 )
 from tests.check.section7 import Bound
 
+from likewise_check.core.bound import read_way
 from likewise_check.core.cells import LeafRefused
 from likewise_check.core.fields import Rejected
 from likewise_check.core.properties import read_property
-from likewise_check.core.way import read_way
 from likewise_check.packs.axes import cubic_maximum
 from likewise_check.packs.kernel import cubics
 from likewise_check.packs.kernel import rule as module

@@ -26,7 +26,7 @@ from tests.check.builder import (
 from tests.check.ensembles import missing, rounding, trees
 from tests.check.strategies import number_text
 
-from likewise_check.core.doubles import consecutive, double_above
+from likewise_check.core.numbers import consecutive, double_above
 from likewise_check.core.space import read_space
 from likewise_check.packs.trees import body as bodies
 from likewise_check.packs.trees import forest, leafpairs, rule

@@ -14,11 +14,11 @@ from tests.check.test_schema import LINE
 from tests.check.truth import Claim as Truth
 from tests.check.truth import value
 
+from likewise_check.core.bound import read_way
 from likewise_check.core.cells import box
 from likewise_check.core.numbers import exact
 from likewise_check.core.properties import read_property
 from likewise_check.core.space import read_similarity, read_space
-from likewise_check.core.way import read_way
 from likewise_check.packs.trees import forest
 from likewise_check.packs.trees.body import read_trees
 from likewise_check.packs.trees.forest import Forest

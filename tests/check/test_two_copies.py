@@ -44,10 +44,10 @@ from tests.check.kernels import (
 from tests.check.section7 import Bound, chord_of, is_fixed, is_paired, limits
 from tests.check.test_schema import LINE
 
+from likewise_check.core.bound import read_way
 from likewise_check.core.cells import LeafRefused, Tree
 from likewise_check.core.fields import Rejected
 from likewise_check.core.properties import read_property
-from likewise_check.core.way import read_way
 from likewise_check.packs.kernel import rule as module
 from likewise_check.packs.kernel.cubics import CUBIC, EXPONENT, GRID, SLACK, chord, shifted
 from likewise_check.packs.kernel.rule import Kernel as Rule

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from likewise_check.core.doubles import consecutive
 from likewise_check.core.fields import Rejected
-from likewise_check.core.numbers import Exact, exact
+from likewise_check.core.numbers import Exact, consecutive, exact
 from likewise_check.core.space import Relation, Space
 
 DEEPEST_TREE = 10_000

@@ -10,14 +10,13 @@ from fractions import Fraction
 from functools import lru_cache
 
 from likewise_check.core.affine import Affine
-from likewise_check.core.bound import conclude
+from likewise_check.core.bound import conclude, read_way
 from likewise_check.core.cells import NO_PAIR, Cell, Holds, LeafRefused
 from likewise_check.core.fields import Rejected, array_of
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.line import LINES, Line, Terms
 from likewise_check.core.numbers import Exact, exact, number
 from likewise_check.core.space import Space
-from likewise_check.core.way import read_way
 
 
 def read_multipliers(items: object, space: Space) -> list[Fraction]:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from likewise_check.core.doubles import LARGEST, double_above, is_double
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, kind, record, text, true, whole
-from likewise_check.core.numbers import Exact, exact, number
+from likewise_check.core.numbers import LARGEST, Exact, double_above, exact, is_double, number
 
 MOST_FEATURES = 10_000
 MOST_LEVELS = 100_000

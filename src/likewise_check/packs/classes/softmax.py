@@ -17,14 +17,13 @@ H is rounded down and softplus up, which only raises the bound; so does rounding
 from collections.abc import Sequence
 from fractions import Fraction
 
-from likewise_check.core.bound import conclude
+from likewise_check.core.bound import conclude, tangent_at
 from likewise_check.core.cells import NO_PAIR, Cell, Holds
 from likewise_check.core.fields import Rejected, anything, array_of
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.logarithm import exp_minus, log_bounds
 from likewise_check.core.numbers import number
 from likewise_check.core.separable import read_multipliers
-from likewise_check.core.way import tangent_at
 from likewise_check.packs.classes.forms import Alpha, Forms, NoPair, combined
 
 _BITS = 160  # of softplus, and of what is added to u_r

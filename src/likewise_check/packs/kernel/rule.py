@@ -38,13 +38,12 @@ from fractions import Fraction
 from itertools import chain
 from typing import TypeAlias
 
-from likewise_check.core.bound import conclude, sum_maxima
+from likewise_check.core.bound import Way, conclude, read_way, sum_maxima
 from likewise_check.core.cells import NO_PAIR, Box, Cell, Holds, LeafRefused
 from likewise_check.core.fields import Rejected, array_of, whole
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.logarithm import ceil_div, exp_minus
 from likewise_check.core.numbers import Exact
-from likewise_check.core.way import Way, read_way
 from likewise_check.packs.axes import cubic_maximum, differences
 from likewise_check.packs.kernel.axes import Axis, Numeric, OneHot, Part, sort_of
 from likewise_check.packs.kernel.body import Rbf

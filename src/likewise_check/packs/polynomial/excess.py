@@ -13,10 +13,10 @@ forms in units of 1/Q and coefficients times k Q^(D - d), as in the body, all nu
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from likewise_check.core.bound import read_way
 from likewise_check.core.fields import Rejected, array_of
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.numbers import number
-from likewise_check.core.way import read_way
 from likewise_check.packs.polynomial.body import Polynomial, Product
 from likewise_check.packs.polynomial.cube import Cube, Cubes
 from likewise_check.packs.polynomial.monomials import (

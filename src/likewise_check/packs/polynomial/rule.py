@@ -5,11 +5,10 @@ S = sign a f(x) - sign b f(x') - T is positive at every witness of the cell (`ex
 
 from fractions import Fraction
 
-from likewise_check.core.bound import conclude
+from likewise_check.core.bound import conclude, read_way
 from likewise_check.core.cells import NO_PAIR, Cell, Holds
 from likewise_check.core.fields import Rejected, array_of, whole
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.way import read_way
 from likewise_check.packs.polynomial.decoupling import HINT_UNIT, upper_bound
 from likewise_check.packs.polynomial.excess import Excess, Line
 from likewise_check.packs.polynomial.monomials import Budget

@@ -5,11 +5,10 @@ from functools import lru_cache
 from typing import cast
 
 from likewise_check.core.body import Form, Scores
-from likewise_check.core.bound import conclude
+from likewise_check.core.bound import Way, conclude, read_way
 from likewise_check.core.cells import Cell, Holds
 from likewise_check.core.fields import Rejected
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.way import Way, read_way
 from likewise_check.packs.trees.body import Trees
 from likewise_check.packs.trees.forest import Forest
 
