@@ -34,6 +34,8 @@ from likewise.families.trees.body import TreeForm, TreeScore
 from likewise.families.trees.bounder import TreeBounder
 from likewise.importers.imported import import_model
 from likewise.model.gauge import Gauge
+from likewise.model.head import NUMBER
+from likewise.model.question import Question
 from likewise.search.budget import Budget
 from likewise.search.task import SearchTask
 from likewise.spec.pairs import pair_space
@@ -128,7 +130,7 @@ def _ensemble(name: str) -> Any:
 
 def measured(model: Any, space: lw.Space, similar: lw.Similarity, seconds: float) -> tuple[Climb, float, str]:
     """The climb to the largest gap, its CPU seconds, and the bracket after 10 s where it took longer."""
-    gauge = Gauge(of="score")
+    gauge = Gauge(asked=Question(kind="score", level=Fraction(0), head=NUMBER))
     prepared = _prepared(model, space, similar, gauge)
     prepared.task.bounder.warm_up()
     _warm(prepared)
@@ -166,7 +168,6 @@ def _prepared(model: Any, space: lw.Space, similar: lw.Similarity, gauge: Gauge)
         mirrored=False,
         gauge=gauge,
         like=None,
-        score=score,
     )
 
 

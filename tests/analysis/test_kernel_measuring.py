@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,6 @@ import likewise as lw
 from likewise.analysis import climbing
 from likewise.families.leaning import Trial
 from likewise.families.oracle import Bounds
-from likewise.model.gauge import Gauge
 from likewise.search.falsification import climbed
 from likewise.search.frontier import Frontier
 
@@ -70,15 +70,15 @@ def test_a_better_pair_counts_although_it_gains_less_than_the_tolerance():
 
 def test_a_pair_is_judged_by_the_question_that_is_wanted():
     model, space, similar = smooth_case(3)
-    gauge = Gauge(of="margin")
-    problem = posed(model, space, similar, budget=20).task
+    prepared = posed(model, space, similar, budget=20)
+    problem, gauge = prepared.task, prepared.gauge
     start = np.array([[3.0, 3.0, 3.0, 0.0]])
-    problem.question = gauge.question(100)
+    problem.question = gauge.question(Fraction(100))
     assert climbed(problem, start) is None
-    problem.wanted = gauge.question(-100)
+    problem.wanted = gauge.question(Fraction(-100))
     witness = climbed(problem, start)
     assert witness is not None
-    assert gauge.value(witness.first.lo, witness.second.hi) <= largest(model, "margin") + 1e-9
+    assert gauge.value_of(witness) <= largest(model, "margin") + 1e-9
     assert problem.referee(witness.x, witness.other) is not None
     problem.wanted = None
     assert problem.referee(witness.x, witness.other) is None

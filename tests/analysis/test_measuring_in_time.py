@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from tests.analysis.test_measuring import hard_case
 from tests.families.trees.forests import all_scores, prepared_of, random_case
+from tests.questions import gauged
 
 import likewise as lw
 from likewise import clock
@@ -16,7 +17,6 @@ from likewise.analysis.climbing import Climb
 from likewise.analysis.measuring import certified
 from likewise.analysis.subjects import Subject
 from likewise.families.remembered import Remembered
-from likewise.model.gauge import Gauge
 from likewise.search.budget import GRACE, GRACE_SECONDS, Budget
 from likewise.verifying.certifying import Checking
 
@@ -30,7 +30,7 @@ def largest():
 
 
 def prepared_forest():
-    gauge = Gauge(of="score")
+    gauge = gauged("score")
     return prepared_of(FOREST, gauge, gauge.question(Fraction(0)))
 
 
@@ -45,7 +45,7 @@ def climb_by(monkeypatch, prepared, step):
     monkeypatch.setattr(clock, "now", lambda: hand.now)
     monkeypatch.setattr(Remembered, "look_at", costly)
     prepared.task.budget = Budget(SECONDS)
-    climb = Climb(Subject(prepared, Gauge(of="score")), Fraction(0))
+    climb = Climb(Subject(prepared, gauged("score")), Fraction(0))
     climb.run()
     assert hand.now <= SECONDS + GRACE * SECONDS + GRACE_SECONDS + step
     return climb

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.questions import case_of
 from tests.strategies import linear_cases
 
 import likewise as lw
@@ -15,7 +16,7 @@ from likewise.cells.leaf import Leaf
 from likewise.cells.separable import band_corners, exact_bound
 from likewise.families.affine.bounder import SeparableBounder
 from likewise.families.looking import prove_leaf
-from likewise.model.question import DecisionQuestion, Direction, GapQuestion, ProbabilityQuestion
+from likewise.model.witness_set import DecisionSet, Direction, GapSet, ProbabilitySet
 from likewise.search.proof import root_cell
 from likewise.spec.pairs import pair_space
 from likewise.spec.terms import Separable, Term
@@ -57,7 +58,7 @@ def cells(draw, **options):
 def points(oracle, lo, hi):
     """(s, s', x, x') of all similar pairs of a cell; constraints left aside."""
     similar = []
-    anything = GapQuestion(delta=Fraction(0))
+    anything = case_of(GapSet(delta=Fraction(0)))
     for x, other, _, first, second in asked_pairs(
         oracle.pairs, oracle.score.enclose, lo.tolist(), hi.tolist(), anything
     ):
@@ -148,10 +149,10 @@ def test_the_corners_of_a_band_hold_its_maximum(here, there, t, u, v):
 
 questions = st.sampled_from(
     [
-        DecisionQuestion(level=Fraction(0)),
-        DecisionQuestion(level=Fraction(1, 4)),
-        GapQuestion(delta=Fraction(1)),
-        ProbabilityQuestion(delta=Fraction(1, 10)),
+        DecisionSet(level=Fraction(0)),
+        DecisionSet(level=Fraction(1, 4)),
+        GapSet(delta=Fraction(1)),
+        ProbabilitySet(delta=Fraction(1, 10)),
     ]
 )
 
@@ -166,10 +167,10 @@ def test_a_proved_leaf_holds_no_witness_and_its_clearance_is_true(cell, question
         st.sampled_from(
             [
                 Leaf(rule="enumerated"),
-                Leaf(rule="separable", lean=Fraction(1, 2) if isinstance(question, GapQuestion) else lean),
+                Leaf(rule="separable", lean=Fraction(1, 2) if isinstance(question, GapSet) else lean),
                 Leaf(
                     rule="separable",
-                    lean=Fraction(1, 2) if isinstance(question, GapQuestion) else lean,
+                    lean=Fraction(1, 2) if isinstance(question, GapSet) else lean,
                     multipliers=multipliers,
                 ),
                 Leaf(rule="empty", multipliers=multipliers),
@@ -194,7 +195,7 @@ def test_a_proved_leaf_holds_no_witness_and_its_clearance_is_true(cell, question
 def proved(oracle, lo, hi, leaf, question):
     """What a leaf of any rule leaves clear."""
     score = oracle.score
-    return prove_leaf(oracle.pairs, score, score.enclose, (oracle, question), lo, hi, leaf, question)
+    return prove_leaf(oracle.pairs, score, score.enclose, (oracle, question), lo, hi, leaf, case_of(question))
 
 
 def bounder_of(space, similar, weights, bias):
@@ -205,7 +206,7 @@ def test_negative_weights_prove_nothing():
     space = lw.Space({"a": lw.Integer(0, 4), "b": lw.Integer(0, 1)}).where("a <= 2")
     oracle = bounder_of(space, lw.Similarity(free=["b"]), [1.0, 1.0], -1.5)
     lo, hi = root_cell(oracle.pairs)
-    question = DecisionQuestion(level=Fraction(0))
+    question = DecisionSet(level=Fraction(0))
     for multipliers in ((Fraction(-9), Fraction(0)), (Fraction(0), Fraction(-9))):
         assert proved(oracle, lo, hi, Leaf(rule="empty", multipliers=multipliers), question) is None
         leaf = Leaf(rule="separable", lean=Fraction(1, 2), multipliers=multipliers)
@@ -233,22 +234,20 @@ def test_the_relaxation_closes_what_the_constraints_separate(by):
     """x + y >= 1 keeps both scores at or above zero; touching it is a tie that only exact duals decide."""
     bias = float(-1 + by)
     space = BASE.where("x + y >= 1")
-    assert relaxed_leaf(space, FREE, [1.0, 1.0, 0.25], bias + 1e-3, DecisionQuestion(level=Fraction(0)))
+    assert relaxed_leaf(space, FREE, [1.0, 1.0, 0.25], bias + 1e-3, DecisionSet(level=Fraction(0)))
     # s' = x + y + bias >= by; gap at most 1/4, reached exactly.
-    assert (
-        relaxed_leaf(space, FREE, [1.0, 1.0, 0.25], bias, GapQuestion(delta=Fraction(1, 4) + by)) is not None
-    )
+    assert relaxed_leaf(space, FREE, [1.0, 1.0, 0.25], bias, GapSet(delta=Fraction(1, 4) + by)) is not None
 
 
 def test_the_relaxation_closes_probabilities_under_constraints():
     """The multipliers must have the scale of the tangent's direction."""
     space = BASE.where("x + y >= 3")
-    question = ProbabilityQuestion(delta=Fraction(15, 1000))
+    question = ProbabilitySet(delta=Fraction(15, 1000))
     top = 1 / (1 + math.exp(-3.25)) - 1 / (1 + math.exp(-3))
     assert top < question.delta
     assert relaxed_leaf(space, FREE, [1.0, 1.0, 0.25], 0.0, question) is not None
     assert (
-        relaxed_leaf(space, FREE, [1.0, 1.0, 0.25], 0.0, ProbabilityQuestion(delta=Fraction(top) * 99 / 100))
+        relaxed_leaf(space, FREE, [1.0, 1.0, 0.25], 0.0, ProbabilitySet(delta=Fraction(top) * 99 / 100))
         is None
     )
 
@@ -258,7 +257,7 @@ def test_the_relaxation_closes_an_empty_cell():
     oracle = bounder_of(space, FREE, [1.0, 1.0, 0.25], 0.0)
     lo, hi = root_cell(oracle.pairs)
     hi[0] = hi[1] = 1.0
-    question = DecisionQuestion(level=Fraction(-100))
+    question = DecisionSet(level=Fraction(-100))
     found = oracle.relax(lo, hi, question)
     assert proved(oracle, lo, hi, found.leaf, question) == math.inf
 
@@ -271,7 +270,7 @@ def test_cells_are_counted():
     assert pair_count(oracle.pairs, lo.tolist(), hi.tolist()) == 4
     hi[2] = -1.0
     assert pair_count(oracle.pairs, lo.tolist(), hi.tolist()) == 0
-    question = GapQuestion(delta=Fraction(0))
+    question = case_of(GapSet(delta=Fraction(0)))
     assert (
         enumerated_clearance(oracle.pairs, oracle.score.enclose, lo.tolist(), hi.tolist(), question)
         == math.inf

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from tests.questions import case_of
 
 from likewise.cells.leaf import Leaf
 from likewise.families.affine.body import Affine
@@ -23,7 +24,7 @@ from likewise.families.looking import prove_leaf
 from likewise.families.scored import Model, score_of
 from likewise.model.embedding import Column
 from likewise.model.head import Head
-from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
+from likewise.model.witness_set import DecisionSet, GapSet, ProbabilitySet
 from likewise.spec.pairs import PairSpace, Variable
 from likewise.spec.similarity import Relation
 from likewise.spec.terms import Separable, Term
@@ -33,7 +34,7 @@ ROOM = Fraction(1, 2**90)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ByTangent(ProbabilityQuestion):
+class ByTangent(ProbabilitySet):
     """Leans are taken for the tangents' points themselves, as certificates name them."""
 
     def direction(self, lean):
@@ -186,11 +187,11 @@ def _model(model: dict[str, Any]) -> Model:
 
 def _question(property: dict[str, Any]) -> Any:
     if property["kind"] == "decision":
-        return DecisionQuestion(level=rational(property["margin"]))
+        return DecisionSet(level=rational(property["margin"]))
     delta = rational(property["delta"])
     if property["kind"] == "probability" and delta:
         return ByTangent(delta=delta)
-    return GapQuestion(delta=delta)
+    return GapSet(delta=delta)
 
 
 def _constraint(constraint: dict[str, Any], features: list[dict[str, Any]]) -> Separable:
@@ -231,16 +232,15 @@ def _proved(claim: Rebuilt, prover: Prover, node: list[Any], lo: list[Fraction],
     weights = node[-1] if isinstance(node[-1], list) else []
     if weights and len(weights) != 2 * len(claim.pairs.constraints):
         return None
-    decision = isinstance(claim.question, DecisionQuestion)
+    decision = isinstance(claim.question, DecisionSet)
     if rule == "independent" and decision and claim.question.level < 0:
         return None
     if isinstance(claim.question, ByTangent) and way is not None and not 0 < way < 1 - claim.question.delta:
         return None
     leaf = Leaf(rule=rule, lean=way, multipliers=tuple(map(rational, weights)))
     ends, score = (np.array(end, dtype=object) for end in (lo, hi)), claim.score
-    return prove_leaf(
-        claim.pairs, score, score.enclose, (prover, claim.question), *ends, leaf, claim.question
-    )
+    asked = claim.question
+    return prove_leaf(claim.pairs, score, score.enclose, (prover, asked), *ends, leaf, case_of(asked))
 
 
 def _end_objection(claim: Rebuilt, clearances: list[Any], end: dict[str, Any], nodes: int) -> str | None:

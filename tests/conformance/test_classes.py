@@ -38,6 +38,7 @@ from likewise.families.kernel.body import KernelScore, RbfSum
 from likewise.importers.imported import import_model
 from likewise.importers.unfolding import unfold
 from likewise.model.head import duels
+from likewise.model.question import question_of
 from likewise.spec.features import Integer
 
 X, TARGET, BINARY = people()
@@ -325,7 +326,8 @@ def test_the_original_confirms_what_breaks_a_property(estimator):
         properties += [lw.ScoreGap(4.0), lw.ScoreGap(4.0, class_of_interest=1)]
     pairs = [random.choice(EVERYBODY, 2) for _ in range(40)]
     for property in properties:
-        told = [imported.replay.confirms(x, other, property) for x, other in pairs]
+        question = question_of(property, imported.model.head, "model")
+        told = [imported.replay.confirms(x, other, question) for x, other in pairs]
         assert told == [breaks(property, imported, x, other) for x, other in pairs]
         assert len(set(told)) == 2
 
@@ -333,14 +335,17 @@ def test_the_original_confirms_what_breaks_a_property(estimator):
 def test_the_original_confirms_gaps_of_probabilities():
     imported = import_model(with_ties(LogisticRegression(), np.random.default_rng(0)), GRID, rows=EVERYBODY)
     given = imported.replay.probabilities(EVERYBODY)
+
+    def confirms(x, other, property):
+        question = question_of(property, imported.model.head, "model")
+        return imported.replay.confirms(EVERYBODY[x], EVERYBODY[other], question)
+
     for x, other in ((0, 48), (3, 30), (24, 24)):
         gaps = np.abs(given[x] - given[other])
         for place, label in enumerate((0, 1, 2, 3)):
             property = lw.ProbabilityGap(0.25, class_of_interest=label)
-            assert imported.replay.confirms(EVERYBODY[x], EVERYBODY[other], property) == (gaps[place] > 0.25)
-        assert imported.replay.confirms(EVERYBODY[x], EVERYBODY[other], lw.ProbabilityGap(0.25)) == (
-            gaps.max() > 0.25
-        )
+            assert confirms(x, other, property) == (gaps[place] > 0.25)
+        assert confirms(x, other, lw.ProbabilityGap(0.25)) == (gaps.max() > 0.25)
 
 
 # -- refusals ------------------------------------------------------------------------------------------------

@@ -17,11 +17,11 @@ from likewise.families.kernel.body import KernelScore, RbfSum
 from likewise.families.kernel.bounder import KernelBounder
 from likewise.families.polynomial.body import PolynomialScore, PolynomialSum
 from likewise.families.polynomial.bounder import PolynomialBounder
-from likewise.model.cases import RivalQuestion, log_odds
-from likewise.model.classquestion import ClassQuestion
 from likewise.model.embedding import Column
 from likewise.model.head import Head
-from likewise.model.question import Direction
+from likewise.model.links import log_odds
+from likewise.model.question import Question
+from likewise.model.witness_set import DecisionSet, Direction
 from likewise.search.proof import root_cell
 from likewise.spec.features import Categorical, Continuous, Integer
 from likewise.spec.pairs import pairs_of, with_differences
@@ -88,8 +88,8 @@ def test_two_scores_are_bounded_exactly(curved):
 
 def test_rivals_may_touch_the_margin_where_one_condition_is_strict():
     for strict, attained in (((True, False), False), ((False, True), True), ((False, False), True)):
-        assert RivalQuestion(level=Fraction(0), strict=strict).direction(Fraction(1)).attained is attained
-    assert RivalQuestion(level=Fraction(0), strict=(False, True)).direction(Fraction(0)).attained is False
+        assert DecisionSet(level=Fraction(0), strict=strict).direction(Fraction(1)).attained is attained
+    assert DecisionSet(level=Fraction(0), strict=(False, True)).direction(Fraction(0)).attained is False
 
 
 def test_scores_of_forms_are_those_of_their_parts():
@@ -107,10 +107,10 @@ def test_scores_of_forms_are_those_of_their_parts():
     assert np.allclose(Forms(scores, PAIRS).at(codes), np.stack([s.scores(codes) for s in scores], axis=1))
 
 
-def softmax_case(classes, delta):
+def softmax_set(classes, delta):
     head = Head(labels=tuple(range(classes)), rule="argmax", link="softmax")
-    (case,) = ClassQuestion(kind="probability", level=Fraction(delta), of=1, head=head).cases()
-    return case
+    (case,) = Question(kind="probability", level=Fraction(delta), of=1, head=head).cases()
+    return case.line
 
 
 @pytest.mark.parametrize("classes", [2, 3, 5])
@@ -132,13 +132,13 @@ def test_odds_are_bounded_and_what_is_proved_is_true(classes, curved):
         for level in (max(gap, 0) + 0.001, 0.5, 0.99):
             found = oracle.bound(lo[None], hi[None], np.array([0.5]), np.array([level]))
             assert gap <= found.upper[0] + 1e-6
-            holds = oracle.prove(lo, hi, leaf, softmax_case(classes, level)) is not None
+            holds = oracle.prove(lo, hi, leaf, softmax_set(classes, level)) is not None
             if found.closes[0] and not curved:
                 assert holds
             proved += holds
             assert not holds or gap <= level
         if gap > 1e-3:
-            assert oracle.prove(lo, hi, leaf, softmax_case(classes, gap - 1e-6)) is None
+            assert oracle.prove(lo, hi, leaf, softmax_set(classes, gap - 1e-6)) is None
     assert proved
 
 
@@ -157,8 +157,8 @@ def test_odds_of_one_pair_are_exact():
         gap = 1 / (1 + np.exp(-z[0])) - 1 / (1 + np.exp(-z[1]))
         leaf = Leaf(rule="odds", lean=Fraction(1, 2), directions=oracle.directions)
         if gap > 1e-3:
-            assert oracle.prove(point, point, leaf, softmax_case(4, gap - 1e-6)) is None
-        assert oracle.prove(point, point, leaf, softmax_case(4, max(gap, 0) + 1e-6)) is not None
+            assert oracle.prove(point, point, leaf, softmax_set(4, gap - 1e-6)) is None
+        assert oracle.prove(point, point, leaf, softmax_set(4, max(gap, 0) + 1e-6)) is not None
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])

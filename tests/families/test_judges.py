@@ -22,7 +22,7 @@ from likewise.families.score_judge import at_settings
 from likewise.families.scored import Scores, score_of
 from likewise.families.trees.body import LEAF, Tree, TreeScore, TreeSum
 from likewise.importers.imported import import_model
-from likewise.model.cases import softmax_ball
+from likewise.model.links import softmax_ball
 from likewise.repaired.estimators import SettledClassifier
 
 SPACE = lw.Space(

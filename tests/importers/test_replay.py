@@ -1,14 +1,12 @@
 """Replays: a pair counts only if the original shows it however its two individuals are asked."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 import likewise as lw
 from likewise.importers.imported import import_model
-from likewise.model.question import DecisionQuestion
+from likewise.model.question import question_of
 
 SPACE = lw.Space({"a": lw.Integer(-1, 1), "b": lw.Integer(0, 1)})
 
@@ -31,7 +29,7 @@ class Wavering:
 def test_the_original_is_asked_about_each_and_about_both(wrong, monkeypatch):
     model = LogisticRegression().fit([[-1, 0], [1, 1], [-1, 1], [1, 0]], [0, 1, 0, 1])
     replay = import_model(model, SPACE, rows=np.empty((0, 2))).replay
-    question = DecisionQuestion(level=Fraction(0))
+    question = question_of(lw.SameDecision(), replay.head, "model")
     assert replay.confirms([1, 0], [-1, 0], question)
     said = {place: place != wrong for place in ((1, 0), (2, 0), (2, 1))}
     monkeypatch.setattr(model, "predict", Wavering(said).predict)
@@ -42,7 +40,8 @@ def test_the_original_is_asked_about_each_and_about_both(wrong, monkeypatch):
 def test_so_it_is_about_several_classes(wrong, monkeypatch):
     model = LogisticRegression().fit([[a, b] for a in (-1, 1) for b in (0, 1, 2)], [0, 0, 2, 1, 1, 2])
     replay = import_model(model, THREE, rows=np.empty((0, 2))).replay
-    assert replay.confirms([1, 0], [-1, 0], lw.SameDecision())
+    question = question_of(lw.SameDecision(), replay.head, "model")
+    assert replay.confirms([1, 0], [-1, 0], question)
     said = {place: place != wrong for place in ((1, 0), (2, 0), (2, 1))}
     monkeypatch.setattr(model, "predict", Wavering(said).predict)
-    assert replay.confirms([1, 0], [-1, 0], lw.SameDecision()) == (wrong is None)
+    assert replay.confirms([1, 0], [-1, 0], question) == (wrong is None)

@@ -20,7 +20,7 @@ from likewise.errors import DataError, UnsupportedModel
 from likewise.importers import sklearn_linear
 from likewise.importers.imported import import_model
 from likewise.importers.selfcheck import sample_codes
-from likewise.model.question import DecisionQuestion
+from likewise.model.question import question_of
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame(
@@ -152,13 +152,13 @@ def test_the_original_itself_decides_zero_as_imported(make, expected):
 @pytest.mark.parametrize("make", [logistic_model, svc_model])
 def test_a_replay_confirms_only_what_the_original_does(make):
     imported = import_model(make([1.0, 0.5], -0.25, "ab"), TINY, rows=np.empty((0, 2)))
-    question = DecisionQuestion(level=Fraction(0))
+    question = question_of(lw.SameDecision(), imported.model.head, "model")
     high, low = (0.0, 1.0), (0.0, 0.0)  # scores 0.25 and -0.25
     pair = (high, low) if make is logistic_model else (low, high)
     assert imported.replay.confirms(*pair, question)
     assert not imported.replay.confirms(*reversed(pair), question)
     assert not imported.replay.confirms(high, high, question)
-    assert not imported.replay.confirms(*pair, DecisionQuestion(level=Fraction(1, 2)))
+    assert not imported.replay.confirms(*pair, question.at(Fraction(1, 2)))
 
 
 # -- refused ------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 import likewise as lw
 from likewise.families.scored import score_of
 from likewise.importers.imported import import_model
-from likewise.model.question import DecisionQuestion
+from likewise.model.question import question_of
 
 # What is imported is the fitted model, converged or not.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -102,8 +102,9 @@ def test_a_score_of_zero_is_the_upper_label_as_in_libsvm():
         assert head.decide([score.exact([Fraction(x)])]) == label
         assert imported.replay.decisions(np.array([[x]]))[0] == label
     below = float(np.nextafter(2.0, 0))
-    assert imported.replay.confirms([below], [2.0], DecisionQuestion(level=Fraction(0)))
-    assert not imported.replay.confirms([2.0], [2.0], DecisionQuestion(level=Fraction(0)))
+    question = question_of(lw.SameDecision(), head, "model")
+    assert imported.replay.confirms([below], [2.0], question)
+    assert not imported.replay.confirms([2.0], [2.0], question)
 
 
 def test_masked_columns_do_not_matter_and_others_do():

@@ -9,10 +9,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from likewise.model.cases import log_odds
-from likewise.model.classquestion import ClassQuestion
 from likewise.model.cubes import all_votes, cubes, winners
 from likewise.model.head import Head, votes, winner
+from likewise.model.links import log_odds
+from likewise.model.question import Question
 from likewise.spec.enclosure import Enclosure
 
 ARGMAX = Head(labels=("a", "b", "c"), rule="argmax", link="softmax")
@@ -55,7 +55,7 @@ def class_by_margin(values, margin):
 @pytest.mark.parametrize("of", [None, 0, 2])
 @pytest.mark.parametrize("margin", [0, 1])
 def test_decisions_differ_where_their_classes_do(of, margin):
-    question = ClassQuestion(kind="decision", level=Fraction(margin), of=of, head=ARGMAX)
+    question = Question(kind="decision", level=Fraction(margin), of=of, head=ARGMAX)
     every = list(product(range(3), repeat=3))
     for first, second in product(every, every):
         i, j = class_by_margin(first, margin), class_by_margin(second, margin)
@@ -67,14 +67,14 @@ def test_decisions_differ_where_their_classes_do(of, margin):
 
 def test_every_broken_decision_breaks_exactly_one_case_of_argmax_and_a_pair_of_cubes_of_votes():
     for head in (ARGMAX, VOTES):
-        question = ClassQuestion(kind="decision", level=Fraction(0), of=None, head=head)
+        question = Question(kind="decision", level=Fraction(0), of=None, head=head)
         every = list(product((-1, 0, 2), repeat=3))
         for first, second in product(every[::2], every[::3]):
             here, there = scores_of(first), scores_of(second)
             ways = [(c, a, b) for c in question.cases() for a, b in ((here, there), (there, here))]
             conditions = [
-                all(x.decided(a, Fraction(0)) for x in c.first)
-                and all(x.decided(b, Fraction(0)) for x in c.second)
+                all(x.decided(a, Fraction(0)) for x in c.conditions[0])
+                and all(x.decided(b, Fraction(0)) for x in c.conditions[1])
                 for c, a, b in ways
             ]
             differ = head.decide([s.lo for s in here]) != head.decide([s.lo for s in there])
@@ -83,7 +83,7 @@ def test_every_broken_decision_breaks_exactly_one_case_of_argmax_and_a_pair_of_c
 
 def test_wide_enclosures_leave_decisions_open():
     unsure = (Enclosure(Fraction(-1), Fraction(1)), *scores_of((1, 1)))
-    question = ClassQuestion(kind="decision", level=Fraction(0), of=None, head=VOTES)
+    question = Question(kind="decision", level=Fraction(0), of=None, head=VOTES)
     assert question.decided(unsure, scores_of((1, 1, 1))) is None
     assert question.decided(scores_of((1, 1, 1)), scores_of((-1, 1, 1))) is True
 
@@ -94,7 +94,7 @@ def test_softmax_gaps_are_those_of_the_probabilities():
         first, second = random.integers(-8, 9, (2, 3)) / 4
         gaps = np.exp(first) / np.exp(first).sum() - np.exp(second) / np.exp(second).sum()
         delta = float(random.choice([0, 0.1, 0.3]))
-        question = ClassQuestion(kind="probability", level=Fraction(delta), of=None, head=ARGMAX)
+        question = Question(kind="probability", level=Fraction(delta), of=None, head=ARGMAX)
         largest = float(np.abs(gaps).max())
         if abs(largest - delta) > 1e-12:
             assert question.decided(scores_of(first), scores_of(second)) is (largest > delta)
@@ -106,5 +106,5 @@ def test_softmax_gaps_are_those_of_the_probabilities():
 
 
 def test_equal_probabilities_are_no_gap_of_zero():
-    question = ClassQuestion(kind="probability", level=Fraction(0), of=None, head=ARGMAX)
+    question = Question(kind="probability", level=Fraction(0), of=None, head=ARGMAX)
     assert question.decided(scores_of((1, 2, 3)), scores_of((2, 3, 4))) is False

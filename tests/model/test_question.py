@@ -11,20 +11,13 @@ from hypothesis import strategies as st
 from tests.strategies import probability_gap
 
 from likewise.errors import InternalError
-from likewise.model.question import (
-    EVEN,
-    NOWHERE,
-    DecisionQuestion,
-    Direction,
-    GapQuestion,
-    ProbabilityQuestion,
-    question_of,
-    round_down,
-    round_up,
-    sigma,
-    snap,
-)
+from likewise.model.head import Head
+from likewise.model.links import sigma
+from likewise.model.question import question_of
+from likewise.model.witness_set import EVEN, NOWHERE, DecisionSet, Direction, GapSet, ProbabilitySet, snap
 from likewise.spec import ProbabilityGap, SameDecision, ScoreGap
+from likewise.spec.enclosure import Enclosure
+from likewise.spec.numbers import double_above, double_below
 
 scores = st.one_of(
     st.fractions(-12, 12, max_denominator=64),
@@ -37,17 +30,17 @@ deltas = st.one_of(
     st.fractions(Fraction(1, 1000), Fraction(999, 1000)),
 )
 questions = st.one_of(
-    st.builds(DecisionQuestion, level=st.one_of(levels, levels.map(lambda v: -v))),
-    st.builds(GapQuestion, delta=levels),
-    st.builds(ProbabilityQuestion, delta=deltas),
+    st.builds(DecisionSet, level=st.one_of(levels, levels.map(lambda v: -v))),
+    st.builds(GapSet, delta=levels),
+    st.builds(ProbabilitySet, delta=deltas),
 )
 shares = st.fractions(0, 1, max_denominator=32)
 
 
 def true_answer(question, first, second):
-    if isinstance(question, DecisionQuestion):
+    if isinstance(question, DecisionSet):
         return first > question.level and second <= -question.level
-    if isinstance(question, GapQuestion):
+    if isinstance(question, GapSet):
         return first - second > question.delta
     return first > second and probability_gap(first, second) > question.delta
 
@@ -58,7 +51,7 @@ def test_holds_is_the_definition(question, first, second):
 
 
 def test_decision_ties():
-    question = DecisionQuestion(level=Fraction(1, 2))
+    question = DecisionSet(level=Fraction(1, 2))
     assert question.holds(Fraction(51, 100), Fraction(-1, 2))
     assert not question.holds(Fraction(1, 2), Fraction(-1, 2))
     assert not question.holds(Fraction(51, 100), Fraction(-49, 100))
@@ -68,7 +61,7 @@ def test_decision_ties():
 @pytest.mark.parametrize("delta", [Fraction(1, 2), Fraction(3, 4), Fraction(1, 4)])
 def test_saturated_probabilities_are_decided_at_once(huge, delta):
     """sigma(huge) is below 1 by exp(-huge): no precision would show it, and none is needed."""
-    question = ProbabilityQuestion(delta=delta)
+    question = ProbabilitySet(delta=delta)
     huge = Fraction(huge)
     assert question.holds(huge, Fraction(0)) == (delta < Fraction(1, 2))
     assert question.holds(Fraction(0), -huge) == (delta < Fraction(1, 2))
@@ -83,9 +76,9 @@ depths = st.one_of(st.just(Fraction(1, 10**9)), st.fractions(Fraction(1, 10**6),
 def witness_of(question, data):
     """Scores that are a witness, often barely."""
     depth = data.draw(depths)
-    if isinstance(question, DecisionQuestion):
+    if isinstance(question, DecisionSet):
         return question.level + depth, -question.level - data.draw(st.sampled_from([0, depth]))
-    if isinstance(question, GapQuestion):
+    if isinstance(question, GapSet):
         second = data.draw(scores)
         return second + question.delta + depth, second
     p = data.draw(st.fractions(Fraction(1, 1000), Fraction(999, 1000))) * (1 - question.delta)
@@ -103,9 +96,9 @@ def test_witness_sets_are_convex(question, data):
 
 
 def line_of(question, data):
-    if isinstance(question, GapQuestion):
+    if isinstance(question, GapSet):
         return question.direction(Fraction(1, 2))
-    if isinstance(question, ProbabilityQuestion) and data.draw(st.booleans()):
+    if isinstance(question, ProbabilitySet) and data.draw(st.booleans()):
         share = data.draw(st.fractions(Fraction(1, 1000), Fraction(999, 1000)))
         return question.tangent(share * (1 - question.delta))
     return question.direction(data.draw(shares))
@@ -125,7 +118,7 @@ def test_no_witness_lies_below_a_line(question, data):
 @given(delta=deltas, share=st.fractions(Fraction(1, 100), Fraction(99, 100)))
 def test_a_tangent_touches_its_witness_set(delta, share):
     """The line is not only below W but as high as it can be: W comes close to it at p."""
-    question = ProbabilityQuestion(delta=delta)
+    question = ProbabilitySet(delta=delta)
     p = share * (1 - delta)
     line = question.tangent(p)
     q = p + delta
@@ -136,7 +129,7 @@ def test_a_tangent_touches_its_witness_set(delta, share):
 
 @given(question=questions, lean=st.floats(0, 1))
 def test_float_thresholds_are_those_of_the_exact_lines(question, lean):
-    if isinstance(question, GapQuestion):
+    if isinstance(question, GapSet):
         assert question.threshold(np.array([0.5]))[0] == float(question.delta / 2)
         assert question.threshold(np.array([0.25]))[0] == -np.inf
         return
@@ -150,13 +143,13 @@ def test_float_thresholds_are_those_of_the_exact_lines(question, lean):
 @pytest.mark.parametrize("lean", [Fraction(0), Fraction(1, 2**24), 1 - Fraction(1, 2**24), Fraction(1)])
 def test_extreme_leans_keep_their_side(delta, lean):
     """Rounding the touching point must not turn the line around: cells far from W would never close."""
-    line = ProbabilityQuestion(delta=delta).direction(lean)
+    line = ProbabilitySet(delta=delta).direction(lean)
     assert (line.a > line.b) == (lean > Fraction(1, 2))
 
 
 def test_a_gap_has_one_direction_only():
     with pytest.raises(InternalError):
-        GapQuestion(delta=Fraction(1)).direction(Fraction(1, 3))
+        GapSet(delta=Fraction(1)).direction(Fraction(1, 3))
 
 
 @given(question=questions, first=scores, second=scores, data=st.data())
@@ -172,7 +165,7 @@ def test_moving_scores_by_less_than_the_clearance_makes_no_witness(question, fir
 
 @given(first=scores, second=scores, level=levels, gap=st.booleans())
 def test_clearances_of_polygons_are_tight(first, second, level, gap):
-    question = GapQuestion(delta=level) if gap else DecisionQuestion(level=level)
+    question = GapSet(delta=level) if gap else DecisionSet(level=level)
     assume(not question.holds(first, second))
     more = question.clearance(first, second) + Fraction(1, 10**9)
     assert question.holds(first + more, second - more)
@@ -214,28 +207,61 @@ def test_sigma_encloses_the_truth(score):
 @given(numerator=st.integers(-(10**40), 10**40), denominator=st.integers(1, 10**40))
 def test_outward_rounding(numerator, denominator):
     value = Fraction(numerator, denominator)
-    low, high = round_down(value), round_up(value)
+    low, high = double_below(value), double_above(value)
     assert Fraction(low) <= value <= Fraction(high)
     assert low == high or math.nextafter(low, math.inf) == high
 
 
 def test_rounding_zero_keeps_its_sign():
-    assert math.copysign(1, round_down(Fraction(0))) == 1
+    assert math.copysign(1, double_below(Fraction(0))) == 1
 
 
 def test_each_property_has_its_question():
-    assert question_of(SameDecision(0.5)) == DecisionQuestion(level=Fraction(1, 2))
-    assert question_of(ScoreGap(0.1)) == GapQuestion(delta=Fraction(0.1))
-    assert question_of(ProbabilityGap(0.1)) == ProbabilityQuestion(delta=Fraction(0.1))
-    # Equal probabilities and equal scores are the same thing.
-    assert question_of(ProbabilityGap(0.0)) == GapQuestion(delta=Fraction(0), of_probabilities=True)
+    head = Head(labels=(0, 1), link="logistic")
+    lines = {
+        SameDecision(0.5): DecisionSet(level=Fraction(1, 2)),
+        ScoreGap(0.1): GapSet(delta=Fraction(0.1)),
+        ProbabilityGap(0.1): ProbabilitySet(delta=Fraction(0.1)),
+        ProbabilityGap(0.0): GapSet(
+            delta=Fraction(0)
+        ),  # equal probabilities and equal scores are the same thing
+    }
+    for property, line in lines.items():
+        question = question_of(property, head, "model")
+        assert question.kind == property.kind
+        assert [case.line for case in question.cases()] == [line]
+
+
+def test_one_score_is_asked_whichever_way_round_and_its_case_as_it_stands():
+    question = question_of(ScoreGap(1.0), Head(labels=None, rule="number"), "model")
+    low, high, between = ((Enclosure.of(Fraction(s)),) for s in (0, 2, 1))
+    (case,) = question.cases()
+    assert question.decided(low, high)
+    assert question.broken(low, high) == (case, True)
+    assert question.broken(high, low) == (case, False)
+    assert question.decided(low, between) is False
+    (alone,) = question.divided()
+    assert alone.cases() == (case,)
+    assert alone.decided(high, low)
+    assert alone.decided(low, high) is False
+    assert alone.broken(low, high) is None
+    assert alone.at(Fraction(3)) == question.at(Fraction(3))
+
+
+@pytest.mark.parametrize("zero_is_upper", [False, True])
+@pytest.mark.parametrize("slope", [2, -2])
+def test_what_falls_with_the_score_is_asked_of_its_negative(zero_is_upper, slope):
+    head = Head(labels=(0, 1), link="logistic", zero_is_upper=zero_is_upper, slope=Fraction(slope))
+    assert question_of(SameDecision(), head, "model").mirrored is zero_is_upper
+    assert question_of(ProbabilityGap(0.1), head, "model").mirrored is (slope < 0)
+    assert not question_of(ScoreGap(0.1), head, "model").mirrored
 
 
 @pytest.mark.parametrize("delta", [0.25, 0.2837, 0.29, 0.2937, 0.5, 1 - 2.0**-30])
 @pytest.mark.parametrize("lean", [Fraction(0), Fraction(1, 2**24), 1 - Fraction(1, 2**24), Fraction(1)])
 def test_a_tangent_next_to_an_end_stays_next_to_it(delta, lean):
     """Rounded onto an end, p must not jump to the middle: cells of high scores could never be closed."""
-    question = ProbabilityQuestion(delta=Fraction(delta))
+    question = ProbabilitySet(delta=Fraction(delta))
     p, room = question.direction(lean).tangent, 1 - Fraction(delta)
     assert 0 < p < room
     assert abs(p - (room if lean < EVEN else 0)) <= max(room / 2, Fraction(1, 2**20))

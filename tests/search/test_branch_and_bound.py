@@ -122,7 +122,7 @@ def test_every_point_falls_into_a_closed_leaf(case, seed, data):
     leaves = [(leaf, lo, hi) for _, leaf, lo, hi in nodes if isinstance(leaf, Leaf)]
     assert len(leaves) == search.proof.leaves == search.closed
     for leaf, lo, hi in leaves:
-        assert search.oracle.prove(lo, hi, leaf, problem.question) is not None
+        assert search.oracle.prove(lo, hi, leaf, problem.case) is not None
     lo, hi = root_cell(problem.pairs)
     random = np.random.default_rng(seed)
     for _ in range(30):

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.questions import asked, gauged
 
 import likewise as lw
 from likewise.families.affine.body import AffineScore
 from likewise.families.judge import Judge
-from likewise.model.gauge import Gauge
-from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
+from likewise.model.witness_set import DecisionSet, GapSet, ProbabilitySet
 from likewise.search.budget import Budget
 from likewise.search.certainty import Near, answers, linked
 from likewise.search.counterparts import (
@@ -74,10 +74,10 @@ def test_constraints_hold_for_whom_they_hold(rule):
 
 
 QUESTIONS = [
-    DecisionQuestion(level=Fraction(0)),
-    DecisionQuestion(level=Fraction(0.3)),
-    GapQuestion(delta=Fraction(0.7)),
-    ProbabilityQuestion(delta=Fraction(0.2), slope=Fraction(1.5), offset=Fraction(-0.25)),
+    DecisionSet(level=Fraction(0)),
+    DecisionSet(level=Fraction(0.3)),
+    GapSet(delta=Fraction(0.7)),
+    ProbabilitySet(delta=Fraction(0.2), slope=Fraction(1.5), offset=Fraction(-0.25)),
 ]
 
 
@@ -123,8 +123,8 @@ def test_a_counterpart_that_no_double_names_is_not_claimed():
         inquiry = Inquiry(
             pairs=pairs,
             judge=Judge([score]),
-            question=DecisionQuestion(level=Fraction(0)),
-            gauge=Gauge(of="score"),
+            question=asked("decision"),
+            gauge=gauged("score"),
         )
         found = judge_rows(inquiry, np.array([[row]]), Budget(10))
         assert found.verdict[0] == verdict

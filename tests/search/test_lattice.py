@@ -16,7 +16,6 @@ from likewise.families.kernel.bounder import KernelBounder
 from likewise.families.kernel.products import kernel_products
 from likewise.families.oracles import Oracles
 from likewise.model.embedding import Column
-from likewise.model.question import DecisionQuestion
 from likewise.search import lattice
 from likewise.search.budget import Budget
 from likewise.search.enumeration import enumerable, enumerate_space
@@ -207,7 +206,7 @@ def test_the_deepest_pair_of_a_kernel_model_is_found():
     witness = enumerate_space(problem)
     margin = counted(problem)[3]
     assert min(witness.first.middle, -witness.second.middle) == pytest.approx(float(margin), abs=1e-12)
-    problem.question = DecisionQuestion(level=margin + Fraction(1, 10**6))
+    problem.question = problem.question.at(margin + Fraction(1, 10**6))
     assert enumerate_space(problem) is None
 
 

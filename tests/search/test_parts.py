@@ -70,10 +70,8 @@ def begun(limits, name):
     return prepared, frontiers, end
 
 
-def accepted(prepared, frontiers, kind="score"):
-    question = prepared.task.question
-    level = getattr(question, "delta", getattr(question, "level", None))
-    statement = Statement(kind=kind, level=level, words="", question=question)
+def accepted(prepared, frontiers):
+    statement = Statement(words="", question=prepared.task.question)
     return certify_proof(prepared, frontiers, frontiers.clearance, statement, Checking())[1].accepted
 
 
@@ -130,7 +128,7 @@ def test_parts_that_are_not_finished_are_divided_again():
     assert rounds > 1
     assert frontier.run() == "closed"
     assert frontier.clearance == whole.only.clearance
-    assert accepted(prepared, parted, "decision")
+    assert accepted(prepared, parted)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -226,7 +224,7 @@ def test_cases_of_several_classes(property):
     end = again.run()
     assert end == frontiers.run()
     if end == "closed":
-        assert accepted(prepared, again, property.kind)
+        assert accepted(prepared, again)
 
 
 def test_what_does_not_belong_together_is_refused(limits):

@@ -11,10 +11,11 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.svm import SVC
+from tests.questions import gauged
 
 import likewise as lw
-from likewise.model.gauge import Gauge
-from likewise.model.question import ProbabilityQuestion, logistic
+from likewise.model.links import logistic
+from likewise.model.witness_set import ProbabilitySet
 
 SPACE = lw.Space(
     {
@@ -154,9 +155,7 @@ def test_the_gap_zero_of_probabilities():
 def test_lines_of_a_linked_question_have_all_witnesses_on_one_side(seed):
     random = np.random.default_rng(seed)
     slope, offset = Fraction(float(random.uniform(0.1, 3))), Fraction(float(random.normal()))
-    question = ProbabilityQuestion(
-        delta=Fraction(float(random.uniform(0.05, 0.9))), slope=slope, offset=offset
-    )
+    question = ProbabilitySet(delta=Fraction(float(random.uniform(0.05, 0.9))), slope=slope, offset=offset)
     scores = [Fraction(float(s)) for s in random.normal(scale=6, size=30)]
     leans = [Fraction(n, 16) for n in range(17)]
     for first, second in itertools.product(scores, repeat=2):
@@ -173,9 +172,9 @@ def test_lines_of_a_linked_question_have_all_witnesses_on_one_side(seed):
 
 
 def test_a_linked_gauge_caps_what_a_bound_allows():
-    gauge = Gauge(of="probability", slope=Fraction(3, 2), offset=Fraction(-1, 3))
+    gauge = gauged("probability", slope=Fraction(3, 2), offset=Fraction(-1, 3))
     lean, bound = np.array([0.3, 0.5, 0.8]), np.array([1.0, 0.7, 0.5])
     cap = gauge.cap(lean, bound)
     for at, level, most in zip(lean, cap, bound, strict=True):
-        question = gauge.question(Fraction(float(level)))
-        assert question.threshold(np.array([at]))[0] == pytest.approx(most, abs=1e-9)
+        (case,) = gauge.question(Fraction(float(level))).cases()
+        assert case.line.threshold(np.array([at]))[0] == pytest.approx(most, abs=1e-9)

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.clock import OutOfTime
 from likewise.errors import InternalError
-from likewise.model.question import round_up
 from likewise.progress import Snapshot
 from likewise.search.budget import Budget, Until
 from likewise.search.frontier import FOR_THE_ROOT
+from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
     from likewise.analysis.subjects import Subject
@@ -88,7 +88,7 @@ class Climb:
         end = self._climb()
         self.reason = None if end in ("closed", "topped") else self._why(end)
         if end == "closed":
-            self.closed, self.upper = True, round_up(self.lower + self.tolerance)
+            self.closed, self.upper = True, double_above(self.lower + self.tolerance)
             if self.subject.closes:
                 self._finish()
         elif end != "topped":
@@ -174,13 +174,13 @@ class Climb:
         if end == "topped":
             return True
         if end == "closed":
-            self._lower_to(round_up(self.lower + self.tolerance))
+            self._lower_to(double_above(self.lower + self.tolerance))
             return True
         return self._closes_at_what_is_allowed(enough)
 
     def _lower_to(self, level: float) -> None:
         """The smallest of a few doubles that all leaves hold at; a decision's witness may lie on the border itself."""
-        lowest = round_up(self.lower)
+        lowest = double_above(self.lower)
         with suppress(OutOfTime):
             for candidate in (lowest, math.nextafter(lowest, math.inf)):
                 self._ask_at(Fraction(candidate))
@@ -239,7 +239,7 @@ class Climb:
         """The upper end by the bounds alone: not proved."""
         highest = min(self.subject.allowed(self._searched().open), self._least_upper())
         highest = max(highest, float(self.lower + self.tolerance))  # open cells may hold nobody
-        highest = max(highest + FLOAT_ROOM * (1 + abs(highest)), round_up(self.lower + self.tolerance))
+        highest = max(highest + FLOAT_ROOM * (1 + abs(highest)), double_above(self.lower + self.tolerance))
         return min(highest, 1.0) if self.subject.of_probability else highest
 
     # -- time -------------------------------------------------------------------------------------------------

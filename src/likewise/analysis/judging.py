@@ -108,8 +108,7 @@ class Judging:
 
     def confirmed(self, own: Floats, other: Floats) -> Flags:
         """Which pairs break the property for the original, in its own floating point."""
-        broken = self.source.claim.property if self.posed.several else self.inquiry.case
-        found: Flags = self.posed.imported.replay.confirmed_either_way(own, other, broken)
+        found: Flags = self.posed.imported.replay.confirmed_either_way(own, other, self.inquiry.question)
         return found
 
     def pinned(self, features: Sequence[int]) -> Judging:
@@ -125,7 +124,7 @@ def judging_of(problem: Problem, run: Run) -> Judging:
     """Everything up to the judging."""
     posed, recoding = pose(problem, run, by_lead=True), problem.imported.recoding
     judge = Judge(posed.task.oracles.parts)
-    if posed.gauge.of_probability and posed.imported.model.head.link == "softmax" and not judge.rational:
+    if posed.task.question.softmax and not judge.rational:
         raise UnsupportedModel(
             f"softmax probabilities of {problem.imported.model.family} are not known exactly: its scores are irrational",
             hint="ask for SameDecision or ScoreGap",

@@ -18,11 +18,11 @@ import numpy as np
 
 from likewise.analysis.measuring import TOLERANCE, Wanted, measure_problem
 from likewise.analysis.widening import Ladder, ladder_of
-from likewise.model.question import round_up
 from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
+from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
     from likewise.model.gauge import Scale
@@ -97,13 +97,13 @@ def margins_of_problem(problem: Problem, run: Run, wanted: Wanted, ladder: Ladde
         for done, (factor, at_factor) in enumerate(asked):
             if at_factor is None:  # everybody is similar to nobody else, and differs from nobody
                 if of != "margin":
-                    points.append(Margin(factor=round_up(factor), lower=0.0, upper=0.0, proved=True))
+                    points.append(Margin(factor=double_above(factor), lower=0.0, upper=0.0, proved=True))
                 continue
             part = run.part(1 / (len(asked) - done))
             found = measure_problem(problem.with_similarity(at_factor), part, wanted)
             points.append(
                 Margin(
-                    factor=round_up(factor),
+                    factor=double_above(factor),
                     lower=found.lower,
                     upper=found.upper,
                     proved=found.proved,

@@ -17,12 +17,12 @@ from likewise.clock import OutOfTime
 from likewise.errors import InternalError, SpecError
 from likewise.families.program_rounding import of_program, shifted
 from likewise.model.gauge import FINE, Scale
-from likewise.model.question import round_down
 from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.search.portfolio import independence
+from likewise.spec.numbers import double_below
 from likewise.spec.properties import Label, Property, property_of
 from likewise.verifying.certifying import Checking, CheckReport, Statement, certify_proof, unchecked, why_not
 from likewise.verifying.posing import PosedProblem, pose
@@ -235,7 +235,7 @@ def _disparity(posed: PosedProblem, climb: Climb, of: Scale, checking: Checking 
         reason = NEEDS_NO_CERTIFICATE
     pair, scores = posed.pair(climb.witness)
     treated = posed.treated(climb.witness)
-    elapsed, lower = posed.task.budget.elapsed, round_down(climb.lower)
+    elapsed, lower = posed.task.budget.elapsed, double_below(climb.lower)
     program, head = posed.imported.program, posed.imported.model.head
     return Disparity(
         of=of,
@@ -286,11 +286,8 @@ def _certified(
     question = posed.gauge.question(level)
     task.question, task.wanted = question, None  # only a pair above the level would speak against it
     statement = Statement(
-        kind="decision" if of == "margin" else of,
-        level=level,
         words="; ".join((_in_words(of, float(level)), *posed.imported.recoding.notes)),
         question=question,
-        of=posed.of,
     )
     if frontiers is None:
         alone = independence(task)

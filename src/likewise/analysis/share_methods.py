@@ -14,8 +14,8 @@ from likewise.analysis.share_bracket import ShareBracket
 from likewise.analysis.share_result import Method, Share
 from likewise.analysis.sums import bracket_of_sums
 from likewise.errors import SpecError
-from likewise.model.question import round_down, round_up
 from likewise.spec.features import Integer
+from likewise.spec.numbers import double_above, double_below
 from likewise.verifying.certifying import Checking
 
 CLOSE = 1e-4  # a certified bracket this narrow is narrow enough
@@ -92,7 +92,7 @@ class Sharing:
         bracket = bracket_of_sums(self.judging, self.measure, CLOSE)
         if bracket is None:
             return None
-        lower, upper = round_down(bracket[0]), round_up(bracket[1])
+        lower, upper = double_below(bracket[0]), double_above(bracket[1])
         wide = None if upper - lower <= NARROW else self._why_wide(self.judging.budget.over)
         return self._share("certified", (lower, upper), wide)
 
@@ -117,7 +117,7 @@ class Sharing:
         return self._of_boxes(bracketing)
 
     def _of_boxes(self, bracketing: ShareBracket) -> Share:
-        lower, upper = round_down(bracketing.lower), round_up(bracketing.upper)
+        lower, upper = double_below(bracketing.lower), double_above(bracketing.upper)
         wide = None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.partition.boxes))
         accepted = 0 if bracketing.prover is None else bracketing.prover.accepted
         return self._share("certified", (lower, upper), wide, cells=bracketing.boxes, certificates=accepted)
@@ -159,8 +159,8 @@ class Sharing:
         ).run()
         ends = sample.interval
         return Share(
-            lower=max(0.0, round_down(low + mass * Fraction(ends[0]))),
-            upper=min(1.0, round_up(low + stuck + mass * Fraction(ends[1]))),
+            lower=max(0.0, double_below(low + mass * Fraction(ends[0]))),
+            upper=min(1.0, double_above(low + stuck + mass * Fraction(ends[1]))),
             method="sampled",
             confidence=self.confidence,
             over=self.words,
@@ -194,4 +194,4 @@ def _ends(found: Counted) -> tuple[float, float]:
     # Masses are off by `error` of themselves at most, and a difference by that of both.
     lower = biased * (1 - off) / (everybody * (1 + off))
     upper = 1 - (fair - off * 2 * Fraction(found.total)) / (everybody * (1 + off))
-    return max(0.0, round_down(lower)), min(1.0, round_up(upper))
+    return max(0.0, double_below(lower)), min(1.0, double_above(upper))

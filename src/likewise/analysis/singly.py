@@ -18,10 +18,7 @@ import numpy as np
 
 from likewise.analysis.climbing import Unasked
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.errors import InternalError
-from likewise.model.cases import DecisionCase
 from likewise.model.gauge import Gauge
-from likewise.model.question import DecisionQuestion, round_down, round_up
 from likewise.progress import silent
 from likewise.search.budget import Part
 from likewise.search.extremes import windows
@@ -30,13 +27,13 @@ from likewise.search.judgement import BIASED, FAIR, NO_PRECISION, UNDECIDED, Jud
 from likewise.search.neighbours import options
 from likewise.search.treatments import NOBODY, compared, exact_class
 from likewise.spec.enclosure import FIRST_BITS
+from likewise.spec.numbers import double_above, double_below
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.gauge import AnyGauge
-    from likewise.model.question import Case
+    from likewise.model.question import Question
     from likewise.model.witness import Witness
     from likewise.search.budget import Budget
     from likewise.search.inquiry import Inquiry
@@ -113,12 +110,12 @@ class Single:
         elif witness is not None:
             found.gap[i] = max(self.lower, self._gaps_seen(witness[None]).max())
 
-    def task(self, case: Case, *, first: bool) -> SearchTask:
-        """The search for a pair that breaks a case, with the individual on one side."""
+    def task(self, question: Question, *, first: bool) -> SearchTask:
+        """The search for a pair that breaks a question about one case, with the individual on one side."""
         return replace(
             self.posed.task,
             pairs=narrowed(self.pairs, self.row, first=first),
-            question=case,
+            question=question,
             wanted=None,
             rows=self.row[None],
             budget=self.budget,
@@ -146,7 +143,7 @@ class Single:
         """About how far each of these is from the individual: float64 that is off by less than a digit shown."""
         rows = np.concatenate([self.row[None], others])
         scores = self.inquiry.judge.cross(rows, (), np.empty((1, 0)))
-        numbers = compared(self.inquiry.of_classes, scores).values[:, 0]
+        numbers = compared(self.inquiry.question, scores).values[:, 0]
         gaps: Floats = np.abs(numbers[1:] - numbers[0]).max(axis=1, initial=0.0)
         return gaps
 
@@ -155,9 +152,9 @@ class Single:
     def _verdict(self) -> tuple[int, Floats | None]:
         self.reason, verdict = self.unproved, FAIR
         closes = self.reason is None
-        for case, first in self._cases():
+        for question, first in self._questions():
             look_at_clock()  # a search looks at its root at least
-            task = self.task(case, first=first)
+            task = self.task(question, first=first)
             witness, end = self._at_hand(task, first=first), "stuck"
             if witness is None and closes:
                 search = Frontier(task=task)
@@ -170,26 +167,24 @@ class Single:
                 self.reason = self.reason or (self.budget.reason if end == "budget" else "rounding")
         return (UNDECIDED if self.reason == NO_PRECISION else verdict), None
 
-    def _cases(self) -> Iterator[tuple[Case, bool]]:
-        """Cases that the individual can be part of, and whether as the first of the two."""
-        question = self.posed.task.question
-        if self.inquiry.gauge.of != "margin":
-            yield from ((case, first) for case in question.cases() for first in (True, False))
+    def _questions(self) -> Iterator[tuple[Question, bool]]:
+        """The question about each case that the individual can be part of, and whether as the first of the two."""
+        question = self.inquiry.question
+        if question.kind != "decision":
+            yield from ((case, first) for case in question.divided() for first in (True, False))
         elif self.inquiry.by_extremes:
-            (own,), case = self.own, self.inquiry.case
-            level = case.level if isinstance(case, DecisionQuestion) else Fraction(0)
-            if own.hi > level:
+            (own,), (case,) = self.own, question.divided()
+            if own.hi > question.level:
                 yield case, True
-            if own.lo <= -level:
+            if own.lo <= -question.level:
                 yield case, False
         else:
-            asked = self.inquiry.of_classes
-            own_class = exact_class(asked.head, asked.level, self.inquiry.judge.enclose, self.codes)
+            own_class = exact_class(question.head, question.level, self.inquiry.judge.enclose, self.codes)
             if own_class is None:
                 self.reason = NO_PRECISION
-            for case in question.cases() if own_class not in (None, NOBODY) else ():
-                if isinstance(case, DecisionCase) and own_class in case.classes:
-                    yield case, own_class == case.classes[0]
+            for one in question.cases() if own_class not in (None, NOBODY) else ():
+                if one.classes is not None and own_class in one.classes:
+                    yield question.about(one), own_class == one.classes[0]
 
     def _at_hand(self, task: SearchTask, *, first: bool) -> Witness | None:
         """A witness among those that were tried, the deepest by float64 first."""
@@ -237,9 +232,9 @@ class Climb:
             pass
         if self.best is not None:
             single.tried = np.concatenate([self.best[None], tried])
-        single.lower = round_down(self.lower)
+        single.lower = double_below(self.lower)
         if closed and task.oracles.exact:
-            single.off = round_up(self.tolerance)
+            single.off = double_above(self.tolerance)
 
     def _take(self, other: Floats) -> None:
         """Raise the largest gap, if this is a similar individual with a larger one."""
@@ -247,9 +242,9 @@ class Climb:
         if not single.pairs.valid(single.codes, codes):
             return
         (score,) = single.inquiry.judge.enclose(codes, FIRST_BITS)
-        gap = max(self.gauge.value(self.own.lo, score.hi), self.gauge.value(score.lo, self.own.hi))
+        gap = self.gauge.largest((self.own,), (score,))
         if gap > self.lower or self.best is None:
-            self.lower, self.best = max(gap, Fraction(0)), other
+            self.lower, self.best = gap, other
 
     def _climb(self, budget: Budget) -> bool:
         """Whether the largest gap is at most `tolerance` larger than the one that was found."""
@@ -261,16 +256,15 @@ class Climb:
     def _climb_with(self, budget: Budget, *, first: bool) -> bool:
         """The same of pairs with the individual on one side."""
         look_at_clock()
-        gauge = self.gauge
-        task = self.single.task(gauge.question(self.lower), first=first)
+        task = self.single.task(self._alone(self.lower), first=first)
         task.replay, task.budget = Unasked(), budget
         search = Frontier(task=task)
         while True:
             self.tolerance = max(AT_LEAST, CLOSELY * self.lower)
-            if gauge.of == "probability" and self.lower + self.tolerance >= 1:
+            if self.gauge.of == "probability" and self.lower + self.tolerance >= 1:
                 return True
-            task.question = gauge.question(self.lower + self.tolerance)
-            task.wanted = gauge.question(self.lower + self.tolerance / GAIN)
+            task.question = self._alone(self.lower + self.tolerance)
+            task.wanted = self._alone(self.lower + self.tolerance / GAIN)
             end = search.run(most=CELLS)
             if end != "witness" or search.witness is None:
                 return end == "closed"
@@ -278,6 +272,11 @@ class Climb:
             self._take(np.array(search.witness.other if first else search.witness.x))
             if self.lower <= before:
                 return False
+
+    def _alone(self, level: Fraction) -> Question:
+        """Whether there is a gap above a level, of pairs as they stand."""
+        (question,) = self.gauge.question(level).divided()
+        return question
 
 
 def variants(task: SearchTask, pairs: PairSpace, moving: Sequence[int], row: Floats) -> Floats:
@@ -314,14 +313,12 @@ def narrowed(pairs: PairSpace, row: Floats, *, first: bool) -> PairSpace:
             variables[v] = replace(variable, lo=code, hi=code)
         elif reach is not None:
             lo, hi = Fraction(code) - reach, Fraction(code) + reach
-            outward = round_down(lo), round_up(hi)
+            outward = double_below(lo), double_above(hi)
             last = variable.hi if relation.missing is None else variable.last
             variables[v] = replace(variable, lo=max(variable.lo, outward[0]), hi=min(last, outward[1]))
     return replace(pairs, variables=tuple(variables))
 
 
-def gauge_of_gaps(gauge: AnyGauge) -> Gauge:
-    """The scale of a row's gap by one score: scores, but for claims about probabilities."""
-    if not isinstance(gauge, Gauge):
-        raise InternalError("several scores have no one scale of gaps")
-    return gauge if gauge.of_probability else replace(gauge, of="score")
+def gauge_of_gaps(gauge: Gauge) -> Gauge:
+    """The scale of a row's gap: scores, but for claims about probabilities."""
+    return gauge if gauge.of == "probability" else Gauge(asked=replace(gauge.asked, kind="score"))

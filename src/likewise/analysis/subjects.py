@@ -23,7 +23,7 @@ from likewise.spec.enclosure import FIRST_BITS
 if TYPE_CHECKING:
     from likewise.families.oracle import Node
     from likewise.importers.imported import Imported
-    from likewise.model.gauge import AnyGauge
+    from likewise.model.gauge import Gauge
     from likewise.model.question import Question
     from likewise.search.frontiers import Frontiers
     from likewise.search.task import SearchTask
@@ -48,9 +48,9 @@ class Posed(Protocol):
 class Subject:
     """What a climb needs to know. `exact`: a search that closes is a proof. `closes`: lower and upper can be made equal."""
 
-    def __init__(self, posed: Posed, gauge: AnyGauge) -> None:
+    def __init__(self, posed: Posed, gauge: Gauge) -> None:
         self.posed, self.gauge, self.problem = posed, gauge, posed.task
-        self.several = self.problem.oracles.several
+        self.several = gauge.asked.several
         first = gauge.question(Fraction(0)).cases()[0]
         self.proposes = self.problem.oracles.proposes(first)
         self.closes = self.problem.oracles.finite(first) if self.several else self.problem.oracles.exact
@@ -58,7 +58,7 @@ class Subject:
 
     @property
     def of_probability(self) -> bool:
-        return self.gauge.of_probability
+        return self.gauge.of == "probability"
 
     def question(self, level: Fraction) -> Question:
         """Is there a pair above this level?"""

@@ -27,7 +27,6 @@ import numpy as np
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.families.score_judge import growth
 from likewise.families.separable import SeparableJudge
-from likewise.model.question import DecisionQuestion, GapQuestion
 from likewise.search.neighbours import options, settings_around
 from likewise.search.pacing import Pace
 
@@ -106,7 +105,8 @@ def bracket_of_sums(judging: Judging, measure: Measure, close: float) -> tuple[F
     judge = asked.judge.separable
     if judge is None or asked.pairs.constraints:
         return None
-    if not isinstance(asked.question, (DecisionQuestion, GapQuestion)):
+    question = asked.question
+    if question.kind == "probability":
         return None
     shared = [k for k in range(len(asked.pairs.relations)) if k not in asked.moving and judge.depends(k)]
     parts = [_part(judge.score.terms[k], measure.spreads[k]) for k in shared]
@@ -114,8 +114,8 @@ def bracket_of_sums(judging: Judging, measure: Measure, close: float) -> tuple[F
     if own is None or any(part is None for part in parts):
         return None
     known = [part for part in parts if part is not None]
-    if isinstance(asked.question, GapQuestion):
-        delta = asked.question.delta
+    if question.kind == "score":
+        delta = question.level
         biased = sum((p for p, t, a, b in own if t - a > delta or b - t > delta), Fraction(0))
         return biased, biased
     least = judge.score.bias + sum(
@@ -126,7 +126,7 @@ def bracket_of_sums(judging: Judging, measure: Measure, close: float) -> tuple[F
     while pace.fits(int(_effort(known, cells))):
         try:
             with judging.budget.watched():
-                now = _bracket(distributed(known, least, cells), own, asked.question.level)
+                now = _bracket(distributed(known, least, cells), own, question.level)
         except OutOfTime:
             break
         pace.done(int(_effort(known, cells)))

@@ -25,13 +25,13 @@ import numpy as np
 from likewise.certificate.certificate import Certificate
 from likewise.errors import SpecError, closest
 from likewise.families.program_rounding import of_program
-from likewise.model.gauge import gauge_of
-from likewise.model.question import round_down, round_up
+from likewise.model.gauge import scale_of
 from likewise.problem import Problem, claim_about, prepare
 from likewise.progress import Listener
 from likewise.run import Run, running
 from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.spec.features import Categorical, Continuous
+from likewise.spec.numbers import double_above, double_below
 from likewise.spec.relations import said_tolerance, span
 from likewise.spec.similarity import Similarity
 from likewise.verifying.deciding import verify_problem
@@ -130,7 +130,7 @@ class Ladder:
 
     def _tolerance(self, name: str, level: Fraction) -> float:
         tolerance = self.units[name] * level
-        return round_up(tolerance) if isinstance(self.space[name], Continuous) else math.floor(tolerance)
+        return double_above(tolerance) if isinstance(self.space[name], Continuous) else math.floor(tolerance)
 
     def reached(self, pair: Any) -> Fraction:
         """The lowest level at which the two of a pair are similar."""
@@ -273,24 +273,24 @@ class Bisection:
     def answer(self, feature: str | None) -> Radius:
         """The bracket, its ends rounded so that both still hold: proved downwards, refuted upwards."""
         pair = None if self.witness is None else self.witness.pair
-        largest = round_up(self.ladder.largest)  # as good as any level above
+        largest = double_above(self.ladder.largest)  # as good as any level above
         everything = self.proved is not None and self.proved >= self.ladder.largest
         closed = (
             self.refuted is not None
             and self.proved is not None
             and self.ladder.settled(self.proved, self.refuted)
         )
-        proved = None if self.proved is None else largest if everything else round_down(self.proved)
-        covered = None if self.covered is None else round_down(self.covered)
+        proved = None if self.proved is None else largest if everything else double_below(self.proved)
+        covered = None if self.covered is None else double_below(self.covered)
         imported = self.problem.imported
-        scale = gauge_of(self.problem.claim.property).of
+        scale = scale_of(self.problem.claim.property)
         rounding = of_program(imported.program, scale, imported.model.head)
         return Radius(
             of=feature,
             proved=proved,
             program_proved=proved if self.covered == self.proved else covered,
             rounding=None if self.proof is None else rounding_in_words(self.proof),
-            refuted=None if self.refuted is None else round_up(self.refuted),
+            refuted=None if self.refuted is None else double_above(self.refuted),
             largest=largest,
             pair=pair,
             names=self.ladder.space.names,

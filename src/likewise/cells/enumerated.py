@@ -19,7 +19,7 @@ from likewise.spec.enclosure import FIRST_BITS, Encloser, Scores, as_several, de
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
-    from likewise.model.question import Question
+    from likewise.model.cases import Case
 
 Codes = list[Fraction]
 
@@ -46,34 +46,34 @@ def independent(pairs: PairSpace, score: Depending) -> bool:
 
 
 def enumerated_clearance(
-    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
+    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], case: Case
 ) -> Clearance | None:
     """The smallest clearance of all pairs of the cell, None if one is a witness or may be one. Exact."""
     smallest: Clearance = math.inf
-    for x, other, answer, first, second in asked_pairs(pairs, enclose, lo, hi, question):
+    for x, other, answer, first, second in asked_pairs(pairs, enclose, lo, hi, case):
         if answer is not False:
             if pairs.valid(x, other):
                 return None
-        elif (
-            clearance := question.cleared(as_several(first), as_several(second))
-        ) < smallest and pairs.valid(x, other):
+        elif (clearance := case.cleared(as_several(first), as_several(second))) < smallest and pairs.valid(
+            x, other
+        ):
             smallest = clearance
     return smallest
 
 
 def witnesses(
-    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
+    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], case: Case
 ) -> Iterator[tuple[Codes, Codes]]:
     """All witnesses of a cell of discrete (or fixed) variables, undecided pairs among them."""
-    for x, other, answer, _, _ in asked_pairs(pairs, enclose, lo, hi, question):
+    for x, other, answer, _, _ in asked_pairs(pairs, enclose, lo, hi, case):
         if answer is not False and pairs.valid(x, other):
             yield x, other
 
 
 def asked_pairs(
-    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], question: Question
+    pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], case: Case
 ) -> Iterator[tuple[Codes, Codes, bool | None, Scores, Scores]]:
-    """All points of the cell, valid or not, with the question's answer and both scores."""
+    """All points of the cell, valid or not, with the case's answer and both scores."""
     values = [
         [] if variable.side == "difference" else _values(low, high)
         for variable, low, high in zip(pairs.variables, lo, hi, strict=True)
@@ -87,9 +87,9 @@ def asked_pairs(
             for owner in (pairs.first, pairs.second)
         ]
         for (x, first), (other, second) in product(*sides):
-            answer = decided(question, first, second)
+            answer = decided(case, first, second)
             if answer is None:
-                answer, first, second = decide(question, enclose, x, other)
+                answer, first, second = decide(case, enclose, x, other)
             yield x, other, answer, first, second
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from likewise.cells.leaf import Leaf
 from likewise.cells.separable import exact_bound
-from likewise.model.question import NOWHERE
+from likewise.model.witness_set import NOWHERE
 from likewise.spec.numbers import double_above, double_below
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable, Term

@@ -25,7 +25,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from likewise.cells.leaf import Leaf, Relaxed
-from likewise.model.question import snap
+from likewise.model.witness_set import snap
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.pairs import PairSpace
 from likewise.spec.pieces import Pieces
@@ -35,7 +35,7 @@ from likewise.spec.terms import Separable, Term, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import WitnessSet
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from likewise.cells.curves import band_corners, curve_maximum
-from likewise.model.question import Direction
+from likewise.model.witness_set import Direction
 from likewise.spec.pairs import PairSpace
 from likewise.spec.similarity import Relation
 from likewise.spec.terms import Separable, Term

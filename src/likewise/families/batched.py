@@ -1,6 +1,6 @@
 """Looking at many nodes at once: float64 bounds of all of them, then each one closed, cut or looked through.
 
-A node is closed as soon as ONE line separates its score pairs from the witness set (`model.question`); `leaning` has how its direction is found. In a
+A node is closed as soon as ONE line separates its score pairs from the witness set (`model.witness_set`); `leaning` has how its direction is found. In a
 decision case of several classes every node tries several views, each with leans of its own, and hands the best one on to its children. Nodes that stay
 open are put to the linear relaxation where there are constraints, then cut.
 
@@ -23,14 +23,14 @@ from likewise.clock import look_at_clock
 from likewise.families.leaning import Trial, next_step, separated
 from likewise.families.looking import NEARLY, Looking
 from likewise.families.oracle import Answer, Bounds, Child, Cut, Pair, Stuck
-from likewise.model.question import snap
+from likewise.model.witness_set import snap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.oracle import Inquiry, Node
-    from likewise.model.question import Case
     from likewise.model.witness import Witness
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ class Batched(Looking):
             yield Pair(witness=witness)
             return
         trial = tried.best()
-        variable, at = self.views.branch(lo, hi, _losses(trial, asked.case), trial.bounds.cuts)
+        variable, at = self.views.branch(lo, hi, _losses(trial, asked.case.line), trial.bounds.cuts)
         if asked.pairs.constraints:
             self._cut_across(lo, hi, trial.bounds.points, variable, at, asked)
         for i, node in enumerate(nodes):
@@ -103,7 +103,7 @@ class Batched(Looking):
     ) -> Trial:
         """Each cell at its parent's lean, and at others where that does not close it and others may."""
         attempt = partial(self._try, view, lo, hi, asked)
-        return separated(attempt, asked.case, lean, step, exact=self.exact)
+        return separated(attempt, asked.case.line, lean, step, exact=self.exact)
 
     def _try(
         self,
@@ -116,7 +116,7 @@ class Batched(Looking):
     ) -> Trial:
         """Bound the cells, or `some` of them, at these leans."""
         cell = np.arange(len(lo)) if some is None else some
-        threshold = asked.case.threshold(lean)
+        threshold = asked.case.line.threshold(lean)
         bounds = self._bounded(view, lo[cell], hi[cell], lean, threshold, asked.pace.a_look)
         return Trial(
             cell=cell,
@@ -163,12 +163,12 @@ class Batched(Looking):
     def _witness_among(self, points: Floats, first: Floats, second: Floats, asked: Inquiry) -> Witness | None:
         """Put the points that look like witnesses in float64 to the referee, moved into the constraints if there are any."""
         if asked.pairs.constraints:
-            deep = _deepest(first, second, MOVED, asked.sought)
+            deep = _deepest(first, second, MOVED, asked.sought.line)
             if not deep:
                 return None
             points = moved_into(asked.pairs, *asked.start, points[deep])
             first, second = asked.sides(points)
-        for i in _deepest(first, second, TRIES, asked.sought):
+        for i in _deepest(first, second, TRIES, asked.sought.line):
             look_at_clock()
             witness = asked.referee(*asked.pairs.split([float(c) for c in points[i]]))
             if witness is not None:
@@ -181,7 +181,7 @@ class Batched(Looking):
         self, lo: Floats, hi: Floats, points: Floats, variable: NDArray[np.intp], at: Floats, asked: Inquiry
     ) -> None:
         """Cut cells whose highest point is excluded by a constraint, but would be a witness, along that constraint: no tighter bound closes them."""
-        for i in np.flatnonzero(asked.case.margin(*asked.sides(points)) >= 0):
+        for i in np.flatnonzero(asked.case.line.margin(*asked.sides(points)) >= 0):
             place = across(asked.pairs, lo[i], hi[i], points[i])
             if place[0] >= 0:
                 variable[i], at[i] = place
@@ -218,18 +218,18 @@ class Batched(Looking):
         return replace(found, leaf=replace(found.leaf, rivals=self.views[node.view].rivals))
 
 
-def _deepest(first: Floats, second: Floats, most: int, sought: Case) -> list[int]:
+def _deepest(first: Floats, second: Floats, most: int, sought: WitnessSet) -> list[int]:
     """The places of those who look like witnesses, deepest first."""
     depth = sought.margin(first, second)
     slack = NEARLY * (1 + np.abs(first) + np.abs(second))
     return [i for i in np.argsort(-depth)[:most].tolist() if depth[i] >= -slack[i]]
 
 
-def _losses(trial: Trial, case: Case) -> Floats | None:
+def _losses(trial: Trial, witnesses: WitnessSet) -> Floats | None:
     """What the bounds lost, by variable. Under a curved W, a cell stays open also because no one line separates
     scores of such a range: where the losses explain little of the excess they say nothing about where to cut."""
     loss = trial.bounds.loss
-    if loss is None or case.lean_at(0.0) is None:
+    if loss is None or witnesses.lean_at(0.0) is None:
         return loss
     explained = np.maximum(loss, 0).sum(axis=1) >= EXPLAINED * trial.excess
     return np.where(explained[:, None], loss, 0.0)

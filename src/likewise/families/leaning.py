@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from likewise.families.oracle import Bounds
-from likewise.model.question import GRID
+from likewise.model.witness_set import GRID
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import WitnessSet
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
 

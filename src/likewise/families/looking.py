@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from likewise.families.oracle import Bounder, Inquiry, Node
     from likewise.families.views import Views
-    from likewise.model.question import Case, WitnessSet
+    from likewise.model.cases import Case
+    from likewise.model.witness_set import WitnessSet
     from likewise.spec.enclosure import Enclosure
 
     Floats = NDArray[np.float64]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError, UnsupportedModel
@@ -12,7 +13,7 @@ from likewise.families.registry import bounder_of, family_of
 from likewise.families.remembered import Remembered
 from likewise.families.scored import Scores
 from likewise.families.views import View, Views
-from likewise.model.cases import DecisionCase, GapCase, SoftmaxCase
+from likewise.model.cases import SoftmaxCase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
     from likewise.families.family import Score
     from likewise.families.oracle import Bounder, Oracle
+    from likewise.model.cases import Case
     from likewise.model.conditions import Alpha
-    from likewise.model.question import Case, Question
+    from likewise.model.question import Question
     from likewise.spec.enclosure import Enclosure
     from likewise.spec.pairs import PairSpace
 
@@ -39,12 +41,24 @@ class Oracles:
         self.family = family_of(self.parts[0])
         self._shared: Any = None
 
+    @classmethod
+    def of_scores(cls, score: Score | Scores, pairs: PairSpace) -> Oracles:
+        """Those of the only score, with its bounder, or of all scores of several."""
+        return cls(score, pairs, None if isinstance(score, Scores) else bounder_of(score, pairs))
+
     # -- what kind of model it is -------------------------------------------------------------------------------
 
     @property
     def several(self) -> bool:
         """Whether individuals have more than one score."""
         return isinstance(self.score, Scores)
+
+    @property
+    def all_scores(self) -> Scores:
+        """All scores of several."""
+        if not isinstance(self.score, Scores):
+            raise InternalError("one score was taken for several")
+        return self.score
 
     @property
     def parts(self) -> Sequence[Score]:
@@ -92,7 +106,7 @@ class Oracles:
 
     def proposes(self, case: Case) -> bool:
         """Whether what bounds propose are pairs as good as they come: where a case has one view, and that is remembered."""
-        return self.finite(case) and (not isinstance(case, DecisionCase) or len(case.combinations) == 1)
+        return self.finite(case) and all(len(conditions) <= 1 for conditions in case.conditions)
 
     # -- individuals --------------------------------------------------------------------------------------------
 
@@ -126,26 +140,23 @@ class Oracles:
         return kind(views, self.enclose, self.score)
 
     def _views(self, case: Case) -> list[View]:
-        if isinstance(case, DecisionCase):
+        here, there = case.conditions
+        if here and there:
             views = []
-            for r, other in case.combinations:
-                first, second = case.first[r].alpha, tuple(-a for a in case.second[other].alpha)
+            for (r, one), (other, two) in product(enumerate(here), enumerate(there)):
+                first, second = one.alpha, tuple(-a for a in two.alpha)
                 bounder = self.of_forms(first, second)
                 views.append(View(bounder=bounder, rivals=(r, other), natural=first == second))
             return views
         if isinstance(case, SoftmaxCase):
             return [View(bounder=self.of_log_odds(case.of))]
-        if not isinstance(case, GapCase):
-            raise InternalError(f"no way to bound {type(case).__name__} of several scores")
         unit: Alpha = tuple(Fraction(n == case.of) for n in range(len(self.parts)))
         if self.family.remembers:
             return [View(bounder=self.of_forms(unit, unit))]
         return [View(bounder=self._known(bounder_of(self._form(unit), self.pairs)))]
 
     def _form(self, alpha: Alpha) -> Score:
-        if not isinstance(self.score, Scores):
-            raise InternalError("one score has no forms")
-        return self.score.form(alpha)
+        return self.all_scores.form(alpha)
 
     def of_forms(self, first: Alpha, second: Alpha) -> Bounder:
         """What bounds a form at x beside one at x'; made once."""

@@ -45,7 +45,7 @@ from likewise.families.scored import Model, parts_of
 from likewise.model.embedding import extents
 from likewise.model.gauge import Scale
 from likewise.model.head import Head
-from likewise.model.question import round_up
+from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,7 +93,7 @@ class UnstatedRounding:
 
     def reach(self, model: Model, space: Space) -> tuple[int, Floats]:
         """The most roundings of a column, and the largest absolute value of each over a space with its slack."""
-        largest = np.array([double_above(value) for value in extents(model.embedding, space)])
+        largest = np.array([double_beyond(value) for value in extents(model.embedding, space)])
         if not self.columns:  # the numbers of the rows themselves
             return 0, largest
         return max(k for k, _ in self.columns), largest + np.array([slack for _, slack in self.columns])
@@ -126,8 +126,8 @@ def outward(error: float, size: float) -> Bound:
     return Bound(OUTWARD * (error + TINY * (1 + size)), OUTWARD * size)
 
 
-def double_above(value: Fraction) -> float:
-    """A double that is not below a number >= 0."""
+def double_beyond(value: Fraction) -> float:
+    """A double above a number > 0, infinity if need be; 0 of 0."""
     try:
         return float(np.nextafter(float(value), np.inf)) if value else 0.0
     except OverflowError:
@@ -185,7 +185,7 @@ class ProgramRounding:
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; an unknown bound is null."""
         return {
-            "bound": None if self.error is None else round_up(self.error),
+            "bound": None if self.error is None else double_above(self.error),
             "observed": self.observed.error,
             "large": self.large,
         }
@@ -217,7 +217,7 @@ def of_program(
     document = rounding.to_dict()
     if of is not None and head is not None:
         moved = rounding.moved(of, head)
-        document["moves"] = None if moved is None else round_up(moved)
+        document["moves"] = None if moved is None else double_above(moved)
     return {"program_rounding": document}
 
 
@@ -225,5 +225,5 @@ def shifted(level: float, moved: Fraction | None, of: Scale) -> float | None:
     """What no value of a pair exceeds on the program itself, where `level` is what none exceeds; None where its rounding is not known."""
     if moved is None or not math.isfinite(level):
         return None if moved is None else level
-    highest = round_up(Fraction(level) + moved)
+    highest = double_above(Fraction(level) + moved)
     return min(highest, 1.0) if of == "probability" else highest

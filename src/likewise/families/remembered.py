@@ -25,7 +25,7 @@ from likewise.families.looking import NEARLY, Looking
 from likewise.families.meeting import Meeting
 from likewise.families.oracle import Ceiling, Child, Closed, Cut, Pair, Remembering, Stuck
 from likewise.families.sight import Sight, Trial
-from likewise.model.question import EVEN
+from likewise.model.witness_set import EVEN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from likewise.families.looking import Encloser
     from likewise.families.oracle import Answer, Inquiry, Node, Proposal
     from likewise.families.views import Views
-    from likewise.model.question import Case
+    from likewise.model.cases import Case
     from likewise.model.witness import Witness
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
 
@@ -76,7 +77,7 @@ class Remembered(Looking):
         if excluded is not None:
             return excluded
         sight = self.sight(node, node.view, asked.case)
-        if len(asked.case.leans()) > 1:
+        if len(asked.case.line.leans()) > 1:
             trial = sight.at(trial.lean)  # what is proposed and cut is what was bounded last
         proposal = sight.bounder.proposal(sight.memory, trial.lean)
         if proposal is not None and self._tempting(proposal, sight, asked):
@@ -107,9 +108,9 @@ class Remembered(Looking):
         if node.memory is None:
             node.memory = {}
         if view not in node.memory:
-            even = case.leans() == (float(EVEN),)
+            even = case.line.leans() == (float(EVEN),)
             node.memory[view] = bounder.memory(node.lo.tolist(), node.hi.tolist(), even=even)
-        return Sight(bounder, node.memory[view], case, self.views[view].seen(case))
+        return Sight(bounder, node.memory[view], self.views[view].seen(case))
 
     # -- lines --------------------------------------------------------------------------------------------------
 
@@ -147,7 +148,7 @@ class Remembered(Looking):
         if leaf.rule != self.rule:
             return Looking._clearance(self, node, leaf, asked)
         sight = self.sight(node, self.views.place(leaf), asked.case)
-        return sight.bounder.prove_memory(sight.memory, leaf, sight.line_of)
+        return sight.bounder.prove_memory(sight.memory, leaf, sight.witnesses)
 
     def _close(self, node: Node, leaf: Leaf, asked: Inquiry) -> Closed | None:
         closed = Looking._close(self, node, leaf, asked)
@@ -167,10 +168,10 @@ class Remembered(Looking):
     def _tempting(self, proposal: Proposal, sight: Sight, asked: Inquiry) -> bool:
         """Whether the proposed pair looks like a witness in float64: by all conditions, where the view's own two are not all, as no pair is deeper in
         the case than in one of its views."""
-        if not _deep(proposal.first, proposal.second, asked.sought) or len(self.views) == 1:
-            return _deep(proposal.first, proposal.second, asked.sought)
+        if not _deep(proposal.first, proposal.second, asked.sought.line) or len(self.views) == 1:
+            return _deep(proposal.first, proposal.second, asked.sought.line)
         first, second = asked.sides(sight.bounder.pair()[None])
-        return _deep(float(first[0]), float(second[0]), asked.sought)
+        return _deep(float(first[0]), float(second[0]), asked.sought.line)
 
     def _judged(self, node: Node, sight: Sight, asked: Inquiry) -> Pair | Stuck | None:
         """What the referee says of the proposed pair; None: it is no witness."""
@@ -242,7 +243,7 @@ class Remembered(Looking):
         )
 
 
-def _deep(first: float, second: float, sought: Case) -> bool:
+def _deep(first: float, second: float, sought: WitnessSet) -> bool:
     depth = float(sought.margin(np.array([first]), np.array([second]))[0])
     return depth >= -NEARLY * (1 + abs(first) + abs(second))
 

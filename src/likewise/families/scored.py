@@ -99,6 +99,14 @@ def parts_of(model: Model) -> tuple[Model, ...]:
     return model.rounding.parts if isinstance(model.rounding, SeparateRounding) else (model,)
 
 
+def scores_of(model: Model, n_features: int, *, mirrored: bool = False) -> Score | Scores:
+    """The only score of a model, or the same negated (`mirrored`), or all scores of several."""
+    if model.n_scores > 1:
+        return Scores(model, n_features)
+    score = score_of(model, n_features)
+    return score.negated() if mirrored else score
+
+
 def score_of(model: Model, n_features: int) -> Score:
     """The only score over codes."""
     return model.body.score(model.embedding, n_features)

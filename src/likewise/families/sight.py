@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from likewise.families.leaning import touching
-from likewise.model.question import EVEN, snap
+from likewise.model.witness_set import EVEN, snap
 
 if TYPE_CHECKING:
     from likewise.cells.leaf import Leaf
     from likewise.families.oracle import Remembering
-    from likewise.model.question import Case, WitnessSet
+    from likewise.model.witness_set import WitnessSet
 
 LEANS = 4  # tried for a node
 REFINEMENTS = 3  # leans between those of the grid
@@ -34,12 +34,11 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The node's memory of the view, what is asked (`case`), and what the view's line is to separate from (`line_of`)."""
+    """The node's memory of the view, and what the view's line is to separate from (`witnesses`)."""
 
     bounder: Remembering
     memory: Any
-    case: Case
-    line_of: WitnessSet
+    witnesses: WitnessSet
 
     def at(self, lean: float) -> Trial:
         """The bound at the nearest lean of the grid."""
@@ -49,7 +48,7 @@ class Sight:
     def leaned(self, lean: float) -> Trial:
         """The best of a few leans, starting from this one; the first that closes the node ends it."""
         best = trial = self.at(lean)
-        if len(self.case.leans()) == 1:
+        if len(self.witnesses.leans()) == 1:
             return trial
         left: Trial | None = None
         right: Trial | None = None
@@ -64,16 +63,16 @@ class Sight:
             known.add(lean)
             trial = self.at(lean)
             best = min(best, trial, key=self._preference)
-        if self.line_of.attained(best.lean) and abs(best.excess) <= self.bounder.noise(best.lean):
+        if self.witnesses.attained(best.lean) and abs(best.excess) <= self.bounder.noise(best.lean):
             best = min(best, self.at(float(EVEN)), key=self._preference)
-        if self.case.lean_at(0.0) is not None and not self.enough(best):
+        if self.witnesses.lean_at(0.0) is not None and not self.enough(best):
             best = self._refined(best, left, right)
         return best
 
     def enough(self, trial: Trial) -> bool:
         """Whether a node should be closed, as far as float64 can tell; where a witness may lie on the line itself, the bound has to stay below it."""
         noise = self.bounder.noise(trial.lean)
-        return trial.excess <= (-noise if self.line_of.attained(trial.lean) else noise)
+        return trial.excess <= (-noise if self.witnesses.attained(trial.lean) else noise)
 
     def line(self, trial: Trial) -> Leaf:
         """The leaf that closes the node by its bound."""
@@ -81,15 +80,15 @@ class Sight:
 
     def _preference(self, trial: Trial) -> tuple[float, bool]:
         """Lower is better; among equals, those where a witness does not lie on the line: a tie closes the node there."""
-        return trial.excess, self.line_of.attained(trial.lean)
+        return trial.excess, self.witnesses.attained(trial.lean)
 
     def _refined(self, best: Trial, left: Trial | None, right: Trial | None) -> Trial:
         """Under a curved W, leans between those of the grid: again and again the best one for the maximisers at hand."""
         low, high = 0.0 if left is None else left.lean, 1.0 if right is None else right.lean
         trial = best
         for _ in range(REFINEMENTS):
-            target = trial.slope + float(self.case.balance(np.array([trial.lean]))[0])
-            lean = float(touching(self.case, np.array([low]), np.array([high]), np.array([target]))[0])
+            target = trial.slope + float(self.witnesses.balance(np.array([trial.lean]))[0])
+            lean = float(touching(self.witnesses, np.array([low]), np.array([high]), np.array([target]))[0])
             trial = self._trial(lean, *self.bounder.bound_anywhere(self.memory, float(snap(lean))))
             if trial.excess < best.excess:
                 best = trial
@@ -112,5 +111,5 @@ class Sight:
 
     def _trial(self, lean: float, upper: float, first: float, second: float) -> Trial:
         one = np.array([lean])
-        threshold, balance = float(self.case.threshold(one)[0]), float(self.case.balance(one)[0])
+        threshold, balance = float(self.witnesses.threshold(one)[0]), float(self.witnesses.balance(one)[0])
         return Trial(lean, upper, upper - threshold, first + second - balance)

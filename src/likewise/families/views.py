@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.cells.forms import Forms, widest
-from likewise.model.cases import DecisionCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
 
     from likewise.cells.leaf import Leaf
     from likewise.families.oracle import Bounder
-    from likewise.model.question import Case, WitnessSet
+    from likewise.model.cases import Case
+    from likewise.model.witness_set import WitnessSet
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -64,9 +64,10 @@ class Views:
         self.first = views[0].bounder
         self.discrete = np.array([v.discrete for v in pairs.variables])
         self.forms: Forms | None = None
-        if isinstance(case, DecisionCase):
-            self.conditions = len(case.first)  # of x: the others are of x'
-            self.alphas = np.array([[float(a) for a in c.alpha] for c in (*case.first, *case.second)])
+        here, there = case.conditions
+        if here and there:
+            self.conditions = len(here)  # of x: the others are of x'
+            self.alphas = np.array([[float(a) for a in c.alpha] for c in (*here, *there)])
             self.forms = forms
 
     def __len__(self) -> int:

@@ -35,7 +35,7 @@ from likewise.importers.transformers.scalers import HANDLERS as SCALERS
 from likewise.importers.transformers.scalers import inverse_operations
 from likewise.importers.transformers.tracing import Operation, Step
 from likewise.importers.unfolding import THRESHOLDS
-from likewise.model.question import lower_end
+from likewise.model.links import lower_end
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space

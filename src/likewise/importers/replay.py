@@ -1,4 +1,4 @@
-"""Replay: the original estimator's own answers on coded individuals, in its own kind of input, and whether they break a property.
+"""Replay: the original estimator's own answers on coded individuals, in its own kind of input, and whether they break a question.
 
 libsvm's machines of all pairs are asked through a copy with `decision_function_shape="ovo"`, which shows their scores as `predict` compares
 them with 0; the copy shares everything else with the original. Classifiers that are networks are asked for their scores before the last function (`ShownScores`).
@@ -18,17 +18,14 @@ from likewise.errors import DataError
 from likewise.families.family import Mapped
 from likewise.importers.inputs import Inputs
 from likewise.importers.unfolding import Unfolded
-from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion, WitnessSet
-from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap, place_of_class
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.model.head import Head
+    from likewise.model.question import Question
 
     Floats = NDArray[np.float64]
-
-Asked = WitnessSet | Property  # of a model of several scores a property
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,81 +69,70 @@ class Replay:
         given = answer(self.estimator, "predict_proba", self.inputs.of(codes))
         return np.asarray(given, dtype=np.float64).reshape(len(codes), len(self.head.classes))
 
-    def confirms(self, x: Sequence[float], other: Sequence[float], asked: Asked) -> bool:
+    def confirms(self, x: Sequence[float], other: Sequence[float], question: Question) -> bool:
         """Whether the original treats the two as the question says, in its own floating point: one by one, and together in either order, as a
         program may add up in another order for another number of rows."""
         codes = np.array([x, other], dtype=np.float64)
         swapped = codes[::-1]
         return bool(
-            self.confirmed(codes[:1], codes[1:], asked)[0]
-            and self.confirmed(codes, swapped, asked)[0]
-            and self.confirmed(swapped, codes, asked)[1]
+            self.confirmed(codes[:1], codes[1:], question)[0]
+            and self.confirmed(codes, swapped, question)[0]
+            and self.confirmed(swapped, codes, question)[1]
         )
 
-    def confirmed(self, first: Floats, second: Floats, asked: Asked) -> NDArray[np.bool_]:
-        """The same for many pairs."""
-        if isinstance(asked, (SameDecision, ScoreGap, ProbabilityGap)):
-            return self._breaks(first, second, asked)
-        if isinstance(asked, DecisionQuestion) and self.head.labels is not None:
-            confirmed: NDArray[np.bool_] = self._sides(first, asked)[0] & self._sides(second, asked)[1]
-            return confirmed
-        if isinstance(asked, ProbabilityQuestion) or (
-            isinstance(asked, GapQuestion) and asked.of_probabilities
-        ):
-            gaps = np.abs(self.probabilities(first)[:, 1] - self.probabilities(second)[:, 1])
-            return np.asarray(gaps > float(asked.delta))
-        if isinstance(asked, GapQuestion):
-            gaps = np.abs(self.scores(first)[:, 0] - self.scores(second)[:, 0])
-            return np.asarray(gaps > float(asked.delta))
-        return np.asarray(asked.margin(self._oriented(first), self._oriented(second)) > 0)
+    def confirmed(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
+        """The same for many pairs; whichever way round a pair stands, but for decisions by sign."""
+        if question.kind != "decision":
+            return self._gaps(first, second, question) > float(question.level)
+        if question.several:
+            return self._told_apart(first, second, question)
+        confirmed: NDArray[np.bool_] = self._sides(first, question)[0] & self._sides(second, question)[1]
+        return confirmed
 
-    def confirmed_either_way(self, first: Floats, second: Floats, asked: Asked) -> NDArray[np.bool_]:
+    def confirmed_either_way(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
         """The same in one order or the other; the original is asked about everybody once."""
-        if not (isinstance(asked, DecisionQuestion) and self.head.labels is not None):
-            return self.confirmed(first, second, asked)  # gaps and properties have no order
-        above, below = self._sides(np.concatenate([first, second]), asked)
+        if question.kind != "decision" or question.several:
+            return self.confirmed(first, second, question)
+        above, below = self._sides(np.concatenate([first, second]), question)
         own, other = slice(None, len(first)), slice(len(first), None)
         either: NDArray[np.bool_] = (above[own] & below[other]) | (above[other] & below[own])
         return either
 
-    def _sides(
-        self, codes: Floats, question: DecisionQuestion
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Who is decided as the first of a pair should be, and who as the second, by the margin."""
+    def _gaps(self, first: Floats, second: Floats, question: Question) -> Floats:
+        """How far pairs are apart: by the only score or its probability, of several by the class of interest or the widest gap."""
+        asked, place = self.scores, question.of
+        if question.kind == "probability":
+            asked, place = self.probabilities, place if question.several else 1
+        gaps = np.abs(asked(first) - asked(second))
+        widest: Floats = gaps.max(axis=1) if place is None else gaps[:, place]
+        return widest
+
+    def _sides(self, codes: Floats, question: Question) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Who is decided as the first of a pair should be, and who as the second, by sign and by the margin."""
         lower, upper = self.head.classes
         decisions = self.decisions(codes).tolist()
         first, second = (
             np.array([decision == label for decision in decisions], dtype=bool)
-            for label in ((lower, upper) if self.head.zero_is_upper else (upper, lower))
+            for label in ((lower, upper) if question.mirrored else (upper, lower))
         )
         if question.level:
-            depth, level = self._oriented(codes), float(question.level)
+            scores, level = self.scores(codes)[:, 0], float(question.level)
+            depth = -scores if question.mirrored else scores
             first &= depth > level
             second &= depth <= -level
         return first, second
 
-    def _oriented(self, codes: Floats) -> Floats:
-        """One score as the question asks for it: the deciding side is the one above."""
-        scores = self.scores(codes)[:, 0]
-        return -scores if self.head.zero_is_upper else scores
-
-    def _breaks(self, first: Floats, second: Floats, broken: Property) -> NDArray[np.bool_]:
-        """Who break a property of several scores, in whichever order."""
-        place = place_of_class(broken.class_of_interest, self.head.labels, type(self.estimator).__name__)
-        if not isinstance(broken, SameDecision):
-            asked = self.probabilities if isinstance(broken, ProbabilityGap) else self.scores
-            gaps = np.abs(asked(first) - asked(second))
-            wide: NDArray[np.bool_] = (gaps.max(axis=1) if place is None else gaps[:, place]) > broken.delta
-            return wide
-        sides = (first, second)
+    def _told_apart(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
+        """Who get different classes of several, by the margin."""
+        sides, margin = (first, second), float(question.level)
         here, there = (np.array(self._places(codes)) for codes in sides)
         differ: NDArray[np.bool_] = here != there
-        if place is not None:
-            differ &= (here == place) | (there == place)
-        if broken.margin and differ.any():
+        if question.of is not None:
+            differ &= (here == question.of) | (there == question.of)
+        if margin and differ.any():
             for codes, decided in zip(sides, (here, there), strict=True):
                 differ &= [
-                    _leads(scores, at, broken.margin)
+                    _leads(scores, at, margin)
                     for scores, at in zip(self.scores(codes), decided.tolist(), strict=True)
                 ]
         return differ

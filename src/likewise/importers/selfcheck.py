@@ -33,7 +33,7 @@ from likewise.families.program_rounding import Observed
 from likewise.families.scored import Model, Scores, parts_of
 from likewise.importers.unfolding import unfold
 from likewise.model.head import Head
-from likewise.model.question import logistic
+from likewise.model.links import logistic
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:

@@ -1,29 +1,30 @@
-"""Cases: what is asked of the pairs of a model of several classes, one case at a time.
+"""Cases: what is asked of the pairs of a model of n >= 1 scores, one case at a time.
 
-A property is broken by a pair of one of its cases:
+A property is broken by a pair of one of its cases. Two labels, or a number, are one score and one case; several classes have more:
 
     decision      x is of class i and x' of class j, i < j (or i the class of interest); for votes, a cube of each
     score         f_c(x) - f_c(x') > delta, for one class c
     probability   the same (link identity), or P_c(x) - P_c(x') > delta with P_c = exp(f_c) / sum_k exp(f_k)
 
-A decision case holds where all its *conditions* do: forms of the scores at x and at x' that must be > margin (>= where not strict).
-Each condition F of x with each condition G' of x' is a question about two numbers, F(x) > m and -G'(x') < -m, which a line can
-answer with no, as for two classes. A *signal* is the number that a case is about, at x and at x': (signal, signal') is in the case's W
-exactly where the pair is a witness; conditions are taken together by their minimum, which no line sees, but a search for pairs does.
+A *signal* is the number that a case is about, at x and at x': (signal, signal') is in the case's witness set W (`witness_set`) exactly where the pair
+is a witness. Of a `ScoreCase` it is a score, as it is. A `DecisionCase` holds where all its *conditions* do: forms of the scores at x and at x' that must
+be > margin (>= where not strict). Each condition F of x with each condition G' of x' is a question about two numbers, F(x) > m and -G'(x') < -m, which a line
+can answer with no; taken together they are their minimum, which no line sees, but a search for pairs does. Of a `SoftmaxCase` it is z, P_c = sigma(z).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
-from flint import arb, ctx, fmpq
+from flint import ctx
 
 from likewise.model.conditions import Condition, Enclosures, both, form_of, has_class, lead, least_of
 from likewise.model.head import Head
-from likewise.model.question import DecisionQuestion, Direction, WitnessSet, lower_end
+from likewise.model.links import ball, log_odds, lower_end, sigma, softmax_ball
+from likewise.model.witness_set import DecisionSet, WitnessSet
 from likewise.spec.enclosure import MOST_BITS, Enclosure
 
 if TYPE_CHECKING:
@@ -31,186 +32,182 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+Kind = Literal["decision", "score", "probability"]
+Conditions = tuple[Condition, ...]
+Rivals = tuple[int, int]
+
+
+class Case(Protocol):
+    """One case of a question, about ordered pairs: scores come as enclosures, n of them, or as floats, (rows,) of one score, else (rows, n)."""
+
+    @property
+    def line(self) -> WitnessSet:
+        """W, of the two signals: what a line is to separate from."""
+
+    @property
+    def of(self) -> int | None:
+        """The class that it is about, of several and where it is one."""
+
+    @property
+    def classes(self) -> tuple[int, int] | None:
+        """Those of x and of x', of a decision between several."""
+
+    @property
+    def conditions(self) -> tuple[Conditions, Conditions]:
+        """Those of x and of x', where it has some."""
+
+    @property
+    def by_lines(self) -> bool:
+        """Whether its bounds are those of lines; else of a difference of probabilities itself."""
+
+    def seen(self, rivals: Rivals | None) -> WitnessSet:
+        """W, or in a case of several conditions the set of one condition at x and one at x'."""
+
+    def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
+        """Whether the pair is a witness, the way round that it stands; None where the enclosures do not tell."""
+
+    def value(self, first: Enclosures, second: Enclosures) -> Fraction:
+        """By how much the pair is apart on the scale of the property: a lower bound."""
+
+    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:
+        """How far all scores of a pair that is no witness may move without making it one; a lower bound."""
+
+    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Signals of individuals as x, and as x', in float64."""
+
+    def signal(self, scores: Enclosures) -> Enclosure:
+        """The number of an individual that people are shown."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RivalQuestion(DecisionQuestion):
-    """F(x) > m and -G(x') > m, either of them >= where it is not strict."""
+class ScoreCase:
+    """(f_c(x), f_c(x')) is in W, for one of the scores: `of` is its class, None of the only score."""
 
-    strict: tuple[bool, bool] = (True, False)
-
-    def attained(self, lean: float) -> bool:
-        return not ((lean > 0 and self.strict[0]) or (lean < 1 and self.strict[1]))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassCase:
-    """One case of a property of several classes; `line` is the set of two numbers that its lines separate from: what it does not say itself,
-    `line` says."""
-
+    kind: Kind
     line: WitnessSet
     head: Head
+    of: int | None = None
 
-    def seen(self, rivals: tuple[int, int] | None) -> WitnessSet:  # noqa: ARG002 (no conditions)
+    @property
+    def classes(self) -> tuple[int, int] | None:
+        return None
+
+    @property
+    def conditions(self) -> tuple[Conditions, Conditions]:
+        return (), ()
+
+    @property
+    def by_lines(self) -> bool:
+        return True
+
+    def seen(self, rivals: Rivals | None) -> WitnessSet:  # noqa: ARG002 (no conditions)
         return self.line
 
-    def threshold(self, lean: Floats) -> Floats:
-        return self.line.threshold(lean)
+    def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
+        """Every W is monotone: raising s or lowering s' keeps (s, s') inside, so the ends of both enclosures tell."""
+        here, there = self.signal(first), self.signal(second)
+        if self.line.holds(here.lo, there.hi):
+            return True
+        return None if self.line.holds(here.hi, there.lo) else False
 
-    def balance(self, lean: Floats) -> Floats:
-        return self.line.balance(lean)
+    def value(self, first: Enclosures, second: Enclosures) -> Fraction:
+        """Exact of exact scores, or for probabilities within 2^-100."""
+        here, there = self.signal(first).lo, self.signal(second).hi
+        if self.kind == "decision":
+            return min(here, -there)
+        if self.kind == "score" or self.head.link == "identity":
+            return here - there
+        if here == there:
+            return Fraction(0)
+        with ctx.workprec(128):
+            linked = [sigma(abs(self.head.slope) * score + self.head.offset) for score in (here, there)]
+            return lower_end(linked[0] - linked[1])
 
-    def direction(self, lean: Fraction) -> Direction:
-        return self.line.direction(lean)
+    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:
+        """Of several scores nothing is stated of rounding."""
+        if self.of is not None:
+            return Fraction(0)
+        return self.line.clearance(first[0].hi, second[0].lo)
 
-    def admits(self, lean: Fraction) -> bool:
-        return self.line.admits(lean)
+    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
+        signals = scores if self.of is None else scores[:, self.of]
+        return signals, signals
 
-    def leans(self) -> tuple[float, ...]:
-        return self.line.leans()
+    def signal(self, scores: Enclosures) -> Enclosure:
+        return scores[self.of or 0]
 
-    def lean_at(self, second: float) -> float | None:
-        return self.line.lean_at(second)
 
-    def margin(self, first: Floats, second: Floats) -> Floats:
-        """How deep in W two signals are; > 0 inside."""
-        return self.line.margin(first, second)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionCase:
+    """x of class i, x' of class j, by the conditions of both."""
 
-    def holds(self, first: Fraction, second: Fraction) -> bool:
-        return self.line.holds(first, second)
+    line: DecisionSet
+    head: Head
+    classes: tuple[int, int]
+    conditions: tuple[Conditions, Conditions] = ((), ())
 
-    def clearance(self, first: Fraction, second: Fraction) -> Fraction:
-        return self.line.clearance(first, second)
-
-    def unproved(self) -> str | None:
+    @property
+    def of(self) -> int | None:
         return None
+
+    @property
+    def by_lines(self) -> bool:
+        return True
+
+    def seen(self, rivals: Rivals | None) -> WitnessSet:
+        if rivals is None:
+            return self.line
+        here, there = (conditions[r] for conditions, r in zip(self.conditions, rivals, strict=True))
+        return DecisionSet(level=self.line.level, strict=(here.strict, there.strict))
+
+    def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
+        """For votes the classes are asked for, not the cubes: some pair of cubes is the one."""
+        pair = (first, second)
+        if self.head.rule == "votes":
+            sides = zip(pair, self.classes, strict=True)
+            return both(*(has_class(self.head, scores, i, self.line.level) for scores, i in sides))
+        return both(*(c.decided(scores, self.line.level) for c, scores in self._each(pair)))
+
+    def value(self, first: Enclosures, second: Enclosures) -> Fraction:
+        """By how much all conditions hold: below 0 where the two do not get these classes."""
+        forms = (form_of(c.alpha, scores).lo for c, scores in self._each((first, second)))
+        return min(forms, default=Fraction(0))
+
+    def _each(self, pair: tuple[Enclosures, Enclosures]) -> list[tuple[Condition, Enclosures]]:
+        return [(c, scores) for of, scores in zip(self.conditions, pair, strict=True) for c in of]
 
     def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:  # noqa: ARG002
         """Nothing is stated of rounding."""
         return Fraction(0)
 
-    def attained(self, lean: float) -> bool:
-        return self.line.attained(lean)
-
-    def cases(self) -> tuple[ClassCase, ...]:
-        """Itself: a case may be asked where all of them may be."""
-        return (self,)
-
-    def broken(self, first: Enclosures, second: Enclosures) -> tuple[ClassCase, bool] | None:
-        """Itself, where the pair breaks it, the way round that it stands."""
-        return (self, False) if self.decided(first, second) else None
-
-    def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
-        """Whether the pair is a witness of this case; None where the enclosures do not tell."""
-        raise NotImplementedError
-
-    def signals(self, scores: Floats) -> list[tuple[WitnessSet, Floats, Floats]]:
-        """Itself with its sides."""
-        return [(self, *self.sides(scores))]
-
     def sides(self, scores: Floats) -> tuple[Floats, Floats]:
-        """Signals of individuals as x, and as x', from their scores (rows, n), in float64."""
-        raise NotImplementedError
-
-    def signal(self, scores: Enclosures) -> Enclosure:
-        """The score that people are shown."""
-        raise NotImplementedError
-
-    def value(self, first: Enclosures, second: Enclosures) -> Fraction:
-        """By how much the pair is apart on the scale of the property: a lower bound."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionCase(ClassCase):
-    """x of class i, x' of class j; `first` and `second` are the conditions."""
-
-    level: Fraction
-    classes: tuple[int, int]
-    first: tuple[Condition, ...]
-    second: tuple[Condition, ...]
-
-    def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
-        """For votes the classes are asked for, not the cubes: some pair of cubes is the one."""
-        if self.head.rule == "votes":
-            sides = (first, self.classes[0]), (second, self.classes[1])
-            return both(*(has_class(self.head, scores, i, self.level) for scores, i in sides))
-        conditions_of = (self.first, first), (self.second, second)
-        return both(
-            *(c.decided(scores, self.level) for conditions, scores in conditions_of for c in conditions)
-        )
-
-    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
-        return least_of(self.first, scores), -least_of(self.second, scores)
+        here, there = self.conditions
+        return least_of(here, scores), -least_of(there, scores)
 
     def signal(self, scores: Enclosures) -> Enclosure:
         """By how much the class of an individual leads; of votes, how many it has."""
         return lead(self.head, scores)
 
-    def value(self, first: Enclosures, second: Enclosures) -> Fraction:
-        """By how much all conditions hold: below 0 where the two do not get these classes."""
-        sides = (self.first, first), (self.second, second)
-        return min(
-            (form_of(c.alpha, of).lo for conditions, of in sides for c in conditions), default=Fraction(0)
-        )
 
-    def seen(self, rivals: tuple[int, int] | None) -> WitnessSet:
-        """The set of one condition at x and one at x'."""
-        if rivals is None:
-            return self.line
-        r, other = rivals
-        return RivalQuestion(level=self.level, strict=(self.first[r].strict, self.second[other].strict))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftmaxCase:
+    """P_c(x) - P_c(x') > delta. `by_lines`, bounds are of lines in the plane of two z; else of the difference itself."""
+
+    line: WitnessSet
+    delta: Fraction
+    of: int
+    by_lines: bool
 
     @property
-    def combinations(self) -> list[tuple[int, int]]:
-        return [(r, other) for r in range(len(self.first)) for other in range(len(self.second))]
+    def classes(self) -> tuple[int, int] | None:
+        return None
 
+    @property
+    def conditions(self) -> tuple[Conditions, Conditions]:
+        return (), ()
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GapCase(ClassCase):
-    """f_c(x) - f_c(x') > delta."""
-
-    delta: Fraction
-    of: int
-
-    def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
-        here, there = first[self.of], second[self.of]
-        if here.lo - there.hi > self.delta:
-            return True
-        return None if here.hi - there.lo > self.delta else False
-
-    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
-        return scores[:, self.of], scores[:, self.of]
-
-    def signal(self, scores: Enclosures) -> Enclosure:
-        return scores[self.of]
-
-    def value(self, first: Enclosures, second: Enclosures) -> Fraction:
-        return first[self.of].lo - second[self.of].hi
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoftmaxCase(ClassCase):
-    """P_c(x) - P_c(x') > delta, P_c = sigma(z), z = -log sum over k != c of exp(f_k - f_c). `by_lines`, bounds are of lines in the plane
-    of two z; else of the difference itself, with delta as the threshold, and `line` only tells how deep in W two z are."""
-
-    delta: Fraction
-    of: int
-    by_lines: bool = False
-
-    def seen(self, rivals: tuple[int, int] | None) -> WitnessSet:  # noqa: ARG002 (no conditions)
-        return self.line if self.by_lines else self
-
-    def threshold(self, lean: Floats) -> Floats:
-        return self.line.threshold(lean) if self.by_lines else np.full_like(lean, float(self.delta))
-
-    def balance(self, lean: Floats) -> Floats:
-        return self.line.balance(lean) if self.by_lines else np.zeros_like(lean)
-
-    def leans(self) -> tuple[float, ...]:
-        return self.line.leans() if self.by_lines else (0.5,)
-
-    def lean_at(self, second: float) -> float | None:
-        return self.line.lean_at(second) if self.by_lines else None
+    def seen(self, rivals: Rivals | None) -> WitnessSet:  # noqa: ARG002 (no conditions)
+        return self.line
 
     def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
         """By balls of growing precision. Equal probabilities are never told from each other that way: equal differences of
@@ -220,7 +217,7 @@ class SoftmaxCase(ClassCase):
         bits = 128
         while bits <= MOST_BITS:
             with ctx.workprec(bits):
-                side = softmax_ball(first, self.of) - softmax_ball(second, self.of) - _ball(self.delta)
+                side = softmax_ball(first, self.of) - softmax_ball(second, self.of) - ball(self.delta)
                 if side > 0:
                     return True
                 if side < 0:
@@ -231,37 +228,19 @@ class SoftmaxCase(ClassCase):
     def _differences(self, scores: Enclosures) -> list[Fraction]:
         return [score.lo - scores[self.of].lo for score in scores]
 
-    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
-        z = log_odds(scores, self.of)
-        return z, z
-
-    def signal(self, scores: Enclosures) -> Enclosure:
-        return scores[self.of]
-
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
         if self._differences(first) == self._differences(second):
             return Fraction(0)
         with ctx.workprec(128):
             return lower_end(softmax_ball(first, self.of) - softmax_ball(second, self.of))
 
+    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:  # noqa: ARG002
+        """Nothing is stated of rounding."""
+        return Fraction(0)
 
-def log_odds(scores: Floats, of: int) -> Floats:
-    """z of rows of scores: P_c = sigma(z)."""
-    apart = np.delete(scores, of, axis=1) - scores[:, of : of + 1]
-    largest = apart.max(axis=1)
-    z: Floats = -(largest + np.log(np.exp(apart - largest[:, None]).sum(axis=1)))
-    return z
+    def sides(self, scores: Floats) -> tuple[Floats, Floats]:
+        z = log_odds(scores, self.of)
+        return z, z
 
-
-def softmax_ball(scores: Enclosures, of: int) -> arb:
-    """P_c of exact scores as a ball at the current precision; the largest is taken out, so that nothing overflows."""
-    largest = max(score.lo for score in scores)
-    powers = [_ball(score.lo - largest).exp() for score in scores]
-    total = arb(0)
-    for power in powers:
-        total += power
-    return powers[of] / total
-
-
-def _ball(value: Fraction) -> arb:
-    return arb(fmpq(value.numerator, value.denominator))
+    def signal(self, scores: Enclosures) -> Enclosure:
+        return scores[self.of]

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from likewise.model.classquestion import ClassQuestion, class_pairs
-from likewise.model.question import DecisionQuestion, ProbabilityQuestion
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -35,24 +32,23 @@ class Goal:
     offset: float = 0.0
 
 
-def goals_of(question: Question, n: int) -> list[Goal]:
-    """The goals of a question about n scores, whose pairs are the same in either order; none where votes decide."""
-    if not isinstance(question, ClassQuestion):
-        return [_of_one_score(question)] if n == 1 else []
-    unit = np.eye(n)
+def goals_of(question: Question) -> list[Goal]:
+    """The goals of a question, whose pairs are the same in either order; none where votes decide."""
+    if not question.several:
+        return [_of_one_score(question)]
+    unit = np.eye(question.head.n_scores)
     if question.kind == "decision":
-        pairs = class_pairs(len(question.head.classes), question.of) if question.head.rule == "argmax" else []
+        pairs = question.class_pairs if question.head.rule == "argmax" else []
         return [Goal(worth="decision", first=_ahead(unit, i), second=_ahead(unit, j)) for i, j in pairs]
-    classes = range(n) if question.of is None else (question.of,)
-    return [Goal(worth="gap", first=unit[c : c + 1], second=-unit[c : c + 1]) for c in classes]
+    return [Goal(worth="gap", first=unit[c : c + 1], second=-unit[c : c + 1]) for c in question.places]
 
 
 def _of_one_score(question: Question) -> Goal:
     one = np.ones((1, 1))
-    if isinstance(question, ProbabilityQuestion):
-        slope, offset = float(question.slope), float(question.offset)
+    if question.kind == "probability" and question.level > 0:
+        slope, offset = float(abs(question.head.slope)), float(question.head.offset)
         return Goal(worth="probability", first=slope * one, second=-slope * one, offset=offset)
-    worth: Worth = "decision" if isinstance(question, DecisionQuestion) else "gap"
+    worth: Worth = "decision" if question.kind == "decision" else "gap"
     return Goal(worth=worth, first=one, second=-one)
 
 

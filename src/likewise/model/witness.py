@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from likewise.model.question import Case
+    from likewise.model.cases import Case
     from likewise.spec.enclosure import Enclosure
 
     Enclosures = tuple[Enclosure, ...]

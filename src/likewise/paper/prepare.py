@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from likewise.errors import SpecError
 from likewise.families.family import Score
 from likewise.families.scored import score_of
-from likewise.model.question import DecisionQuestion, GapQuestion
 from likewise.problem import claim_about, prepare
 from likewise.progress import Listener, silent
 from likewise.run import running
@@ -53,12 +52,9 @@ def oriented_score(prepared: PosedProblem) -> Score:
 
 def allowed_level(prepared: PosedProblem) -> float:
     """What the property allows: the paper's delta, or the margin of a decision."""
-    question = prepared.task.question
-    if isinstance(question, DecisionQuestion):
-        return float(question.level)
-    return float(question.delta) if isinstance(question, GapQuestion) else 0.0
+    return float(prepared.task.question.level)
 
 
 def asks_for_decision(prepared: PosedProblem) -> bool:
     """Whether the question is about decisions; else it is about a gap of scores."""
-    return isinstance(prepared.task.question, DecisionQuestion)
+    return prepared.task.question.kind == "decision"

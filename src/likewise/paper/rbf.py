@@ -129,7 +129,7 @@ def _referee_deepest(
     if not len(x):
         return None
     less = 0.0 if intercept else score.body.bias
-    depth = prepared.task.case.margin(score.scores(x) - less, score.scores(other) - less)
+    depth = prepared.task.case.line.margin(score.scores(x) - less, score.scores(other) - less)
     for i in np.argsort(-depth)[:MOST_REFEREED]:
         if depth[i] <= 0:
             break

@@ -35,10 +35,9 @@ MOST_GOALS = 32
 
 def ascended(problem: SearchTask) -> Witness | None:
     """A witness that ascent from many starts leads to, or None: which says nothing."""
-    n = len(problem.oracles.parts)
     if problem.climber is None or problem.pairs.constraints:
         return None
-    goals = goals_of(problem.sought, n)[:MOST_GOALS]
+    goals = goals_of(problem.sought)[:MOST_GOALS]
     with problem.budget.stopped():  # compiled on first use
         climb = problem.climber()
         for goal in goals[:1]:
@@ -57,8 +56,8 @@ def _best(problem: SearchTask, climb: Climber, goal: Goal) -> Witness | None:
     x, other = climb(goal, *_starts(problem, STARTS), int(problem.random.integers(2**31)))
     depth = np.full(len(x), -np.inf)
     ahead, behind = problem.signals(x), problem.signals(other)
-    for (question, first, _), (_, _, second) in zip(ahead, behind, strict=True):
-        deep = question.margin(first, second)
+    for (witnesses, first, _), (_, _, second) in zip(ahead, behind, strict=True):
+        deep = witnesses.margin(first, second)
         depth = np.maximum(depth, np.where(np.isnan(deep), -np.inf, deep))
     for i in np.argsort(-depth)[:REFEREED]:
         if depth[i] <= 0:

@@ -16,16 +16,13 @@ from likewise.errors import InternalError
 from likewise.families.exponential import falling
 from likewise.families.score_judge import growth, ordinary
 from likewise.model.gauge import Gauge
-from likewise.model.question import DecisionQuestion, GapQuestion, ProbabilityQuestion
-from likewise.spec.enclosure import Encloser, decide
+from likewise.model.witness_set import DecisionSet, GapSet, ProbabilitySet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from likewise.model.gauge import AnyGauge
-    from likewise.model.question import Question, WitnessSet
+    from likewise.model.gauge import Gauge
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -50,41 +47,30 @@ class Near:
         self.value[some], self.error[some] = known.value, known.error
 
 
-def answers(question: WitnessSet, first: Near, second: Near) -> tuple[Flags, Flags]:
+def answers(witnesses: WitnessSet, first: Near, second: Near) -> tuple[Flags, Flags]:
     """Which pairs are certainly witnesses, and which possibly; NaN is nobody, so neither."""
     with np.errstate(invalid="ignore", over="ignore"):
-        if isinstance(question, DecisionQuestion):
-            level = float(question.level)
+        if isinstance(witnesses, DecisionSet):
+            level = float(witnesses.level)
             return _both(
                 _above(first.value - level, first, level), _above(-second.value - level, second, level)
             )
-        if isinstance(question, GapQuestion):
-            delta = float(question.delta)
+        if isinstance(witnesses, GapSet):
+            delta = float(witnesses.delta)
             room = first.error + second.error
             room = room + SLACK * (np.abs(first.value) + np.abs(second.value) + delta)
             return _compared(first.value - second.value - delta, room)
-        if isinstance(question, ProbabilityQuestion):
-            here, there = (linked(score, question.slope, question.offset) for score in (first, second))
-            gap = here.value - there.value - float(question.delta)
+        if isinstance(witnesses, ProbabilitySet):
+            here, there = (linked(score, witnesses.slope, witnesses.offset) for score in (first, second))
+            gap = here.value - there.value - float(witnesses.delta)
             return _compared(gap, here.error + there.error + SLACK)
-    raise InternalError(f"no way to put {type(question).__name__} to many pairs")
+    raise InternalError(f"no way to put {type(witnesses).__name__} to many pairs")
 
 
-def either_way(question: WitnessSet, one: Near, other: Near) -> tuple[Flags, Flags]:
+def either_way(witnesses: WitnessSet, one: Near, other: Near) -> tuple[Flags, Flags]:
     """The same for pairs in either order."""
-    (sure, may), (sure2, may2) = answers(question, one, other), answers(question, other, one)
+    (sure, may), (sure2, may2) = answers(witnesses, one, other), answers(witnesses, other, one)
     return sure | sure2, may | may2
-
-
-def decided_pair(
-    question: Question, enclose: Encloser, one: Sequence[Fraction], other: Sequence[Fraction]
-) -> bool | None:
-    """Whether two individuals are a witness in some order: exact; None where no precision tells."""
-    answer = decide(question, enclose, one, other)[0]
-    if answer:
-        return True
-    reverse = decide(question, enclose, other, one)[0]
-    return True if reverse else (None if None in (answer, reverse) else False)
 
 
 def linked(score: Near, slope: Fraction, offset: Fraction) -> Near:
@@ -100,10 +86,11 @@ def linked(score: Near, slope: Fraction, offset: Fraction) -> Near:
     return Near(value=value, error=error)
 
 
-def gaps(gauge: AnyGauge, one: Near, other: Near) -> tuple[Floats, Floats]:
-    """How far apart two are, on the scale of scores or of probabilities, and the error of that."""
-    if gauge.of_probability and isinstance(gauge, Gauge):
-        one, other = (linked(score, gauge.slope, gauge.offset) for score in (one, other))
+def gaps(gauge: Gauge, one: Near, other: Near) -> tuple[Floats, Floats]:
+    """How far apart two are by one score, on its scale or on that of probabilities, and the error of that."""
+    if gauge.of == "probability":
+        slope, offset = abs(gauge.asked.head.slope), gauge.asked.head.offset
+        one, other = (linked(score, slope, offset) for score in (one, other))
     gap: Floats = np.abs(one.value - other.value)
     return gap, one.error + other.error + SLACK * (np.abs(one.value) + np.abs(other.value))
 

@@ -51,8 +51,8 @@ def compare_extremes(
     inquiry: Inquiry, some: NDArray[np.intp], rows: Floats, extremes: Extremes
 ) -> Comparison:
     """Rows beside their lowest and highest counterparts, by one score."""
-    case, gauge, sides = inquiry.case, inquiry.gauge, (extremes.low, extremes.high)
-    (sure_low, may_low), (sure_high, may_high) = (either_way(case, extremes.own, s) for s in sides)
+    witnesses, gauge, sides = inquiry.witnesses, inquiry.gauge, (extremes.low, extremes.high)
+    (sure_low, may_low), (sure_high, may_high) = (either_way(witnesses, extremes.own, s) for s in sides)
     sure = sure_low | sure_high
     (gap_low, off_low), (gap_high, off_high) = (gaps(gauge, extremes.own, s) for s in sides)
     gap_low, gap_high = (np.where(np.isnan(g), -np.inf, g) for g in (gap_low, gap_high))
@@ -75,7 +75,7 @@ def compare_extremes(
         gap=np.where(nobody, 0.0, largest),
         gap_error=np.where(nobody, 0.0, np.fmax(off_low, off_high)),
         open_counterparts=extremes.others,
-        beyond=lambda i: beyond is not None and beyond(case, i),
+        beyond=lambda i: beyond is not None and beyond(witnesses, i),
         scores=(extremes.own, other),
     )
 
@@ -95,7 +95,7 @@ def extremes_among(inquiry: Inquiry, near: Neighbours) -> Extremes:
             Near(value=v, error=np.full_like(v, error[i]))
             for v in (np.full_like(others[i], own[i]), others[i])
         ]
-        return _largest_first(near, i, either_way(inquiry.case, *beside)[1], np.abs(others[i] - own[i]))
+        return _largest_first(near, i, either_way(inquiry.witnesses, *beside)[1], np.abs(others[i] - own[i]))
 
     return Extremes(
         own=Near(value=own, error=error),
@@ -109,7 +109,7 @@ def extremes_among(inquiry: Inquiry, near: Neighbours) -> Extremes:
 
 def compare_everybody(inquiry: Inquiry, near: Neighbours) -> Comparison:
     """Rows beside everybody who is similar to them, by all scores."""
-    question, back, everyone = inquiry.of_classes, near.back, np.arange(len(near.rows))
+    question, back, everyone = inquiry.question, near.back, np.arange(len(near.rows))
     scores = inquiry.judge.cross(near.rows[near.distinct], near.moving, near.settings)
     numbers = compared(question, scores)
     there = numbers.values[back]

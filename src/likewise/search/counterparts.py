@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.search.certainty import decided_pair
 from likewise.search.comparison import Comparison, compare_everybody, compare_extremes, extremes_among
 from likewise.search.confirming import Confirming
 from likewise.search.extremes import extremes_of, separately
@@ -35,6 +34,7 @@ from likewise.search.judgement import (
 )
 from likewise.search.neighbours import MOST_SETTINGS, paced_neighbourhoods, settings_around
 from likewise.search.pacing import Pace
+from likewise.spec.enclosure import decide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,7 +139,7 @@ def _redo(inquiry: Inquiry, piece: Comparison, i: int) -> tuple[int, Floats | No
     enclose = cache(inquiry.judge.enclose)  # the row itself is beside everybody
     for other in piece.open_counterparts(i):
         look_at_clock()
-        answer = decided_pair(inquiry.question, enclose, exact, tuple(Fraction(c) for c in other.tolist()))
+        answer, _, _ = decide(inquiry.question, enclose, exact, tuple(Fraction(c) for c in other.tolist()))
         if answer:
             return BIASED, other, None
         unsure = unsure or answer is None

@@ -71,7 +71,7 @@ def enumerable(task: SearchTask, *, effort: float = EFFORT) -> bool:
 
 def _deepest(task: SearchTask, block: Block) -> list[Proposal]:
     """The deepest pairs of a block that look like witnesses."""
-    depth = task.sought_case.margin(block.scores, block.lowest_scores())
+    depth = task.sought_case.line.margin(block.scores, block.lowest_scores())
     depth = np.where(np.isnan(depth), -np.inf, depth).ravel()
     most = min(REFEREED, len(depth))
     places = [int(i) for i in np.argpartition(-depth, most - 1)[:most] if depth[i] > 0]

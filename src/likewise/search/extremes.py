@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.families.separable import SeparableJudge
-from likewise.model.question import round_down
 from likewise.search.certainty import Near
+from likewise.spec.numbers import double_below
 from likewise.spec.terms import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import WitnessSet
+    from likewise.model.witness_set import WitnessSet
     from likewise.spec.pairs import PairSpace
     from likewise.spec.similarity import Relation
 
@@ -142,7 +142,7 @@ def windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Floats]:
     lo, hi = float(variable.lo), float(variable.hi)
     if relation.tolerance is None:
         return np.full_like(codes, lo), np.full_like(codes, hi)
-    reach = round_down(relation.tolerance)
+    reach = double_below(relation.tolerance)
     if relation.missing is None:
         return np.maximum(-_added(-codes, reach), lo), np.minimum(_added(codes, reach), hi)
     last, gone = float(variable.last), codes == relation.missing

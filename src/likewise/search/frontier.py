@@ -24,8 +24,9 @@ from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
 from likewise.families.oracle import Ceiling, Closed, Cut, Node, Pace, Pair
-from likewise.model.question import SidedQuestion
+from likewise.model.cases import ScoreCase
 from likewise.model.witness import Witness
+from likewise.model.witness_set import OneSidedSet
 from likewise.progress import Snapshot, silent
 from likewise.search.proof import Proof, Split, begin, children, walk
 from likewise.search.task import exact_witness
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.oracle import Answer, Child, Oracle
-    from likewise.model.question import Case
+    from likewise.model.cases import Case
+    from likewise.model.question import Question
     from likewise.search.task import SearchTask
     from likewise.spec.pairs import PairSpace
 
@@ -82,7 +84,7 @@ class Frontier:
         self.closed = start.proof.leaves
         self.start = start.lo, start.hi
         if start.number is not None:
-            leans = self.case.leans()
+            leans = self.case.line.leans()
             lean = leans[0] if len(leans) == 1 else 0.5
             self.open.append(Node(-np.inf, start.number, start.lo, start.hi, lean))
 
@@ -231,8 +233,8 @@ class Frontier:
 
     # -- other levels -----------------------------------------------------------------------------------------------
 
-    def ask(self, question: Case, wanted: Case | None = None) -> None:
-        """Go on with another level; what is closed under an easier question stays closed."""
+    def ask(self, question: Question, wanted: Question | None = None) -> None:
+        """Go on with another level of the case; what is closed under an easier question stays closed."""
         self.task.question, self.task.wanted = question, wanted
 
     def prove(self, number: int, lo: Floats, hi: Floats, leaf: Leaf) -> Clearance | None:
@@ -326,5 +328,6 @@ def one_sided(task: SearchTask, lean: int) -> Frontier:
     one. The claim of such a certificate, that nobody gets two decisions, is true of any model; what counts is that all leaves of the proof
     have the same lean, which the checker finds out by itself (spec/certificate-v1.md, section 14). So no other rule closes a cell here.
     """
-    question = SidedQuestion(lean=lean)
-    return Frontier(task=replace(task, question=question, wanted=None, listener=silent), lines_only=True)
+    case = ScoreCase(kind="decision", line=OneSidedSet(lean=lean), head=task.question.head)
+    asked = task.question.about(case)
+    return Frontier(task=replace(task, question=asked, wanted=None, listener=silent), lines_only=True)

@@ -21,7 +21,7 @@ from likewise.search.proof import Proof, Split
 if TYPE_CHECKING:
     from likewise.cells.leaf import Clearance, Leaf
     from likewise.families.oracle import Node
-    from likewise.model.gauge import AnyGauge
+    from likewise.model.gauge import Gauge
     from likewise.model.question import Question
     from likewise.model.witness import Witness
     from likewise.search.budget import Budget
@@ -68,9 +68,9 @@ class Frontiers:
 
     def ask(self, question: Question, wanted: Question | None = None) -> None:
         """The same at another level; `wanted` is what a pair has to answer with yes, if that is less."""
-        cases = question.cases()
-        sought = [None] * len(cases) if wanted is None else wanted.cases()
-        for frontier, case, one in zip(self.all, cases, sought, strict=True):
+        asked = question.divided()
+        sought = [None] * len(asked) if wanted is None else wanted.divided()
+        for frontier, case, one in zip(self.all, asked, sought, strict=True):
             frontier.ask(case, one)
             frontier.witness = None
 
@@ -164,10 +164,15 @@ class Frontiers:
 
 def frontiers_of(task: SearchTask) -> Frontiers:
     """The frontiers of all cases of a problem's question. The only case of one score need not take turns."""
-    if not task.oracles.several:
-        return Frontiers(all=[Frontier(task=task)], turn=math.inf)
-    cases = task.question.cases()
-    return Frontiers(all=[Frontier(task=replace(task, question=case, wanted=None)) for case in cases])
+    turn = TURN if task.question.several else math.inf
+    return Frontiers(all=[Frontier(task=part) for part in by_cases(task)], turn=turn)
+
+
+def by_cases(task: SearchTask) -> list[SearchTask]:
+    """The task for each case of its question alone."""
+    asked = task.question.divided()
+    sought = [None] * len(asked) if task.wanted is None else task.wanted.divided()
+    return [replace(task, question=case, wanted=one) for case, one in zip(asked, sought, strict=True)]
 
 
 def _unproved(frontier: Frontier) -> set[int]:
@@ -175,13 +180,13 @@ def _unproved(frontier: Frontier) -> set[int]:
     return {number for number, clearance in frontier.leaves() if clearance is None}
 
 
-def allowed(nodes: Sequence[Node], gauge: AnyGauge) -> float:
+def allowed(nodes: Sequence[Node], gauge: Gauge) -> float:
     """The highest value that the bounds of some nodes allow, in float64 and not proved; -infinity of none."""
     caps = gauge.cap(np.array([n.lean for n in nodes]), np.array([n.upper for n in nodes]))
     return float(caps.max(initial=-math.inf))
 
 
-def still_allowed(nodes: Sequence[Node], gauge: AnyGauge, level: float) -> float:
+def still_allowed(nodes: Sequence[Node], gauge: Gauge, level: float) -> float:
     """The same with room for rounding, for a report: closed nodes allow no more than the level that was asked for."""
     highest = allowed(nodes, gauge)
     return max(level, highest + ROOM * (1 + abs(highest))) if math.isfinite(highest) else math.inf

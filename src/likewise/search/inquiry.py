@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from likewise.errors import InternalError
-from likewise.model.classquestion import ClassQuestion
 from likewise.search.neighbours import moving_features
 
 if TYPE_CHECKING:
@@ -15,8 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.judge import Judge
-    from likewise.model.gauge import AnyGauge
-    from likewise.model.question import Case, Question
+    from likewise.model.gauge import Gauge
+    from likewise.model.question import Question
+    from likewise.model.witness_set import WitnessSet
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -30,7 +29,7 @@ class Inquiry:
     pairs: PairSpace
     judge: Judge
     question: Question
-    gauge: AnyGauge
+    gauge: Gauge
     settle: Callable[[int, Floats], Floats] | None = None
 
     @property
@@ -44,14 +43,7 @@ class Inquiry:
         return self.judge.n_scores == 1
 
     @property
-    def of_classes(self) -> ClassQuestion:
-        """The question, of several scores."""
-        if not isinstance(self.question, ClassQuestion):
-            raise InternalError("one score was taken for several")
-        return self.question
-
-    @property
-    def case(self) -> Case:
-        """The only case of the question."""
+    def witnesses(self) -> WitnessSet:
+        """Those of one score, as pairs of two."""
         (case,) = self.question.cases()
-        return case
+        return case.line

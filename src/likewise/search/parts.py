@@ -20,11 +20,11 @@ from likewise.cells.leaf import Clearance, Leaf
 from likewise.errors import InternalError
 from likewise.families.oracle import FIRST_STEP, Node
 from likewise.search.frontier import Frontier
-from likewise.search.frontiers import Frontiers
+from likewise.search.frontiers import TURN, Frontiers, by_cases
 from likewise.search.proof import Proof, Split, root_cell, walk
 
 if TYPE_CHECKING:
-    from likewise.model.question import Case
+    from likewise.model.cases import Case
     from likewise.model.witness import Witness
     from likewise.search.task import SearchTask
 
@@ -98,10 +98,9 @@ def resume(task: SearchTask, state: FrontierState) -> Frontier:
 
 def resume_all(task: SearchTask, states: Sequence[FrontierState]) -> Frontiers:
     """The same for all cases of a question."""
-    if not task.oracles.several:
-        return Frontiers(all=[resume(task, state) for state in states], turn=math.inf)
-    cases = zip(task.question.cases(), states, strict=True)
-    return Frontiers(all=[resume(replace(task, question=case, wanted=None), state) for case, state in cases])
+    parts = zip(by_cases(task), states, strict=True)
+    turn = TURN if task.question.several else math.inf
+    return Frontiers(all=[resume(part, state) for part, state in parts], turn=turn)
 
 
 def _taken_up(task: SearchTask, state: FrontierState) -> Frontier:

@@ -22,7 +22,6 @@ from likewise.cells.enumerated import enumerated_clearance, independent, pair_co
 from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import OutOfTime, look_at_clock
 from likewise.errors import InternalError
-from likewise.model.cases import SoftmaxCase
 from likewise.search.ascent import ascended
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import climbed, falsify
@@ -86,13 +85,13 @@ def decide(problem: SearchTask) -> Outcome:
     witness = falsify(problem) or ascended(problem)
     if witness is not None:
         return Outcome(engine="falsification", witness=witness)
-    witness = None if problem.oracles.several else enumerate_space(problem)
+    witness = None if problem.question.several else enumerate_space(problem)
     if witness is not None:
         return Outcome(engine="enumeration", witness=witness)
     refusal = problem.oracles.unproved(problem.question)
     if refusal is None:
         return _search(problem)
-    if problem.oracles.several:
+    if problem.question.several:
         return Outcome(engine="falsification", reason=refusal)
     try:
         with problem.budget.watched():
@@ -119,7 +118,7 @@ def climbed_from_starts(problem: SearchTask, frontiers: Frontiers) -> Witness | 
     starts = []
     with suppress(OutOfTime), problem.budget.watched():
         for frontier in frontiers.all:
-            if isinstance(frontier.case, SoftmaxCase) and not frontier.case.by_lines:
+            if not frontier.case.by_lines:
                 look_at_clock()
                 starts.append(frontier.oracle.starts(*frontier.start)[:, list(problem.pairs.first)])
     return climbed(problem, np.concatenate(starts)) if starts else None
@@ -131,12 +130,12 @@ def look_through(problem: SearchTask, refusal: str) -> Outcome:
     lo, hi, proof = start.lo.tolist(), start.hi.tolist(), start.proof
     if start.number is None or pair_count(problem.pairs, lo, hi) > MOST_PAIRS:
         return Outcome(engine=engine, reason=refusal)
-    enclose = problem.oracles.enclose
-    clearance = enumerated_clearance(problem.pairs, enclose, lo, hi, problem.question)
+    enclose, case = problem.oracles.enclose, problem.case
+    clearance = enumerated_clearance(problem.pairs, enclose, lo, hi, case)
     if clearance is not None:
         proof.close(start.number, Leaf(rule="enumerated"))
         return Outcome(engine=engine, proofs=(proof,), clearance=clearance)
-    for x, other in witnesses(problem.pairs, enclose, lo, hi, problem.question):
+    for x, other in witnesses(problem.pairs, enclose, lo, hi, case):
         witness = problem.referee([float(c) for c in x], [float(c) for c in other])
         if witness is not None:
             return Outcome(engine=engine, witness=witness)

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from likewise.families.kernel.products import ProductSum
     from likewise.families.oracle import Bounder
     from likewise.families.oracles import Oracles
-    from likewise.model.question import Case, Question, WitnessSet
+    from likewise.model.cases import Case
+    from likewise.model.question import Question
+    from likewise.model.witness_set import WitnessSet
     from likewise.search.budget import Budget
     from likewise.spec.enclosure import Enclosures
     from likewise.spec.pairs import PairSpace, Variable

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likewise.model.classquestion import ClassQuestion
     from likewise.model.conditions import Enclosures
     from likewise.model.head import Head
+    from likewise.model.question import Question
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -76,8 +76,8 @@ def told_apart(own: Classes, other: Classes, of: int | None) -> tuple[Flags, Fla
     return differ & ~unknown, differ
 
 
-def compared(question: ClassQuestion, scores: ScoreTable) -> ScoreTable:
+def compared(question: Question, scores: ScoreTable) -> ScoreTable:
     """The numbers whose differences are gaps: probabilities of a claim about them, else scores; of the class of interest, or of all."""
-    if question.kind == "probability" and question.head.link == "softmax":
+    if question.softmax:
         scores = softmax(scores)
     return scores.only(question.of if question.head.rule == "argmax" else None)

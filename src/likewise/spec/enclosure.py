@@ -7,10 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from likewise.model.question import Question
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,14 @@ Scores = Enclosure | Enclosures  # of one individual; one score may come by itse
 Encloser = Callable[[Sequence[Fraction], int], Scores]
 
 
-def decided(question: Question, first: Scores, second: Scores) -> bool | None:
+class Decidable(Protocol):
+    """A question, or one of its cases."""
+
+    def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
+        """Whether a pair breaks it; None where the enclosures do not tell."""
+
+
+def decided(question: Decidable, first: Scores, second: Scores) -> bool | None:
     """Whether two individuals break a property, None where the enclosures of their scores are too wide to tell."""
     return question.decided(as_several(first), as_several(second))
 
@@ -54,7 +58,7 @@ def as_several(scores: Scores) -> Enclosures:
 
 
 def decide(
-    question: Question, enclose: Encloser, x: Sequence[Fraction], other: Sequence[Fraction]
+    question: Decidable, enclose: Encloser, x: Sequence[Fraction], other: Sequence[Fraction]
 ) -> tuple[bool | None, Scores, Scores]:
     """Ask for more bits until the question is decided, and say with which enclosures."""
     bits = FIRST_BITS

@@ -30,13 +30,13 @@ from likewise.collecting import without_collector
 from likewise.errors import InternalError
 from likewise.families.scored import rounding_error
 from likewise.model.cubes import cubes
-from likewise.model.question import ProbabilityQuestion
 from likewise.progress import Snapshot
 from likewise.search.proof import Proof, Split, walk
 from likewise_check import CheckReport, check
 
 if TYPE_CHECKING:
-    from likewise.model.question import Case, Question
+    from likewise.model.cases import Case
+    from likewise.model.question import Question
     from likewise.model.witness import Witness
     from likewise.run import Run
     from likewise.search.budget import Budget
@@ -74,19 +74,16 @@ class Checking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What a certificate is about: the property and its level, the class of interest (by its place), the claim in words, the question behind all that."""
+    """What a certificate is about: the claim in words, and the question that it answers with no (a witness: with yes)."""
 
-    kind: str  # "decision", "score" or "probability"
-    level: Fraction
     words: str
     question: Question
-    of: int | None = None
 
     def lines(self, posed: PosedProblem) -> Sequence[bytes]:
-        pairs = posed.pairs
-        about = property_line(self.kind, self.level)
-        if posed.several:
-            about = class_property_line(self.kind, self.level, self.of)
+        pairs, asked = posed.pairs, self.question
+        about = property_line(asked.kind, asked.level)
+        if asked.several:
+            about = class_property_line(asked.kind, asked.level, asked.of)
         return space_line(pairs), similarity_line(pairs), about, model_line(posed.imported.model)
 
 
@@ -167,17 +164,13 @@ def write_proof(
     file, question = io.BytesIO(), statement.question
     writer = Writer(file, kind="proof", words=statement.words, lines=statement.lines(posed))
     places = []
-    if posed.several and not isinstance(found, Proof):
-        head = posed.imported.model.head
-        writer.cases(
-            cubes(len(head.classes)) if statement.kind == "decision" and head.rule == "votes" else None
-        )
+    if question.several and not isinstance(found, Proof):
+        votes = question.kind == "decision" and question.head.rule == "votes"
+        writer.cases(cubes(len(question.head.classes)) if votes else None)
         places.append((-1, -1))
-    proofs = (found,) if isinstance(found, Proof) else found.proofs
-    cases = (
-        question.cases()[:1] if isinstance(found, Proof) else question.cases()
-    )  # one of all: `independent`
-    for n, (proof, case) in enumerate(zip(proofs, cases, strict=True)):
+    cases = question.cases()
+    proofs = (found,) if isinstance(found, Proof) else found.proofs  # one of all cases: `independent`
+    for n, (proof, case) in enumerate(zip(proofs, cases, strict=not isinstance(found, Proof))):
         for number, node, _, _ in walk(proof, posed.pairs):
             clock.look_at_clock()
             places.append((n, number))
@@ -196,7 +189,7 @@ def _write_node(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
         blocks = ((block.generator, block.mu, block.squares) for block in node.squares.blocks)
         writer.squares(node.squares.way, node.squares.bits, blocks)
     elif node.soft is not None and node.lean is not None:
-        tangent = case.direction(node.lean).tangent
+        tangent = case.line.direction(node.lean).tangent
         way = Fraction(1, 2) if tangent is None else tangent  # a gap of 0: any point has a = b
         writer.softmax(way, node.soft.weights, node.soft.steps, node.multipliers)
     elif node.rule == "odds":
@@ -207,9 +200,9 @@ def _write_node(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
 
 def _way(leaf: Leaf, case: Case) -> Fraction | None:
     """The direction of a separable leaf as the certificate names it: the lean, or the tangent's point."""
-    if leaf.lean is None or not isinstance(case, ProbabilityQuestion):
+    if leaf.lean is None or not case.line.admits(leaf.lean):
         return leaf.lean
-    tangent = case.direction(leaf.lean).tangent
+    tangent = case.line.direction(leaf.lean).tangent
     return leaf.lean if tangent is None else tangent
 
 
@@ -218,10 +211,10 @@ def _room(
 ) -> tuple[Fraction, bool]:
     """By how much scores may move with every leaf still holding, and whether that covers how the program rounds: of several scores of trees only, where
     that is known. Where nothing is known of the program's rounding, nothing is claimed about it, nor of how it rounds sigma or softmax."""
-    model, question, several = posed.imported.model, statement.question, posed.several
-    error = rounding_error(model, posed.pairs.space)
-    softened = statement.kind == "probability" and model.head.link == "softmax"
-    untold = isinstance(found, Proof) or softened
+    question = statement.question
+    kind, several = question.kind, question.several
+    error = rounding_error(posed.imported.model, posed.pairs.space)
+    untold = isinstance(found, Proof) or question.softmax
     if several and (untold or error is None):
         return Fraction(0), False
     room = clearance()
@@ -230,12 +223,14 @@ def _room(
     if error is None:
         return Fraction(0), False
     scale = Fraction(1)
-    if isinstance(question, ProbabilityQuestion):  # stated is how far slope s + offset may move
-        scale = question.slope
-    if several and statement.kind == "decision":  # a difference of two scores moves by twice as much as each
+    if (
+        kind == "probability" and question.level and not several
+    ):  # stated is how far slope s + offset may move
+        scale = abs(question.head.slope)
+    if kind == "decision" and several:  # a difference of two scores moves by twice as much as each
         scale = Fraction(1, 2)
     stated = stated_clearance(Fraction(room) * scale)
-    return stated, stated > error and (several or statement.kind != "probability")
+    return stated, stated > error and (several or kind != "probability")
 
 
 def stated_clearance(clearance: Fraction) -> Fraction:

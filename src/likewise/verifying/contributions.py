@@ -86,7 +86,7 @@ class Compared:
 def compare_features(posed: PosedProblem, witness: Witness) -> Compared:
     """The pair in the order in which it is shown, of several scores with the class whose gap is too large."""
     (first, _), (second, _) = posed.ordered(witness)
-    of = getattr(witness.case, "of", None) if posed.several else 0  # a case of decisions is about two classes
+    of = witness.case.of if posed.several else 0  # a case of decisions is about two classes
     model, names = posed.imported.model, posed.pairs.space.names
     return Compared(model=model, names=names, first=first, second=second, of=of)
 

@@ -16,9 +16,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from likewise.families.program_rounding import reads
-from likewise.model.gauge import gauge_of
-from likewise.model.question import round_down
+from likewise.model.gauge import scale_of
 from likewise.search.falsification import nearest_pairs
+from likewise.spec.numbers import double_below
 from likewise.spec.properties import SameDecision
 from likewise.verifying.wording import short
 
@@ -40,10 +40,10 @@ def leaves_room(found: Found, claimed: Claimed, checking: Checking) -> bool:
     asked, imported = claimed.property, found.posed.imported
     if isinstance(asked, SameDecision):
         return False
-    moved = imported.program.moved(gauge_of(asked).of, imported.model.head)
+    moved = imported.program.moved(scale_of(asked), imported.model.head)
     if moved is None or Fraction(asked.delta) < moved:
         return False
-    narrower = replace(asked, delta=round_down(Fraction(asked.delta) - moved))
+    narrower = replace(asked, delta=double_below(Fraction(asked.delta) - moved))
     again = found.search_again(replace(claimed, property=narrower))
     if again.witness is not None or not again.proved:
         return False
@@ -61,7 +61,7 @@ def why_not_obeyed(found: Found, claimed: Claimed, report: CheckReport, covered:
         return None
     if isinstance(claimed.property, SameDecision):
         return BROKEN if _breaks(posed.task) else None
-    moved = posed.imported.program.moved(gauge_of(claimed.property).of, posed.imported.model.head)
+    moved = posed.imported.program.moved(scale_of(claimed.property), posed.imported.model.head)
     return UNBOUNDED if moved is None else NO_ROOM.format(short(float(moved)))
 
 

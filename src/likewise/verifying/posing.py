@@ -1,7 +1,7 @@
 """Posing: a problem made ready for the search, of n >= 1 scores: the pair space, the question, the oracles, and the way back from a witness to the user's terms.
 
-One score is oriented so that the question's strict side is the deciding one: where zero belongs to the upper label, `-s > 0` is the lower one, the same
-question about -s; where the probability falls with the score, it rises with -s. Several scores are asked as they are, case by case.
+One score is negated where its question is asked of -f (`Question.mirrored`), so that the strict side is the deciding one; several scores are asked as they
+are, case by case.
 """
 
 from __future__ import annotations
@@ -12,31 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import InternalError, SpecError
+from likewise.errors import SpecError
 from likewise.families.oracles import Oracles
-from likewise.families.registry import bounder_of, family_of
-from likewise.families.scored import Scores, score_of
+from likewise.families.registry import family_of
+from likewise.families.scored import scores_of
 from likewise.importers.two_classes import HALF, as_one_score
-from likewise.model.cases import DecisionCase
-from likewise.model.classquestion import ClassQuestion
-from likewise.model.gauge import ClassGauge, Gauge, gauge_of
-from likewise.model.question import DecisionQuestion, ProbabilityQuestion, question_of
+from likewise.model.gauge import Gauge
+from likewise.model.question import Question, question_of
 from likewise.search.task import SearchTask
 from likewise.spec.frames import with_categories_of
 from likewise.spec.pairs import PairSpace, with_differences
-from likewise.spec.properties import SameDecision, level_of, place_of_class
+from likewise.spec.properties import level_of
 from likewise.spec.terms import dot, nearest
 from likewise.verifying.wording import Treated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from likewise.families.family import Score
     from likewise.families.scored import Model
     from likewise.importers.imported import Imported
-    from likewise.model.gauge import AnyGauge, Scale
+    from likewise.model.cases import Case
+    from likewise.model.gauge import Gauge, Scale
     from likewise.model.question import Question
     from likewise.model.witness import Witness
     from likewise.problem import Problem
@@ -51,13 +47,12 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PosedProblem:
     """The imported model and the search's task made of it; `gauge` is the scale of the question. `mirrored` where the only score was negated for the
-    question, `score` is what was made of it; or all scores."""
+    question."""
 
     imported: Imported
     pairs: PairSpace
     task: SearchTask
-    gauge: AnyGauge
-    score: Score | Scores
+    gauge: Gauge
     mirrored: bool = False
     like: Any = None
 
@@ -65,18 +60,6 @@ class PosedProblem:
     def several(self) -> bool:
         """Whether individuals have more than one score."""
         return self.imported.model.n_scores > 1
-
-    @property
-    def only_score(self) -> Score:
-        """That of a model of one."""
-        if isinstance(self.score, Scores):
-            raise InternalError(f"{self.imported.model.n_scores} scores were taken for one")
-        return self.score
-
-    @property
-    def of(self) -> int | None:
-        """The place of the class of interest, of several scores."""
-        return self.gauge.asked.of if isinstance(self.gauge, ClassGauge) else None
 
     # -- a witness in the user's terms ----------------------------------------------------------------------
 
@@ -118,7 +101,7 @@ class PosedProblem:
             asked(np.concatenate([high, low])),
             asked(np.concatenate([low, high]))[::-1],
         )
-        if of == "margin" and isinstance(case, DecisionCase):
+        if of == "margin" and self.several:
             return min(_least_lead(case, scores) for scores in ways)
         column = 0 if not self.several and of != "probability" else self.place(witness)
         first, second = np.array([scores[:, column] for scores in ways]).T
@@ -128,9 +111,8 @@ class PosedProblem:
         """The class that the pair is about: the upper one of two by sign, of a decision the one that the first individual gets."""
         if not self.several:
             return 1
-        if isinstance(witness.case, DecisionCase):
-            return witness.case.classes[0]
-        return int(getattr(witness.case, "of", 0))
+        case = witness.case
+        return (case.of or 0) if case.classes is None else case.classes[0]
 
     def score_name(self, witness: Witness) -> str:
         """What the two numbers that are shown are."""
@@ -142,9 +124,9 @@ class PosedProblem:
         return "votes for it" if head.rule == "votes" else "lead over others"
 
 
-def _least_lead(case: DecisionCase, scores: Floats) -> float:
+def _least_lead(case: Case, scores: Floats) -> float:
     """By how much all conditions of a case hold, by the program's own scores."""
-    sides = zip((case.first, case.second), scores.tolist(), strict=True)
+    sides = zip(case.conditions, scores.tolist(), strict=True)
     forms = [
         float(dot(condition.alpha, [Fraction(score) for score in of]))
         for conditions, of in sides
@@ -160,35 +142,34 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
     """What the search needs of a problem; refuses a question that the model has no answer to. `by_lead` takes decisions of two classes with a score each
     by half the lead of one over the other (`importers.two_classes`), of which the margin is half as well."""
     imported, asked = problem.imported, problem.claim.property
-    level = Fraction(level_of(asked))
-    # By sign, what is claimed of one label is claimed of the other.
-    place = place_of_class(asked.class_of_interest, imported.model.head.labels, imported.model.family)
-    lead = as_one_score(imported, share=HALF) if by_lead and isinstance(asked, SameDecision) else None
+    family = family_of(imported.model.bodies[0])
+    question = question_of(
+        asked, imported.model.head, imported.model.family, by_lines=family.softmax == "lines"
+    )
+    lead = as_one_score(imported, share=HALF) if by_lead and question.kind == "decision" else None
     if lead is not None:
-        imported, level = lead, level / 2
+        imported = lead
+        question = Question(kind=question.kind, level=question.level / 2, head=imported.model.head)
     pairs = imported.recoding.pairs(problem.relations)
     check_asked(asked, imported.model)
-    one = imported.model.n_scores == 1
-    asking = _one_score(imported, asked, level) if one else _all_scores(imported, asked, level, place)
-    score, space, rows = asking.score, imported.space, imported.rows
-    family = family_of(imported.model.bodies[0])
-    rows = np.concatenate([rows, score.landmarks(space)])
+    score = scores_of(imported.model, len(imported.space), mirrored=question.mirrored)
+    rows = np.concatenate([imported.rows, score.landmarks(imported.space)])
     if family.differences:
         pairs = with_differences(pairs)
     with run.budget.stopped():  # compiled on first use
-        oracles = Oracles(score, pairs, None if isinstance(score, Scores) else bounder_of(score, pairs))
+        oracles = Oracles.of_scores(score, pairs)
         marks = oracles.marked()
         score.scores(rows[:1])
     task = SearchTask(
         pairs=pairs,
         oracles=oracles,
-        question=asking.question,
+        question=question,
         scores=score.scorer(),
-        replay=imported.replay if one else PropertyReplay(imported, asked),
+        replay=imported.replay,
         budget=run.budget,
         random=run.random(),
         rows=rows,
-        products=family.products(score, pairs) if one else None,
+        products=None if oracles.several else family.products(oracles.parts[0], pairs),
         climber=family.climber(oracles.parts, pairs),
         cost=score.cost,
         listener=run.listener,
@@ -199,51 +180,10 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
         imported=imported,
         pairs=pairs,
         task=task,
-        gauge=asking.gauge,
-        score=score,
-        mirrored=asking.mirrored,
+        gauge=Gauge(asked=question),
+        mirrored=question.mirrored,
         like=problem.claim.X,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asking:
-    """The score or all of them, oriented for the question."""
-
-    score: Score | Scores
-    question: Question
-    gauge: AnyGauge
-    mirrored: bool = False
-
-
-def _one_score(imported: Imported, asked: Property, level: Fraction) -> _Asking:
-    head, scale, question = imported.model.head, gauge_of(asked).of, question_of(asked)
-    mirrored = (head.zero_is_upper and scale == "margin") or (head.slope < 0 and scale == "probability")
-    gauge = Gauge(of=scale, slope=abs(head.slope), offset=head.offset)
-    if isinstance(question, (ProbabilityQuestion, DecisionQuestion)):
-        question = gauge.question(level)
-    score = score_of(imported.model, len(imported.space))
-    return _Asking(
-        score=score.negated() if mirrored else score, question=question, gauge=gauge, mirrored=mirrored
-    )
-
-
-def _all_scores(imported: Imported, asked: Property, level: Fraction, place: int | None) -> _Asking:
-    model = imported.model
-    by_lines = family_of(model.bodies[0]).softmax == "lines"
-    question = ClassQuestion(kind=asked.kind, level=level, of=place, head=model.head, by_lines=by_lines)
-    score = Scores(model, len(imported.space))
-    return _Asking(score=score, question=question, gauge=ClassGauge(asked=question))
-
-
-class PropertyReplay:
-    """The original's replay, which is asked about a property of several scores, for a search, which speaks of questions."""
-
-    def __init__(self, imported: Imported, property: Property) -> None:
-        self.imported, self.property = imported, property
-
-    def confirms(self, x: Sequence[float], other: Sequence[float], question: object) -> bool:  # noqa: ARG002
-        return self.imported.replay.confirms(x, other, self.property)
 
 
 def check_asked(asked: Property, model: Model) -> None:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from likewise.clock import OutOfTime
 from likewise.errors import InternalError
 from likewise.families.program_rounding import of_program, shifted
-from likewise.model.gauge import gauge_of
-from likewise.model.question import round_down
+from likewise.model.gauge import scale_of
 from likewise.search.frontiers import still_allowed
 from likewise.search.portfolio import Outcome, decide
+from likewise.spec.numbers import double_below
 from likewise.spec.properties import Property, SameDecision, level_of
 from likewise.verifying.certifying import (
     Statement,
@@ -65,14 +65,7 @@ class Found:
     @property
     def statement(self) -> Statement:
         """What a certificate of it is about."""
-        asked = self.claimed.property
-        return Statement(
-            kind=asked.kind,
-            level=Fraction(level_of(asked)),
-            words=self.claimed.in_words(),
-            question=self.posed.task.question,
-            of=self.posed.of,
-        )
+        return Statement(words=self.claimed.in_words(), question=self.posed.task.question)
 
     def certify(self, checking: Checking) -> tuple[Certificate, CheckReport]:
         """The proof, and what the checker says of it."""
@@ -212,7 +205,7 @@ def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking
         upper_label=treated.upper_label,
         score_name=treated.score_name,
         compared=compared,
-        bounds=(round_down(found.posed.gauge.value_of(witness)), math.inf),
+        bounds=(double_below(found.posed.gauge.value_of(witness)), math.inf),
         certificate=certificate,
         reason=reason,
         covers_floating_point=found.posed.imported.replay.stand_in is None,
@@ -223,7 +216,7 @@ def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking
 
 def _program_lower(found: Found, witness: Witness, claimed: Claimed) -> float | None:
     """What the model's own program shows of the pair; votes have no margin."""
-    head, of = found.posed.imported.model.head, gauge_of(claimed.property).of
+    head, of = found.posed.imported.model.head, scale_of(claimed.property)
     if of == "margin" and head.rule == "votes":
         return None
     return found.posed.shown(witness, of)
@@ -231,7 +224,7 @@ def _program_lower(found: Found, witness: Witness, claimed: Claimed) -> float | 
 
 def _program_upper(found: Found, upper: float, claimed: Claimed) -> float | None:
     """What no similar pair exceeds on the program itself, where `upper` is what none exceeds in exact arithmetic."""
-    imported, of = found.posed.imported, gauge_of(claimed.property).of
+    imported, of = found.posed.imported, scale_of(claimed.property)
     return shifted(upper, imported.program.moved(of, imported.model.head), of)
 
 
@@ -240,7 +233,7 @@ def _stats(found: Found, claimed: Claimed, report: CheckReport | None) -> dict[s
     stats = {
         **found.facts,
         "seconds": found.posed.task.budget.elapsed,
-        **of_program(imported.program, gauge_of(claimed.property).of, imported.model.head),
+        **of_program(imported.program, scale_of(claimed.property), imported.model.head),
     }
     if report is not None:
         stats |= {"checked": report.accepted, "check_seconds": report.seconds}

@@ -12,7 +12,7 @@ from likewise.families.polynomial.bounder import PolynomialBounder
 from likewise.families.polynomial.sos.cube import value_at
 from likewise.families.scored import score_of
 from likewise.importers.imported import import_model
-from likewise.model.question import DecisionQuestion, GapQuestion
+from likewise.model.witness_set import DecisionSet, GapSet
 from likewise.spec.pairs import pair_space, with_differences
 
 
@@ -97,7 +97,7 @@ def looked_at(seed):
             for codes, copy in ((x, posed.first), (other, posed.second)):
                 exact = oracle.score.enclose([Fraction(c) for c in codes], 64).lo
                 assert value_at(copy, y) == fmpq(exact.numerator, exact.denominator)
-        for question in (DecisionQuestion(level=Fraction(1, 8)), GapQuestion(delta=Fraction(1, 2))):
+        for question in (DecisionSet(level=Fraction(1, 8)), GapSet(delta=Fraction(1, 2))):
             found = oracle.squares.propose(lo, hi, question)
             if found is None:
                 continue

@@ -17,7 +17,7 @@ from likewise.families.trees.rounding import TreeRounding
 from likewise.importers.recoding import same_space
 from likewise.model.gauge import Gauge
 from likewise.model.head import Head
-from likewise.model.question import Case as AskedCase
+from likewise.model.question import Question
 from likewise.search.budget import Budget
 from likewise.search.task import SearchTask
 from likewise.spec.pairs import PairSpace, pair_space
@@ -202,7 +202,7 @@ class Agreeing:
         return True
 
 
-def problem_of(case: Case, question: AskedCase, *, budget: float = 120) -> SearchTask:
+def problem_of(case: Case, question: Question, *, budget: float = 120) -> SearchTask:
     score, pairs = case.score, case.pairs
     return SearchTask(
         pairs=pairs,
@@ -217,7 +217,7 @@ def problem_of(case: Case, question: AskedCase, *, budget: float = 120) -> Searc
     )
 
 
-def prepared_of(case: Case, gauge: Gauge, question: AskedCase, *, described: bool = True) -> PosedProblem:
+def prepared_of(case: Case, gauge: Gauge, question: Question, *, described: bool = True) -> PosedProblem:
     """As `prepare` would leave it, had the ensemble been imported."""
     size = sum(
         (max(abs(v) for leaf in range(len(t.values)) for v in t.exact(leaf)) for t in case.body.trees),
@@ -244,5 +244,4 @@ def prepared_of(case: Case, gauge: Gauge, question: AskedCase, *, described: boo
         mirrored=False,
         gauge=gauge,
         like=None,
-        score=TreeScore(body=case.body),
     )

@@ -10,11 +10,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.families.trees.forests import Case, all_scores, cells, problem_of, random_case
+from tests.questions import asked
 
 from likewise.cells.leaf import Leaf
 from likewise.families.trees.body import LEAF, TreeScore
 from likewise.families.trees.bounder import TreeBounder
-from likewise.model.question import DecisionQuestion, GapQuestion
+from likewise.model.witness_set import DecisionSet, GapSet
 
 LEANS = (0.0, 0.25, 0.5, 1.0)
 EXCESS, ROOM = 100.0, 2e-4  # maximisers that tie count for a millionth of the excess
@@ -157,21 +158,19 @@ def test_a_memory_handed_down_bounds_like_one_made_anew(seed):
 
 def test_a_proof_is_exact_to_the_last_digit():
     case = random_case(5)
-    problem = problem_of(case, GapQuestion(delta=Fraction(0)))
+    problem = problem_of(case, asked("score"))
     lo, hi = (np.array([float(getattr(v, end)) for v in problem.pairs.variables]) for end in ("lo", "hi"))
     oracle, leaf = problem.bounder, Leaf(rule="trees", lean=Fraction(1, 2))
     box = oracle.memory(lo.tolist(), hi.tolist()).box
     bound = 2 * oracle.values.bound(
         oracle.elements, oracle.axes, oracle.whole, box, Fraction(1, 2), Fraction(1, 2)
     )
-    assert oracle.prove(lo, hi, leaf, GapQuestion(delta=bound)) == 0
-    assert oracle.prove(lo, hi, leaf, GapQuestion(delta=bound - Fraction(1, 2**200))) is None
+    assert oracle.prove(lo, hi, leaf, GapSet(delta=bound)) == 0
+    assert oracle.prove(lo, hi, leaf, GapSet(delta=bound - Fraction(1, 2**200))) is None
     below = Leaf(rule="trees", lean=Fraction(0))
     lowest = oracle.values.bound(oracle.elements, oracle.axes, oracle.whole, box, Fraction(0), Fraction(1))
-    assert (
-        oracle.prove(lo, hi, below, DecisionQuestion(level=lowest)) is None
-    )  # a witness may lie on the line
-    assert oracle.prove(lo, hi, below, DecisionQuestion(level=lowest + Fraction(1, 2**200))) is not None
+    assert oracle.prove(lo, hi, below, DecisionSet(level=lowest)) is None  # a witness may lie on the line
+    assert oracle.prove(lo, hi, below, DecisionSet(level=lowest + Fraction(1, 2**200))) is not None
 
 
 def test_two_forms_of_one_ensemble_are_bounded_together():

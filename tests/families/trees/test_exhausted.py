@@ -4,13 +4,15 @@ from fractions import Fraction
 
 import pytest
 from tests.families.trees.forests import all_scores, prepared_of, problem_of, random_case
+from tests.questions import asked, gauged
+from tests.strategies import value
 
 from likewise.analysis.climbing import Climb
 from likewise.analysis.measuring import certified
 from likewise.analysis.subjects import Subject
-from likewise.model.gauge import Gauge
-from likewise.model.question import DecisionQuestion, GapQuestion, round_up
+from likewise.model.witness_set import DecisionSet
 from likewise.search.frontier import Frontier
+from likewise.spec.numbers import double_above
 from likewise.verifying.certifying import Checking, Statement, certify_proof, certify_witness
 
 CASES = [*range(16), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(16, 200))]
@@ -30,12 +32,12 @@ def test_the_largest_gap_is_that_of_all_pairs_and_its_certificate_is_accepted(se
     if not pairs:
         pytest.skip("nobody")
     largest = max(first - second for _, _, first, second in pairs)
-    gauge = Gauge(of="score")
+    gauge = gauged("score")
     prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
     climb = Climb(Subject(prepared, gauge), Fraction(0))
     climb.run()
     assert climb.lower == largest
-    assert climb.upper == round_up(largest)
+    assert climb.upper == double_above(largest)
     certificate, refusal = certified(prepared, climb, gauge.of, Checking())
     assert certificate is not None, refusal
 
@@ -46,12 +48,12 @@ def test_decisions_are_those_of_all_pairs(seed):
     if not pairs:
         pytest.skip("nobody")
     for margin in (Fraction(0), Fraction(1, 2), max(min(s, -t) for _, _, s, t in pairs)):
-        question = DecisionQuestion(level=margin)
-        biased = any(question.holds(first, second) for _, _, first, second in pairs)
-        prepared = prepared_of(case, Gauge(of="margin"), question)
+        question = asked("decision", margin)
+        biased = any(DecisionSet(level=margin).holds(first, second) for _, _, first, second in pairs)
+        prepared = prepared_of(case, gauged("margin"), question)
         search = Frontier(task=prepared.task)
         end = search.run()
-        statement = Statement(kind="decision", level=margin, words="", question=question)
+        statement = Statement(words="", question=question)
         assert end == ("witness" if biased else "closed")
         if biased:
             assert certify_witness(prepared, search.witness, statement, Checking())[1].accepted
@@ -66,8 +68,8 @@ def test_decisions_are_those_of_all_pairs(seed):
 @pytest.mark.parametrize("of", ["margin", "probability"])
 def test_other_scales_close_in_on_the_best_pair(seed, of):
     case, pairs = found(seed)
-    gauge = Gauge(of=of)
-    largest = max(gauge.value(first, second) for _, _, first, second in pairs)
+    gauge = gauged(of)
+    largest = max(value(of, first, second) for _, _, first, second in pairs)
     prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
     climb = Climb(Subject(prepared, gauge), Fraction(1, 10**6))
     climb.run()
@@ -80,16 +82,16 @@ def test_other_scales_close_in_on_the_best_pair(seed, of):
 def test_a_gap_is_proved_at_its_own_size_and_not_below():
     case, pairs = found(1)
     largest = max(first - second for _, _, first, second in pairs)
-    assert Frontier(task=problem_of(case, GapQuestion(delta=largest))).run() == "closed"
-    assert Frontier(task=problem_of(case, GapQuestion(delta=largest - Fraction(1, 2**80)))).run() == "witness"
+    assert Frontier(task=problem_of(case, asked("score", largest))).run() == "closed"
+    assert Frontier(task=problem_of(case, asked("score", largest - Fraction(1, 2**80)))).run() == "witness"
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_open_cells_are_bounded_by_what_they_say(seed):
     """What a cell is said to allow before it is looked at is no less than what its own bound will be."""
     case, _ = found(seed)
-    problem = problem_of(case, GapQuestion(delta=Fraction(0)))
-    problem.wanted = GapQuestion(delta=Fraction(1000))
+    problem = problem_of(case, asked("score"))
+    problem.wanted = asked("score", 1000)
     search = Frontier(task=problem)
     search.run(most=60)
     for cell in search.open:

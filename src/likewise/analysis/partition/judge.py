@@ -21,7 +21,7 @@ from likewise.cells.leaf import Leaf
 from likewise.clock import look_at_clock
 from likewise.families.oracles import Oracles
 from likewise.families.registry import bounder_of
-from likewise.model.question import DecisionQuestion, snap
+from likewise.model.witness_set import snap
 from likewise.progress import silent
 from likewise.search.frontier import LOWER, UPPER, one_sided
 from likewise.search.frontiers import frontiers_of
@@ -81,7 +81,7 @@ class BoxJudge:
 
     def __init__(self, prepared: PosedProblem, *, only_free: bool = False) -> None:
         self.prepared, question = prepared, prepared.task.question
-        self.asks_decisions = isinstance(question, DecisionQuestion) and question.level == 0
+        self.asks_decisions = question.kind == "decision" and not question.several and question.level == 0
         self.problem: SearchTask = replace(prepared.task, replay=Unasked(), listener=silent)
         self.pairs = prepared.pairs
         self.relations: tuple[Relation, ...] = self.pairs.relations
@@ -93,7 +93,7 @@ class BoxJudge:
             self.problem,
             pairs=alone,
             oracles=Oracles(score, alone, bounder_of(score, alone)),
-            question=DecisionQuestion(level=Fraction(0)),
+            question=replace(question.at(Fraction(0)), kind="decision"),
         )
         firsts = [self.pairs.variables[v] for v in self.pairs.first]
         self.lo = np.array([float(v.lo) for v in firsts])
@@ -166,19 +166,19 @@ class BoxJudge:
         return closed
 
     def _closed(self, boxes: Sequence[CodeBox], *, first: bool) -> list[bool]:
-        oracle, question = self.problem.bounder, self.problem.case
+        oracle, witnesses = self.problem.bounder, self.problem.case.line
         cells = [self._pair_cell(box, first=first) for box in boxes]
         lo, hi = np.stack([low for low, _ in cells]), np.stack([high for _, high in cells])
         closed = [False] * len(boxes)
-        leans = LEANS if isinstance(question, DecisionQuestion) else question.leans()
+        leans = LEANS if self.problem.question.kind == "decision" else witnesses.leans()
         for lean in leans:
             look_at_clock()
             left = [i for i, done in enumerate(closed) if not done]
             if not left:
                 break
             tried = np.full(len(left), lean)
-            bounds = oracle.bound(lo[left], hi[left], tried, question.threshold(tried))
-            close = bounds.upper <= question.threshold(tried) + bounds.noise
+            bounds = oracle.bound(lo[left], hi[left], tried, witnesses.threshold(tried))
+            close = bounds.upper <= witnesses.threshold(tried) + bounds.noise
             close = close if bounds.closes is None else bounds.closes
             for place, i in enumerate(left):
                 if not close[place]:
@@ -186,7 +186,7 @@ class BoxJudge:
                 look_at_clock()
                 hints = () if bounds.hints is None else bounds.hints[place]
                 leaf = Leaf(rule=oracle.rule, lean=snap(lean), hints=hints)
-                closed[i] = not oracle.exact or oracle.prove(lo[i], hi[i], leaf, question) is not None
+                closed[i] = not oracle.exact or oracle.prove(lo[i], hi[i], leaf, witnesses) is not None
         return closed
 
     def _pair_cell(self, box: CodeBox, *, first: bool) -> Ends:
@@ -308,10 +308,10 @@ class BoxJudge:
         shape, valid = changed.shape[:2], self.valid(everybody)
         scores = self.problem.scored(everybody)
         witness = np.zeros(shape[1], dtype=bool)
-        for case, first, second in self.problem.question.signals(scores):
+        for witnesses, first, second in self.problem.question.signals(scores):
             highest = np.where(valid, first, -np.inf).reshape(shape).max(axis=0)
             lowest = np.where(valid, second, np.inf).reshape(shape).min(axis=0)
-            witness |= case.margin(highest, lowest) > 0
+            witness |= witnesses.margin(highest, lowest) > 0
         own = scores[: shape[1]]
         decided = (own > 0).astype(int) if own.ndim == 1 else own.argmax(axis=1)
         kept = valid.reshape(shape)[0]

@@ -26,7 +26,6 @@ from likewise.importers.imported import Imported, import_model
 from likewise.importers.recoding import same_space
 from likewise.importers.restricting import restricted
 from likewise.importers.two_classes import as_one_score
-from likewise.model.question import DecisionQuestion
 from likewise.problem import ModelClaim, Problem
 from likewise.run import Run
 from likewise.search.budget import Budget, Part
@@ -140,10 +139,8 @@ class BoxProver:
             int((lean == UPPER) != prepared.mirrored),
         )
         statement = Statement(
-            kind="decision",
-            level=Fraction(0),
             words=f"everybody with {box.rule} gets the decision {labels[place]}",
-            question=prepared.task.case,
+            question=prepared.task.question.at(Fraction(0)),
         )
         with suppress(OutOfTime), prepared.task.budget.grace_watched():
             frontiers = Frontiers(all=[search], turn=inf)
@@ -283,7 +280,7 @@ class CodeProver:
 def _asked(judging: Judging) -> Property:
     """The property of the score that is judged: decisions between two classes are about half a lead, with half the margin."""
     question = judging.posed.task.question
-    if not isinstance(question, DecisionQuestion):
+    if question.kind != "decision" or question.several:
         asked: Property = judging.source.claim.property
         return asked
     margin = float(question.level)

@@ -31,7 +31,7 @@ from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
 from likewise.cells.separable import ExactBound, exact_bound
 from likewise.families.affine.balance import Movable, closest_sums, thinned
 from likewise.families.oracle import Bounder, Bounds
-from likewise.model.question import Direction
+from likewise.model.witness_set import Direction
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from likewise.cells.highest import Marks
     from likewise.cells.relaxation import LinearRelaxation
-    from likewise.model.question import WitnessSet
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
 

@@ -23,8 +23,9 @@ from likewise.cells.separable import ExactBound, exact_bound
 from likewise.families.affine.bounder import ROUNDING
 from likewise.families.affine.polytope import Peak, Polytope, directions_of, largest_gap
 from likewise.families.oracle import Bounder, Bounds
-from likewise.model.cases import SoftmaxCase, log_odds
-from likewise.model.question import Direction, round_up
+from likewise.model.links import log_odds
+from likewise.model.witness_set import DifferenceSet, Direction
+from likewise.spec.numbers import double_above
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import Separable, combined
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.cells.forms import Forms
-    from likewise.model.question import WitnessSet
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
 
@@ -167,7 +168,7 @@ class OddsBounder(Bounder):
         return self.forms.after(variable, at)
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
-        if leaf.rule != "odds" or not isinstance(question, SoftmaxCase):
+        if leaf.rule != "odds" or not isinstance(question, DifferenceSet):
             return None
         ends, m = (lo.tolist(), hi.tolist()), self.count
         units = [tuple(int(n == r) for n in range(m)) for r in range(m)]
@@ -179,7 +180,7 @@ class OddsBounder(Bounder):
             return float("inf")
         if max(found[:m]) <= 0:
             return Fraction(0)
-        values = np.array([round_up(value) for value in found])
+        values = np.array([double_above(value) for value in found])
         region = Polytope(
             lo=-values[2 * m : 3 * m],
             hi=values[m : 2 * m],

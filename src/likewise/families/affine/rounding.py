@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.families.lines import number, numbers
-from likewise.families.program_rounding import Bound, double_above
+from likewise.families.program_rounding import Bound, double_beyond
 from likewise.model.embedding import extents
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class AffineRounding:
         largest = extents(model.embedding, space)
         sizes = zip(self.sizes, largest, strict=True)
         size = self.constant + sum((size * extent for size, extent in sizes), Fraction(0))
-        return Bound(double_above(self.error(largest)), double_above(size))
+        return Bound(double_beyond(self.error(largest)), double_beyond(size))
 
     def certified(self, model: Model, space: Space) -> Fraction:
         return self.stated().error(extents(model.embedding, space))

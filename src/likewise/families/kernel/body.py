@@ -18,7 +18,7 @@ from flint import arb, arb_mat, ctx, fmpq
 from likewise.clock import look_at_clock
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.model.embedding import Column, embedded
-from likewise.model.question import lower_end
+from likewise.model.links import lower_end
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Integer
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from likewise.cells.bands import Band
     from likewise.families.kernel.rbf import CellBounds, Terms
     from likewise.families.kernel.rbf.terms import Axis
-    from likewise.model.question import WitnessSet
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from likewise.errors import InternalError
-from likewise.model.question import round_up
+from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +90,7 @@ def rounding_of(coefficients: Floats, bias: float, features: int) -> float:
     operations = 4 * features + 2 + len(coefficients)
     size = sum((abs(Fraction(c)) for c in coefficients.tolist()), abs(Fraction(bias)))
     growth = (1 + Fraction(1, 2**53)) ** operations - 1
-    return round_up(growth * size + operations * len(coefficients) * (1 + size) * NOTHING)
+    return double_above(growth * size + operations * len(coefficients) * (1 + size) * NOTHING)
 
 
 def _factors(score: KernelScore, k: int, codes: list[Fraction]) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 
 from likewise.families.network.body import Layer
 from likewise.families.network.error import MORE_ROUNDINGS, error_of_sums
-from likewise.families.program_rounding import ROOM, Bound, UnstatedRounding, double_above, growth, outward
+from likewise.families.program_rounding import ROOM, Bound, UnstatedRounding, double_beyond, growth, outward
 from likewise.model.embedding import embedded, extents
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class NetworkRounding(UnstatedRounding):
     def bound(self, model: Model, space: Space) -> Bound | None:
         if not self.described:
             return None
-        largest = np.array([[double_above(value) for value in extents(model.embedding, space)]])
+        largest = np.array([[double_beyond(value) for value in extents(model.embedding, space)]])
         errors, sizes = self._of_outputs(largest, None)
         found, size = self._of_score(sizes, errors)
         return outward(float(found[0]), float(size[0]))

@@ -19,13 +19,13 @@ from likewise.families.polynomial.coordinates import MOST_PLACES, Coordinate, co
 from likewise.families.polynomial.hot import bound_cells
 from likewise.families.polynomial.squares import Squares
 from likewise.families.polynomial.tables import tables_of
-from likewise.model.question import GRID
+from likewise.model.witness_set import GRID
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import WitnessSet
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]

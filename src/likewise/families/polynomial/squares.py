@@ -22,7 +22,7 @@ from likewise.families.polynomial.sos.cube import Cube, Group, polynomial
 from likewise.families.polynomial.sos.exact import Content, exact_bound
 from likewise.families.polynomial.sos.proposing import Leaning, excess_for, propose
 from likewise.families.polynomial.tables import substituted
-from likewise.model.question import EVEN, DecisionQuestion
+from likewise.model.witness_set import EVEN, DecisionSet
 from likewise.spec.terms import Separable
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from likewise.families.polynomial.body import PolynomialScore
     from likewise.families.polynomial.sos.cube import Monomial, Polynomial
-    from likewise.model.question import Direction, WitnessSet
+    from likewise.model.witness_set import Direction, WitnessSet
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -253,6 +253,6 @@ def _ends(c: Coordinate, low: list[Fraction], high: list[Fraction]) -> tuple[Fra
 
 def _asked(question: WitnessSet, *, linear: bool) -> Direction | Leaning | None:
     """What a program is asked: a lean to be found, or the only one there is; none for curved witness sets."""
-    if isinstance(question, DecisionQuestion):
+    if isinstance(question, DecisionSet):
         return Leaning(threshold=question.level, linear=linear)
     return question.direction(EVEN) if question.leans() == (float(EVEN),) else None

@@ -28,7 +28,7 @@ from likewise.spec.pairs import PairSpace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.question import WitnessSet
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
     Box = NDArray[np.int32]

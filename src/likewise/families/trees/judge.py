@@ -14,7 +14,7 @@ import numpy as np
 
 from likewise.clock import look_at_clock
 from likewise.families.score_judge import TINY, Scored, ScoreJudge, at_settings, growth, ordinary
-from likewise.model.question import round_up
+from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,4 +69,4 @@ def rounding_of(body: TreeSum, alpha: tuple[Fraction, ...]) -> float:
         size += abs(tree.factor) * sum((abs(a) * v for a, v in zip(alpha, largest, strict=True)), Fraction(0))
     if not ordinary((size, *alpha, *(tree.factor for tree in body.trees))):
         return np.inf
-    return growth(len(body.trees) + len(alpha) + 6) * round_up(size) * 1.01 + TINY
+    return growth(len(body.trees) + len(alpha) + 6) * double_above(size) * 1.01 + TINY

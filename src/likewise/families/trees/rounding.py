@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError
 from likewise.families.lines import number
-from likewise.families.program_rounding import Bound, double_above
+from likewise.families.program_rounding import Bound, double_beyond
 from likewise.families.settings import MORE_OPERATIONS
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class TreeRounding:
         return [self.error()] * len(codes)
 
     def bound(self, model: Model, space: Space) -> Bound:
-        return Bound(double_above(self.error()), double_above(self.constant))
+        return Bound(double_beyond(self.error()), double_beyond(self.constant))
 
     def certified(self, model: Model, space: Space) -> Fraction:
         return self.error()

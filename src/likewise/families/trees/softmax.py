@@ -37,8 +37,8 @@ from likewise.families.trees.softlines import (
     softmax_on_grid,
     some_lines,
 )
-from likewise.model.cases import log_odds
-from likewise.model.question import snap
+from likewise.model.links import log_odds
+from likewise.model.witness_set import snap
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import nearest
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.cells.leaf import SoftLines
-    from likewise.model.question import WitnessSet
+    from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]
     Box = NDArray[np.int32]

@@ -26,7 +26,7 @@ from likewise.families.trees.rounding import TreeRounding, tree_rounding
 from likewise.importers.selfcheck import LINK_TOLERANCE, sample_codes
 from likewise.importers.trees.growing import GrownModel, size_of
 from likewise.importers.trees.reaching import Reaching, missing_code
-from likewise.model.question import logistic
+from likewise.model.links import logistic
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.terms import nearest
 

@@ -7,7 +7,7 @@ from flint import fmpq
 
 from likewise.families.polynomial.sos import Cube
 from likewise.families.polynomial.sos.cube import graded, value_at
-from likewise.model.question import Direction
+from likewise.model.witness_set import Direction
 
 
 def random_polynomial(rng, dimension, degree, scale=1.0):

@@ -35,7 +35,7 @@ from likewise.families.polynomial.sos.moments import FloatPolynomial, Programme,
 from likewise.families.polynomial.sos.relaxations import Relaxation, relaxation
 from likewise.families.polynomial.sos.rounding import dyadic_way, rounded_blocks, suitable_bits
 from likewise.families.polynomial.sos.solvers import Solver, solve
-from likewise.model.question import Direction
+from likewise.model.witness_set import Direction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
