@@ -9,13 +9,17 @@ import pytest
 from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.decomposition import PCA, FastICA, IncrementalPCA, TruncatedSVD
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
 
 import likewise as lw
 from likewise.families.scored import Scores
@@ -241,3 +245,61 @@ class TestVerdicts:
         )
         result = lw.verify(model, NUMBERS, lw.Similarity(within={"age": 5}), lw.ScoreGap(1e-3), budget=20)
         assert result.verdict == "BIASED"
+
+
+MIXES = {
+    "pca": lambda: PCA(3),
+    "incremental": lambda: IncrementalPCA(3),
+    "svd": lambda: TruncatedSVD(3),
+    "lda": lambda: LinearDiscriminantAnalysis(n_components=1),
+    "eigen": lambda: LinearDiscriminantAnalysis(n_components=1, solver="eigen"),
+    "ica": lambda: FastICA(2, random_state=0, whiten="unit-variance"),
+    "gaussian": lambda: GaussianRandomProjection(4, random_state=0),
+    "sparse": lambda: SparseRandomProjection(4, random_state=0),
+    "twice": lambda: make_pipeline(PCA(4), StandardScaler(with_std=False), TruncatedSVD(2)),
+}
+
+
+class TestMixes:
+    @pytest.mark.parametrize("activation", ["relu", "tanh", "identity"])
+    @pytest.mark.parametrize("mix", MIXES)
+    def test_become_layers(self, mix, activation):
+        encoded = ColumnTransformer(
+            [
+                ("levels", OneHotEncoder(drop="first"), ["job", "sex"]),
+                ("numbers", StandardScaler(), ["age", "income"]),
+            ],
+            sparse_threshold=0,
+        )
+        parts = [encoded, *(step for _, step in getattr(MIXES[mix](), "steps", [("", MIXES[mix]())]))]
+        model = fitted(make_pipeline(*parts, perceptron(activation=activation)), y=Y > 0)
+        imported = import_model(model, SPACE, rows=SPACE.encode(X))
+        codes = people(SPACE)
+        rows = imported.replay.inputs.of(codes)
+        theirs = outputs(model[-1], model[:-1].transform(rows))
+        assert np.allclose(Scores(imported.model, 4).scores(codes), theirs, rtol=1e-9, atol=1e-9)
+        if activation == "relu":
+            exact = imported.model.exact([Fraction(c) for c in codes[5].tolist()])
+            assert float(exact[0]) == pytest.approx(theirs[5, 0], rel=1e-9, abs=1e-9)
+        assert imported.program.error is not None
+        assert imported.program.error < 1e-6
+
+    def test_of_raw_columns(self):
+        x = X[["age", "income"]] / 50.0
+        space = lw.Space({"age": lw.Continuous(0.3, 1.7), "income": lw.Continuous(0, 2)})
+        model = fitted(make_pipeline(PCA(2), perceptron(MLPRegressor)), x, X.income)
+        imported = import_model(model, space, rows=space.encode(x))
+        codes = people(space)
+        theirs = model.predict(imported.replay.inputs.of(codes))
+        assert np.allclose(Scores(imported.model, 2).scores(codes)[:, 0], theirs)
+
+    def test_what_divides_is_refused(self):
+        for front in ((PCA(2, whiten=True),), (PCA(2), StandardScaler()), (PCA(2), KBinsDiscretizer(3))):
+            model = fitted(make_pipeline(StandardScaler(), *front, perceptron()), X[["age", "income"]])
+            with pytest.raises(lw.UnsupportedModel, match=r"whiten|does more to mixed columns"):
+                import_model(model, NUMBERS, rows=np.empty((0, 2)))
+
+    def test_in_front_of_other_models_they_stay_refused(self):
+        model = fitted(make_pipeline(PCA(2), LogisticRegression()), X[["age", "income"]], Y > 0)
+        with pytest.raises(lw.UnsupportedModel, match="adds columns up"):
+            import_model(model, NUMBERS, rows=np.empty((0, 2)))

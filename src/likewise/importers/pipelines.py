@@ -24,7 +24,7 @@ from likewise.families.polynomial.rounding import ProductRounding
 from likewise.families.registry import family_of
 from likewise.families.scored import Model
 from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
-from likewise.importers.registry import genuine
+from likewise.importers.registry import genuine, takes_mixes
 from likewise.importers.transformers.composing import through
 from likewise.importers.transformers.embedding import Embedded, embed
 from likewise.importers.transformers.tracing import Line, Step, Traced
@@ -45,6 +45,12 @@ ANYTHING = Continuous(-1.0, 1.0)  # a product is a number; no bounds of it are l
 def import_behind(steps: Steps, final: Any, read: Scorer, inputs: Inputs) -> tuple[Unjoined, Inputs]:
     """The scores of an estimator behind the steps of a pipeline, and the inputs over the space that they are of."""
     products = place_of_products(steps)
+    if takes_mixes(final):
+        from likewise.importers.mixing import place_of_mix
+
+        mix = place_of_mix(steps)
+        if mix is not None:
+            return _behind_a_mix(steps, mix, final, inputs)
     if products is None:
         embedded = embed(steps, inputs, model=type(final).__name__)
         scores = read(final, embedded.columns).each(lambda one: _rounded(one, embedded))
@@ -53,6 +59,17 @@ def import_behind(steps: Steps, final: Any, read: Scorer, inputs: Inputs) -> tup
         made = multiplied(steps[products:], len(embedded.columns))
         linear = read(final, unknown_columns(len(made.products)))
         scores = linear.each(lambda one: _rounded(of_products(one, made, embedded.columns), embedded))
+    return scores.each(lambda one: _with_checked_pieces(one, inputs.space, embedded.highest)), embedded.inputs
+
+
+def _behind_a_mix(steps: Steps, mix: int, final: Any, inputs: Inputs) -> tuple[Unjoined, Inputs]:
+    """The scores of a network that takes in what mixes columns in front of it, as layers of its own."""
+    from likewise.importers.mixing import mixing_layers
+    from likewise.importers.sklearn_network import import_network
+
+    embedded = embed(steps[:mix], inputs, model=type(steps[mix][1]).__name__)
+    front = mixing_layers(steps[mix:], len(embedded.columns))
+    scores = import_network(final, embedded.columns, front).each(lambda one: _rounded(one, embedded))
     return scores.each(lambda one: _with_checked_pieces(one, inputs.space, embedded.highest)), embedded.inputs
 
 

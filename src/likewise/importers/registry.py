@@ -139,6 +139,11 @@ def genuine(estimator: Any) -> bool:
     return getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
 
 
+def takes_mixes(estimator: Any) -> bool:
+    """Whether this is a network, whose first layer takes in what mixes columns in front of it."""
+    return _named({"sklearn.neural_network": None}, estimator) is not None
+
+
 def is_one_vs_rest(estimator: Any) -> bool:
     """Whether this holds a classifier a class."""
     return library_of(estimator) == "sklearn" and type(estimator).__name__ == ONE_VS_REST

@@ -49,12 +49,12 @@ class ShownScores:
         return self._shown._forward_pass_fast(rows)
 
 
-def import_network(estimator: Any, embedding: tuple[Column, ...]) -> Unjoined:
-    """The exact model of a fitted perceptron on these columns, one a score."""
+def import_network(estimator: Any, embedding: tuple[Column, ...], front: tuple[Layer, ...] = ()) -> Unjoined:
+    """The exact model of a fitted perceptron on these columns, one a score; `front` are layers that mix them before."""
     name = type(estimator).__name__
-    _check(estimator, name, len(embedding))
+    _check(estimator, name, front[-1].weights.shape[0] if front else len(embedding))
     labels = several_labels(estimator, name) if name == CLASSIFIER else None
-    layers = _layers(estimator)
+    layers = (*front, *_layers(estimator))
     whole = folded(layers)
     head = NUMBER if labels is not None else _head(estimator, name)
     models = tuple(
