@@ -10,7 +10,6 @@ from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.batched import Batched
 from likewise.families.oracle import Remembering
 from likewise.families.registry import bounder_of, family_of
-from likewise.families.remembered import Remembered
 from likewise.families.scored import Scores
 from likewise.families.views import View, Views
 from likewise.model.cases import SoftmaxCase
@@ -136,8 +135,11 @@ class Oracles:
         else:
             forms = self.shared() if self.family.additive else None
             views = Views(case, self._views(case), self.pairs, scores=self.score.scores, forms=forms)
-        kind = Remembered if isinstance(views.first, Remembering) else Batched
-        return kind(views, self.enclose, self.score)
+        if not isinstance(views.first, Remembering):
+            return Batched(views, self.enclose, self.score)
+        from likewise.families.remembered import Remembered
+
+        return Remembered(views, self.enclose, self.score)
 
     def _views(self, case: Case) -> list[View]:
         here, there = case.conditions

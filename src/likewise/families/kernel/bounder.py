@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.bands import bands_of
 from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.errors import InternalError
+from likewise.families.kernel.bands import bands_of
 from likewise.families.kernel.body import KernelScore
 from likewise.families.kernel.distances import Distance, distance_of
 from likewise.families.kernel.rbf import Boxes, bound_cells, bound_twins, shared_terms
@@ -34,7 +34,7 @@ from likewise.spec.pairs import PairSpace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.cells.bands import Band
+    from likewise.families.kernel.bands import Band
     from likewise.families.kernel.rbf import CellBounds, Terms
     from likewise.families.kernel.rbf.terms import Axis
     from likewise.model.witness_set import WitnessSet

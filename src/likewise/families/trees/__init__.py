@@ -12,7 +12,7 @@ attained where the boxes of the maximisers have a pair in common. One idea a fil
     meeting    whether an element and a cell have a pair in common
     scanning   bounds, from elements in order of their value
     cutting    where to split a cell
-    agreeing   elements of all trees that have a pair in common; `points` picks it
+    agreeing   elements of all trees that have a pair in common
     exact      the bound in rational numbers
     cells      cells of the search to those of the axes and back; `bounder` bounds lines over them
     softmax    log odds of several scores, from elements without an order (`scanning`)
