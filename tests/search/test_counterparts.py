@@ -5,12 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.questions import asked, gauged
+from tests.questions import asked
 
 import likewise as lw
 from likewise.families.affine.body import AffineScore
 from likewise.families.judge import Judge
-from likewise.model.witness_set import DecisionSet, GapSet, ProbabilitySet
 from likewise.search.budget import Budget
 from likewise.search.certainty import Near, answers, linked
 from likewise.search.counterparts import (
@@ -74,16 +73,17 @@ def test_constraints_hold_for_whom_they_hold(rule):
 
 
 QUESTIONS = [
-    DecisionSet(level=Fraction(0)),
-    DecisionSet(level=Fraction(0.3)),
-    GapSet(delta=Fraction(0.7)),
-    ProbabilitySet(delta=Fraction(0.2), slope=Fraction(1.5), offset=Fraction(-0.25)),
+    asked("decision"),
+    asked("decision", 0.3),
+    asked("score", 0.7),
+    asked("probability", 0.2, slope=1.5, offset=-0.25),
+    asked("probability", 0.0, slope=1.5, offset=-0.25),
 ]
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: type(q).__name__)
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: f"{q.kind} {float(q.level)}")
 def test_what_is_certain_is_so_for_every_score_that_near(question):
-    random = np.random.default_rng(0)
+    random, (case,) = np.random.default_rng(0), question.cases()
     value, other = random.normal(size=(2, 400))
     value[:40], other[:40] = 0.3, -0.3
     value[40:60], other[40:60] = 0.7, 0.0
@@ -91,8 +91,8 @@ def test_what_is_certain_is_so_for_every_score_that_near(question):
     sure, may = answers(question, Near(value=value, error=error), Near(value=other, error=error))
     for i in range(400):
         s, t, e = (Fraction(float(n)) for n in (value[i], other[i], error[i]))
-        assert not sure[i] or question.holds(s - e, t + e)
-        assert may[i] or not question.holds(s + e, t - e)
+        assert not sure[i] or case.line.holds(s - e, t + e)
+        assert may[i] or not case.line.holds(s + e, t - e)
     assert sure.any()
     assert (~may).any()
 
@@ -124,7 +124,6 @@ def test_a_counterpart_that_no_double_names_is_not_claimed():
             pairs=pairs,
             judge=Judge([score]),
             question=asked("decision"),
-            gauge=gauged("score"),
         )
         found = judge_rows(inquiry, np.array([[row]]), Budget(10))
         assert found.verdict[0] == verdict

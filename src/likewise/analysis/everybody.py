@@ -200,8 +200,8 @@ def _answered(inquiry: Inquiry, block: Block, near: Near) -> tuple[Flags, Flags]
     nobody = np.isnan(block.scores)
     lowest = Near(value=block.lowest(np.where(nobody, np.inf, block.scores)), error=near.error)
     highest = Near(value=block.highest(np.where(nobody, -np.inf, block.scores)), error=near.error)
-    certain, possible = answers(inquiry.witnesses, near, lowest)
-    sure, may = answers(inquiry.witnesses, highest, near)
+    certain, possible = answers(inquiry.question, near, lowest)
+    sure, may = answers(inquiry.question, highest, near)
     certain |= sure
     possible |= may
     return certain, possible & ~certain

@@ -133,7 +133,6 @@ def judging_of(problem: Problem, run: Run) -> Judging:
         pairs=posed.pairs,
         judge=judge,
         question=posed.task.question,
-        gauge=posed.gauge,
         settle=recoding.settled_part if recoding.bent else None,
     )
     warm_up(judge, posed.pairs, run.budget)

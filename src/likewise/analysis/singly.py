@@ -208,7 +208,7 @@ class Climb:
 
     def __init__(self, single: Single) -> None:
         self.single, (self.own,) = single, single.own
-        self.gauge = gauge_of_gaps(single.inquiry.gauge)
+        self.gauge = gauge_of_gaps(single.inquiry.question)
         self.lower, self.tolerance = Fraction(0), AT_LEAST
         self.best: Floats | None = None  # who has the largest gap
 
@@ -319,6 +319,6 @@ def narrowed(pairs: PairSpace, row: Floats, *, first: bool) -> PairSpace:
     return replace(pairs, variables=tuple(variables))
 
 
-def gauge_of_gaps(gauge: Gauge) -> Gauge:
+def gauge_of_gaps(question: Question) -> Gauge:
     """The scale of a row's gap: scores, but for claims about probabilities."""
-    return gauge if gauge.of == "probability" else Gauge(asked=replace(gauge.asked, kind="score"))
+    return Gauge(asked=question if question.kind == "probability" else replace(question, kind="score"))

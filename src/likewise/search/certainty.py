@@ -12,17 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.errors import InternalError
 from likewise.families.exponential import falling
 from likewise.families.score_judge import growth, ordinary
-from likewise.model.gauge import Gauge
-from likewise.model.witness_set import DecisionSet, GapSet, ProbabilitySet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.gauge import Gauge
-    from likewise.model.witness_set import WitnessSet
+    from likewise.model.head import Head
+    from likewise.model.question import Question
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -47,30 +44,36 @@ class Near:
         self.value[some], self.error[some] = known.value, known.error
 
 
-def answers(witnesses: WitnessSet, first: Near, second: Near) -> tuple[Flags, Flags]:
-    """Which pairs are certainly witnesses, and which possibly; NaN is nobody, so neither."""
+def answers(question: Question, first: Near, second: Near) -> tuple[Flags, Flags]:
+    """Which pairs, by one score and in this order, certainly break the property, and which possibly; NaN is nobody, so neither."""
+    level = float(question.level)
     with np.errstate(invalid="ignore", over="ignore"):
-        if isinstance(witnesses, DecisionSet):
-            level = float(witnesses.level)
+        if question.kind == "decision":
             return _both(
                 _above(first.value - level, first, level), _above(-second.value - level, second, level)
             )
-        if isinstance(witnesses, GapSet):
-            delta = float(witnesses.delta)
-            room = first.error + second.error
-            room = room + SLACK * (np.abs(first.value) + np.abs(second.value) + delta)
-            return _compared(first.value - second.value - delta, room)
-        if isinstance(witnesses, ProbabilitySet):
-            here, there = (linked(score, witnesses.slope, witnesses.offset) for score in (first, second))
-            gap = here.value - there.value - float(witnesses.delta)
-            return _compared(gap, here.error + there.error + SLACK)
-    raise InternalError(f"no way to put {type(witnesses).__name__} to many pairs")
+        if _by_sigma(question) and question.level > 0:  # a gap above 0 is one of scores
+            here, there = probability(question.head, first), probability(question.head, second)
+            return certain_and_possible(here.value - there.value - level, here.error + there.error + SLACK)
+        room = first.error + second.error
+        room = room + SLACK * (np.abs(first.value) + np.abs(second.value) + level)
+        return certain_and_possible(first.value - second.value - level, room)
 
 
-def either_way(witnesses: WitnessSet, one: Near, other: Near) -> tuple[Flags, Flags]:
+def either_way(question: Question, one: Near, other: Near) -> tuple[Flags, Flags]:
     """The same for pairs in either order."""
-    (sure, may), (sure2, may2) = answers(witnesses, one, other), answers(witnesses, other, one)
+    (sure, may), (sure2, may2) = answers(question, one, other), answers(question, other, one)
     return sure | sure2, may | may2
+
+
+def certain_and_possible(excess: Floats, room: Floats) -> tuple[Flags, Flags]:
+    """What is above 0 certainly, and possibly, if it is off by at most `room`. Infinite room says nothing: certainly nobody, possibly everybody."""
+    return excess > room, excess >= -room
+
+
+def probability(head: Head, score: Near) -> Near:
+    """That of one label by the only score, rising with it: the score is turned round where it falls (`Question.mirrored`)."""
+    return linked(score, abs(head.slope), head.offset)
 
 
 def linked(score: Near, slope: Fraction, offset: Fraction) -> Near:
@@ -86,22 +89,21 @@ def linked(score: Near, slope: Fraction, offset: Fraction) -> Near:
     return Near(value=value, error=error)
 
 
-def gaps(gauge: Gauge, one: Near, other: Near) -> tuple[Floats, Floats]:
+def gaps(question: Question, one: Near, other: Near) -> tuple[Floats, Floats]:
     """How far apart two are by one score, on its scale or on that of probabilities, and the error of that."""
-    if gauge.of == "probability":
-        slope, offset = abs(gauge.asked.head.slope), gauge.asked.head.offset
-        one, other = (linked(score, slope, offset) for score in (one, other))
+    if _by_sigma(question):
+        one, other = probability(question.head, one), probability(question.head, other)
     gap: Floats = np.abs(one.value - other.value)
     return gap, one.error + other.error + SLACK * (np.abs(one.value) + np.abs(other.value))
 
 
+def _by_sigma(question: Question) -> bool:
+    """Whether it is about probabilities that are sigma of the only score."""
+    return question.kind == "probability" and question.head.link == "logistic"
+
+
 def _above(excess: Floats, score: Near, level: float) -> tuple[Flags, Flags]:
-    return _compared(excess, score.error + SLACK * (np.abs(score.value) + level))
-
-
-def _compared(excess: Floats, room: Floats) -> tuple[Flags, Flags]:
-    # An infinite error says nothing: certainly nobody, possibly everybody.
-    return excess > room, excess >= -room
+    return certain_and_possible(excess, score.error + SLACK * (np.abs(score.value) + level))
 
 
 def _both(first: tuple[Flags, Flags], second: tuple[Flags, Flags]) -> tuple[Flags, Flags]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.search.certainty import SLACK, Near, either_way, gaps
+from likewise.search.certainty import SLACK, Near, certain_and_possible, either_way, gaps
 from likewise.search.extremes import Extremes
 from likewise.search.treatments import classes_of, compared, told_apart
 
@@ -51,10 +51,10 @@ def compare_extremes(
     inquiry: Inquiry, some: NDArray[np.intp], rows: Floats, extremes: Extremes
 ) -> Comparison:
     """Rows beside their lowest and highest counterparts, by one score."""
-    witnesses, gauge, sides = inquiry.witnesses, inquiry.gauge, (extremes.low, extremes.high)
-    (sure_low, may_low), (sure_high, may_high) = (either_way(witnesses, extremes.own, s) for s in sides)
+    question, sides = inquiry.question, (extremes.low, extremes.high)
+    (sure_low, may_low), (sure_high, may_high) = (either_way(question, extremes.own, s) for s in sides)
     sure = sure_low | sure_high
-    (gap_low, off_low), (gap_high, off_high) = (gaps(gauge, extremes.own, s) for s in sides)
+    (gap_low, off_low), (gap_high, off_high) = (gaps(question, extremes.own, s) for s in sides)
     gap_low, gap_high = (np.where(np.isnan(g), -np.inf, g) for g in (gap_low, gap_high))
     at_low = np.where(sure & (sure_low != sure_high), sure_low, gap_low >= gap_high)
     largest = np.maximum(gap_low, gap_high)
@@ -75,7 +75,7 @@ def compare_extremes(
         gap=np.where(nobody, 0.0, largest),
         gap_error=np.where(nobody, 0.0, np.fmax(off_low, off_high)),
         open_counterparts=extremes.others,
-        beyond=lambda i: beyond is not None and beyond(witnesses, i),
+        beyond=lambda i: beyond is not None and beyond(inquiry.witnesses, i),
         scores=(extremes.own, other),
     )
 
@@ -95,7 +95,7 @@ def extremes_among(inquiry: Inquiry, near: Neighbours) -> Extremes:
             Near(value=v, error=np.full_like(v, error[i]))
             for v in (np.full_like(others[i], own[i]), others[i])
         ]
-        return _largest_first(near, i, either_way(inquiry.witnesses, *beside)[1], np.abs(others[i] - own[i]))
+        return _largest_first(near, i, either_way(inquiry.question, *beside)[1], np.abs(others[i] - own[i]))
 
     return Extremes(
         own=Near(value=own, error=error),
@@ -121,7 +121,7 @@ def compare_everybody(inquiry: Inquiry, near: Neighbours) -> Comparison:
         sure, may = told_apart(classes[everyone, near.own][:, None], classes, question.of)
     else:
         excess, room = apart - float(question.level), error + SLACK * float(question.level)
-        sure, may = _somewhere(excess > room, 2), _somewhere(excess >= -room, 2)
+        sure, may = (_somewhere(flags, 2) for flags in certain_and_possible(excess, room))
     sure, may = sure & near.counterparts, may & near.counterparts
     gap = np.where(near.counterparts, apart.max(axis=2), -np.inf)
     biased, largest = _somewhere(sure, 1), gap.max(axis=1)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.judge import Judge
-    from likewise.model.gauge import Gauge
     from likewise.model.question import Question
     from likewise.model.witness_set import WitnessSet
     from likewise.spec.pairs import PairSpace
@@ -23,13 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inquiry:
-    """A question about pairs, and the judge of the scores that it is about; `gauge` is the scale of the question, `settle` has, for codes of
-    a feature, ones nearby that somebody has, where there are others."""
+    """A question about pairs, and the judge of the scores that it is about; `settle` has, for codes of a feature, ones nearby that somebody has,
+    where there are others."""
 
     pairs: PairSpace
     judge: Judge
     question: Question
-    gauge: Gauge
     settle: Callable[[int, Floats], Floats] | None = None
 
     @property
