@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelClaim:
-    """Similar individuals of the space have the property under the model, as the user said it; `X` are known individuals, `codes` the same as codes of the
-    space where they were encoded before."""
+class Claim:
+    """Similar individuals of the space have the property under the model, as the user said it, with the model itself (a spec file only names it:
+    `spec.claim.WrittenClaim`); `X` are known individuals, `codes` the same as codes of the space where they were encoded before."""
 
     model: Any
     space: Space
@@ -68,17 +68,17 @@ class ModelClaim:
 
 def claim_about(
     model: Any, space: Space, similar: Similarity, property: Property | None = None, X: Any = None
-) -> ModelClaim:
+) -> Claim:
     """The claim that the arguments of a public function make: about decisions, if nothing else is said."""
     asked = SameDecision() if property is None else property
-    return ModelClaim(model=model, space=space, similarity=similar, property=asked, X=X)
+    return Claim(model=model, space=space, similarity=similar, property=asked, X=X)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """The claim, its model as mathematics over codes, and the similarity by feature."""
 
-    claim: ModelClaim
+    claim: Claim
     imported: Imported
     relations: tuple[Relation, ...]
 
@@ -109,7 +109,7 @@ class Problem:
         return prepare(replace(self.claim, model=model), run)
 
 
-def prepare(claim: ModelClaim, run: Run, *, alone: bool = False) -> Problem:
+def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
     """Import the model and compare it with the original; raises what is wrong with the user's input. `alone`: also where nobody is similar to
     anybody else."""
     clock, similar, space = run.budget, claim.similarity, claim.space

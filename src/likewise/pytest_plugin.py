@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 if TYPE_CHECKING:
-    from likewise.spec.claim import Claim
+    from likewise.spec.claim import WrittenClaim
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -29,7 +29,7 @@ class AssertFair(Protocol):
     def __call__(
         self,
         model: Any,
-        spec_or_space: str | PathLike[str] | Claim | Space,
+        spec_or_space: str | PathLike[str] | WrittenClaim | Space,
         similar: Similarity | None = None,
         property: Property | None = None,
         *,
@@ -81,13 +81,13 @@ def _asked(
 ) -> dict[str, Any]:
     """The arguments of `verify`."""
     from likewise.errors import SpecError
-    from likewise.spec.claim import Claim
+    from likewise.spec.claim import WrittenClaim
     from likewise.spec.file import read_spec
 
     claim = spec_or_space
     if isinstance(claim, str | PathLike):
         claim = read_spec(str(claim))
-    if not isinstance(claim, Claim):
+    if not isinstance(claim, WrittenClaim):
         if similar is None:
             raise SpecError(
                 "nothing says who is similar", hint='assert_fair(model, space, Similarity(free=["sex"]))'
@@ -108,7 +108,7 @@ def _asked(
     }
 
 
-def _named(claim: Claim) -> Any:
+def _named(claim: WrittenClaim) -> Any:
     from likewise.errors import SpecError
     from likewise.importers.files import load_model
 

@@ -10,7 +10,7 @@ from likewise.spec import (
     Similarity,
     Space,
 )
-from likewise.spec.file import Claim, read_spec
+from likewise.spec.file import WrittenClaim, read_spec
 
 # -- what is wrong is named -------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ def spec(tmp_path):
 
 def test_the_smallest_file(spec):
     claim = read_spec(spec(GOOD))
-    assert claim == Claim(
+    assert claim == WrittenClaim(
         Space({"age": Integer(18, 75), "sex": Categorical(["f", "m"])}),
         Similarity(free=["sex"]),
         SameDecision(),

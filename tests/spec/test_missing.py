@@ -11,7 +11,7 @@ import pytest
 
 import likewise as lw
 from likewise.errors import DataError, SpecError
-from likewise.spec.claim import Claim
+from likewise.spec.claim import WrittenClaim
 from likewise.spec.file import read_spec, spec_text
 from likewise.spec.pairs import pair_space
 
@@ -205,7 +205,7 @@ def test_one_number_or_missing_may_differ():
 
 
 def test_spec_files_say_it(tmp_path):
-    claim = Claim(
+    claim = WrittenClaim(
         SPACE,
         lw.Similarity(free=["age"], pairs={"sex": [("f", None)]}, within={"grade": 1}),
         lw.SameDecision(),

@@ -23,7 +23,7 @@ from likewise.spec import (
     Similarity,
     Space,
 )
-from likewise.spec.file import Claim, read_spec, spec_text, write_spec
+from likewise.spec.file import WrittenClaim, read_spec, spec_text, write_spec
 
 # -- what is written is read back -------------------------------------------------------------------
 
@@ -85,7 +85,7 @@ def claims(draw):
         )
     )
     path = st.none() | st.sampled_from(["model.skops", "../data/x.csv", '/abs/é \\ ".csv', "a\tb"])
-    return Claim(
+    return WrittenClaim(
         Space(drawn, constraints=rules),
         Similarity(free=free, within=within, pairs=pairs),
         wanted,
@@ -111,11 +111,11 @@ def test_every_claim_is_read_back_equal(tmp_path_factory, claim, comments):
 def test_comments_change_nothing_but_comments(claim):
     assert tomllib.loads(spec_text(claim)) == tomllib.loads(spec_text(claim, comments=False))
     assert "#" not in spec_text(
-        Claim(Space({"a": Integer(0, 1)}), Similarity(), SameDecision()), comments=False
+        WrittenClaim(Space({"a": Integer(0, 1)}), Similarity(), SameDecision()), comments=False
     )
 
 
-CLAIM = Claim(
+CLAIM = WrittenClaim(
     Space(
         {"age": Integer(18, 75), "sex": Categorical(["f", "m"]), "credit-amount": Continuous(0, 1e5)},
         constraints=["18 <= age <= 65", "credit-amount <= 1000 * age"],
@@ -173,7 +173,7 @@ delta = 0.1
 def test_the_folder_can_move_as_a_whole(tmp_path):
     old, new = tmp_path / "old", tmp_path / "new"
     (old / "sub").mkdir(parents=True)
-    claim = Claim(
+    claim = WrittenClaim(
         CLAIM.space,
         CLAIM.similarity,
         CLAIM.property,
@@ -190,7 +190,7 @@ def test_the_folder_can_move_as_a_whole(tmp_path):
 
 def test_paths_mean_the_same_file_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    claim = Claim(
+    claim = WrittenClaim(
         CLAIM.space, CLAIM.similarity, CLAIM.property, model_path="m.skops", data_path=Path("x/../d.csv")
     )
     assert claim.model_path == str(tmp_path / "m.skops")
@@ -233,12 +233,12 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
 def test_claims_that_do_not_hold_together(change, said):
     fields = {"space": CLAIM.space, "similarity": CLAIM.similarity, "property": CLAIM.property, **change}
     with pytest.raises(SpecError) as caught:
-        Claim(**fields)
+        WrittenClaim(**fields)
     assert said in str(caught.value)
 
 
 def test_words():
-    claim = Claim(CLAIM.space, Similarity(free=["sex"]), SameDecision())
+    claim = WrittenClaim(CLAIM.space, Similarity(free=["sex"]), SameDecision())
     assert claim.describe() == "individuals who differ only in sex get the same decision"
 
 
@@ -246,7 +246,7 @@ def test_exact_numbers_survive():
     space = Space({"x": Continuous(math.nextafter(0, 1), math.nextafter(1, 0))}).where(
         Constraint("?", (("x", Fraction(1, 3)),), Fraction(2, 7))
     )
-    text = spec_text(Claim(space, Similarity(free=["x"]), ScoreGap(0.1)))
+    text = spec_text(WrittenClaim(space, Similarity(free=["x"]), ScoreGap(0.1)))
     assert "lo = 5e-324" in text
     assert 'rule = "1/3 * x <= 2/7"' in text
 
@@ -254,6 +254,8 @@ def test_exact_numbers_survive():
 def test_a_constraint_whose_text_says_something_else_is_written_as_it_is(tmp_path):
     (both, _) = Space({"x": Integer(0, 9)}).where("2 <= x <= 5").constraints
     for made in (Constraint("x <= 5", (("x", 1),), 3), both):
-        claim = Claim(Space({"x": Integer(0, 9)}, constraints=[made]), Similarity(free=["x"]), SameDecision())
+        claim = WrittenClaim(
+            Space({"x": Integer(0, 9)}, constraints=[made]), Similarity(free=["x"]), SameDecision()
+        )
         write_spec(claim, tmp_path / "claim.toml")
         assert read_spec(tmp_path / "claim.toml") == claim

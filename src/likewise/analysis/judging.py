@@ -21,7 +21,7 @@ from likewise.analysis.labelling import labels_of
 from likewise.analysis.singly import judge_rows_singly
 from likewise.errors import UnsupportedModel
 from likewise.families.judge import Judge
-from likewise.problem import ModelClaim, Problem, prepare
+from likewise.problem import Claim, Problem, prepare
 from likewise.progress import Snapshot
 from likewise.run import Run
 from likewise.search.budget import Budget, interruptible
@@ -228,7 +228,7 @@ def _in_parts(
     return found
 
 
-def _part(claim: ModelClaim, rows: Floats, pinned: tuple[int, ...], budget: float) -> Judgement:
+def _part(claim: Claim, rows: Floats, pinned: tuple[int, ...], budget: float) -> Judgement:
     run = Run(budget=Budget(budget))
     judging = judging_of(prepare(claim, run), run)
     with interruptible(judging.budget):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from likewise.problem import Problem
     from likewise.run import Run
-    from likewise.spec.claim import Claim
+    from likewise.spec.claim import WrittenClaim
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -187,7 +187,7 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
     )
 
 
-def _read_claim(spec: str) -> Claim:
+def _read_claim(spec: str) -> WrittenClaim:
     from likewise.spec.file import read_spec
 
     models = (".skops", ".json", ".ubj")
@@ -255,10 +255,10 @@ def _prepare_problem(
     model: Any, space: Space, rows: tuple[Any, Any], wanted: _ClaimRequest, run: Run, *, alone: bool
 ) -> Problem:
     """The model read and compared with the original; a refusal names its file."""
-    from likewise.problem import ModelClaim, prepare
+    from likewise.problem import Claim, prepare
 
     frame, codes = rows
-    claim = ModelClaim(
+    claim = Claim(
         model=model,
         space=space,
         similarity=wanted.similarity,

@@ -17,7 +17,7 @@ import click
 from likewise.errors import DataError, LikewiseError, SpecError, closest
 
 if TYPE_CHECKING:
-    from likewise.spec.claim import Claim
+    from likewise.spec.claim import WrittenClaim
     from likewise.spec.space import Space
 
 # Words in column names that often stand for what the law protects, or for something close to it.
@@ -63,9 +63,9 @@ def init(**given: Any) -> int:
     return Exit.DONE
 
 
-def _draft_claim(given: dict[str, Any], model: Any) -> tuple[Claim, list[str], list[str]]:
+def _draft_claim(given: dict[str, Any], model: Any) -> tuple[WrittenClaim, list[str], list[str]]:
     """The claim, the columns left out because the model has no use for them, and the constant ones."""
-    from likewise.spec.claim import Claim
+    from likewise.spec.claim import WrittenClaim
     from likewise.spec.columns import as_table
     from likewise.spec.frames import read_table
     from likewise.spec.properties import SameDecision
@@ -85,7 +85,7 @@ def _draft_claim(given: dict[str, Any], model: Any) -> tuple[Claim, list[str], l
         raise error.located(path) from None
     property = SameDecision()
     try:
-        claim = Claim(
+        claim = WrittenClaim(
             space,
             Similarity(free=given["free"]),
             property,
@@ -133,7 +133,7 @@ def _unused_columns(columns: list[str], model: Any, given: dict[str, Any]) -> li
 
 
 def draft_text(
-    claim: Claim,
+    claim: WrittenClaim,
     *,
     left_out: Iterable[str],
     constant: Iterable[str],

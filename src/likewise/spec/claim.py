@@ -1,7 +1,8 @@
-"""A claim: everything a spec file says, as one value.
+"""A written claim: everything a spec file says, as one value.
 
 "Individuals of this space who are similar have this property under this model." The model, the data
-and the label are named, not loaded. Paths are kept absolute, so a claim means the same files whatever
+and the label are named, not loaded: a spec file is drafted, read and written where nothing else is at hand, and what is verified,
+with the model and the rows themselves, is another value (`likewise.problem.Claim`). Paths are kept absolute, so a claim means the same files whatever
 folder it is used or written in.
 """
 
@@ -18,7 +19,7 @@ from likewise.spec.space import Space
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class WrittenClaim:
     """Space, similarity and property, with the model and data they are about.
 
     The similarity must fit the space (known names, kinds that can carry its tolerances), but may still

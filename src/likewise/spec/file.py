@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from likewise.errors import LikewiseError, SpecError, closest
-from likewise.spec.claim import Claim
+from likewise.spec.claim import WrittenClaim
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.numbers import shown
 from likewise.spec.properties import KINDS as PROPERTY_KINDS
@@ -40,7 +40,7 @@ from likewise.spec.similarity import KEYS, Similarity
 from likewise.spec.space import Space
 from likewise.spec.written import spec_text, toml_key, write_spec
 
-__all__ = ["Claim", "read_spec", "spec_text", "write_spec"]
+__all__ = ["WrittenClaim", "read_spec", "spec_text", "write_spec"]
 
 _TABLES = ("model", "data", "features", "similarity", "property", "constraints")
 _DOMAIN_KEYS = {
@@ -59,7 +59,7 @@ _TYPE_NAMES: dict[type, str] = {
 }
 
 
-def read_spec(path: str | Path) -> Claim:
+def read_spec(path: str | Path) -> WrittenClaim:
     """The claim in the TOML file at `path`."""
     file = Path(path)
     document = _load(file)
@@ -72,7 +72,9 @@ def read_spec(path: str | Path) -> Claim:
     similarity, wanted = _similarity(file, document), _property(file, document)
     space = _space(file, document, data, data_path, label)
     try:
-        return Claim(space, similarity, wanted, model_path=model_path, data_path=data_path, label=label)
+        return WrittenClaim(
+            space, similarity, wanted, model_path=model_path, data_path=data_path, label=label
+        )
     except SpecError as error:
         raise error.located(str(file)) from None
 
@@ -295,7 +297,7 @@ def _path(file: Path, table: dict[str, Any], where: str) -> str | None:
         return None
     if not text.strip() or "\0" in text:
         _refuse(file, f"{where}.path", f"{text!r} is no path")
-    return os.path.abspath(Path(file).parent / text)  # noqa: PTH100 - as in Claim: links are kept
+    return os.path.abspath(Path(file).parent / text)  # noqa: PTH100 - links are kept
 
 
 def _check_keys(file: Path, where: str, table: dict[str, Any], allowed: tuple[str, ...]) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from likewise.errors import SpecError
-from likewise.spec.claim import Claim
+from likewise.spec.claim import WrittenClaim
 from likewise.spec.constraints import Constraint, parse
 from likewise.spec.disk import write_whole
 from likewise.spec.features import Continuous, Feature, Integer
@@ -26,7 +26,7 @@ _LINE_LENGTH = 100
 MISSING = "missing = true"
 
 
-def spec_text(claim: Claim, *, comments: bool = True, folder: str | Path | None = None) -> str:
+def spec_text(claim: WrittenClaim, *, comments: bool = True, folder: str | Path | None = None) -> str:
     """The claim as TOML; paths relative to `folder`, or absolute without one."""
     lines: list[str] = []
     if comments:
@@ -43,10 +43,10 @@ def spec_text(claim: Claim, *, comments: bool = True, folder: str | Path | None 
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
-def write_spec(claim: Claim, path: str | Path) -> None:
+def write_spec(claim: WrittenClaim, path: str | Path) -> None:
     """Write the claim to `path`: the old file or the whole new one is there, never a part."""
     target = Path(path)
-    folder = Path(os.path.abspath(target)).parent  # noqa: PTH100 - as in Claim: links are kept
+    folder = Path(os.path.abspath(target)).parent  # noqa: PTH100 - as in WrittenClaim: links are kept
     text = spec_text(claim, folder=folder)
     try:
         write_whole(target, text.encode())
@@ -54,7 +54,7 @@ def write_spec(claim: Claim, path: str | Path) -> None:
         raise SpecError(f"{target}: cannot be written: {error.strerror or error}") from None
 
 
-def _files(claim: Claim, folder: str | Path | None, comments: bool) -> Iterator[str]:
+def _files(claim: WrittenClaim, folder: str | Path | None, comments: bool) -> Iterator[str]:
     if claim.model_path is not None:
         yield "[model]"
         yield f"path = {toml_string(_relative(claim.model_path, folder))}"
@@ -139,7 +139,7 @@ def _own_wording(constraint: Constraint, space: Space) -> tuple[Constraint, ...]
         return ()
 
 
-def _similarity(claim: Claim, comments: bool) -> Iterator[str]:
+def _similarity(claim: WrittenClaim, comments: bool) -> Iterator[str]:
     similarity = claim.similarity
     if comments:
         yield "# How similar individuals may differ: free in any way, within at most so far, all others not at all."
@@ -160,7 +160,7 @@ def _similarity(claim: Claim, comments: bool) -> Iterator[str]:
             yield f"{toml_key(name)} = [{written}]"
 
 
-def _property(claim: Claim, comments: bool) -> Iterator[str]:
+def _property(claim: WrittenClaim, comments: bool) -> Iterator[str]:
     if comments:
         yield '# What they must share. kind: "decision" (margin), "score" (delta) or "probability" (delta).'
     yield "[property]"

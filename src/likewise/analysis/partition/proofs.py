@@ -26,7 +26,7 @@ from likewise.importers.imported import Imported, import_model
 from likewise.importers.recoding import same_space
 from likewise.importers.restricting import restricted
 from likewise.importers.two_classes import as_one_score
-from likewise.problem import ModelClaim, Problem
+from likewise.problem import Claim, Problem
 from likewise.run import Run
 from likewise.search.budget import Budget, Part
 from likewise.search.frontier import LOWER, UPPER, one_sided
@@ -158,7 +158,7 @@ class BoxProver:
                 import_model(self.model, space, rows=np.empty((0, len(space)))), self.asked
             )
             problem = Problem(
-                claim=ModelClaim(model=self.model, space=space, similarity=similar, property=self.asked),
+                claim=Claim(model=self.model, space=space, similarity=similar, property=self.asked),
                 imported=imported,
                 relations=similar.relations(space),
             )
