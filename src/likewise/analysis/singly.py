@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -225,11 +226,8 @@ class Climb:
             for row in tried:
                 self._take(row)
         budget, closed = Part(single.budget, FOR_THE_GAP * single.budget.left), False
-        try:
-            with budget.watched():
-                closed = self._climb(budget)
-        except OutOfTime:
-            pass
+        with suppress(OutOfTime), budget.watched():
+            closed = self._climb(budget)
         if self.best is not None:
             single.tried = np.concatenate([self.best[None], tried])
         single.lower = double_below(self.lower)

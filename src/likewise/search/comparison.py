@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Comparison:
+class RowComparison:
     """Which of some rows certainly have a counterpart that is treated differently, and which possibly do; for each the counterpart to be
     shown, NaN where there is nobody, and the largest gap to anybody similar.
 
@@ -49,7 +49,7 @@ class Comparison:
 
 def compare_extremes(
     inquiry: Inquiry, some: NDArray[np.intp], rows: Floats, extremes: Extremes
-) -> Comparison:
+) -> RowComparison:
     """Rows beside their lowest and highest counterparts, by one score."""
     question, sides = inquiry.question, (extremes.low, extremes.high)
     (sure_low, may_low), (sure_high, may_high) = (either_way(question, extremes.own, s) for s in sides)
@@ -66,7 +66,7 @@ def compare_extremes(
         error=np.where(at_low, extremes.low.error, extremes.high.error),
     )
     beyond = extremes.beyond
-    return Comparison(
+    return RowComparison(
         some=some,
         rows=rows,
         sure=sure,
@@ -107,7 +107,7 @@ def extremes_among(inquiry: Inquiry, near: Neighbours) -> Extremes:
     )
 
 
-def compare_everybody(inquiry: Inquiry, near: Neighbours) -> Comparison:
+def compare_everybody(inquiry: Inquiry, near: Neighbours) -> RowComparison:
     """Rows beside everybody who is similar to them, by all scores."""
     question, back, everyone = inquiry.question, near.back, np.arange(len(near.rows))
     scores = inquiry.judge.cross(near.rows[near.distinct], near.moving, near.settings)
@@ -130,7 +130,7 @@ def compare_everybody(inquiry: Inquiry, near: Neighbours) -> Comparison:
     counterpart = near.with_settings(chosen)
     counterpart[nobody] = np.nan
     off = np.where(near.counterparts, error.max(axis=2), 0.0).max(axis=1)
-    return Comparison(
+    return RowComparison(
         some=near.some,
         rows=near.rows,
         sure=biased,

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.clock import OutOfTime, look_at_clock
-from likewise.search.comparison import Comparison, compare_everybody, compare_extremes, extremes_among
+from likewise.search.comparison import RowComparison, compare_everybody, compare_extremes, extremes_among
 from likewise.search.confirming import Confirming
 from likewise.search.extremes import extremes_of, separately
 from likewise.search.judgement import (
@@ -79,7 +79,7 @@ def judge_rows(
     return found
 
 
-def _compared_pieces(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[Comparison] | None:
+def _compared_pieces(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison] | None:
     """The rows, some at a time, beside those who matter; None where these cannot be had."""
     pairs, judge, moving = inquiry.pairs, inquiry.judge, inquiry.moving
     sums = judge.separable
@@ -92,7 +92,7 @@ def _compared_pieces(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator
 
 def _by_features(
     inquiry: Inquiry, sums: SeparableJudge, rows: Floats, budget: Budget
-) -> Iterator[Comparison]:
+) -> Iterator[RowComparison]:
     pace = Pace(budget, first=FIRST_ROWS, most=SCORES // max(1, rows.shape[1]))
     start = 0
     while start < len(rows) and pace.fits(1):
@@ -103,7 +103,7 @@ def _by_features(
         start += len(some)
 
 
-def _by_settings(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[Comparison]:
+def _by_settings(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison]:
     most = SCORES // inquiry.judge.n_scores
     for near in paced_neighbourhoods(inquiry.pairs, inquiry.judge, inquiry.moving, rows, budget, most):
         if inquiry.by_extremes:
@@ -112,7 +112,7 @@ def _by_settings(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[Com
             yield compare_everybody(inquiry, near)
 
 
-def _decide(inquiry: Inquiry, piece: Comparison, found: Judgement) -> None:
+def _decide(inquiry: Inquiry, piece: RowComparison, found: Judgement) -> None:
     """Write down what float64 says of some rows, and enclosures where it does not tell, as long as there is time."""
     some, counterpart = piece.some, piece.counterpart
     verdict = np.where(piece.sure, BIASED, np.where(piece.may, UNDECIDED, FAIR)).astype(np.int8)
@@ -133,7 +133,7 @@ def _decide(inquiry: Inquiry, piece: Comparison, found: Judgement) -> None:
     found.gap[some], found.gap_error[some] = piece.gap, piece.gap_error
 
 
-def _redo(inquiry: Inquiry, piece: Comparison, i: int) -> tuple[int, Floats | None, str | None]:
+def _redo(inquiry: Inquiry, piece: RowComparison, i: int) -> tuple[int, Floats | None, str | None]:
     """One row by enclosures."""
     exact, unsure = tuple(Fraction(c) for c in piece.rows[i].tolist()), False
     enclose = cache(inquiry.judge.enclose)  # the row itself is beside everybody
