@@ -37,6 +37,7 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -62,7 +63,7 @@ LABELS = (("no", "yes", "perhaps"), (0, 1, 2), (1, 2, 5))
 
 @dataclass(frozen=True)
 class Family:
-    """`kind` says what may stand in front of it and beside it: "linear", "kernel" (rbf, polynomial), "trees", "boosters"."""
+    """`kind` says what may stand in front of it and beside it: "linear", "kernel" (rbf, polynomial, networks), "trees", "boosters"."""
 
     name: str
     predicts: str
@@ -123,6 +124,21 @@ def _linear_svc(choices: Choices) -> Any:
     return LinearSVC(C=one_of(choices, (1.0, 0.1)), random_state=0, max_iter=200)
 
 
+def _perceptron(made: Callable[..., Any]) -> Callable[[Choices], Any]:
+    def make(choices: Choices) -> Any:
+        sizes = one_of(choices, ((3,), (4, 2), (2, 2, 2)))
+        activation = one_of(choices, ("relu", "relu", "tanh", "logistic", "identity"))
+        return made(
+            hidden_layer_sizes=sizes,
+            activation=activation,
+            max_iter=60,
+            learning_rate_init=0.05,
+            random_state=0,
+        )
+
+    return make
+
+
 def _one_vs_rest(choices: Choices) -> Any:
     inside = one_of(choices, (_logistic, _linear_svc, _kernel(SVC)))(choices)
     return OneVsRestClassifier(inside)
@@ -147,6 +163,9 @@ FAMILIES = (
     Family("svr", "number", "kernel", _kernel(SVR)),
     Family("kernel-ridge", "number", "kernel", _kernel(KernelRidge)),
     Family("svc-3", "three", "kernel", _kernel(SVC)),
+    Family("perceptron", "two", "kernel", _perceptron(MLPClassifier)),
+    Family("perceptron-number", "number", "kernel", _perceptron(MLPRegressor)),
+    Family("perceptron-3", "three", "kernel", _perceptron(MLPClassifier)),
     Family("tree", "two", "trees", _trees(DecisionTreeClassifier)),
     Family("tree-number", "number", "trees", _trees(DecisionTreeRegressor)),
     Family("tree-3", "three", "trees", _trees(DecisionTreeClassifier)),

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
@@ -23,7 +24,9 @@ from sklearn.random_projection import GaussianRandomProjection, SparseRandomProj
 
 import likewise as lw
 from likewise.families.scored import Scores
+from likewise.importers.files import load_model
 from likewise.importers.imported import import_model
+from likewise.repaired.outputs import last_layer
 
 RANDOM = np.random.default_rng(0)
 COUNT = 120
@@ -303,3 +306,27 @@ class TestMixes:
         model = fitted(make_pipeline(PCA(2), LogisticRegression()), X[["age", "income"]], Y > 0)
         with pytest.raises(lw.UnsupportedModel, match="adds columns up"):
             import_model(model, NUMBERS, rows=np.empty((0, 2)))
+
+
+class TestRepairs:
+    @pytest.mark.parametrize("activation", ["relu", "tanh"])
+    @pytest.mark.parametrize("classes", [2, 3])
+    def test_the_mean_over_settings_is_proved(self, classes, activation):
+        model = fitted(behind(perceptron(activation=activation)), y=np.minimum(Y, classes - 1))
+        repaired = lw.repair(model, SPACE, lw.Similarity(free=["sex"]), X=X, budget=20)
+        assert repaired.result.verdict == "FAIR"
+        turned = X.assign(sex=X.sex.map({"f": "m", "m": "f"}))
+        assert (repaired.model.predict(X) == repaired.model.predict(turned)).all()
+
+    def test_scores_are_those_before_the_last_function(self):
+        model = fitted(behind(perceptron()), y=Y > 0)
+        shown = last_layer(FrozenEstimator(model), X)
+        assert np.allclose(expit(shown), model.predict_proba(X)[:, 1])
+        assert model[-1].out_activation_ == "logistic"
+
+
+@pytest.mark.parametrize("solver", ["adam", "sgd"])
+def test_saved_models_are_trusted(tmp_path, solver):
+    model = fitted(behind(perceptron(solver=solver)), y=Y > 0)
+    skops.io.dump(model, tmp_path / "net.skops")
+    assert (load_model(tmp_path / "net.skops").predict(X) == model.predict(X)).all()

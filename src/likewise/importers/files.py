@@ -57,6 +57,8 @@ REVIEWED = frozenset(
         "sklearn.metrics._scorer._CurveScorer",
         "sklearn.metrics._scorer._PassthroughScorer",
         "sklearn.metrics._scorer._Scorer",
+        "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+        "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
         "sklearn.utils._metadata_requests.MetadataRequest",
         "sklearn.utils._metadata_requests.MethodMetadataRequest",
         *(f"sklearn.feature_selection._univariate_selection.{name}" for name in _RELEVANCE),

@@ -129,6 +129,8 @@ def asked_for_scores(final: Any, model: Model) -> str:
                 hint="fit it with boosting_type='gbdt', or use RandomForestClassifier",
             )
         return "raw_score"
+    if type(final).__name__ == "MLPClassifier":
+        return "last_layer"
     return "predict_proba" if head.link == "identity" else "decision_function"
 
 

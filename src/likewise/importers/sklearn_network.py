@@ -11,7 +11,6 @@ Stored weights of single precision make the program calculate so if its rows are
 
 from __future__ import annotations
 
-import copy
 from fractions import Fraction
 from typing import Any
 
@@ -28,6 +27,7 @@ from likewise.families.scored import Model
 from likewise.importers.classes import Unjoined, plain, several_labels
 from likewise.model.embedding import Column
 from likewise.model.head import NUMBER, Head
+from likewise.repaired.outputs import last_layer
 
 CLASSIFIER = "MLPClassifier"
 FAMILY = {CLASSIFIER, "MLPRegressor"}
@@ -41,12 +41,11 @@ class ShownScores:
     """A fitted classifier that is asked for its scores: the outputs of its last layer, before the logistic function or softmax."""
 
     def __init__(self, estimator: Any) -> None:
-        self._shown = copy.copy(estimator)
-        self._shown.out_activation_ = "identity"
+        self._estimator = estimator
 
     def decision_function(self, rows: Any) -> Any:
         """All scores of many rows, computed by the classifier itself."""
-        return self._shown._forward_pass_fast(rows)
+        return last_layer(self._estimator, rows)
 
 
 def import_network(estimator: Any, embedding: tuple[Column, ...], front: tuple[Layer, ...] = ()) -> Unjoined:
