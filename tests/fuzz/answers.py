@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+from scipy.special import expit
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.kernel_ridge import KernelRidge
@@ -103,11 +104,28 @@ def _scores(model: Any, final: Any, name: str, given: Any, classes: int) -> tupl
     if name in ("XGBClassifier", "LGBMClassifier"):
         option = {"output_margin": True} if name == "XGBClassifier" else {"raw_score": True}
         scores = model.predict(given, **option)
+    elif name == "MLPClassifier":
+        rows = model[:-1].transform(given) if isinstance(model, Pipeline) and len(model) > 1 else given
+        scores = _through_layers(final, _numbers(rows))
     elif hasattr(model, "decision_function"):
         scores = model.decision_function(given)
     else:
         scores = model.predict_proba(given)
     return np.asarray(scores, dtype=float).reshape(len(scores), -1), None
+
+
+BENDS = {"relu": lambda y: np.maximum(y, 0), "tanh": np.tanh, "logistic": expit, "identity": lambda y: y}
+
+
+def _through_layers(final: Any, values: Any, *, sizes: bool = False) -> Any:
+    """The outputs of the last layer; or the sums of absolute terms, which bound them."""
+    taken = np.abs if sizes else np.asarray
+    values = taken(values)
+    for n, (weights, biases) in enumerate(zip(final.coefs_, final.intercepts_, strict=True)):
+        values = values @ taken(weights) + taken(biases)
+        if n < len(final.coefs_) - 1 and not sizes:
+            values = BENDS[final.activation](values)
+    return values
 
 
 def _inside(final: Any) -> Any:
@@ -159,6 +177,8 @@ def _size_of_final(final: Any, rows: Any) -> float:
         isinstance(final, KernelRidge) or hasattr(final, "support_vectors_")
     ):
         return _size_of_kernel(final, np.abs(_numbers(rows)))
+    if hasattr(final, "coefs_"):
+        return float(_through_layers(final, _numbers(rows), sizes=True).max()) * 64 * len(final.coefs_)
     if hasattr(final, "coef_"):
         values, weights = np.abs(_numbers(rows)), np.abs(np.atleast_2d(final.coef_))
         sums = values @ weights.T + np.max(np.abs(final.intercept_))

@@ -205,3 +205,17 @@ def test_numbers_beyond_reach_have_no_error_but_an_infinite_one():
     body = Network(hidden=(layer,), weights=(Fraction(1),), bias=Fraction(0))
     judge = FAMILY.judge(body.score((Column(feature=0),), 1))
     assert np.isinf(judge.cross(np.array([[1.0]]), [0], np.array([[1.0], [2.0]])).error).all()
+
+
+def test_levels_alone_and_numbers_alone():
+    layer = Layer(
+        weights=Dyadic.of([[1.0, -2.0], [0.5, 3.0]]), biases=Dyadic.of([0.5, -1.0]), activation=RELU
+    )
+    body = Network(hidden=(layer,), weights=(Fraction(1), Fraction(-1, 3)), bias=Fraction(2))
+    levels = tuple(Column(feature=k, table=(Fraction(-1), Fraction(1, 3))) for k in range(2))
+    for embedding in (levels, (Column(feature=0), Column(feature=1))):
+        score, rows = body.score(embedding, 2), np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+        exact = [true_score(body, embedding, [Fraction(c) for c in row]) for row in rows.tolist()]
+        assert np.allclose(score.scores(rows), [float(v) for v in exact])
+        judged = FAMILY.judge(score).cross(rows, [1], np.array([[0.0], [1.0]]))
+        assert np.allclose(judged.values[0, 1], float(exact[0]))

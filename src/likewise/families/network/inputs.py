@@ -60,7 +60,7 @@ class FirstSums:
         """The features that are numbers, and their slopes (features, neurons)."""
         places = [k for k, part in enumerate(self.parts) if part is not None and not part.is_table]
         slopes = [part.floats[0] for part in self.parts if part is not None and not part.is_table]
-        return places, np.array(slopes).reshape(len(places), -1)
+        return places, np.array(slopes).reshape(len(places), self.base.numerators.shape[1])
 
     def of(self, codes: Floats) -> Floats:
         """Many rows in float64."""
