@@ -97,8 +97,9 @@ def _by_features(
     start = 0
     while start < len(rows) and pace.fits(1):
         some = np.arange(start, min(start + pace.size, len(rows)))
-        extremes = extremes_of(inquiry.pairs, sums, inquiry.moving, rows[some], inquiry.settle)
-        yield compare_extremes(inquiry, some, rows[some], extremes)
+        part = rows[start : start + len(some)]
+        extremes = extremes_of(inquiry.pairs, sums, inquiry.moving, part, inquiry.settle)
+        yield compare_extremes(inquiry, some, part, extremes)
         pace.done(len(some))
         start += len(some)
 
