@@ -330,3 +330,29 @@ def test_saved_models_are_trusted(tmp_path, solver):
     model = fitted(behind(perceptron(solver=solver)), y=Y > 0)
     skops.io.dump(model, tmp_path / "net.skops")
     assert (load_model(tmp_path / "net.skops").predict(X) == model.predict(X)).all()
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("single", [False, True])
+def test_the_program_is_never_off_by_more_than_is_said(activation, single):
+    x = (X[["age", "income"]] / 50.0).astype(np.float32 if single else np.float64)
+    space = lw.Space({"age": lw.Continuous(0.3, 1.7), "income": lw.Continuous(0, 2)})
+    model = fitted(perceptron(MLPRegressor, (8, 8), activation=activation), x, X.income)
+    imported = import_model(model, space, rows=np.empty((0, 2)))
+    codes = people(space).astype(np.float32).astype(np.float64)[2:]
+    given = pd.DataFrame(codes, columns=["age", "income"]).astype(np.float32 if single else np.float64)
+    computed, score = model.predict(given), Scores(imported.model, 2)
+    if single and activation == "identity":
+        assert imported.program.error is None
+        return
+    for row, value in zip(codes.tolist(), computed.tolist(), strict=True):
+        off = abs(Fraction(value) - score.enclose([Fraction(c) for c in row], 128)[0].middle)
+        assert off <= imported.program.error
+    assert imported.program.error < (1e-2 if single else 1e-10)
+
+
+def test_how_a_classifier_compares_probabilities_is_not_covered():
+    model = fitted(behind(perceptron(activation="identity")), y=Y > 0)
+    result = lw.verify(model, SPACE, lw.Similarity(free=["sex"]), lw.ScoreGap(1000), X=X, budget=10)
+    assert result.verdict == "FAIR"
+    assert not result.covers_floating_point

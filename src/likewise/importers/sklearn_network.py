@@ -11,6 +11,7 @@ Stored weights of single precision make the program calculate so if its rows are
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -125,13 +126,14 @@ def _model(
     unit = 1 << last.weights.exponent
     weights = tuple(Fraction(n, unit) for n in last.weights.numerators[row].tolist())
     bias = last.biases.fractions[row]
+    single = all(np.asarray(part).dtype.itemsize < np.dtype(np.float64).itemsize for part in estimator.coefs_)
     if not hidden:
-        rounding = _affine_rounding(layers, row)
-        if name == CLASSIFIER:
-            rounding = rounding.undescribed()  # it compares the logistic function of the score, or softmax
+        # A classifier compares the logistic function of the score, or softmax; single precision is not described.
+        rounding = replace(
+            _affine_rounding(layers, row), described=name != CLASSIFIER and not single, bounded=not single
+        )
         body: Affine | Network = Affine(weights=weights, bias=bias)
         return Model(family=name, rounding=rounding, embedding=embedding, bodies=(body,), head=head)
-    single = all(np.asarray(part).dtype.itemsize < np.dtype(np.float64).itemsize for part in estimator.coefs_)
     program = NetworkRounding(
         layers=layers[:-1],
         weights=layers[-1].weights.floats[row],

@@ -18,6 +18,7 @@ from tests.families.network.networks import (
 
 import likewise as lw
 from likewise.families.family import Mapped
+from likewise.families.lines import number
 from likewise.families.network.activation import IDENTITY, RELU, Activation
 from likewise.families.network.body import Layer, Network, folded
 from likewise.families.network.dyadic import Dyadic, block_diagonal
@@ -44,6 +45,11 @@ class TestDyadic:
     def test_single_precision_is_taken_exactly(self):
         values = np.array([0.1, -2.5], dtype=np.float32)
         assert Dyadic.of(values).fractions == [Fraction(float(v)) for v in values]
+
+    def test_numbers_are_written_as_certificates_write_them(self):
+        values = np.array([0.0, 1.0, -3.0, 0.1, -0.75, 2.0**80, 5e-324, 1e300])
+        assert Dyadic.of(values).texts() == [number(float(v)) for v in values]
+        assert Dyadic.of([4.0, 8.0]).texts() == ["4", "8"]
 
     def test_products_sums_and_blocks(self):
         rng = np.random.default_rng(0)

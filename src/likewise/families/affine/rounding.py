@@ -102,6 +102,6 @@ class AffineRounding:
             self,
             constant=self.constant + Fraction(math.ceil(slack * SLACK_GRID), SLACK_GRID),
             operations=self.operations + max(one.roundings for one in columns),
-            described=described,
-            bounded=described,
+            described=self.described and described,
+            bounded=self.bounded and described,
         )

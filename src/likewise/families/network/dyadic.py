@@ -49,9 +49,7 @@ class Dyadic:
     @cached_property
     def floats(self) -> Floats:
         """The nearest doubles."""
-        unit = 1 << self.exponent
-        flat = [nearest(Fraction(n, unit)) for n in self.numerators.ravel().tolist()]
-        return np.array(flat, dtype=np.float64).reshape(self.shape)
+        return quotients(self.numerators, 1 << self.exponent)
 
     @cached_property
     def transposed(self) -> fmpz_mat:
@@ -70,6 +68,10 @@ class Dyadic:
         """The entries of a vector."""
         unit = 1 << self.exponent
         return [Fraction(n, unit) for n in self.numerators.tolist()]
+
+    def texts(self) -> list[str]:
+        """The entries of a vector, as certificates write numbers."""
+        return [_text(n, self.exponent) for n in self.numerators.tolist()]
 
     def times(self, other: Dyadic) -> Dyadic:
         """The product of a matrix with another one, or with a vector."""
@@ -96,6 +98,16 @@ class Dyadic:
             return True
         exponent = max(self.exponent, other.exponent)
         return self.shape == other.shape and bool((self.over(exponent) == other.over(exponent)).all())
+
+
+def quotients(numerators: Wholes, denominator: int) -> Floats:
+    """The doubles nearest to whole numbers over one."""
+    flat = numerators.ravel().tolist()
+    try:
+        found = [n / denominator for n in flat]  # correctly rounded
+    except OverflowError:
+        found = [nearest(Fraction(n, denominator)) for n in flat]
+    return np.array(found, dtype=np.float64).reshape(numerators.shape)
 
 
 def joined(parts: Sequence[Dyadic]) -> Dyadic:
@@ -133,3 +145,10 @@ def _wholes(numbers: list[int], shape: tuple[int, ...]) -> Wholes:
     found = np.empty(len(numbers), dtype=object)
     found[:] = numbers
     return found.reshape(shape)
+
+
+def _text(n: int, exponent: int) -> str:
+    """n / 2**exponent in lowest terms: a whole number in decimal, any other in hexadecimal."""
+    shift = min((n & -n).bit_length() - 1, exponent) if n else exponent
+    n, exponent = n >> shift, exponent - shift
+    return f"{'-' if n < 0 else ''}0x{abs(n):x}p-{exponent}" if exponent else str(n)

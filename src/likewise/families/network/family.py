@@ -12,6 +12,7 @@ from likewise.errors import UnsupportedModel
 from likewise.families.family import Family
 from likewise.families.lines import column_line, numbers, one_or_all
 from likewise.families.network.body import Network, share_hidden, side_by_side
+from likewise.families.network.dyadic import Dyadic
 from likewise.model.embedding import Column
 from likewise.spec.terms import dot
 
@@ -113,10 +114,10 @@ FAMILY = NetworkFamily()
 
 
 def _layer_line(layer: Layer) -> dict[str, Any]:
-    unit = 1 << layer.weights.exponent
-    activation = layer.activation
+    activation, exponent = layer.activation, layer.weights.exponent
+    rows = [Dyadic(numerators=row, exponent=exponent) for row in layer.weights.numerators]
     return {
         "activation": [activation.kind, *numbers(activation.parameters)],
-        "biases": numbers(layer.biases.fractions),
-        "weights": [numbers(Fraction(n, unit) for n in row) for row in layer.weights.numerators.tolist()],
+        "biases": layer.biases.texts(),
+        "weights": [row.texts() for row in rows],
     }

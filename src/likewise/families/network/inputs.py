@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.errors import InternalError
-from likewise.spec.terms import nearest
+from likewise.families.network.dyadic import quotients
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +39,7 @@ class Part:
     @cached_property
     def floats(self) -> Floats:
         """The nearest doubles."""
-        flat = [nearest(Fraction(n, self.denominator)) for n in self.numerators.ravel().tolist()]
-        return np.array(flat, dtype=np.float64).reshape(self.numerators.shape)
+        return quotients(self.numerators, self.denominator)
 
     def moves(self, neurons: NDArray[np.bool_]) -> bool:
         """Whether the sum of any of these neurons changes with the feature."""

@@ -167,8 +167,10 @@ def _layer(item: object, what: str, width: int) -> Layer:
             if unit.bit_length() > _LONGEST:
                 raise Rejected(f"{what}: a common denominator of more than {_LONGEST} bits")
     return Layer(
-        weights=tuple(tuple(int(value * unit) for value in row) for row in weights),
-        biases=tuple(int(value * unit) for value in biases),
+        weights=tuple(
+            tuple(value.numerator * (unit // value.denominator) for value in row) for row in weights
+        ),
+        biases=tuple(value.numerator * (unit // value.denominator) for value in biases),
         unit=unit,
         activation=activation,
     )
