@@ -21,12 +21,12 @@ from sklearn.svm import SVC
 import likewise as lw
 from likewise import datasets
 from likewise.model.gauge import Scale
-from likewise.problem import claim_about, prepare
+from likewise.problem import make_claim, prepare
 from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.properties import property_of
-from likewise.verifying.posing import PosedProblem, pose
+from likewise.verifying.posed_problem import PosedProblem, pose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ def prepared(case: Case, *, of: Scale, budget: float) -> PosedProblem:
     """The problem itself, for what works on it directly."""
     run = Run(budget=Budget(budget))
     asked = property_of("decision" if of == "margin" else of, 0.0)
-    return pose(prepare(claim_about(case.model, case.space, case.similar, asked, case.X), run), run)
+    return pose(prepare(make_claim(case.model, case.space, case.similar, asked, case.X), run), run)
 
 
 def _unordered(space: lw.Space) -> lw.Space:

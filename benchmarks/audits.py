@@ -25,10 +25,10 @@ from sklearn.svm import SVC
 import likewise as lw
 from benchmarks._standardised import Case, standardised
 from benchmarks.rbf import ADULT_ROWS, machine
-from likewise.analysis.share_result import Method
+from likewise.analysis.share_result import ShareMethod
 
 BUDGET = 30.0
-ASKED: tuple[tuple[str, int | None, Method, tuple[str, ...]], ...] = (
+ASKED: tuple[tuple[str, int | None, ShareMethod, tuple[str, ...]], ...] = (
     ("adult", ADULT_ROWS, "exact", ("RBF",)),
     ("german", None, "certified", ("logistic",)),
     ("german", None, "sampled", ("logistic", "RBF", "polynomial, degree 2")),

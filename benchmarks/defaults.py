@@ -23,7 +23,7 @@ from rich.table import Table
 
 import likewise as lw
 from likewise.datasets import load_adult, load_german
-from likewise.importers.imported import import_model
+from likewise.importers.imported_model import import_model
 
 LOADERS = {"adult": load_adult, "german": load_german}
 MODELS = ("dt", "rf", "rf-blind", "et", "gb", "histgb", "xgb", "lgbm")

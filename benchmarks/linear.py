@@ -26,13 +26,13 @@ from sklearn.model_selection import train_test_split
 
 import likewise as lw
 from likewise.datasets import paper_problem
-from likewise.families.scored import score_of
-from likewise.paper.milp import propose
-from likewise.problem import claim_about, prepare
+from likewise.families.scored_model import only_score
+from likewise.paper.milp import propose_pair
+from likewise.problem import make_claim, prepare
 from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.spec.terms import Separable
-from likewise.verifying.posing import pose
+from likewise.verifying.posed_problem import pose
 
 PAPER_DATA = Path(__file__).parents[2] / "shared" / "data" / "paper"
 SETS = (("german", "German"), ("adult", "Adult"), ("fraud", "Fraud"), ("credit", "Credit"))
@@ -99,11 +99,11 @@ def parity() -> tuple[str, Any, Any, Any, str]:
 def by_milp(model: Any, space: Any, similar: Any) -> tuple[float, float]:
     """The largest margin that HiGHS reports, and its seconds."""
     run = Run(budget=Budget(60))
-    prepared = pose(prepare(claim_about(model, space, similar), run), run)
-    score = score_of(prepared.imported.model, len(space))
+    prepared = pose(prepare(make_claim(model, space, similar), run), run)
+    score = only_score(prepared.imported.model, len(space))
     assert isinstance(score, Separable)
     started = time.perf_counter()
-    proposed = propose(score, prepared.pairs, "margin")
+    proposed = propose_pair(score, prepared.pairs, "margin")
     seconds = time.perf_counter() - started
     return (float("nan") if proposed is None else proposed.value), seconds
 

@@ -29,12 +29,12 @@ from sklearn.svm import SVC
 from xgboost import XGBClassifier
 
 import likewise as lw
-from likewise.analysis.merging import Kind
+from likewise.analysis.region_merge import RegionKind
 from likewise.answers.texts import percent_text
 
 SAMPLE, SAMPLE_OF_ONE = 3000, 25
 FIVE = ["income", "limit", "cards", "student", "gender"]
-KINDS: tuple[Kind, ...] = ("fair", "biased", "undecided")
+KINDS: tuple[RegionKind, ...] = ("fair", "biased", "undecided")
 
 
 def run() -> None:

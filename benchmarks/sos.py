@@ -34,8 +34,8 @@ from sklearn.svm import SVC
 from benchmarks._polynomials import Polynomial, best_margin, columns_of, expanded
 from likewise.datasets import paper_problem
 from likewise.errors import DataError
-from likewise.families.polynomial.sos import Leaning, Proposal, cube_of, propose
-from likewise.families.polynomial.sos.cube import graded
+from likewise.families.polynomial.sos import FreeLean, Proposal, cube_of, propose
+from likewise.families.polynomial.sos.cube import graded_monomials
 from likewise.spec import Categorical, Feature, Ordinal
 
 PARTS = ("paper", "cubic", "sizes")
@@ -145,7 +145,9 @@ def run_paper(folder: Path) -> None:
             print(f"{name:8} left out: {error.message}")
             continue
         cube = cube_of([None] * posed.axes)
-        found = {(i, j): propose(posed.scores[i], posed.scores[j], cube, Leaning()) for i, j in posed.pairs()}
+        found = {
+            (i, j): propose(posed.scores[i], posed.scores[j], cube, FreeLean()) for i, j in posed.pairs()
+        }
         best = max(found, key=lambda pair: found[pair].bound)
         lower = max(attained(posed, *pair, found[pair]) for pair in found)
         seconds = np.array([(p.seconds.build, p.seconds.solve, p.seconds.check) for p in found.values()])
@@ -166,7 +168,7 @@ def run_cubic() -> None:
         print(f"cubic {name}, {posed.axes} axes")
         print("pair  relaxation    margin <=    lower   gap %   seconds  status")
         for (i, j), (kind, linear) in itertools.product(itertools.islice(posed.pairs(), pairs), kinds):
-            found = propose(posed.scores[i], posed.scores[j], cube, Leaning(linear=linear), kind=kind)
+            found = propose(posed.scores[i], posed.scores[j], cube, FreeLean(linear=linear), kind=kind)
             lower = attained(posed, i, j, found)
             bound = float(found.bound)
             print(
@@ -184,13 +186,13 @@ def run_sizes() -> None:
         for axes in ladder:
             first, second = (
                 {m: Fraction(float(v)) for m, v in zip(basis, rng.normal(size=len(basis)), strict=True)}
-                for basis in [graded(axes, degree)] * 2
+                for basis in [graded_monomials(axes, degree)] * 2
             )
             found = propose(
                 first,
                 second,
                 cube_of([None] * axes),
-                Leaning(),
+                FreeLean(),
                 kind=name.split()[0],
                 solver=solver,  # type: ignore[arg-type]
                 time_limit=TOO_LONG,

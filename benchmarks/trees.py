@@ -26,20 +26,20 @@ from rich.table import Table
 
 import likewise as lw
 from benchmarks._veritas import available, by_veritas
-from likewise.analysis.climbing import Climb
-from likewise.analysis.subjects import Subject
+from likewise.analysis.disparity_problem import DisparityProblem
+from likewise.analysis.disparity_search import DisparitySearch
 from likewise.datasets import load_adult, load_credit, load_german
 from likewise.families.oracles import Oracles
 from likewise.families.trees.body import TreeForm, TreeScore
 from likewise.families.trees.bounder import TreeBounder
-from likewise.importers.imported import import_model
+from likewise.importers.imported_model import import_model
 from likewise.model.gauge import Gauge
-from likewise.model.head import NUMBER
+from likewise.model.head import NUMBER_HEAD
 from likewise.model.question import Question
 from likewise.search.budget import Budget
 from likewise.search.task import SearchTask
 from likewise.spec.pairs import pair_space
-from likewise.verifying.posing import PosedProblem
+from likewise.verifying.posed_problem import PosedProblem
 
 LOADERS = {"adult": load_adult, "german": load_german, "credit": load_credit}
 PROTECTED = {
@@ -128,15 +128,17 @@ def _ensemble(name: str) -> Any:
     )
 
 
-def measured(model: Any, space: lw.Space, similar: lw.Similarity, seconds: float) -> tuple[Climb, float, str]:
+def measured(
+    model: Any, space: lw.Space, similar: lw.Similarity, seconds: float
+) -> tuple[DisparitySearch, float, str]:
     """The climb to the largest gap, its CPU seconds, and the bracket after 10 s where it took longer."""
-    gauge = Gauge(asked=Question(kind="score", level=Fraction(0), head=NUMBER))
+    gauge = Gauge(asked=Question(kind="score", level=Fraction(0), head=NUMBER_HEAD))
     prepared = _prepared(model, space, similar, gauge)
     prepared.task.bounder.warm_up()
     _warm(prepared)
     started = time.process_time()
     prepared.task.budget = CpuBudget(seconds)
-    climb = Climb(Subject(prepared, gauge), Fraction(0))
+    climb = DisparitySearch(DisparityProblem(prepared, gauge), Fraction(0))
     climb.run()
     took = time.process_time() - started
     early = [(low, high) for at, low, high in climb.history if at <= EARLY]

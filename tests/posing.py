@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from likewise.analysis.judging import Judging, judging_of
-from likewise.problem import Problem, claim_about, prepare
+from likewise.analysis.row_claim import RowClaim, prepare_row_claim
+from likewise.problem import Problem, make_claim, prepare
 from likewise.run import Run
 from likewise.search.budget import Budget
-from likewise.verifying.posing import PosedProblem, pose
+from likewise.verifying.posed_problem import PosedProblem, pose
 
 
 def problem_of(model: Any, space: Any, similar: Any, property: Any = None, *, X: Any = None) -> Problem:
-    return prepare(claim_about(model, space, similar, property, X), Run(budget=Budget(60)))
+    return prepare(make_claim(model, space, similar, property, X), Run(budget=Budget(60)))
 
 
 def posed(
@@ -20,7 +20,7 @@ def posed(
 ) -> PosedProblem:
     """What the search of a claim about one score needs."""
     run = Run(budget=Budget(budget))
-    return pose(prepare(claim_about(model, space, similar, property, X), run), run)
+    return pose(prepare(make_claim(model, space, similar, property, X), run), run)
 
 
 def judged(
@@ -32,7 +32,7 @@ def judged(
     X: Any = None,
     budget: float = 60,
     **more: Any,
-) -> Judging:
+) -> RowClaim:
     """What the judging of many individuals needs."""
     run = Run(budget=Budget(budget), **more)
-    return judging_of(prepare(claim_about(model, space, similar, property, X), run), run)
+    return prepare_row_claim(prepare(make_claim(model, space, similar, property, X), run), run)

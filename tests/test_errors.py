@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise import errors
-from likewise.errors import LikewiseError, closest
+from likewise.errors import LikewiseError, suggest_name
 
 KINDS = [
     errors.SpecError,
@@ -55,14 +55,14 @@ def test_located_puts_the_place_in_front_and_keeps_kind_and_hint():
 
 
 def test_closest_names_the_likeliest_candidate_or_nothing():
-    assert closest("agee", ["age", "sex"]) == " (did you mean 'age'?)"
-    assert closest("AGE", ["sex", "age"]) == " (did you mean 'age'?)"
-    assert closest("zzz", ["age", "sex"]) == ""
-    assert closest("age", []) == ""
-    assert closest(3, ["age"]) == ""
+    assert suggest_name("agee", ["age", "sex"]) == " (did you mean 'age'?)"
+    assert suggest_name("AGE", ["sex", "age"]) == " (did you mean 'age'?)"
+    assert suggest_name("zzz", ["age", "sex"]) == ""
+    assert suggest_name("age", []) == ""
+    assert suggest_name(3, ["age"]) == ""
 
 
 @given(st.text(), st.lists(st.text(), max_size=5))
 def test_closest_only_ever_suggests_a_candidate(name, candidates):
-    said = closest(name, candidates)
+    said = suggest_name(name, candidates)
     assert said == "" or said in {f" (did you mean {candidate!r}?)" for candidate in candidates}

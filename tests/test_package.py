@@ -40,7 +40,7 @@ def test_no_submodule_takes_the_place_of_an_exported_function():
     modules = {module.name for module in pkgutil.iter_modules(likewise.__path__)}
     assert modules & set(likewise.__all__) == {"datasets"}
     importlib.import_module("likewise.verifying")
-    importlib.import_module("likewise.analysis.measuring")
+    importlib.import_module("likewise.analysis.measure")
     assert callable(likewise.verify)
     assert callable(likewise.measure)
 

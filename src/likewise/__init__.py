@@ -62,16 +62,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from likewise import datasets
-    from likewise.analysis.auditing import Audit, audit
-    from likewise.analysis.comparing import Comparison, compare
-    from likewise.analysis.measuring import Disparity, measure
+    from likewise.analysis.audit import Audit, audit
+    from likewise.analysis.compare import Comparison, compare
+    from likewise.analysis.measure import Disparity, measure
+    from likewise.analysis.radius import Radius, radius
     from likewise.analysis.region_result import Region, Regions
     from likewise.analysis.regions import regions
-    from likewise.analysis.repaired import Repaired
-    from likewise.analysis.repairing import repair
+    from likewise.analysis.repair import repair
+    from likewise.analysis.repair_result import Repaired
+    from likewise.analysis.share import share
     from likewise.analysis.share_result import Share
-    from likewise.analysis.sharing import share
-    from likewise.analysis.widening import Radius, radius
     from likewise.certificate.certificate import Certificate, load_certificate
     from likewise.errors import (
         BudgetError,
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
     from likewise.verifying import verify
-    from likewise.verifying.certifying import CheckReport, check
+    from likewise.verifying.certification import CheckReport, check
     from likewise.verifying.result import Result, Verdict
 
 __version__ = "0.1.0"
@@ -150,25 +150,25 @@ _HOME = {
     "verify": "likewise.verifying",
     "Result": "likewise.verifying.result",
     "Verdict": "likewise.verifying.result",
-    "measure": "likewise.analysis.measuring",
-    "Disparity": "likewise.analysis.measuring",
-    "radius": "likewise.analysis.widening",
-    "Radius": "likewise.analysis.widening",
+    "measure": "likewise.analysis.measure",
+    "Disparity": "likewise.analysis.measure",
+    "radius": "likewise.analysis.radius",
+    "Radius": "likewise.analysis.radius",
     "regions": "likewise.analysis.regions",
     "Regions": "likewise.analysis.region_result",
     "Region": "likewise.analysis.region_result",
-    "compare": "likewise.analysis.comparing",
-    "Comparison": "likewise.analysis.comparing",
-    "audit": "likewise.analysis.auditing",
-    "Audit": "likewise.analysis.auditing",
-    "share": "likewise.analysis.sharing",
+    "compare": "likewise.analysis.compare",
+    "Comparison": "likewise.analysis.compare",
+    "audit": "likewise.analysis.audit",
+    "Audit": "likewise.analysis.audit",
+    "share": "likewise.analysis.share",
     "Share": "likewise.analysis.share_result",
-    "repair": "likewise.analysis.repairing",
-    "Repaired": "likewise.analysis.repaired",
+    "repair": "likewise.analysis.repair",
+    "Repaired": "likewise.analysis.repair_result",
     "Certificate": "likewise.certificate.certificate",
     "load_certificate": "likewise.certificate.certificate",
-    "check": "likewise.verifying.certifying",
-    "CheckReport": "likewise.verifying.certifying",
+    "check": "likewise.verifying.certification",
+    "CheckReport": "likewise.verifying.certification",
     "LikewiseError": "likewise.errors",
     "SpecError": "likewise.errors",
     "DataError": "likewise.errors",

@@ -1,8 +1,8 @@
 """Clock: how late it is, and whether the work at hand still has time, asked from wherever the work is done.
 
 What takes long lies far below what knows the budget: leaves proved in exact arithmetic, the elements of a tree, a comparison of a million
-thresholds. Such loops call `look_at_clock` between two pieces of work, with what the next piece takes where that is known: what cannot be finished is not begun. Whoever began the
-work has said how much time it has (`limited`; of several such blocks the innermost counts), and catches `OutOfTime`. Work that was left that way has
+thresholds. Such loops call `check_clock` between two pieces of work, with what the next piece takes where that is known: what cannot be finished is not begun. Whoever began the
+work has said how much time it has (`time_limit`; of several such blocks the innermost counts), and catches `OutOfTime`. Work that was left that way has
 proved nothing.
 
 All times come from `now`, so that one patch puts another clock in its place.
@@ -21,11 +21,11 @@ class OutOfTime(Exception):
     """There is no time for the rest of a piece of work."""
 
 
-def _always() -> float:
+def _unlimited() -> float:
     return math.inf
 
 
-_LEFT: ContextVar[Callable[[], float]] = ContextVar("left", default=_always)
+_SECONDS_LEFT: ContextVar[Callable[[], float]] = ContextVar("left", default=_unlimited)
 
 
 def now() -> float:
@@ -34,17 +34,17 @@ def now() -> float:
 
 
 @contextmanager
-def limited(left: Callable[[], float]) -> Iterator[None]:
+def time_limit(left: Callable[[], float]) -> Iterator[None]:
     """Work that is left once it has no seconds `left`."""
-    token = _LEFT.set(left)
+    token = _SECONDS_LEFT.set(left)
     try:
         yield
     finally:
-        _LEFT.reset(token)
+        _SECONDS_LEFT.reset(token)
 
 
-def look_at_clock(seconds: float = 0.0) -> None:
+def check_clock(seconds: float = 0.0) -> None:
     """Raise `OutOfTime` where the work at hand has no time left, or less than its next piece takes."""
-    left = _LEFT.get()()
+    left = _SECONDS_LEFT.get()()
     if left <= 0 or left < seconds:
         raise OutOfTime

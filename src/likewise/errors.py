@@ -60,7 +60,7 @@ class InternalError(LikewiseError):
     """An invariant of Likewise itself is broken; please report it."""
 
 
-def closest(name: object, candidates: Iterable[object]) -> str:
+def suggest_name(name: object, candidates: Iterable[object]) -> str:
     """``" (did you mean 'age'?)"`` for the candidate most like `name`, or ``""`` if none is alike."""
     import difflib
 

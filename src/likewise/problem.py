@@ -1,7 +1,7 @@
 """Problem: a claim about a model over codes, with all that has to be done once: the model imported and compared with the original, the rows encoded.
 
 `prepare` is the one place where a claim becomes a problem; every command and every analysis starts there and goes on with the `Problem`. Another
-property or another similarity of the same model is a problem of the same import (`asking`, `with_similarity`).
+property or another similarity of the same model is a problem of the same import (`with_property`, `with_similarity`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import SpecError
-from likewise.importers.imported import Imported, import_model
-from likewise.importers.selfcheck import check_own_rows
+from likewise.importers.imported_model import ImportedModel, import_model
+from likewise.importers.self_check import compare_own_rows
 from likewise.progress import LONG_READING
-from likewise.search.feasible import some_individual
+from likewise.search.feasibility import find_individual
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
@@ -66,7 +66,7 @@ class Claim:
         return self.space.encode(self.X, allow_extra=True)
 
 
-def claim_about(
+def make_claim(
     model: Any, space: Space, similar: Similarity, property: Property | None = None, X: Any = None
 ) -> Claim:
     """The claim that the arguments of a public function make: about decisions, if nothing else is said."""
@@ -79,7 +79,7 @@ class Problem:
     """The claim, its model as mathematics over codes, and the similarity by feature."""
 
     claim: Claim
-    imported: Imported
+    imported: ImportedModel
     relations: tuple[Relation, ...]
 
     @property
@@ -95,7 +95,7 @@ class Problem:
         missing: NDArray[np.bool_] = self.codes == np.array([np.nan if c is None else c for c in codes])
         return missing
 
-    def asking(self, property: Property) -> Problem:
+    def with_property(self, property: Property) -> Problem:
         """The same with another property."""
         return replace(self, claim=replace(self.claim, property=property))
 
@@ -118,11 +118,11 @@ def prepare(claim: Claim, run: Run, *, alone: bool = False) -> Problem:
         relations = similar.relations(space) if alone else similar.resolve(space)
         codes = claim.encoded()
         imported = import_model(claim.model, space, rows=codes, like=claim.X)
-        imported = replace(imported, compared=check_own_rows(imported, claim.X, codes))
+        imported = replace(imported, compared=compare_own_rows(imported, claim.X, codes))
         if imported.compared.single:
             imported = replace(imported, program=replace(imported.program, bounds=(None,)))
         if imported.space.constraints:
-            some_individual(imported.space)
+            find_individual(imported.space)
     if clock.stats["import_seconds"] > LONG_READING:
         run.tell(f"reading the model took {clock.stats['import_seconds']:.0f} s")
     return Problem(claim=replace(claim, codes=codes), imported=imported, relations=relations)

@@ -1,6 +1,6 @@
 """Progress: what a running search tells whoever listens.
 
-A listener is any callable that takes a `Snapshot`. `terminal` is the one behind ``progress=True``: a line
+A listener is any callable that takes a `Snapshot`. `terminal_listener` is the one behind ``progress=True``: a line
 on stderr that rewrites itself, shown on a terminal only and gone when the work is done.
 """
 
@@ -30,15 +30,15 @@ class Snapshot:
 Listener = Callable[[Snapshot], None]
 
 
-def silent(_snapshot: Snapshot) -> None:
+def ignore_progress(_snapshot: Snapshot) -> None:
     """The listener that does not listen."""
 
 
 @contextmanager
-def terminal() -> Iterator[Listener]:
+def terminal_listener() -> Iterator[Listener]:
     """A listener that shows one live line on stderr; silent where stderr is not a terminal."""
     if not sys.stderr.isatty():
-        yield silent
+        yield ignore_progress
         return
     from rich.console import Console
 

@@ -62,7 +62,7 @@ def assert_fair(request: pytest.FixtureRequest) -> AssertFair:
         from likewise.answers.verdict import verdict_answer
         from likewise.verifying import verify
 
-        asked = _asked(model, spec_or_space, similar, property, options)
+        asked = _verify_arguments(model, spec_or_space, similar, property, options)
         result = verify(**asked)
         request.node.user_properties.append((VERDICT, str(result.verdict)))
         told = terminal.render(verdict_answer(result, Audience(same=None), steps=False))
@@ -76,7 +76,7 @@ def assert_fair(request: pytest.FixtureRequest) -> AssertFair:
     return judge
 
 
-def _asked(
+def _verify_arguments(
     model: Any, spec_or_space: Any, similar: Any, property: Any, options: dict[str, Any]
 ) -> dict[str, Any]:
     """The arguments of `verify`."""
@@ -94,7 +94,7 @@ def _asked(
             )
         return {"model": model, "space": claim, "similar": similar, "property": property, **options}
     if model is None:
-        model = _named(claim)
+        model = _claim_name(claim)
     if "X" not in options and claim.data_path is not None:
         from likewise.spec.frames import read_table
 
@@ -108,7 +108,7 @@ def _asked(
     }
 
 
-def _named(claim: WrittenClaim) -> Any:
+def _claim_name(claim: WrittenClaim) -> Any:
     from likewise.errors import SpecError
     from likewise.importers.files import load_model
 

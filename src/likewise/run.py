@@ -1,6 +1,6 @@
 """Run: with what a question is answered. How long it may take, in how many processes, from which seed, and who is told of the progress.
 
-Every public function takes the same keyword arguments for that; `running` checks them and makes the one `Run` of them that all parts of the answer
+Every public function takes the same keyword arguments for that; `open_run` checks them and makes the one `Run` of them that all parts of the answer
 share. What an analysis consists of has a part of it (`Run.part`), so that the whole ends in time.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from likewise.errors import SpecError
-from likewise.progress import Listener, Snapshot, silent, terminal
+from likewise.progress import Listener, Snapshot, ignore_progress, terminal_listener
 from likewise.search.budget import IMPORT_SECONDS, Budget, budget_of
 
 Seed = int | np.random.Generator | None
@@ -30,7 +30,7 @@ class Run:
     jobs: int = 1
     executor: Executor | None = None
     seed: Seed = 0
-    listener: Listener = silent
+    listener: Listener = ignore_progress
 
     def part(self, share: float) -> Run:
         """The same with this share of what is left of the budget."""
@@ -46,7 +46,7 @@ class Run:
 
 
 @contextmanager
-def running(
+def open_run(
     *,
     budget: float | Budget = 60,
     import_budget: float = IMPORT_SECONDS,
@@ -56,24 +56,28 @@ def running(
     progress: bool | Listener = False,
 ) -> Iterator[Run]:
     """The run that these arguments ask for; refuses what is none of them. A budget that runs already goes on."""
-    jobs, seed, clock = _jobs(n_jobs, executor), _seed(random_state), budget_of(budget, import_budget)
-    with listening(progress) as listener:
+    jobs, seed, clock = (
+        _check_jobs(n_jobs, executor),
+        _check_seed(random_state),
+        budget_of(budget, import_budget),
+    )
+    with open_listener(progress) as listener:
         yield Run(budget=clock, jobs=jobs, executor=executor, seed=seed, listener=listener)
 
 
 @contextmanager
-def listening(progress: bool | Listener) -> Iterator[Listener]:
+def open_listener(progress: bool | Listener) -> Iterator[Listener]:
     """The listener that `progress` asks for."""
     if callable(progress):
         yield progress
     elif progress:
-        with terminal() as listener:
+        with terminal_listener() as listener:
             yield listener
     else:
-        yield silent
+        yield ignore_progress
 
 
-def _jobs(n_jobs: int, executor: Executor | None) -> int:
+def _check_jobs(n_jobs: int, executor: Executor | None) -> int:
     if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or (n_jobs < 1 and n_jobs != -1):
         raise SpecError(f"n_jobs must be a whole number of processes or -1 for all cores, not {n_jobs!r}")
     if executor is not None and not hasattr(executor, "submit"):
@@ -84,7 +88,7 @@ def _jobs(n_jobs: int, executor: Executor | None) -> int:
     return os.cpu_count() or 1 if n_jobs == -1 else n_jobs
 
 
-def _seed(random_state: Seed) -> Seed:
+def _check_seed(random_state: Seed) -> Seed:
     try:
         np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:

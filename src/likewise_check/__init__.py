@@ -6,11 +6,11 @@ arithmetic. No float takes part in a decision, and there is no tolerance.
 How to read it in an afternoon. `core` is all that a proof about a linear model needs; a proof about another model takes one or two of the `packs` besides, and the
 report names them (`rules used: core, trees`). In this order, with the section of the specification at hand that each module names:
 
-1. the file        `core.fields`, `core.numbers` (doubles too), `core.reading`: bytes to lines to values, from a file that may be hostile
+1. the file        `core.fields`, `core.numbers` (doubles too), `core.line_reader`: bytes to lines to values, from a file that may be hostile
 2. the claim       `core.space`, `core.properties` (with `logarithm`), `core.body`, `core.head`, `core.claim` (with the model line); `core.affine` is the one body of the core
 3. the proof       `core.cells` (the tree), `core.proof` (the walk), `core.leaves` (who judges), `core.lemma` (what a leaf has to show)
 4. the rules       `core.bound` (how every bound begins and ends), `core.independent`, `core.enumerated`, `core.separable` with `line` and `maxima`; `core.rules` lists them
-5. the answer      `core.rounding`, `core.witness`, `core.decided`, then `checking` and `report`
+5. the answer      `core.rounding`, `core.witness`, `core.common_decision`, then `checking` and `report`
 6. the packs       `core.registry` says which there are and how they are found; the docstring of a pack says what its modules are for
 """
 

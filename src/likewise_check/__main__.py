@@ -8,22 +8,25 @@ from collections.abc import Sequence
 from likewise_check import CheckReport, check
 
 ACCEPTED, UNREADABLE, INTERRUPTED, REJECTED = 0, 2, 3, 4
-CLEARED = "\r\033[K"  # the line of progress
+CLEAR_LINE = "\r\033[K"  # the line of progress
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
-    options = _parser().parse_args(arguments)
+    options = _make_parser().parse_args(arguments)
     talks = sys.stderr.isatty() and not options.quiet
     try:
         report = check(
-            options.certificate, model=options.model, jobs=options.jobs, progress=_tell if talks else None
+            options.certificate,
+            model=options.model,
+            jobs=options.jobs,
+            progress=_show_progress if talks else None,
         )
     except KeyboardInterrupt:
-        sys.stderr.write(f"{CLEARED * talks}interrupted: neither accepted nor rejected\n")
+        sys.stderr.write(f"{CLEAR_LINE * talks}interrupted: neither accepted nor rejected\n")
         return INTERRUPTED
     if talks:
-        sys.stderr.write(CLEARED)
+        sys.stderr.write(CLEAR_LINE)
     if options.json:
         sys.stdout.write(json.dumps(report.to_dict()) + "\n")
     elif not options.quiet:
@@ -39,7 +42,7 @@ def _exit_code(report: CheckReport) -> int:
     return REJECTED if report.readable else UNREADABLE
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="likewise-check",
         description="Checks a certificate in exact arithmetic.",
@@ -48,18 +51,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("certificate", metavar="CERT", help="the certificate file")
     parser.add_argument("--model", metavar="FILE", help="the model line the certificate must speak of")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="worker processes (default: 1)")
+    parser.add_argument(
+        "--jobs", type=_parse_jobs, default=1, metavar="N", help="worker processes (default: 1)"
+    )
     parser.add_argument("--quiet", action="store_true", help="print nothing but JSON if asked for it")
     return parser
 
 
-def _jobs(text: str) -> int:
+def _parse_jobs(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text[:6]) <= 1024:
         raise argparse.ArgumentTypeError("a whole number from 1 to 1024")
     return int(text)
 
 
-def _tell(nodes: int) -> None:
+def _show_progress(nodes: int) -> None:
     sys.stderr.write(f"\r{nodes} cells")
     sys.stderr.flush()
 

@@ -10,12 +10,12 @@ from time import perf_counter
 from typing import Any, BinaryIO, TypeAlias
 
 from likewise_check.core.claim import Claim, read_model
-from likewise_check.core.decided import decision_of_all
+from likewise_check.core.common_decision import decision_of_all
 from likewise_check.core.fields import Rejected, anything, choice, record, text
 from likewise_check.core.leaves import Jury, Tally
+from likewise_check.core.line_reader import LONGEST_LINE, Lines
 from likewise_check.core.proof import check_end, check_nodes
 from likewise_check.core.properties import read_property
-from likewise_check.core.reading import LONGEST_LINE, Lines
 from likewise_check.core.registry import CORE, PACKS, pack_of
 from likewise_check.core.space import read_similarity, read_space
 from likewise_check.core.witness import check_witness, check_witness_end
@@ -76,7 +76,7 @@ def check(
             if found["kind"] == "proof":
                 until = began + seconds
                 jury = stack.enter_context(Jury(claim, tally, jobs=jobs, refusals=refusals, until=until))
-                cells, end = check_nodes(lines, jury, claim, progress or _silent)
+                cells, end = check_nodes(lines, jury, claim, progress or _no_progress)
                 clearance, covered = check_end(end, lines, claim, tally, cells)
                 stated = {"cells": cells, "clearance": clearance, "covers_floating_point": covered}
                 stated["decided"] = decision_of_all(claim, tally.sides)
@@ -138,5 +138,5 @@ def _model_digest(place: Place) -> str:
     return hashlib.sha256(content.removesuffix(b"\n")).hexdigest()
 
 
-def _silent(_: int) -> None:
+def _no_progress(_: int) -> None:
     """Tells nobody."""

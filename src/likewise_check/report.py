@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from likewise_check.core.numbers import shown, write
+from likewise_check.core.numbers import number_text, readable_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class CheckReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values; the clearance is a text such as "3/8"."""
-        clearance = None if self.clearance is None else write(self.clearance)
+        clearance = None if self.clearance is None else number_text(self.clearance)
         return {
             **asdict(self),
             "clearance": clearance,
@@ -90,5 +90,7 @@ class CheckReport:
             used = ", ".join(f"{count} {name}" for name, count in sorted(self.rules.items()))
             covered = "covers" if self.covers_floating_point else "does not cover"
             said.append(f"proof: {self.cells} cell{'s' * (self.cells != 1)}; leaves by rule: {used}")
-            said.append(f"clearance: {shown(self.clearance)}; {covered} the rounding of the deployed program")
+            said.append(
+                f"clearance: {readable_number(self.clearance)}; {covered} the rounding of the deployed program"
+            )
         return "\n".join([*said, f"time: {self.seconds:.2f} s"])

@@ -12,8 +12,8 @@ from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardSca
 from sklearn.svm import SVC
 
 import likewise as lw
-from likewise.families.scored import score_of
-from likewise.importers.imported import import_model
+from likewise.families.scored_model import only_score
+from likewise.importers.imported_model import import_model
 from likewise.spec.pairs import pair_space
 
 SPACE = lw.Space(
@@ -68,7 +68,7 @@ def fitted(make, space=SPACE, seed=0):
 
 def exact_scores(model, space, X):
     imported = import_model(model, space, rows=np.empty((0, len(space))), like=X)
-    score = score_of(imported.model, len(space))
+    score = only_score(imported.model, len(space))
     codes = space.encode(X)
     return [score.enclose([Fraction(c) for c in row], 128).middle for row in codes.tolist()]
 
@@ -104,7 +104,7 @@ def broken(property, first, second, head):
         return first > m and second <= -m
     if isinstance(property, lw.ScoreGap):
         return first - second > Fraction(property.delta)
-    first, second = (1 / (1 + np.exp(-float(head.linked(s)))) for s in (first, second))
+    first, second = (1 / (1 + np.exp(-float(head.link_argument(s)))) for s in (first, second))
     return first - second > property.delta
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.analysis.merging import Piece, absorbed, few_of, merged
-from likewise.spec.boxes import Box, box_of
+from likewise.analysis.region_merge import Piece, absorb_pieces, merge_pieces, reduce_pieces
+from likewise.spec.boxes import Box, parse_box
 
 SPACE = lw.Space(
     {"age": lw.Integer(0, 5), "job": lw.Categorical(["a", "b", "c"]), "rank": lw.Ordinal([1, 2, 3, 4])}
@@ -18,7 +18,7 @@ EVERYBODY = list(itertools.product(range(6), range(3), range(4)))
 
 
 def piece(rule, kind="fair"):
-    box = box_of(rule, SPACE)
+    box = parse_box(rule, SPACE)
     return Piece(kind=kind, box=box, share=box.share)
 
 
@@ -29,7 +29,7 @@ def rules(pieces):
 def test_a_box_across_two_others_is_divided_among_them():
     across = piece("2 <= age <= 3 and job in {a, b} and rank == 1")
     upper, lower = piece("age >= 4 and job == a and rank == 1"), piece("age <= 1 and job == b and rank == 1")
-    found = absorbed([across, upper, lower])
+    found = absorb_pieces([across, upper, lower])
     assert rules(found) == {"age >= 2 and job == a and rank == 1", "age <= 3 and job == b and rank == 1"}
     assert sum(one.share for one in found) == across.share + upper.share + lower.share
 
@@ -37,14 +37,14 @@ def test_a_box_across_two_others_is_divided_among_them():
 def test_what_is_left_over_keeps_the_box_as_it_is():
     across = piece("2 <= age <= 3 and rank == 1")
     upper, lower = piece("age >= 4 and job == a and rank == 1"), piece("age <= 1 and job == b and rank == 1")
-    assert rules(absorbed([across, upper, lower])) == rules([across, upper, lower])
+    assert rules(absorb_pieces([across, upper, lower])) == rules([across, upper, lower])
 
 
 def test_other_kinds_take_in_nothing():
     across = piece("2 <= age <= 3 and job in {a, b} and rank == 1")
     upper = piece("age >= 4 and job == a and rank == 1", "undecided")
     lower = piece("age <= 1 and job == b and rank == 1", "undecided")
-    assert rules(absorbed([across, upper, lower])) == rules([across, upper, lower])
+    assert rules(absorb_pieces([across, upper, lower])) == rules([across, upper, lower])
 
 
 def cut_up(random, box, kinds, depth):
@@ -70,8 +70,8 @@ def test_everybody_stays_where_they_are(seed):
     random = np.random.default_rng(seed)
     pieces = cut_up(random, Box.whole(SPACE), ["fair", "biased", "undecided"][: seed % 3 + 1], 6)
     order = random.permutation(3).tolist()
-    found = few_of(pieces, order)
-    assert len(found) <= len(merged(pieces, order)) <= len(pieces)
+    found = reduce_pieces(pieces, order)
+    assert len(found) <= len(merge_pieces(pieces, order)) <= len(pieces)
     assert sum((one.share for one in found), Fraction(0)) == 1
     assert all(one.share == one.box.share for one in found)
     kinds = {person: one.kind for one in pieces for person in EVERYBODY if one.box.holds(person)}

@@ -12,16 +12,16 @@ from tests.analysis.clocks import Clock
 
 import likewise as lw
 from likewise import clock
-from likewise.analysis.judging import Judging
+from likewise.analysis.row_claim import RowClaim
 from likewise.families.kernel.body import KernelScore
 from likewise.families.kernel.judge import KernelJudge
-from likewise.families.program_rounding import Observed
-from likewise.families.score_judge import Scored
-from likewise.importers import selfcheck
-from likewise.search import confirming, counterparts, neighbours, pacing
+from likewise.families.program_rounding import ObservedError
+from likewise.families.score_judge import ScoreGrid
+from likewise.importers import self_check
+from likewise.search import counterparts, neighbours, pace, replay_queue
 from likewise.search.budget import Budget
-from likewise.search.confirming import Confirming
 from likewise.search.judgement import BIASED, FAIR, UNDECIDED, Judgement
+from likewise.search.replay_queue import ReplayQueue
 
 LONG = 1e6  # no budget that a test could use up
 
@@ -44,10 +44,10 @@ FAMILIES = {
 
 @pytest.fixture
 def one_row_at_a_time(monkeypatch):
-    monkeypatch.setattr(pacing, "GROWTH", 1)
-    monkeypatch.setattr(neighbours, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(pace, "MOST_GROWTH", 1)
+    monkeypatch.setattr(neighbours, "FIRST_PIECE_SECONDS", 0.0)
     monkeypatch.setattr(counterparts, "FIRST_ROWS", 1)
-    monkeypatch.setattr(confirming, "FIRST", 1)
+    monkeypatch.setattr(replay_queue, "FIRST_PAIRS", 1)
 
 
 def in_order(found):
@@ -96,7 +96,7 @@ def test_without_a_budget_nothing_is_judged_and_nobody_is_enclosed(monkeypatch, 
     model, X = fitted(FAMILIES[name]), everybody()
     asked = []
     # Reading the model, which has a clock of its own, encloses a few rows to tell the program's rounding.
-    monkeypatch.setattr(selfcheck, "observed", lambda *_: Observed())
+    monkeypatch.setattr(self_check, "observe_rounding", lambda *_: ObservedError())
     monkeypatch.setattr(KernelScore, "enclose", lambda *_: asked.append(1))
     found = lw.audit(model, SPACE, SIMILAR["free"], X=X, budget=0)
     assert (found.biased, found.undecided) == (0, len(X))
@@ -129,7 +129,7 @@ def test_enclosures_end_with_the_budget(monkeypatch, hand):
 
     def vague(self, *asked):
         scored = crossed(self, *asked)
-        return Scored.of(scored.values, np.full(len(scored.values), np.inf))
+        return ScoreGrid.of(scored.values, np.full(len(scored.values), np.inf))
 
     def slowly(self, *asked):
         hand.now += 1
@@ -161,7 +161,7 @@ def test_the_original_is_asked_in_time(hand, own, each):
         asked.extend(first[:, 0].tolist())
         return first[:, 0] % 3 > 0
 
-    waiting = Confirming(confirm, rows, found, budget)
+    waiting = ReplayQueue(confirm, rows, found, budget)
     for some in np.split(np.arange(count), 100):
         hand.now += 0.01
         if not budget.over:
@@ -169,7 +169,7 @@ def test_the_original_is_asked_in_time(hand, own, each):
             waiting.add(some)
     waiting.finish()
     assert asked == list(range(len(asked)))
-    assert budget.elapsed <= budget.last_moment
+    assert budget.elapsed <= budget.grace_end
     assert (found.verdict[: len(asked)] == np.where(rows[: len(asked), 0] % 3 > 0, BIASED, UNDECIDED)).all()
     assert (found.verdict[len(asked) :] == UNDECIDED).all()
     assert len(asked) > 60
@@ -181,7 +181,7 @@ def test_rows_that_are_the_same_are_judged_once(monkeypatch):
     once = in_order(lw.audit(model, SPACE, similar, X=X))
     asked, confirmed, order = (
         [],
-        Judging.confirmed,
+        RowClaim.confirmed,
         np.random.default_rng(0).permutation(5 * len(X)) % len(X),
     )
 
@@ -189,7 +189,7 @@ def test_rows_that_are_the_same_are_judged_once(monkeypatch):
         asked.append(len(own))
         return confirmed(self, own, other)
 
-    monkeypatch.setattr(Judging, "confirmed", counted)
+    monkeypatch.setattr(RowClaim, "confirmed", counted)
     often = in_order(lw.audit(model, SPACE, similar, X=X.iloc[order]))
     assert often["biased"].tolist() == once["biased"].to_numpy()[order].tolist()
     assert np.allclose(often["gap"], once["gap"].to_numpy()[order], atol=1e-12)

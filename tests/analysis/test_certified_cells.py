@@ -12,10 +12,10 @@ from tests.posing import judged
 
 import likewise as lw
 from likewise.analysis import share_bracket
-from likewise.analysis.measures import uniform
+from likewise.analysis.measures import uniform_measure
 from likewise.analysis.partition.changes import Change
 from likewise.analysis.partition.proofs import CodeProver
-from likewise.verifying.certifying import Checking, CheckReport
+from likewise.verifying.certification import CheckReport, CheckRunner
 
 MODELS = {"rbf": SVC(gamma=0.05, C=10), "polynomial": SVC(kernel="poly", degree=2, coef0=1)}
 CONSTRAINED = SPACE.where("a <= b + c + 1", "a + d >= 2")
@@ -24,7 +24,7 @@ CONSTRAINED = SPACE.where("a <= b + c + 1", "a + d >= 2")
 @pytest.fixture
 def hardly_looked_through(monkeypatch):
     """Cells of more than a few individuals must be settled by certificates."""
-    monkeypatch.setattr(share_bracket, "FEW", 12)
+    monkeypatch.setattr(share_bracket, "FEW_INDIVIDUALS", 12)
 
 
 def model_of(name):
@@ -81,7 +81,7 @@ def test_certified_brackets_hold_the_share(name, similar, space, property, over)
 @pytest.mark.parametrize("similar", SIMILAR)
 @pytest.mark.parametrize("name", MODELS)
 def test_certified_brackets_hold_all_shares(name, similar, monkeypatch):
-    monkeypatch.setattr(share_bracket, "FEW", 6)
+    monkeypatch.setattr(share_bracket, "FEW_INDIVIDUALS", 6)
     spaces, ways = (SPACE, CONSTRAINED), ("uniform", "marginals")
     accepted = [
         held(name, similar, space, property, over)
@@ -94,14 +94,14 @@ def test_certified_brackets_hold_all_shares(name, similar, monkeypatch):
 
 def test_what_the_checker_refuses_is_not_counted(monkeypatch):
     """Float64 bounds alone settle nothing."""
-    monkeypatch.setattr(share_bracket, "FEW", 0)
+    monkeypatch.setattr(share_bracket, "FEW_INDIVIDUALS", 0)
     asked = []
 
     def refuse(_, certificate, __):
         asked.append(certificate)
         return CheckReport(accepted=False, reason="refused by a test", finished=False)
 
-    monkeypatch.setattr(Checking, "check", refuse)
+    monkeypatch.setattr(CheckRunner, "check", refuse)
     space = SPACE.replace(b=lw.Integer(1, 2), d=lw.Ordinal([0, 1]))
     found = lw.share(model_of("polynomial"), space, SIMILAR["free"], method="certified", budget=600)
     assert asked
@@ -114,7 +114,7 @@ def test_cells_are_as_they_are_certified(name):
     """Boxes of codes at random, against everybody in them."""
     model, similar, random = model_of(name), SIMILAR["free"], np.random.default_rng(0)
     judging = judged(model, SPACE, similar)
-    certificates = CodeProver.of(judging, Checking())
+    certificates = CodeProver.of(judging, CheckRunner())
     codes = SPACE.encode(everybody(SPACE))
     biased, kinds = Truth(model, SPACE, similar).biased(lw.SameDecision()), {"fair": 0, "biased": 0}
     whole = np.array([[0, 1, 0, 0], [5, 4, 2, 2]], dtype=float)
@@ -148,7 +148,9 @@ def test_cells_of_codes_hold_the_share_of_values():
     points = X["x"] + 0.2 * (X["n"] > 4) + 0.1 * (X["sex"] == "m") + 0.1 * X["job"].isna()
     model = make_pipeline(columns, SVC(gamma=0.3, C=10)).fit(X, points > 0.75)
     judging = judged(model, space, lw.Similarity(free=["sex"]), X=X, budget=600)
-    found = share_bracket.ShareBracket(judging=judging, measure=uniform(judging.pairs, judging.recoding))
+    found = share_bracket.ShareBracket(
+        judging=judging, measure=uniform_measure(judging.pairs, judging.recoding)
+    )
     found.run(width=0.25, seconds=600)
     treated = [model.predict(people.assign(sex=sex)) for sex in ("f", "m")]
     assert found.upper - found.lower <= 0.25

@@ -49,10 +49,10 @@ def test_wide_brackets_decide_nothing():
     old, new = (lw.measure(model(w), SPACE, SIMILAR) for w in (0.5, 0.6))
     from dataclasses import replace
 
-    from likewise.analysis.comparing import changed
+    from likewise.analysis.compare import fairness_change
 
     results = tuple(lw.verify(model(w), SPACE, SIMILAR) for w in (0.5, 0.6))
-    assert changed(results, (replace(old, upper=0.9), replace(new, lower=0.1)), 1e-3) == "undecided"
+    assert fairness_change(results, (replace(old, upper=0.9), replace(new, lower=0.1)), 1e-3) == "undecided"
 
 
 def test_an_upper_end_in_floating_point_is_said_to_be_one():

@@ -19,7 +19,7 @@ import likewise as lw
 import likewise.problem
 from likewise.analysis.margins import margins
 from likewise.cli.app import cli
-from likewise.importers.imported import import_model
+from likewise.importers.imported_model import import_model
 from likewise.spec import rows as spec_rows
 
 SPACE = lw.Space({"a": lw.Integer(0, 5), "job": lw.Categorical(["x", "y", "z"]), "s": lw.Integer(0, 1)})
@@ -66,7 +66,7 @@ def counts(monkeypatch):
         return encode(space, frame, **more)
 
     monkeypatch.setattr(likewise.problem, "import_model", counting_import)
-    monkeypatch.setattr("likewise.importers.imported.import_model", counting_import)
+    monkeypatch.setattr("likewise.importers.imported_model.import_model", counting_import)
     monkeypatch.setattr("likewise.analysis.partition.proofs.import_model", counting_import)
     monkeypatch.setattr(spec_rows, "encode", counting_encode)
     return seen

@@ -12,10 +12,10 @@ from sklearn.svm import SVC
 from tests.posing import posed
 
 import likewise as lw
-from likewise.analysis import climbing
-from likewise.families.leaning import Trial
+from likewise.analysis import disparity_search
+from likewise.families.leans import BatchTrial
 from likewise.families.oracle import Bounds
-from likewise.search.falsification import climbed
+from likewise.search.falsification import climb_from
 from likewise.search.frontier import Frontier
 
 SHARED = ("a", "b", "c")
@@ -74,9 +74,9 @@ def test_a_pair_is_judged_by_the_question_that_is_wanted():
     problem, gauge = prepared.task, prepared.gauge
     start = np.array([[3.0, 3.0, 3.0, 0.0]])
     problem.question = gauge.question(Fraction(100))
-    assert climbed(problem, start) is None
+    assert climb_from(problem, start) is None
     problem.wanted = gauge.question(Fraction(-100))
-    witness = climbed(problem, start)
+    witness = climb_from(problem, start)
     assert witness is not None
     assert gauge.value_of(witness) <= largest(model, "margin") + 1e-9
     assert problem.referee(witness.x, witness.other) is not None
@@ -88,8 +88,8 @@ def test_a_pair_is_judged_by_the_question_that_is_wanted():
 
 
 def test_the_history_goes_on_while_only_the_upper_end_moves(monkeypatch):
-    monkeypatch.setattr(climbing, "SPARSER", 1.0)
-    monkeypatch.setattr(climbing, "SECONDS_APART", 0.0)
+    monkeypatch.setattr(disparity_search, "HISTORY_GROWTH", 1.0)
+    monkeypatch.setattr(disparity_search, "HISTORY_SECONDS", 0.0)
     model, space, similar = smooth_case(1, continuous=True)
     found = lw.measure(model, space, similar, tolerance=0.005, budget=60)
     assert found.history[-1][1:] == (found.lower, found.upper)
@@ -103,8 +103,8 @@ def test_the_history_goes_on_while_only_the_upper_end_moves(monkeypatch):
 
 
 def test_every_entry_of_the_history_holds_the_truth(monkeypatch):
-    monkeypatch.setattr(climbing, "SPARSER", 1.0)
-    monkeypatch.setattr(climbing, "SECONDS_APART", 0.0)
+    monkeypatch.setattr(disparity_search, "HISTORY_GROWTH", 1.0)
+    monkeypatch.setattr(disparity_search, "HISTORY_SECONDS", 0.0)
     model, space, similar = smooth_case(4)
     for of in ("score", "margin"):
         found = lw.measure(model, space, similar, of=of, tolerance=0.01, budget=60)
@@ -117,7 +117,7 @@ def test_every_entry_of_the_history_holds_the_truth(monkeypatch):
 
 def trial(cell, excess, closes):
     rows = len(cell)
-    return Trial(
+    return BatchTrial(
         cell=np.array(cell),
         lean=np.arange(rows) / 8,
         excess=np.array(excess),
@@ -137,7 +137,7 @@ def trial(cell, excess, closes):
 def test_the_best_of_several_trials_closes_or_comes_closest():
     first = trial([0, 1, 2], [3.0, 2.0, 1.0], [False, False, True])
     second = trial([1, 0], [1.5, 4.0], [False, True])
-    best = Trial.joined([first, second]).best()
+    best = BatchTrial.joined([first, second]).best()
     assert best.cell.tolist() == [0, 1, 2]
     assert best.excess.tolist() == [4.0, 1.5, 1.0]  # a lean that closes wins over a smaller excess
     assert best.bounds.hints == [(1,), (0,), (2,)]

@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import likewise as lw
-from likewise.analysis.margins import Margin, _rising, margins
+from likewise.analysis.margins import Margin, _tighten_brackets, margins
 
 SPACE = lw.Space({"age": lw.Integer(0, 9), "wage": lw.Integer(0, 3), "sex": lw.Categorical([0, 1])})
 
@@ -63,7 +63,7 @@ def test_brackets_speak_of_each_other_and_proofs_stay():
         Margin(factor=1, lower=0.1, upper=5.0, proved=False),
         Margin(factor=2, lower=0.4, upper=7.0, proved=True),
     ]
-    assert [(one.lower, one.upper, one.proved) for one in _rising(given)] == [
+    assert [(one.lower, one.upper, one.proved) for one in _tighten_brackets(given)] == [
         (0.2, 7.0, True),
         (0.2, 5.0, False),
         (0.4, 7.0, True),

@@ -13,12 +13,12 @@ from tests.questions import gauged
 
 import likewise as lw
 from likewise import clock
-from likewise.analysis.climbing import Climb
-from likewise.analysis.measuring import certified
-from likewise.analysis.subjects import Subject
-from likewise.families.remembered import Remembered
+from likewise.analysis.disparity_problem import DisparityProblem
+from likewise.analysis.disparity_search import DisparitySearch
+from likewise.analysis.measure import certify_upper
+from likewise.families.memory_oracle import MemoryOracle
 from likewise.search.budget import GRACE, GRACE_SECONDS, Budget
-from likewise.verifying.certifying import Checking
+from likewise.verifying.certification import CheckRunner
 
 SECONDS = 10.0
 FOREST = random_case(5, features=4, trees=10, depth=4)
@@ -36,16 +36,16 @@ def prepared_forest():
 
 def climb_by(monkeypatch, prepared, step):
     """A look at a cell takes `step` seconds, and nothing else takes any."""
-    hand, look_at = SimpleNamespace(now=0.0), Remembered.look_at
+    hand, look_at = SimpleNamespace(now=0.0), MemoryOracle.look_at
 
     def costly(self, node, asked):
         hand.now += step
         return look_at(self, node, asked)
 
     monkeypatch.setattr(clock, "now", lambda: hand.now)
-    monkeypatch.setattr(Remembered, "look_at", costly)
+    monkeypatch.setattr(MemoryOracle, "look_at", costly)
     prepared.task.budget = Budget(SECONDS)
-    climb = Climb(Subject(prepared, gauged("score")), Fraction(0))
+    climb = DisparitySearch(DisparityProblem(prepared, gauged("score")), Fraction(0))
     climb.run()
     assert hand.now <= SECONDS + GRACE * SECONDS + GRACE_SECONDS + step
     return climb
@@ -60,7 +60,7 @@ def test_whatever_the_clock_says_the_upper_end_is_proved(monkeypatch, largest, s
     assert (climb.reason is None) == (step == 1e-3)
     assert (climb.upper == climb.lower) == (step == 1e-3)
     prepared.task.budget = Budget(600)
-    certificate, refusal = certified(prepared, climb, "score", SimpleNamespace(check=checked_at_leisure))
+    certificate, refusal = certify_upper(prepared, climb, "score", SimpleNamespace(check=checked_at_leisure))
     assert certificate is not None, refusal
 
 
@@ -73,12 +73,12 @@ def test_cells_that_take_too_long_leave_a_bracket_that_is_not_proved(monkeypatch
 
 
 def checked_at_leisure(certificate, _seconds):
-    return Checking().check(certificate)
+    return CheckRunner().check(certificate)
 
 
 def test_settling_that_takes_too_long_gives_way_to_a_shorter_search(monkeypatch, largest):
     prepared = prepared_forest()
-    given_up, tried = [], Climb._closes_at_what_is_allowed
+    given_up, tried = [], DisparitySearch._close_at_allowed
 
     def late(self, below=math.inf):
         if not given_up:
@@ -86,7 +86,7 @@ def test_settling_that_takes_too_long_gives_way_to_a_shorter_search(monkeypatch,
             return False
         return tried(self, below)
 
-    monkeypatch.setattr(Climb, "_closes_at_what_is_allowed", late)
+    monkeypatch.setattr(DisparitySearch, "_close_at_allowed", late)
     climb = climb_by(monkeypatch, prepared, 0.25)
     assert climb.search is not given_up[0]
     assert climb.proved
@@ -110,7 +110,7 @@ def test_an_interruption_leaves_a_proved_bracket():
 
 def test_a_certificate_that_is_not_checked_in_time_is_none(monkeypatch):
     model, space, similar = hard_case(6)
-    monkeypatch.setattr(Budget, "for_checking", property(lambda _: 0.0))
+    monkeypatch.setattr(Budget, "checking_seconds", property(lambda _: 0.0))
     found = lw.measure(model, space, similar, of="margin", certify=True)
     assert found.certificate is None
     assert "checking it takes longer" in found.reason

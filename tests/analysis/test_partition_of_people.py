@@ -9,11 +9,11 @@ from sklearn.linear_model import LogisticRegression
 from tests.analysis.test_partitioning import SPACE, everybody, fitted
 
 import likewise as lw
-from likewise.analysis.measures import marginals
+from likewise.analysis.measures import marginal_measure
 from likewise.analysis.partition.engine import Cut, Partition, Weights
-from likewise.analysis.partition.people import Rows
+from likewise.analysis.partition.people import RowPeople
 from likewise.errors import SpecError
-from likewise.spec.boxes import box_of
+from likewise.spec.boxes import parse_box
 from likewise.spec.pairs import pair_space
 
 SEX = lw.Similarity(free=["sex"])
@@ -39,8 +39,8 @@ def test_masses_add_up_and_are_those_of_the_boxes(seed):
     _, space, X = crowded()
     random, rows = np.random.default_rng(seed), space.encode(X)
     pairs = pair_space(space, lw.Similarity(free=["s"]))
-    columns = marginals(pairs, rows)
-    weights = Weights(measures=(columns, Rows(rows, rows)), weights=(0.5, 0.5))
+    columns = marginal_measure(pairs, rows)
+    weights = Weights(measures=(columns, RowPeople(rows, rows)), weights=(0.5, 0.5))
     partition = Partition(*columns.ends(), weights, rows)
     for _ in range(20):
         box = partition.pop()
@@ -77,7 +77,7 @@ def test_shares_of_people_are_those_of_counting_them(kind, over):
     assert sum(found.share(kind) for kind in kinds) == sum(found.people(kind) for kind in kinds) == 1
     weights = {name: X[name].value_counts() / len(X) for name in SPACE.names}
     for region in found:
-        box = box_of(region.rule, SPACE)
+        box = parse_box(region.rule, SPACE)
         assert region.measure == box.share
         if over == "rows":
             inside = sum(box.holds(row) for row in SPACE.encode(X).tolist())
@@ -101,7 +101,7 @@ def test_rows_on_a_border_count_once():
     assert sum((region.people for region in found), Fraction(0)) == 1
     codes = space.encode(X).tolist()
     for region in found:
-        box = box_of(region.rule, space)
+        box = parse_box(region.rule, space)
         assert region.people <= Fraction(sum(box.holds(row) for row in codes), len(X))
     assert found.people("undecided") < Fraction(1, 10)
     assert "of the 300 rows of the data" in str(found)

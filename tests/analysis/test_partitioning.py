@@ -21,7 +21,7 @@ from tests.check import builder
 import likewise as lw
 from likewise.analysis.region_result import Region, Regions
 from likewise.errors import SpecError
-from likewise.spec.boxes import box_of
+from likewise.spec.boxes import parse_box
 
 LEVELS = {"job": ["none", "skilled", "other work", "manager"], "sex": ["f", "m"]}
 SPACE = lw.Space(
@@ -88,7 +88,7 @@ def checked(model, space, similar, found, rows=None):
     ).any(axis=1)
     seen = np.zeros(len(rows), dtype=int)
     for region in found:
-        box = box_of(region.rule, space)
+        box = parse_box(region.rule, space)
         inside = np.array([box.holds(row) for row in codes.tolist()])
         assert inside.any()
         assert box.share == region.measure == Fraction(int(inside.sum()), len(rows))
@@ -132,7 +132,7 @@ def test_a_box_around_a_person_is_fair_and_cannot_be_widened_by_one_value(kind):
         found = lw.regions(model, SPACE, similar, around=rows[i : i + 1])
         (region,) = found
         assert region.kind == ("fair" if fair[i] else "biased")
-        box = box_of(region.rule, SPACE)
+        box = parse_box(region.rule, SPACE)
         inside = np.array([box.holds(row) for row in SPACE.encode(rows).tolist()])
         assert inside[i]
         assert (fair[inside] == fair[i]).all()
@@ -239,7 +239,7 @@ def test_continuous_boxes_share_nothing_but_borders_and_their_members_are_what_t
     assert found.biased
     assert sum((region.measure for region in found), Fraction(0)) == 1
     for region in (*found.fair, *found.biased):
-        box = box_of(region.rule, space)
+        box = parse_box(region.rule, space)
         assert box.share == region.measure
         lo, hi = np.array(box.parts).T
         people = lo + random.uniform(0, 1, (40, 3)) * (hi - lo)
@@ -269,7 +269,7 @@ def test_boxes_of_a_score_that_jumps_end_beside_the_jump():
     assert found.share("undecided") < Fraction(1, 10**6)
     assert sum((region.measure for region in found), Fraction(0)) == 1
     for region in (*found.fair, *found.biased):
-        lo, hi = box_of(region.rule, space).parts[0]
+        lo, hi = parse_box(region.rule, space).parts[0]
         assert abs(region.measure - (Fraction(hi) - Fraction(lo))) < Fraction(1, 2**50)
         ends = pd.DataFrame({"a": [lo, hi, lo, hi], "sex": [0, 0, 1, 1]})
         first, second = model.predict(ends).reshape(2, 2)
@@ -312,7 +312,7 @@ def test_around_a_rule_and_what_is_wrong_with_it():
     model, similar = fitted("linear", 0), lw.Similarity(free=["sex"])
     found = lw.regions(model, SPACE, similar, around="age <= 0 and job == none")
     (region,) = found.fair
-    box, start = box_of(region.rule, SPACE), box_of("age <= 0 and job == none", SPACE)
+    box, start = parse_box(region.rule, SPACE), parse_box("age <= 0 and job == none", SPACE)
     assert all(
         set(part) <= set(wide) or part[0] >= wide[0]
         for part, wide in zip(start.parts, box.parts, strict=True)
@@ -390,7 +390,7 @@ def test_numbers_that_the_model_sees_through_a_function(function):
     assert float(found.share("biased")) == pytest.approx(differently.mean(), abs=0.01)
     seen = np.zeros(400, dtype=int)
     for region in found:
-        box = box_of(region.rule, space)
+        box = parse_box(region.rule, space)
         assert box.share == region.measure
         lo, hi = box.parts[0]
         inside = (grid >= lo) & (grid <= hi)
@@ -402,7 +402,7 @@ def test_numbers_that_the_model_sees_through_a_function(function):
     (around,) = lw.regions(model, space, lw.Similarity(free=["sex"]), around={"income": 45.0, "sex": 0})
     pair = pd.DataFrame({"income": [45.0, 45.0], "sex": [0, 1]})
     assert around.kind == ("fair" if len(set(model.predict(pair))) == 1 else "biased")
-    assert box_of(around.rule, space).holds((45.0, 0))
+    assert parse_box(around.rule, space).holds((45.0, 0))
 
 
 @pytest.mark.parametrize("kind", ["linear", "forest"])

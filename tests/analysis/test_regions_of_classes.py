@@ -15,7 +15,7 @@ from tests.analysis.test_partitioning import SPACE, everybody, similar_pairs
 
 import likewise as lw
 from likewise.analysis import share_bracket
-from likewise.spec.boxes import box_of
+from likewise.spec.boxes import parse_box
 
 KINDS = {
     "linear": LogisticRegression(C=10),
@@ -60,7 +60,7 @@ def test_nobody_in_a_fair_box_is_treated_differently(kind, similar):
     seen = np.zeros(len(rows), dtype=int)
     fair = np.zeros(len(rows), dtype=bool)
     for region in found:
-        inside = np.array([box_of(region.rule, SPACE).holds(row) for row in SPACE.encode(rows).tolist()])
+        inside = np.array([parse_box(region.rule, SPACE).holds(row) for row in SPACE.encode(rows).tolist()])
         seen += inside
         if region.kind == "fair":
             fair |= inside
@@ -78,7 +78,7 @@ def test_nobody_in_a_fair_box_is_treated_differently(kind, similar):
 @pytest.mark.parametrize("over", ["uniform", "marginals"])
 @pytest.mark.parametrize("kind", ["linear", "forest", pytest.param("rbf", marks=pytest.mark.slow)])
 def test_certified_brackets_hold_the_share(kind, similar, over, monkeypatch):
-    monkeypatch.setattr(share_bracket, "FEW", 6)
+    monkeypatch.setattr(share_bracket, "FEW_INDIVIDUALS", 6)
     model = fitted(kind)
     rows, differently = differently_treated(model, SPACE, SIMILAR[similar])
     X = rows.sample(40, random_state=0)
@@ -100,6 +100,6 @@ def test_gaps_of_classes_have_fair_regions():
     scores = [model.decision_function(rows.assign(sex=sex))[:, 1] for sex in ("f", "m")]
     gap = np.abs(scores[0] - scores[1])
     for region in found.fair:
-        inside = np.array([box_of(region.rule, SPACE).holds(row) for row in SPACE.encode(rows).tolist()])
+        inside = np.array([parse_box(region.rule, SPACE).holds(row) for row in SPACE.encode(rows).tolist()])
         assert (gap[inside] <= 1.5 + 1e-9).all()
     assert sum((region.measure for region in found), Fraction(0)) == 1

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 import likewise as lw
-from likewise.spec.boxes import box_of
+from likewise.spec.boxes import parse_box
 
 FIVE = ["income", "limit", "cards", "student", "gender"]
 FEW = 5  # boxes of a kind in the quick tests
@@ -89,6 +89,6 @@ def everybody_is_in_one_box(space, rows, found):
     codes = space.encode(rows).tolist()
     seen = np.zeros(len(rows), dtype=int)
     for region in found:
-        box = box_of(region.rule, space)
+        box = parse_box(region.rule, space)
         seen += [box.holds(row) for row in codes]
     assert (seen == 1).all()

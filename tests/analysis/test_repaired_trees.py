@@ -27,9 +27,9 @@ from xgboost import XGBClassifier, XGBRegressor
 
 import likewise as lw
 from likewise.families.combined.body import Combined
-from likewise.families.scored import rounding_error
+from likewise.families.scored_model import rounding_error
 from likewise.families.trees.body import TreeForm
-from likewise.importers.imported import import_model
+from likewise.importers.imported_model import import_model
 from likewise_check import check
 
 SPACE = lw.Space(
@@ -332,7 +332,7 @@ def test_what_is_not_taken(inside, options, words):
 
 def test_more_trees_than_a_certificate_holds(monkeypatch):
     model = clone(CLASSIFIERS["forest"]).fit(X, Y)
-    monkeypatch.setattr("likewise.importers.settled.MOST_NODES", 200)
+    monkeypatch.setattr("likewise.importers.settled_estimators.MOST_NODES", 200)
     for method in ("average", "max"):
         with pytest.raises(lw.UnsupportedModel, match="nodes over 6 settings"):
             lw.repair(model, SPACE, SIMILAR, method=method)

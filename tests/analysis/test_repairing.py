@@ -20,11 +20,11 @@ from sklearn.svm import SVC, SVR
 from tests.check.builder import checked
 
 import likewise as lw
-from likewise.analysis.repairing import kept_share
-from likewise.analysis.settings import observed_settings, reference_setting
+from likewise.analysis.repair import largest_kept_share
+from likewise.analysis.repair_settings import observed_settings, reference_setting
 from likewise.families.combined.body import Combined
-from likewise.importers.imported import import_model
-from likewise.model.head import NUMBER
+from likewise.importers.imported_model import import_model
+from likewise.model.head import NUMBER_HEAD
 from likewise_check import check
 
 SPACE = lw.Space(
@@ -308,9 +308,9 @@ def test_shrinking_probabilities():
 
 def test_the_share_is_rounded_down():
     for delta, gap in ((1.0, 3.0), (0.1, 0.7), (1e-9, 1e3)):
-        share = kept_share(lw.ScoreGap(delta), gap, NUMBER)
+        share = largest_kept_share(lw.ScoreGap(delta), gap, NUMBER_HEAD)
         assert Fraction(share) * Fraction(gap) <= Fraction(delta)
-    assert kept_share(lw.ScoreGap(2), 1.0, NUMBER) == 1
+    assert largest_kept_share(lw.ScoreGap(2), 1.0, NUMBER_HEAD) == 1
 
 
 def test_the_nearest_fair_threshold():

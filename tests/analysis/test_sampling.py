@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from likewise.analysis import sampling
-from likewise.analysis.intervals import clopper_pearson, ladder
-from likewise.analysis.sampling import Sampling
+from likewise.analysis import share_sample
+from likewise.analysis.intervals import clopper_pearson, sample_ladder
+from likewise.analysis.share_sample import Sampler
 from likewise.search.counterparts import BIASED, FAIR, UNDECIDED
 
 PLANNED, CONFIDENCE = 2_048, 0.9
@@ -15,7 +15,7 @@ PLANNED, CONFIDENCE = 2_048, 0.9
 
 @pytest.mark.parametrize("draws", [1, 31, 64, 1_000, 20_000_000])
 def test_errors_of_a_ladder_add_up_to_no_more_than_there_is(draws):
-    rungs = ladder(draws, 0.99, 32)
+    rungs = sample_ladder(draws, 0.99, 32)
     assert rungs[0].draws == draws
     assert sum(1 - rung.confidence for rung in rungs) <= 0.01 * (1 + 1e-9)
     assert all(rung.draws >= min(32, draws) for rung in rungs)
@@ -44,12 +44,12 @@ def run(monkeypatch):
         verdict = np.select([rows == 1, rows == 0], [BIASED, FAIR], UNDECIDED).astype(np.int8)
         return SimpleNamespace(verdict=verdict, proved=np.ones(len(rows), dtype=bool))
 
-    monkeypatch.setattr(sampling, "judgement_of", judge)
-    monkeypatch.setattr(Sampling, "_size", lambda _: (PLANNED, None))
+    monkeypatch.setattr(share_sample, "judge_all_rows", judge)
+    monkeypatch.setattr(Sampler, "_size", lambda _: (PLANNED, None))
 
     def sampled(draw, stop):
         judging = SimpleNamespace(budget=Clock(stop), tell=lambda *_, **__: None)
-        work = Sampling(judging=judging, draw=draw, mass=1.0, settled=0.0, confidence=CONFIDENCE)
+        work = Sampler(judging=judging, draw=draw, mass=1.0, settled=0.0, confidence=CONFIDENCE)
         return work.run()
 
     return sampled

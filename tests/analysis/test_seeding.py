@@ -12,20 +12,20 @@ from tests.posing import problem_of
 
 import likewise as lw
 from likewise.analysis.partition.judge import BoxJudge
-from likewise.analysis.partition.proofs import BoxProver, one_score
+from likewise.analysis.partition.proofs import BoxProver, reduce_to_one_score
 from likewise.analysis.partition.seeds import Seeder
 from likewise.analysis.region_search import RegionSearch
-from likewise.progress import silent
+from likewise.progress import ignore_progress
 from likewise.run import Run
 from likewise.search.budget import Budget
-from likewise.verifying.certifying import Checking
-from likewise.verifying.posing import pose
+from likewise.verifying.certification import CheckRunner
+from likewise.verifying.posed_problem import pose
 
 
 def search_of(model, space, similar):
     asked = lw.SameDecision()
     problem = problem_of(model, space, similar)
-    imported = one_score(problem.imported, asked)
+    imported = reduce_to_one_score(problem.imported, asked)
     prepared = pose(replace(problem, imported=imported), Run(budget=Budget(60)))
     judge = BoxJudge(prepared)
     judge.warm_up()
@@ -36,9 +36,9 @@ def search_of(model, space, similar):
         asked=asked,
         relations=similar.relations(space),
         budget=Budget(60),
-        checking=Checking(),
+        checking=CheckRunner(),
     )
-    return RegionSearch(judge, prover, None, silent, 100)
+    return RegionSearch(judge, prover, None, ignore_progress, 100)
 
 
 def seeder_of(model, space, similar):

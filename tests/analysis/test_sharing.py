@@ -21,13 +21,13 @@ from tests.posing import judged
 
 import likewise as lw
 from likewise.analysis.intervals import clopper_pearson
-from likewise.analysis.measures import marginals, uniform
+from likewise.analysis.measures import marginal_measure, uniform_measure
 from likewise.analysis.share_bracket import ShareBracket
-from likewise.analysis.share_methods import Sharing
+from likewise.analysis.share_methods import ShareComputation
 from likewise.analysis.share_result import Share
-from likewise.analysis.sums import Part, distributed
+from likewise.analysis.sum_distribution import SumTerm, convolve
 from likewise.errors import SpecError
-from likewise.importers.recoding import same_space
+from likewise.importers.recoding import identity_recoding
 from likewise.spec.pairs import pair_space
 
 
@@ -98,7 +98,7 @@ def test_cells_close_in_on_a_share_below_a_slanted_constraint():
 def bracketing(model, space, similar, property, X=None):
     judging = judged(model, space, similar, property, X=X, budget=20)
     pairs = judging.inquiry.pairs
-    measure = uniform(pairs, judging.recoding) if X is None else marginals(pairs, judging.rows)
+    measure = uniform_measure(pairs, judging.recoding) if X is None else marginal_measure(pairs, judging.rows)
     return ShareBracket(judging=judging, measure=measure)
 
 
@@ -164,10 +164,10 @@ def test_distributions_of_sums_are_bracketed(seed):
         atoms -= atoms.min()
         masses = random.dirichlet(np.ones(size))
         exact = tuple(Fraction(a) for a in atoms)
-        parts.append(Part(width=max(exact), atoms=exact, masses=tuple(masses.tolist())))
+        parts.append(SumTerm(width=max(exact), atoms=exact, masses=tuple(masses.tolist())))
     if seed % 2:
-        parts.append(Part(width=Fraction(2)))
-    found = distributed(parts, Fraction(1), 4096)
+        parts.append(SumTerm(width=Fraction(2)))
+    found = convolve(parts, Fraction(1), 4096)
     sums, masses = np.ones(1), np.ones(1)
     for part in parts:
         if part.atoms:
@@ -232,7 +232,11 @@ def test_intervals_are_the_tails_they_are_defined_by():
 
 
 @pytest.mark.parametrize(
-    "make", [lambda pairs: uniform(pairs, same_space(pairs.space)), lambda pairs: marginals(pairs, ROWS)]
+    "make",
+    [
+        lambda pairs: uniform_measure(pairs, identity_recoding(pairs.space)),
+        lambda pairs: marginal_measure(pairs, ROWS),
+    ],
 )
 def test_masses_add_up_and_samples_follow_them(make):
     space = lw.Space({"a": lw.Integer(0, 4), "x": lw.Continuous(0, 1), "c": lw.Categorical(["u", "v"])})
@@ -305,19 +309,19 @@ def test_a_budget_that_ends_claims_nothing_it_does_not_know():
 
 
 def test_a_count_that_is_broken_off_leaves_a_bracket(monkeypatch):
-    from likewise.analysis import everybody as counting
+    from likewise.analysis import share_enumeration as counting
 
     model, similar, property = fitted(MODELS["rbf"]), SIMILAR["free"], lw.SameDecision()
     true = Truth(model, SPACE, similar).biased(property).mean()
-    monkeypatch.setattr(counting, "ROWS", 9)
-    monkeypatch.setattr(counting, "SCORES", 90)
+    monkeypatch.setattr(counting, "ROWS_AT_A_TIME", 9)
+    monkeypatch.setattr(counting, "BLOCK_SCORES", 90)
 
     def stop(snapshot):
         if "individuals" in snapshot.stage:
             judging.budget.interrupted = True
 
     judging = judged(model, SPACE, similar, property, budget=20, listener=stop)
-    found = Sharing(judging=judging, over="uniform", confidence=0.99).by("exact")
+    found = ShareComputation(judging=judging, over="uniform", confidence=0.99).by("exact")
     assert 0 <= found.lower <= true <= found.upper <= 1
     assert 0 < found.upper - found.lower < 1
     assert "interrupted" in found.reason

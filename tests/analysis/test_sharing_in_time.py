@@ -16,9 +16,9 @@ from tests.posing import judged
 
 import likewise as lw
 from likewise import clock
-from likewise.analysis import everybody as counting
-from likewise.analysis import judging as judgings
+from likewise.analysis import row_claim as judgings
 from likewise.analysis import share_bracket
+from likewise.analysis import share_enumeration as counting
 from likewise.families.kernel.judge import KernelJudge
 from likewise.families.trees.bounder import TreeBounder
 
@@ -52,7 +52,7 @@ def forest():
 def test_counting_ends_with_the_budget_though_the_judge_is_slower_than_it_says(monkeypatch, hand):
     model, similar = fitted(MODELS["rbf"]), SIMILAR["free"]
     true = Truth(model, SPACE, similar).biased(lw.SameDecision()).mean()
-    monkeypatch.setattr(counting, "ROWS", 9)
+    monkeypatch.setattr(counting, "ROWS_AT_A_TIME", 9)
     monkeypatch.setattr(KernelJudge, "pace", 400.0)
     slowed(
         monkeypatch, hand, KernelJudge, "cross", lambda rows, _, settings: 0.05 * len(rows) * len(settings)
@@ -79,7 +79,7 @@ def test_cells_end_with_the_budget(monkeypatch, hand, method):
     model, similar = fitted(forest), SIMILAR["free and within"]
     true = share_by_predictions(model, similar)
     monkeypatch.setattr(
-        share_bracket, "FEW", 3
+        share_bracket, "FEW_INDIVIDUALS", 3
     )  # the free feature's levels: nobody is looked through before that
     slowed(monkeypatch, hand, TreeBounder, "bound", lambda lo, *_: 0.03 * len(lo))
     slowed(monkeypatch, hand, TreeBounder, "prove", lambda *_: 0.03)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.analysis.partition.constraints import loosest, standing
+from likewise.analysis.partition.constraints import constraint_status, most_moving_feature
 from likewise.spec.pairs import pair_space
 
 SPACE = lw.Space(
@@ -36,13 +36,13 @@ def test_boxes_stand_as_their_individuals_do(rules):
         lo, hi = box.T.astype(float)
         codes = itertools.product(*(range(int(a), int(b) + 1) for a, b in box))
         valid = [all(c.exact(row) <= 0 for c in pairs.constraints) for row in codes]
-        found = standing(pairs.constraints, lo, hi)
+        found = constraint_status(pairs.constraints, lo, hi)
         seen.add(found)
         assert found != "all" or all(valid)
         assert found != "none" or not any(valid)
         if len(pairs.constraints) == 1:
             assert found == ("all" if all(valid) else "none" if not any(valid) else "some")
-        k = loosest(pairs.constraints, lo, hi, range(4))
+        k = most_moving_feature(pairs.constraints, lo, hi, range(4))
         assert k is None or lo[k] < hi[k]
         assert found != "some" or k is not None
     assert seen == {"all", "none", "some"}

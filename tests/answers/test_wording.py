@@ -16,12 +16,14 @@ from likewise.answers.sentences import bounds_in_words
 from likewise.answers.terminal import DIFFERS_MARK, WIDTH
 from likewise.answers.verdict import verdict_in_words
 from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
-from likewise.verifying.wording import Treated
+from likewise.verifying.wording import Treatment
 
 NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=70)
 VALUES = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | NAMES
 PAIRS = st.dictionaries(NAMES, st.tuples(VALUES, VALUES), min_size=1, max_size=8)
-TREATED = Treated(decisions=("yes", "no"), scores=(1e-9, -1e-9), probabilities=(0.5, 0.5), upper_label="yes")
+TREATED = Treatment(
+    decisions=("yes", "no"), scores=(1e-9, -1e-9), probabilities=(0.5, 0.5), upper_label="yes"
+)
 
 
 def pair_lines(pair, treated, **how):
@@ -52,14 +54,14 @@ def test_as_many_marks_as_differences(pair):
 
 def test_long_levels_are_wrapped_side_by_side():
     levels = "a" * 50 + "1", "a" * 50 + "2"
-    lines = pair_lines({"level": levels}, Treated())
+    lines = pair_lines({"level": levels}, Treatment())
     assert lines[1].split() == ["level", "a" * 33, DIFFERS_MARK, "a" * 34]
     assert lines[2].split() == ["a" * 17 + "1", "a" * 16 + "2"]
 
 
 def test_numbers_that_differ_look_different():
     pair = {"income": (1.00000001, 1.00000002), "age": (math.nextafter(40.0, 41.0), 40.0)}
-    for line in pair_lines(pair, Treated(scores=(1.0, 1.0 + 1e-12), probabilities=(0.50001, 0.5)))[1:]:
+    for line in pair_lines(pair, Treatment(scores=(1.0, 1.0 + 1e-12), probabilities=(0.50001, 0.5)))[1:]:
         _, first, *mark, second = line.split()
         assert first != second
         assert mark in ([], [DIFFERS_MARK])
@@ -67,10 +69,10 @@ def test_numbers_that_differ_look_different():
 
 def test_the_same_features_are_counted():
     pair = {f"f{i}": (i, i) for i in range(9)} | {"sex": ("f", "m")}
-    lines = pair_lines(pair, Treated())
+    lines = pair_lines(pair, Treatment())
     assert lines[1].split() == ["sex", "f", DIFFERS_MARK, "m"]
     assert lines[-1] == "  ... 6 more the same (.pair has them)"
-    assert len(pair_lines(pair, Treated(), most=None)) == 11
+    assert len(pair_lines(pair, Treatment(), most=None)) == 11
 
 
 @pytest.mark.parametrize(

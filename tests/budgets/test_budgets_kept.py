@@ -126,7 +126,7 @@ def test_forests_and_kernels_keep_every_budget(monkeypatch, command, budget):
 @pytest.mark.parametrize(("place", "family"), [(task, "RBF SVC"), (elements, "forest")])
 def test_work_that_does_not_look_at_the_clock_is_noticed(monkeypatch, place, family):
     """The tests above can fail: without the looks in one module a budget is not kept."""
-    monkeypatch.setattr(place, "look_at_clock", lambda *_: None)
+    monkeypatch.setattr(place, "check_clock", lambda *_: None)
     with pytest.raises(AssertionError):
         check(monkeypatch, "measure", family, "discrete", 0)
 

@@ -19,14 +19,14 @@ from likewise.families.kernel.judge import KernelJudge
 from likewise.families.polynomial.bounder import PolynomialBounder
 from likewise.families.polynomial.judge import PolynomialJudge
 from likewise.families.separable import SeparableJudge
-from likewise.families.trees import elements, ground
+from likewise.families.trees import elements, ensemble_elements
 from likewise.families.trees import lines as tree_lines
 from likewise.families.trees.bounder import TreeBounder
 from likewise.families.trees.cells import TreeCells
 from likewise.families.trees.judge import TreeJudge
 from likewise.importers import replay
 from likewise.search import task
-from likewise.verifying import certifying, posing
+from likewise.verifying import certification, posed_problem
 
 KERNEL_VALUES = 20_000  # that every score costs
 KERNEL_VALUE = 1e-7  # seconds
@@ -76,7 +76,7 @@ def counted(monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: work.now)
     for module in (likewise_check.core.leaves, likewise_check.checking):
         monkeypatch.setattr(module, "perf_counter", lambda: work.now)
-    monkeypatch.setattr(posing, "SearchTask", _costly(work, posing.SearchTask))
+    monkeypatch.setattr(posed_problem, "SearchTask", _costly(work, posed_problem.SearchTask))
     for judge in JUDGES:
         work.costs(monkeypatch, judge, "cross", "scores", _of_judge)
     for oracle in ORACLES:  # those of trees bound by `bound_memory`
@@ -99,11 +99,17 @@ def counted(monkeypatch):
         "pairs of leaves",
         lambda nodes, *_: NODE * len(nodes.feature) / len(nodes.roots),
     )
-    work.costs(monkeypatch, ground.Ground, "ordered", "orders", lambda _, value: ELEMENT * len(value))
+    work.costs(
+        monkeypatch,
+        ensemble_elements.EnsembleElements,
+        "ordered",
+        "orders",
+        lambda _, value: ELEMENT * len(value),
+    )
     work.costs(monkeypatch, task, "exact_witness", "exact pairs", lambda *_: EXACT)
-    work.costs(monkeypatch, replay, "answer", "answers", lambda *_, **__: ANSWER)
-    work.costs(monkeypatch, tree_lines, "_tree", "lines", lambda *_: LINE)
-    work.costs(monkeypatch, certifying, "check", "reading", lambda file, **_: BYTE * len(file.getvalue()))
+    work.costs(monkeypatch, replay, "ask_part", "answers", lambda *_, **__: ANSWER)
+    work.costs(monkeypatch, tree_lines, "_tree_line", "lines", lambda *_: LINE)
+    work.costs(monkeypatch, certification, "check", "reading", lambda file, **_: BYTE * len(file.getvalue()))
     work.costs(monkeypatch, likewise_check.core.leaves.Judge, "_rule", "leaves", lambda *_: LEAF)
     return work
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.cells.curves import curve_maximum, polynomial_maximum
-from likewise.spec.pieces import composed, pieces_of, size_on, summed, value_at
+from likewise.spec.pieces import compose_affine, evaluate_polynomial, magnitude_on, make_piecewise, sum_pieces
 from likewise.spec.similarity import Relation
 
 numbers = st.fractions(-4, 4, max_denominator=8)
@@ -23,16 +23,16 @@ def grid(lo, hi, count=33):
 @given(polynomial=polynomials, interval=intervals)
 def test_a_polynomial_is_nowhere_above_its_maximum(polynomial, interval):
     top = polynomial_maximum(polynomial, *interval)
-    sampled = max(value_at(polynomial, x) for x in grid(*interval))
+    sampled = max(evaluate_polynomial(polynomial, x) for x in grid(*interval))
     assert sampled <= top
     steepest = sum(i * abs(c) * 4 ** (i - 1) for i, c in enumerate(polynomial) if i)
-    room = size_on(polynomial, *interval) / 2**59
+    room = magnitude_on(polynomial, *interval) / 2**59
     assert top <= sampled + steepest * (interval[1] - interval[0]) / 64 + room
 
 
 functions = st.lists(numbers, max_size=3, unique=True).flatmap(
     lambda cuts: st.lists(polynomials, min_size=len(cuts) + 1, max_size=len(cuts) + 1).map(
-        lambda found: pieces_of(sorted(cuts), found)
+        lambda found: make_piecewise(sorted(cuts), found)
     )
 )
 
@@ -55,11 +55,13 @@ def test_no_pair_is_above_the_maximum_of_a_box(kind, function, here, there, data
 @settings(max_examples=40, deadline=None)
 @given(first=functions, second=functions, slope=numbers, x=numbers)
 def test_sums_are_exact(first, second, slope, x):
-    total = summed([(Fraction(2), first), (Fraction(-3), second)], slope)
+    total = sum_pieces([(Fraction(2), first), (Fraction(-3), second)], slope)
     assert total.exact(x) == 2 * first.exact(x) - 3 * second.exact(x) + slope * x
 
 
 @settings(max_examples=40, deadline=None)
 @given(polynomial=polynomials, offset=numbers, slope=numbers, x=numbers)
 def test_composition_is_exact(polynomial, offset, slope, x):
-    assert value_at(composed(polynomial, offset, slope), x) == value_at(polynomial, offset + slope * x)
+    assert evaluate_polynomial(compose_affine(polynomial, offset, slope), x) == evaluate_polynomial(
+        polynomial, offset + slope * x
+    )

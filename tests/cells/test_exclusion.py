@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 import likewise as lw
-from likewise.cells.narrowing import empty_leaf
+from likewise.cells.presolve import empty_leaf
 from likewise.spec.pairs import pair_space
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import likewise as lw
 from likewise.cells.leaf import Leaf
-from likewise.cells.narrowing import excludes, narrow
-from likewise.search.proof import Split, begin, walk
+from likewise.cells.presolve import excludes, tighten_ranges
+from likewise.search.proof import Split, begin_proof, walk_proof
 from likewise.spec.pairs import pair_space
 
 TEXTS = ["2*a + b <= 6", "a - c >= -1", "b + c <= 4", "3*c <= 10", "a + b + c >= 3", "b >= 1/2", "a == c + 1"]
@@ -35,8 +35,8 @@ def similarity(random):
 def test_a_proof_begins_with_cells_that_have_no_pairs(seed):
     random = np.random.default_rng(seed)
     pairs = pair_space(random_space(random), similarity(random))
-    start, narrowed = begin(pairs), narrow(pairs)
-    for number, node, lo, hi in walk(start.proof, pairs):
+    start, narrowed = begin_proof(pairs), tighten_ranges(pairs)
+    for number, node, lo, hi in walk_proof(start.proof, pairs):
         if number == start.number:
             assert (lo == start.lo).all()
             assert (hi == start.hi).all()
@@ -65,7 +65,7 @@ def test_a_proof_begins_with_cells_that_have_no_pairs(seed):
 )
 def test_a_bound_of_one_continuous_feature_ends_at_the_last_double_that_it_allows(text, lo, hi):
     pairs = pair_space(lw.Space({"a": lw.Continuous(0, 10)}).where(text), lw.Similarity(free=["a"]))
-    narrowed = narrow(pairs)
+    narrowed = tighten_ranges(pairs)
     assert narrowed.lo == [lo, lo]
     assert narrowed.hi == [hi, hi]
     for cut in narrowed.cuts:
@@ -74,9 +74,9 @@ def test_a_bound_of_one_continuous_feature_ends_at_the_last_double_that_it_allow
 
 def test_several_constraints_narrow_each_other_and_what_hardly_narrows_does_not_count():
     space = lw.Space({"a": lw.Continuous(0, 8), "b": lw.Continuous(0, 8)})
-    chained = narrow(pair_space(space.where("a <= 2").where("b <= 2*a"), lw.Similarity(free=["b"])))
+    chained = tighten_ranges(pair_space(space.where("a <= 2").where("b <= 2*a"), lw.Similarity(free=["b"])))
     assert chained.hi == [2.0, 4.0, 4.0]
-    slow = narrow(
+    slow = tighten_ranges(
         pair_space(space.where("a <= 0.99*b").where("b <= 0.99*a + 0.01"), lw.Similarity(free=["b"]))
     )
     assert slow.cuts == []
@@ -85,7 +85,7 @@ def test_several_constraints_narrow_each_other_and_what_hardly_narrows_does_not_
 def test_levels_that_an_implication_excludes_are_cut_off_once_its_condition_is_certain():
     space = lw.Space({"job": lw.Categorical(["yes"]), "home": lw.Ordinal(["none", "rent", "own"])})
     pairs = pair_space(space.where("if job == yes then home != none"), lw.Similarity(free=["home"]))
-    assert narrow(pairs).lo == [0.0, 1.0, 1.0]
+    assert tighten_ranges(pairs).lo == [0.0, 1.0, 1.0]
 
 
 def test_a_leaf_with_other_weights_than_the_constraints_ask_for_excludes_nothing():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.cells.obeying import moved_into
+from likewise.cells.projection import project_points
 from likewise.search.proof import root_cell
 from likewise.spec.pairs import pair_space
 
@@ -29,7 +29,7 @@ def test_points_are_moved_to_pairs(similar):
     for k, relation in enumerate(pairs.relations):
         if relation.tolerance is not None:
             points[:, pairs.second[k]] = points[:, pairs.first[k]]
-    moved = moved_into(pairs, lo, hi, points)
+    moved = project_points(pairs, lo, hi, points)
     assert len(moved) > 150
     assert (moved >= lo).all()
     assert (moved <= hi).all()
@@ -38,4 +38,4 @@ def test_points_are_moved_to_pairs(similar):
     ]
     assert np.mean(valid) > 0.9
     kept = moved[valid]
-    assert np.array_equal(moved_into(pairs, lo, hi, kept), kept)
+    assert np.array_equal(project_points(pairs, lo, hi, kept), kept)

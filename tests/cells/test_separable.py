@@ -11,11 +11,11 @@ from tests.questions import case_of
 from tests.strategies import linear_cases
 
 import likewise as lw
-from likewise.cells.enumerated import asked_pairs, enumerated_clearance, pair_count
+from likewise.cells.enumerated import decide_pairs, enumerated_clearance, pair_count
 from likewise.cells.leaf import Leaf
 from likewise.cells.separable import band_corners, exact_bound
 from likewise.families.affine.bounder import SeparableBounder
-from likewise.families.looking import prove_leaf
+from likewise.families.case_oracle import prove_leaf
 from likewise.model.witness_set import DecisionSet, Direction, GapSet, ProbabilitySet
 from likewise.search.proof import root_cell
 from likewise.spec.pairs import pair_space
@@ -59,7 +59,7 @@ def points(oracle, lo, hi):
     """(s, s', x, x') of all similar pairs of a cell; constraints left aside."""
     similar = []
     anything = case_of(GapSet(delta=Fraction(0)))
-    for x, other, _, first, second in asked_pairs(
+    for x, other, _, first, second in decide_pairs(
         oracle.pairs, oracle.score.enclose, lo.tolist(), hi.tolist(), anything
     ):
         near = (

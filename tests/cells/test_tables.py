@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likewise.cells.highest import best_levels
-from likewise.cells.separable import _levels
+from likewise.cells.feature_maxima import best_levels
+from likewise.cells.separable import _levels_maximum
 from likewise.spec.similarity import Relation
 from likewise.spec.terms import Term
 
@@ -36,7 +36,7 @@ def test_windows_find_what_looking_at_all_pairs_finds(case):
     expected = max((u[i] + v[j] for i, j in pairs), default=None)
     relation = Relation("within", Fraction(steps))
     terms = [Term(table=tuple(Fraction(value) for value in table)) for table in (u, v)]
-    assert _levels(*terms, relation, tuple(here), tuple(there)) == expected
+    assert _levels_maximum(*terms, relation, tuple(here), tuple(there)) == expected
     ends = [(np.array([float(lo)]), np.array([float(hi)])) for lo, hi in (here, there)]
     total, x, y = best_levels(np.array([u], float), np.array([v], float), relation, *ends)
     if expected is None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from likewise.families.lines import rational
+from likewise.families.lines import parse_number
 
 PLACES = 5  # at which a continuous feature is looked at
 BITS = 160
@@ -52,7 +52,7 @@ def objection(lines: list[Any]) -> str | None:
     if lines[0]["kind"] == "proof":
         return next((f"{x} and {other} are a witness" for x, other in witnesses(lines)), None)
     stated = lines[5]["witness"]
-    x, other = (tuple(map(rational, stated[side])) for side in ("x", "other"))
+    x, other = (tuple(map(parse_number, stated[side])) for side in ("x", "other"))
     with ctx.workprec(BITS):
         gone = [_missing(feature) for feature in lines[1]["space"]["features"]]
         scores = [score(lines[4]["model"]["body"], codes, gone) for codes in (x, other)]
@@ -99,7 +99,7 @@ def _leaf(tree: list[Any], codes: Codes, gone: list[Fraction | None]) -> arb:
         if gone[k] is not None and codes[k] == gone[k]:
             left = missing == ["left"]
         else:
-            left = codes[k] in test if isinstance(test, list) else codes[k] <= rational(test)
+            left = codes[k] in test if isinstance(test, list) else codes[k] <= parse_number(test)
         node = node + 1 if left else right
     return _ball(tree[node])
 
@@ -114,9 +114,9 @@ def _tested(body: dict[str, Any], k: int, feature: dict[str, Any]) -> list[Fract
         near = [
             c
             for test in tests
-            for c in (rational(test), Fraction(math.nextafter(float(rational(test)), math.inf)))
+            for c in (parse_number(test), Fraction(math.nextafter(float(parse_number(test)), math.inf)))
         ]
-        found += [c for c in near if rational(feature["lo"]) <= c <= rational(feature["hi"])]
+        found += [c for c in near if parse_number(feature["lo"]) <= c <= parse_number(feature["hi"])]
     return found
 
 
@@ -124,7 +124,7 @@ def _missing(feature: dict[str, Any]) -> Fraction | None:
     """The code of a missing number."""
     if not feature.get("missing"):
         return None
-    hi = rational(feature["hi"])
+    hi = parse_number(feature["hi"])
     return hi + 1 if feature["kind"] == "integer" else Fraction(math.nextafter(float(hi), math.inf))
 
 
@@ -136,14 +136,14 @@ def _column(column: dict[str, Any], codes: Codes) -> arb:
 
 
 def _ball(text: str) -> arb:
-    exact = rational(text)
+    exact = parse_number(text)
     return arb(fmpq(exact.numerator, exact.denominator))
 
 
 def _codes(feature: dict[str, Any]) -> list[Fraction]:
     if "levels" in feature:
         return [Fraction(i) for i in range(len(feature["levels"]))]
-    lo, hi = rational(feature["lo"]), rational(feature["hi"])
+    lo, hi = parse_number(feature["lo"]), parse_number(feature["hi"])
     if feature["kind"] == "integer":
         return [Fraction(c) for c in range(int(lo), min(int(hi), int(lo) + 200) + 1)]
     return [lo + (hi - lo) * i / (PLACES - 1) for i in range(PLACES)]
@@ -154,13 +154,15 @@ def _within(feature: dict[str, Any], code: Fraction) -> bool:
     lo, hi = (
         (0, len(feature["levels"]) - 1)
         if "levels" in feature
-        else (rational(feature[end]) for end in ("lo", "hi"))
+        else (parse_number(feature[end]) for end in ("lo", "hi"))
     )
     return whole and (lo <= code <= hi or code == _missing(feature))
 
 
 def _satisfied(constraint: dict[str, Any], codes: Codes) -> bool:
-    return sum(rational(c) * codes[k] for k, c in constraint["terms"]) <= rational(constraint["bound"])
+    return sum(parse_number(c) * codes[k] for k, c in constraint["terms"]) <= parse_number(
+        constraint["bound"]
+    )
 
 
 def _similar(relations: list[dict[str, Any]], x: Codes, other: Codes, gone: list[Fraction | None]) -> bool:
@@ -168,7 +170,7 @@ def _similar(relations: list[dict[str, Any]], x: Codes, other: Codes, gone: list
         if relation["kind"] == "within" and code is not None and (a == code) != (b == code):
             return False
     limits = (
-        0 if r["kind"] == "same" else rational(r["tolerance"]) if r["kind"] == "within" else None
+        0 if r["kind"] == "same" else parse_number(r["tolerance"]) if r["kind"] == "within" else None
         for r in relations
     )
     return all(t is None or abs(a - b) <= t for t, a, b in zip(limits, x, other, strict=True))

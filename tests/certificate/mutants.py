@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.families.lines import number, rational
+from likewise.families.lines import format_number, parse_number
 
 SECTIONS = ("space", "similarity", "property", "model")
 WORDS = ("split", "separable", "enumerated", "independent", "empty", "same", "free", "within", "integer",
@@ -133,7 +133,7 @@ def _others(value: Any, path: Path) -> Iterator[Any]:
 
 def _other_texts(value: str, path: Path) -> Iterator[Any]:
     if NUMBER.fullmatch(value):
-        exact = rational(value)
+        exact = parse_number(value)
         near = ULP * max(abs(exact), Fraction(1, 2**20))
         changed = (
             exact + 1,
@@ -147,9 +147,11 @@ def _other_texts(value: str, path: Path) -> Iterator[Any]:
             -HUGE,
         )
         yield from (
-            number(new) for new in (*changed, exact / 3, 1 - exact, exact + Fraction(1, 2)) if new != exact
+            format_number(new)
+            for new in (*changed, exact / 3, 1 - exact, exact + Fraction(1, 2))
+            if new != exact
         )
-        yield from (value + "x", "", "nan", "1e3", " 1", "--1", 7, [value], number(exact) + "p+99999")
+        yield from (value + "x", "", "nan", "1e3", " 1", "--1", 7, [value], format_number(exact) + "p+99999")
     elif len(value) == 64 and not set(value) - set("0123456789abcdef"):
         yield from (value[::-1], value[:-1], value.upper() + "0", "0" * 64, value[1:] + value[0])
     else:

@@ -19,9 +19,9 @@ from likewise.cells.leaf import Leaf
 from likewise.families.affine.body import Affine
 from likewise.families.affine.bounder import SeparableBounder
 from likewise.families.affine.rounding import AffineRounding
-from likewise.families.lines import rational
-from likewise.families.looking import prove_leaf
-from likewise.families.scored import Model, score_of
+from likewise.families.case_oracle import prove_leaf
+from likewise.families.lines import parse_number
+from likewise.families.scored_model import Model, only_score
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.witness_set import DecisionSet, GapSet, ProbabilitySet
@@ -77,7 +77,7 @@ def objection(lines: list[Any]) -> str | None:
             return "nodes after the complete tree"
         lo, hi = cells.pop()
         if node[0] == "split":
-            halves = _halves(claim.pairs, lo, hi, node[1], rational(node[2]))
+            halves = _halves(claim.pairs, lo, hi, node[1], parse_number(node[2]))
             if halves is None:
                 return f"{node} loses a part of the cell"
             cells += reversed(halves)
@@ -120,14 +120,15 @@ def rebuilt(lines: list[Any]) -> Rebuilt:
         variables += [Variable(feature=k, side=side, discrete=discrete, lo=lo, hi=hi) for side in sides]
     model = _model(lines[4]["model"])
     property = lines[3]["property"]
-    score = score_of(model, len(features))
+    score = only_score(model, len(features))
     if property["kind"] == "decision" and model.head.zero_is_upper:
         score = score.negated()
     return Rebuilt(
         pairs=PairSpace(
             space=None,
             relations=tuple(
-                Relation(r["kind"], rational(r["tolerance"]) if "tolerance" in r else None) for r in relations
+                Relation(r["kind"], parse_number(r["tolerance"]) if "tolerance" in r else None)
+                for r in relations
             ),
             variables=tuple(variables),
             first=tuple(first),
@@ -148,7 +149,7 @@ def rebuilt(lines: list[Any]) -> Rebuilt:
 def _range(feature: dict[str, Any]) -> tuple[Fraction, Fraction]:
     if "levels" in feature:
         return Fraction(0), Fraction(len(feature["levels"]) - 1)
-    return rational(feature["lo"]), rational(feature["hi"])
+    return parse_number(feature["lo"]), parse_number(feature["hi"])
 
 
 def _positions(feature: dict[str, Any]) -> list[Fraction]:
@@ -158,22 +159,23 @@ def _positions(feature: dict[str, Any]) -> list[Fraction]:
 def _model(model: dict[str, Any]) -> Model:
     body, head, rounding = model["body"], model["head"], model["rounding"]
     columns = tuple(
-        Column(feature=c["feature"], table=tuple(map(rational, c["table"])))
+        Column(feature=c["feature"], table=tuple(map(parse_number, c["table"])))
         if "table" in c
-        else Column(feature=c["feature"], slope=rational(c["slope"]), offset=rational(c["offset"]))
+        else Column(feature=c["feature"], slope=parse_number(c["slope"]), offset=parse_number(c["offset"]))
         for c in body["columns"]
     )
     return Model(
         family=model["family"],
         rounding=AffineRounding(
-            sizes=tuple(map(rational, rounding["sizes"])),
-            constant=rational(rounding["constant"]),
+            sizes=tuple(map(parse_number, rounding["sizes"])),
+            constant=parse_number(rounding["constant"]),
             operations=rounding["operations"],
         ),
         embedding=columns,
         bodies=(
             Affine(
-                weights=tuple(rational(c["weight"]) for c in body["columns"]), bias=rational(body["bias"])
+                weights=tuple(parse_number(c["weight"]) for c in body["columns"]),
+                bias=parse_number(body["bias"]),
             ),
         ),
         head=Head(
@@ -187,15 +189,15 @@ def _model(model: dict[str, Any]) -> Model:
 
 def _question(property: dict[str, Any]) -> Any:
     if property["kind"] == "decision":
-        return DecisionSet(level=rational(property["margin"]))
-    delta = rational(property["delta"])
+        return DecisionSet(level=parse_number(property["margin"]))
+    delta = parse_number(property["delta"])
     if property["kind"] == "probability" and delta:
         return ByTangent(delta=delta)
     return GapSet(delta=delta)
 
 
 def _constraint(constraint: dict[str, Any], features: list[dict[str, Any]]) -> Separable:
-    coefficients = {k: rational(value) for k, value in constraint["terms"]}
+    coefficients = {k: parse_number(value) for k, value in constraint["terms"]}
     terms = []
     for k, feature in enumerate(features):
         weight = coefficients.get(k, Fraction(0))
@@ -203,11 +205,11 @@ def _constraint(constraint: dict[str, Any], features: list[dict[str, Any]]) -> S
             terms.append(Term(table=tuple(weight * _level(level) for level in feature["levels"])))
         else:
             terms.append(Term(slope=weight))
-    return Separable(bias=-rational(constraint["bound"]), terms=tuple(terms))
+    return Separable(bias=-parse_number(constraint["bound"]), terms=tuple(terms))
 
 
 def _level(level: Any) -> Fraction:
-    return Fraction(level) if isinstance(level, bool) else rational(level["number"])
+    return Fraction(level) if isinstance(level, bool) else parse_number(level["number"])
 
 
 def _root(pairs: PairSpace) -> tuple[list[Fraction], list[Fraction]]:
@@ -228,7 +230,7 @@ def _halves(pairs: PairSpace, lo: list[Fraction], hi: list[Fraction], v: int, at
 
 def _proved(claim: Rebuilt, prover: Prover, node: list[Any], lo: list[Fraction], hi: list[Fraction]) -> Any:
     rule = node[0]
-    way = rational(node[1]) if rule == "separable" else None
+    way = parse_number(node[1]) if rule == "separable" else None
     weights = node[-1] if isinstance(node[-1], list) else []
     if weights and len(weights) != 2 * len(claim.pairs.constraints):
         return None
@@ -237,14 +239,14 @@ def _proved(claim: Rebuilt, prover: Prover, node: list[Any], lo: list[Fraction],
         return None
     if isinstance(claim.question, ByTangent) and way is not None and not 0 < way < 1 - claim.question.delta:
         return None
-    leaf = Leaf(rule=rule, lean=way, multipliers=tuple(map(rational, weights)))
+    leaf = Leaf(rule=rule, lean=way, multipliers=tuple(map(parse_number, weights)))
     ends, score = (np.array(end, dtype=object) for end in (lo, hi)), claim.score
     asked = claim.question
     return prove_leaf(claim.pairs, score, score.enclose, (prover, asked), *ends, leaf, case_of(asked))
 
 
 def _end_objection(claim: Rebuilt, clearances: list[Any], end: dict[str, Any], nodes: int) -> str | None:
-    smallest, stated = min(clearances), rational(end["clearance"])
+    smallest, stated = min(clearances), parse_number(end["clearance"])
     room = ROOM if isinstance(claim.question, ByTangent) else 0
     if math.isinf(smallest):
         return "a claim about nobody"
@@ -257,9 +259,9 @@ def _end_objection(claim: Rebuilt, clearances: list[Any], end: dict[str, Any], n
 
 
 def _witness_objection(claim: Rebuilt, witness: dict[str, Any]) -> str | None:
-    x, other = ([rational(c) for c in witness[side]] for side in ("x", "other"))
+    x, other = ([parse_number(c) for c in witness[side]] for side in ("x", "other"))
     scores = [claim.model.exact(codes)[0] for codes in (x, other)]
-    if scores != [rational(s) for s in witness["scores"]]:
+    if scores != [parse_number(s) for s in witness["scores"]]:
         return "the scores are not those of the model"
     if not claim.pairs.valid(x, other):
         return "not a pair"

@@ -8,7 +8,7 @@ from tests.certificate.kinds import SMALL, run
 
 import likewise as lw
 from likewise.certificate.certificate import Certificate
-from likewise.families.lines import number, rational
+from likewise.families.lines import format_number, parse_number
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -103,4 +103,4 @@ def test_no_model_line_without_a_certificate(content):
     "value", [0, -14, 0.1, -2.5, 5e-324, 1.7e308, Fraction(1, 3), Fraction(-5, 12), 2**70]
 )
 def test_numbers_are_exact(value):
-    assert rational(number(value)) == Fraction(value)
+    assert parse_number(format_number(value)) == Fraction(value)

@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 from tests.check.builder import FREE, SAME, categorical, continuous, integer, number, ordinal, within
 
-from likewise_check.core.cells import box
+from likewise_check.core.cells import make_box
 from likewise_check.core.claim import Claim, read_model
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.numbers import exact
+from likewise_check.core.numbers import int_if_whole
 from likewise_check.core.properties import read_property
 from likewise_check.core.space import read_similarity, read_space
 
@@ -177,8 +177,8 @@ def random_cell(rng: random.Random, kernel: Kernel, *, width=0.5):
 
 def boxes(cell) -> list:
     """The cell as the checker has it; a third interval is that of the difference."""
-    exactly = [[(exact(lo), exact(hi)) for lo, hi in intervals] for intervals in cell]
-    return [box(*intervals[:2], difference=tuple(intervals[2:])) for intervals in exactly]
+    exactly = [[(int_if_whole(lo), int_if_whole(hi)) for lo, hi in intervals] for intervals in cell]
+    return [make_box(*intervals[:2], difference=tuple(intervals[2:])) for intervals in exactly]
 
 
 def discrete(feature) -> bool:

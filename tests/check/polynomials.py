@@ -23,8 +23,8 @@ from tests.check.builder import (
 from tests.check.builder import pairs as allowed_pairs
 from tests.check.kernels import column_at, decimal, sloped, tabled
 
-from likewise_check.core.cells import box
-from likewise_check.core.numbers import exact
+from likewise_check.core.cells import make_box
+from likewise_check.core.numbers import int_if_whole
 
 HALF = Fraction(1, 2)
 
@@ -137,8 +137,8 @@ def boxes(curve: Curve, cell) -> list:
     found = []
     for relation, intervals in zip(curve.relations, cell, strict=True):
         codes = 1 if relation == SAME else 2
-        ends = [(exact(Fraction(lo)), exact(Fraction(hi))) for lo, hi in intervals]
-        found.append(box(*ends[:codes], difference=tuple(ends[codes:])))
+        ends = [(int_if_whole(Fraction(lo)), int_if_whole(Fraction(hi))) for lo, hi in intervals]
+        found.append(make_box(*ends[:codes], difference=tuple(ends[codes:])))
     return found
 
 

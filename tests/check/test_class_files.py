@@ -288,10 +288,10 @@ def test_empty_cells_of_cases() -> None:
 
 def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:
     monkeypatch.setattr(leaves, "MOST_LEMMAS", 1)
-    monkeypatch.setattr(scores, "FORMS", 0)
-    monkeypatch.setattr(forms, "LINES", 0)
-    monkeypatch.setattr(lines_module, "BOXES", 1)
-    monkeypatch.setattr(outcome, "INDIVIDUALS", 0)
+    monkeypatch.setattr(scores, "MOST_FORMS", 0)
+    monkeypatch.setattr(forms, "MOST_LINES", 0)
+    monkeypatch.setattr(lines_module, "MOST_BOXES", 1)
+    monkeypatch.setattr(outcome, "MOST_INDIVIDUALS", 0)
     for sample in (stepped, ballots, scored, soft):
         assert checked(sample()).accepted
 

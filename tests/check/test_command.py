@@ -281,5 +281,5 @@ def test_ctrl_c_says_nothing_of_the_certificate(cert, capsys, monkeypatch):
 
 
 def test_workers_leave_ctrl_c_to_the_program(cert):
-    with ProcessPoolExecutor(1, initializer=leaves._start, initargs=(None,)) as pool:
+    with ProcessPoolExecutor(1, initializer=leaves._start_worker, initargs=(None,)) as pool:
         assert pool.submit(signal.getsignal, signal.SIGINT).result() is signal.SIG_IGN

@@ -52,7 +52,7 @@ from likewise_check.packs.kernel.cubics import (
     decay,
     largest_at,
     one_sided,
-    shifted,
+    shift_cubic,
 )
 from likewise_check.packs.kernel.majorant import Choice, Lanes, Majorant, _dots, _tails, terms_error
 from likewise_check.packs.kernel.rule import Kernel as Rule
@@ -224,7 +224,7 @@ def test_shifted_cubics_stay_within_what_was_left_for_them() -> None:
         upper = rng.random() < 0.5
         h = Fraction(i, GRID)
         k = rng.randint(0, int(h * (1 << EXPONENT)))
-        p = [Fraction(c, 1 << CUBIC) for c in shifted(one_sided(i, upper), k)]
+        p = [Fraction(c, 1 << CUBIC) for c in shift_cubic(one_sided(i, upper), k)]
         for step in range(-50, 51):
             at = h * step / 50
             z = at + Fraction(k, 1 << EXPONENT)
@@ -430,7 +430,7 @@ def test_mutated_leaves_hold_only_where_that_is_right(seed: int) -> None:
 
 
 def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:
-    monkeypatch.setattr(module, "KEPT", 1)
+    monkeypatch.setattr(module, "MOST_KEPT", 1)
     assert checked(built("kernel", "1/2", [0, 0], 0)).accepted
 
 

@@ -15,7 +15,7 @@ from tests.check.section7 import Bound
 from tests.check.several import asked, classes, numbers
 from tests.check.test_classes import with_nodes
 
-from likewise_check.core.registry import find
+from likewise_check.core.registry import find_entry
 from likewise_check.packs.classes.cases import ClassCase
 
 VOTES = ([[0, True], [1, False]], [[1, True], [2, False]])
@@ -56,7 +56,7 @@ def prepared(claim, case, places, leaf):
     """The rule that the checker takes, and the leaf as it reads it."""
     task = case.task(claim, [leaf[0], [*places, leaf[1]], *leaf[2:]])
     assert task.leaf == leaf
-    return find("RULES", leaf[0])(task.lemma())
+    return find_entry("RULES", leaf[0])(task.lemma())
 
 
 @pytest.mark.parametrize("module", [test_kernel, test_two_copies])

@@ -232,11 +232,11 @@ def test_an_array_is_a_factor_where_its_level_is_fixed():
     limits = [constraint([(0, ["1/2", 3]), (1, 1)], 4)]
     model = polynomial([sloped(1)], [(1, [0])])
     lemma = lemma_of(features, [SAME, SAME], decision(0), model, limits)
-    from likewise_check.core.cells import box
+    from likewise_check.core.cells import make_box
 
     leaf = ["sos", "1", 0, [[[[-1, 0]], 1, []]]]  # x + (4 - c - x) is 4 - c
     for code, expected in ((0, Fraction(7, 2)), (1, Fraction(1))):
-        _, bound = Squares(lemma).bound(leaf, [box((code, code)), box((0, 4))])
+        _, bound = Squares(lemma).bound(leaf, [make_box((code, code)), make_box((0, 4))])
         assert bound == expected
 
 

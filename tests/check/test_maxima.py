@@ -7,14 +7,21 @@ from itertools import product
 import pytest
 
 from likewise.cells.curves import band_corners, curve_maximum, polynomial_maximum
-from likewise.spec.pieces import Pieces as SearchedPieces
+from likewise.spec.pieces import PiecewisePolynomial as SearchedPieces
 from likewise.spec.similarity import Relation as SearchedRelation
-from likewise_check.core.cells import box
+from likewise_check.core.cells import make_box
 from likewise_check.core.maxima import linear_maximum, linear_within, table_maximum
 from likewise_check.core.space import Relation
 from likewise_check.packs.pieces.columns import Pieces
 from likewise_check.packs.pieces.curves import Curves
-from likewise_check.packs.pieces.maximum import GRID, poly_maximum, size_on, trimmed, turns, value_at
+from likewise_check.packs.pieces.maximum import (
+    GRID,
+    evaluate_polynomial,
+    magnitude_on,
+    poly_maximum,
+    sign_changes,
+    trim_zeros,
+)
 
 ROOM = Fraction(1, 2**60)  # of the specification, times the size
 
@@ -43,7 +50,9 @@ def test_linear_functions_within_a_tolerance(seed):
     found = linear_within(u, v, first, second, tolerance)
     corners = band_corners(first, second, tolerance)
     assert found == max((u * x + v * y for x, y in corners), default=None)
-    assert found == linear_maximum(u, v, box(first, second), Relation(kind="within", tolerance=tolerance))
+    assert found == linear_maximum(
+        u, v, make_box(first, second), Relation(kind="within", tolerance=tolerance)
+    )
     step = Fraction(1) if whole else Fraction(1, 3)  # all corners are on this grid
     grid = [[lo + step * i for i in range(int((hi - lo) / step) + 1)] for lo, hi in (first, second)]
     sums = [u * x + v * y for x, y in product(*grid) if abs(x - y) <= tolerance]
@@ -67,7 +76,7 @@ def test_tables(seed):
         for i, j in product(*positions)
         if relation.allows(Fraction(i), Fraction(j)) and (kind != "same" or i == j)
     ]
-    assert table_maximum(u, v, box(*intervals), relation) == max(sums, default=None)
+    assert table_maximum(u, v, make_box(*intervals), relation) == max(sums, default=None)
 
 
 def random_polynomial(rng, least=3) -> tuple[Fraction, ...]:
@@ -76,8 +85,8 @@ def random_polynomial(rng, least=3) -> tuple[Fraction, ...]:
         slope = [Fraction(rng.choice([-1, 1]))]
         for root in (*roots, *roots):
             slope = [a - root * b for a, b in zip([0, *slope], [*slope, 0], strict=True)]
-        return trimmed([drawn(rng), *(c / (i + 1) for i, c in enumerate(slope))])
-    return trimmed([drawn(rng) for _ in range(rng.randint(least, 6))])
+        return trim_zeros([drawn(rng), *(c / (i + 1) for i, c in enumerate(slope))])
+    return trim_zeros([drawn(rng) for _ in range(rng.randint(least, 6))])
 
 
 @pytest.mark.parametrize("seed", range(400))
@@ -90,24 +99,24 @@ def test_polynomials_are_bounded_as_the_specification_asks(seed):
         lo, hi = interval(rng)
     found = poly_maximum(poly, lo, hi)
     points = [lo + (hi - lo) * Fraction(i, 64) for i in range(65)]
-    assert found >= max(value_at(poly, x) for x in points)
+    assert found >= max(evaluate_polynomial(poly, x) for x in points)
     bound = polynomial_maximum(poly, lo, hi)
     assert found <= bound
     # The search adds 2^-60 of the size, and its own error of about 2^-64.
-    assert bound - found <= (ROOM + ROOM / 8) * size_on(poly, lo, hi)
+    assert bound - found <= (ROOM + ROOM / 8) * magnitude_on(poly, lo, hi)
 
 
 @pytest.mark.parametrize("seed", range(200))
 def test_between_turns_the_sign_is_kept(seed):
     rng = random.Random(seed)
     p = [rng.randint(-(10 ** rng.randint(0, 20)), 10 ** rng.randint(0, 20)) for _ in range(rng.randint(1, 6))]
-    found = turns(p)
+    found = sign_changes(p)
     assert all(0 <= end - start <= 1 and 0 <= start <= 1 << GRID for start, end in found)
     ends = [0, *(end for turn in found for end in turn), 1 << GRID]
     assert ends == sorted(ends)
     for start, end in zip(ends[::2], ends[1::2], strict=True):
         places = [Fraction(start + (end - start) * i // 16, 1 << GRID) for i in range(17)]
-        values = [value_at(tuple(map(Fraction, p)), z) for z in places]
+        values = [evaluate_polynomial(tuple(map(Fraction, p)), z) for z in places]
         assert min(values) >= 0 or max(values) <= 0
 
 
@@ -118,7 +127,7 @@ def test_curves_never_exceed_the_bound_of_the_search(seed):
     cuts = sorted({Fraction(rng.randint(-8, 8), 2) for _ in range(rng.randint(0, 4))})
     linear = rng.random() < 0.4
     polys = [
-        trimmed([drawn(rng) for _ in range(2)]) if linear else random_polynomial(rng, 1)
+        trim_zeros([drawn(rng) for _ in range(2)]) if linear else random_polynomial(rng, 1)
         for _ in range(len(cuts) + 1)
     ]
     column = Pieces(cuts=tuple(cuts), polys=tuple(polys), whole=whole)
@@ -126,11 +135,11 @@ def test_curves_never_exceed_the_bound_of_the_search(seed):
     intervals = [interval(rng, step=1 if whole else 4) for _ in range(1 if kind == "same" else 2)]
     factors = Fraction(rng.randint(0, 4)), -Fraction(rng.randint(0, 4))
     found = Curves(column, (factors[0], 0), (factors[1], 0)).maximum(
-        box(*intervals), Relation(kind=kind, tolerance=tolerance)
+        make_box(*intervals), Relation(kind=kind, tolerance=tolerance)
     )
     u, v = (
         SearchedPieces(
-            cuts=tuple(cuts), polynomials=tuple(trimmed(factor * c for c in poly) for poly in polys)
+            cuts=tuple(cuts), polynomials=tuple(trim_zeros(factor * c for c in poly) for poly in polys)
         )
         for factor in factors
     )

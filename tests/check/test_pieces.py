@@ -26,13 +26,13 @@ from tests.check.builder import (
 )
 from tests.check.strategies import fractions, number_text
 
-from likewise_check.core.cells import box
-from likewise_check.core.numbers import exact
+from likewise_check.core.cells import make_box
+from likewise_check.core.numbers import int_if_whole
 from likewise_check.core.space import Relation
 from likewise_check.packs.pieces import curves
-from likewise_check.packs.pieces.columns import Pieces, summed
+from likewise_check.packs.pieces.columns import Pieces, sum_columns
 from likewise_check.packs.pieces.curves import Curves
-from likewise_check.packs.pieces.maximum import poly_maximum, size_on, trimmed, value_at
+from likewise_check.packs.pieces.maximum import evaluate_polynomial, magnitude_on, poly_maximum, trim_zeros
 
 SLACK = Fraction(1, 2**60)
 POLY = st.lists(fractions(-3, 3), min_size=1, max_size=6)
@@ -123,15 +123,15 @@ def test_independent(columns, holds):
 
 def some_pieces(draw, whole: bool) -> Pieces:
     cuts = sorted(draw(st.sets(fractions(-3, 3), max_size=3)))
-    polys = [trimmed(map(exact, draw(POLY))) for _ in range(len(cuts) + 1)]
-    return Pieces(cuts=tuple(map(exact, cuts)), polys=tuple(polys), whole=whole)
+    polys = [trim_zeros(map(int_if_whole, draw(POLY))) for _ in range(len(cuts) + 1)]
+    return Pieces(cuts=tuple(map(int_if_whole, cuts)), polys=tuple(polys), whole=whole)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.data(), fractions(-2, 2), st.booleans())
 def test_sums_of_columns(data, slope, whole):
     columns = [(data.draw(fractions(-2, 2)), some_pieces(data.draw, whole)) for _ in range(3)]
-    total = summed(columns, slope, whole=whole)
+    total = sum_columns(columns, slope, whole=whole)
     cuts = {cut for _, column in columns for cut in column.cuts}
     assert set(total.cuts) <= cuts
     for x in [
@@ -174,16 +174,16 @@ def test_parts(data, whole):
 @settings(max_examples=200, deadline=None)
 @given(POLY, fractions(-5, 5), fractions(0, 5))
 def test_the_maximum_of_a_polynomial(poly, lo, width):
-    poly, hi = trimmed(poly), lo + width
+    poly, hi = trim_zeros(poly), lo + width
     found = poly_maximum(poly, lo, hi)
-    best = max(value_at(poly, lo + width * Fraction(i, 64)) for i in range(65))
+    best = max(evaluate_polynomial(poly, lo + width * Fraction(i, 64)) for i in range(65))
     assert found >= best
     if len(poly) <= 2:
-        assert found == max(value_at(poly, lo), value_at(poly, hi))
+        assert found == max(evaluate_polynomial(poly, lo), evaluate_polynomial(poly, hi))
         return
     # Halving the interval brings sampled values and the bound together: the slope is at most `steep`.
-    steep = size_on([i * c for i, c in enumerate(poly)][1:], lo, hi)
-    assert found <= best + steep * width / 128 + size_on(poly, lo, hi) * SLACK
+    steep = magnitude_on([i * c for i, c in enumerate(poly)][1:], lo, hi)
+    assert found <= best + steep * width / 128 + magnitude_on(poly, lo, hi) * SLACK
 
 
 @settings(max_examples=100, deadline=None)
@@ -196,11 +196,11 @@ def test_maxima_that_are_known(root, other, lo, width, fourth):
         more = [other * other, -2 * other, 1]
         poly = [sum(square[i] * more[n - i] for i in range(3) if 0 <= n - i < 3) for n in range(5)]
     inside = [r for r in (root, other)[: 1 + fourth] if lo <= r <= lo + width]
-    found = poly_maximum(trimmed(map(Fraction, poly)), lo, lo + width)
+    found = poly_maximum(trim_zeros(map(Fraction, poly)), lo, lo + width)
     if inside:
-        assert 0 <= found <= size_on(poly, lo, lo + width) * SLACK
+        assert 0 <= found <= magnitude_on(poly, lo, lo + width) * SLACK
     else:
-        ends = [value_at(poly, lo), value_at(poly, lo + width)]
+        ends = [evaluate_polynomial(poly, lo), evaluate_polynomial(poly, lo + width)]
         assert found >= max(ends)
 
 
@@ -223,14 +223,14 @@ def test_maxima_over_boxes(data, kind, whole):
     column = some_pieces(data.draw, whole)
     linear = data.draw(st.booleans())
     if linear:
-        polys = tuple(trimmed(poly[:2]) for poly in column.polys)
+        polys = tuple(trim_zeros(poly[:2]) for poly in column.polys)
         column = Pieces(cuts=column.cuts, polys=polys, whole=whole)
     first, second = ((data.draw(fractions(-2, 2)), data.draw(fractions(-2, 2))) for _ in range(2))
     ends = st.integers(-4, 4) if whole else fractions(-4, 4)
     intervals = [tuple(sorted([data.draw(ends), data.draw(ends)])) for _ in range(1 if kind == "same" else 2)]
     tolerance = Fraction(data.draw(st.integers(1, 3))) if kind == "within" else None
     relation = Relation(kind=kind, tolerance=tolerance)
-    found = Curves(column, first, second).maximum(box(*intervals), relation)
+    found = Curves(column, first, second).maximum(make_box(*intervals), relation)
 
     def codes(lo, hi):
         if whole:

@@ -22,7 +22,7 @@ from tests.check.builder import (
 from tests.check.kernels import claim_of, lemma_of, sloped, tabled
 from tests.check.polynomials import pairs, polynomial, random_cell, random_curve
 
-from likewise_check.core.cells import box
+from likewise_check.core.cells import make_box
 from likewise_check.packs.polynomial.squares import Squares
 
 HALF = Fraction(1, 2)
@@ -199,10 +199,10 @@ def test_a_difference_that_is_split_narrows_the_cell() -> None:
     lemma = lemma_of(NEAR[:1], BOTH[:1], score(0), polynomial([sloped(0)], [(1, [0, 0])]))
     leaf = ["sos", "1/2", 1, [[[1, 2], 2, []]]]
     # -2 u d with u = 2 + 2 y, d = (1 + z)/8: -(1 + y)(1 + z)/2.
-    rising = [box((0, 4), (0, 4), difference=((0, HALF),))]
+    rising = [make_box((0, 4), (0, 4), difference=((0, HALF),))]
     assert Squares(lemma).bound(leaf, rising)[1] == 0
     assert Squares(lemma)(leaf, rising).clearance == 0
-    assert Squares(lemma).bound(leaf, [box((0, 4), (0, 4), difference=((-HALF, HALF),))])[1] > 0
+    assert Squares(lemma).bound(leaf, [make_box((0, 4), (0, 4), difference=((-HALF, HALF),))])[1] > 0
 
 
 def test_a_cell_without_pairs_holds_whatever_its_leaf_says() -> None:

@@ -242,7 +242,7 @@ def test_what_comes_first_in_the_file_is_reported(jobs):
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_jobs_change_nothing(jobs, monkeypatch):
     monkeypatch.setattr(leaves, "BATCH", 2)
-    monkeypatch.setattr(leaves, "UNDER_WAY", 1)
+    monkeypatch.setattr(leaves, "MOST_PENDING", 1)
     good = several()
     for i in range(0, 1400, 200):
         good[5 + i + 1] = ["separable", "1/2"]
@@ -271,7 +271,7 @@ def test_a_check_that_is_out_of_time_accepts_nothing(jobs):
 
 
 def test_a_worker_that_dies(monkeypatch):
-    monkeypatch.setattr(leaves, "_work", _die)
+    monkeypatch.setattr(leaves, "_judge_in_worker", _die)
     report = checked(samples.gap(), jobs=2)
     assert "worker process" in report.reason
     assert not report.accepted
@@ -283,11 +283,11 @@ def _die(*_):
 
 def test_what_a_worker_process_does(monkeypatch):
     monkeypatch.setattr(leaves, "_judge", None, raising=False)
-    leaves._start(None)
-    late = leaves._work([(3, 9, ["unknown"], (), None)], 1, -1.0)
+    leaves._start_worker(None)
+    late = leaves._judge_in_worker([(3, 9, ["unknown"], (), None)], 1, -1.0)
     assert late.late
     assert late.malformed is None
-    tally = leaves._work([(3, 9, ["unknown"], (), None)], 1, 60.0)
+    tally = leaves._judge_in_worker([(3, 9, ["unknown"], (), None)], 1, 60.0)
     assert not tally.late
     assert tally.malformed == (
         "unknown rule; known: split, separable, empty, enumerated, independent, kernel, polynomial, sos, trees, softmax, odds",

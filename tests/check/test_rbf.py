@@ -202,5 +202,5 @@ def test_zero_upper_turns_the_gauge_round() -> None:
 
 
 def test_what_is_kept_between_points_is_bounded(monkeypatch) -> None:
-    monkeypatch.setattr(module, "_KEPT", 3)
+    monkeypatch.setattr(module, "_MOST_KEPT", 3)
     assert checked(built()).accepted

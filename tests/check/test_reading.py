@@ -12,9 +12,9 @@ from tests.check import samples
 from tests.check.builder import checked, joined, packed, sealed
 
 from likewise_check import check
-from likewise_check.core import reading
+from likewise_check.core import line_reader
 from likewise_check.core.fields import Rejected
-from likewise_check.core.reading import Lines, decoded
+from likewise_check.core.line_reader import Lines, decode_line
 
 
 def looked_at(raw: bytes):
@@ -96,7 +96,7 @@ def test_something_behind_the_member(rest, lines):
 
 
 def test_garbage_in_a_later_read(lines, monkeypatch):
-    monkeypatch.setattr(reading, "_PIECE", 1)
+    monkeypatch.setattr(line_reader, "_PIECE", 1)
     assert check(io.BytesIO(packed(lines))).accepted
     assert "follows the gzip member" in looked_at(packed(lines) + b"x").reason
 
@@ -132,16 +132,16 @@ def looked_at_stream(stream):
 
 
 def test_text_limit(monkeypatch, lines):
-    monkeypatch.setattr(reading, "LONGEST_TEXT", len(joined(lines)) - 1)
+    monkeypatch.setattr(line_reader, "LONGEST_TEXT", len(joined(lines)) - 1)
     assert "bytes of text" in looked_at(packed(lines)).reason
 
 
 @pytest.mark.parametrize("piece", [1 << 18, 10])
 def test_line_limit(monkeypatch, piece, lines):
-    monkeypatch.setattr(reading, "_PIECE", piece)
-    monkeypatch.setattr(reading, "LONGEST_LINE", max(map(len, lines)))
+    monkeypatch.setattr(line_reader, "_PIECE", piece)
+    monkeypatch.setattr(line_reader, "LONGEST_LINE", max(map(len, lines)))
     assert check(io.BytesIO(packed(lines))).accepted
-    monkeypatch.setattr(reading, "LONGEST_LINE", max(map(len, lines)) - 1)
+    monkeypatch.setattr(line_reader, "LONGEST_LINE", max(map(len, lines)) - 1)
     assert "a line of more than" in looked_at(packed(lines)).reason
 
 
@@ -158,7 +158,7 @@ def test_endings(lines):
 @pytest.mark.parametrize("around", [b"%s ", b" %s", b"%s\r", b"%s\t", b"%s,", b"%s[]", b"%s\0"])
 def test_nothing_around_a_value(around, lines):
     with pytest.raises(Rejected):
-        decoded(around % lines[1])
+        decode_line(around % lines[1])
 
 
 @pytest.mark.parametrize(
@@ -195,14 +195,14 @@ def test_nothing_around_a_value(around, lines):
 )
 def test_bad_lines(raw, reason):
     with pytest.raises(Rejected, match=reason):
-        decoded(raw)
+        decode_line(raw)
 
 
 def test_good_lines():
-    assert decoded(b"[" + b"9" * 600 + b"]") == [10**600 - 1]
-    assert decoded(b"[" * 32 + b"]" * 32) == json.loads("[" * 32 + "]" * 32)
+    assert decode_line(b"[" + b"9" * 600 + b"]") == [10**600 - 1]
+    assert decode_line(b"[" * 32 + b"]" * 32) == json.loads("[" * 32 + "]" * 32)
     brackets = '["' + "[{" * 5000 + '\\"]\\\\",' + "[]," * 100 + "{}]"
-    assert decoded(brackets.encode()) == json.loads(brackets)
+    assert decode_line(brackets.encode()) == json.loads(brackets)
 
 
 def test_lines_know_their_digests():
@@ -239,6 +239,6 @@ def test_many_names_are_cut_short():
 
 
 def test_nothing_is_run_or_imported_by_reading():
-    source = "".join(path.read_text() for path in Path(reading.__file__).parent.rglob("*.py"))
+    source = "".join(path.read_text() for path in Path(line_reader.__file__).parent.rglob("*.py"))
     for word in ("eval(", "exec(", "pickle", "__import__", "import_module", "float(", "math.log", "math.exp"):
         assert word not in source

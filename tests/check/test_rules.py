@@ -178,8 +178,8 @@ def test_multipliers_may_be_left_out_or_none():
 
 
 def test_what_is_kept_between_leaves_is_bounded(monkeypatch):
-    monkeypatch.setattr(separable, "LINES", 1)
-    monkeypatch.setattr(line_module, "BOXES", 3)
+    monkeypatch.setattr(separable, "MOST_LINES", 1)
+    monkeypatch.setattr(line_module, "MOST_BOXES", 3)
     for sample in samples.PROOFS:
         assert checked(sample()).accepted
 

@@ -29,7 +29,7 @@ from tests.check.strategies import number_text
 from likewise_check.core.numbers import consecutive, double_above
 from likewise_check.core.space import read_space
 from likewise_check.packs.trees import body as bodies
-from likewise_check.packs.trees import forest, leafpairs, rule
+from likewise_check.packs.trees import forest, leaf_pairs, rule
 from likewise_check.packs.trees.body import read_trees
 
 ABOVE = nextafter(1.0, inf).hex()
@@ -425,7 +425,7 @@ def test_trees_and_nodes_are_limited(monkeypatch):
 
 def test_too_many_pairs_are_searched_for(monkeypatch):
     """201 leaves: up to 40,401 pairs."""
-    monkeypatch.setattr(forest, "LISTED", 1 << 20)
+    monkeypatch.setattr(forest, "MOST_LISTED", 1 << 20)
     steep = [[[0, f"{i}/100", 2 * i + 2], str(i)][j] for i in range(200) for j in (0, 1)] + ["200"]
     for delta, holds in ((200, True), ("399/2", False)):
         assert gap([ONE], [FREE], [steep], [LEAF], delta) == holds
@@ -438,11 +438,11 @@ def test_too_many_pairs_are_searched_for(monkeypatch):
 
 def test_what_is_kept_does_not_matter(monkeypatch):
     values = samples.branched()
-    monkeypatch.setattr(forest, "KEPT", 0)
-    monkeypatch.setattr(forest, "KEPT_SCORES", 0)
-    monkeypatch.setattr(leafpairs, "KEPT", 0)
-    monkeypatch.setattr(rule, "WAYS", 0)
+    monkeypatch.setattr(forest, "MOST_KEPT", 0)
+    monkeypatch.setattr(forest, "MOST_KEPT_SCORES", 0)
+    monkeypatch.setattr(leaf_pairs, "MOST_KEPT", 0)
+    monkeypatch.setattr(rule, "MOST_WAYS", 0)
     assert checked(values).accepted
     assert checked(samples.grown()).accepted
-    monkeypatch.setattr(forest, "LISTED_IN_ALL", 3)
+    monkeypatch.setattr(forest, "MOST_LISTED_IN_ALL", 3)
     assert checked(values).accepted

@@ -15,8 +15,8 @@ from tests.check.truth import Claim as Truth
 from tests.check.truth import value
 
 from likewise_check.core.bound import read_way
-from likewise_check.core.cells import box
-from likewise_check.core.numbers import exact
+from likewise_check.core.cells import make_box
+from likewise_check.core.numbers import int_if_whole
 from likewise_check.core.properties import read_property
 from likewise_check.core.space import read_similarity, read_space
 from likewise_check.packs.trees import forest
@@ -31,7 +31,7 @@ def ready(claim: dict, body: dict | None = None):
 
 
 def boxes(cell):
-    return [box(*[(exact(lo), exact(hi)) for lo, hi in both]) for both in cell]
+    return [make_box(*[(int_if_whole(lo), int_if_whole(hi)) for lo, hi in both]) for both in cell]
 
 
 def another(chance, body: dict) -> dict:
@@ -43,7 +43,7 @@ def another(chance, body: dict) -> dict:
 @pytest.mark.parametrize("listed", [0, 30, 1 << 22])
 def test_the_bound_is_as_defined(monkeypatch, listed):
     """By listed pairs and by search, in cells in any order, for one body and for two."""
-    monkeypatch.setattr(forest, "LISTED", listed)
+    monkeypatch.setattr(forest, "MOST_LISTED", listed)
     seen: Counter[bool] = Counter()
     for seed in range(40):
         chance = random.Random(seed)

@@ -49,7 +49,7 @@ from likewise_check.core.cells import LeafRefused, Tree
 from likewise_check.core.fields import Rejected
 from likewise_check.core.properties import read_property
 from likewise_check.packs.kernel import rule as module
-from likewise_check.packs.kernel.cubics import CUBIC, EXPONENT, GRID, SLACK, chord, shifted
+from likewise_check.packs.kernel.cubics import CUBIC, EXPONENT, GRID, SLACK, chord, shift_cubic
 from likewise_check.packs.kernel.rule import Kernel as Rule
 
 
@@ -218,7 +218,7 @@ def test_chords() -> None:
             h = Decimal(i) / GRID + Decimal(SLACK) / (1 << EXPONENT)
             *slopes, eps = chord(i)
             k = rng.randint(0, int(h * (1 << EXPONENT)))
-            p = [Decimal(x) / (1 << CUBIC) for x in shifted((0, *slopes), k)]
+            p = [Decimal(x) / (1 << CUBIC) for x in shift_cubic((0, *slopes), k)]
             room = Decimal(eps) / (1 << CUBIC)
             _, true = chord_of(Fraction(i, GRID))
             assert true <= room <= true + (h + 3) ** 2 * h.exp() * Decimal(2) ** -40
@@ -388,7 +388,7 @@ def test_cells_that_are_too_large_are_refused() -> None:
 
 
 def test_what_is_kept_between_leaves_is_bounded(monkeypatch) -> None:
-    monkeypatch.setattr(module, "KEPT", 1)
+    monkeypatch.setattr(module, "MOST_KEPT", 1)
     asked = rule()
     for x in ([(0, HALF), (0, 1), (-HALF, HALF)], [(0, 1), (0, 1), (0, HALF)]):
         assert asked(LEAF, changed(x=x)).clearance == 0

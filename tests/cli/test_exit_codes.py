@@ -65,7 +65,7 @@ def test_what_nobody_foresaw_is_101_without_a_traceback(run, on_data, monkeypatc
     def fails(*_args, **_options):
         raise error
 
-    monkeypatch.setattr("likewise.verifying.deciding.verify_problem", fails)
+    monkeypatch.setattr("likewise.verifying.verification.verify_problem", fails)
     done = run(f"verify --model m.skops {on_data} --free sex")
     assert done.exit_code == 101
     assert done.stdout == ""
@@ -79,7 +79,7 @@ def test_ctrl_c_before_the_search_is_3(run, on_data, monkeypatch):
     def interrupted(*_args, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("likewise.verifying.deciding.verify_problem", interrupted)
+    monkeypatch.setattr("likewise.verifying.verification.verify_problem", interrupted)
     done = run(f"verify --model m.skops {on_data} --free sex")
     assert (done.exit_code, done.stdout) == (3, "")
     assert done.stderr == "UNKNOWN: interrupted before anything was known\n"

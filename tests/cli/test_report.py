@@ -109,7 +109,7 @@ def test_rows_are_audited(run, tmp_path, monkeypatch):
         row = {"row": 7, "biased": True, "gap": 1.25, "proved": True, "counterpart_sex": 1}
         return {**counts, "proved": True, "reasons": {}, "rows": [row]}
 
-    monkeypatch.setattr("likewise.analysis.auditing.audit_problem", audit)
+    monkeypatch.setattr("likewise.analysis.audit.audit_problem", audit)
     assert run(f"report {ON} -o {tmp_path / 'r.html'} --budget 20 -q").exit_code == 1
     assert asked["rows"] == 120
     assert asked["similar"] == ("sex",)

@@ -104,7 +104,7 @@ def test_flags_without_a_spec_have_reports_too(run, on_data, tmp_path):
 
 def test_an_input_error_ends_the_run_before_any_search(run, claims, spec, tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "likewise.verifying.deciding.verify_problem", lambda *_, **__: pytest.fail("searched")
+        "likewise.verifying.verification.verify_problem", lambda *_, **__: pytest.fail("searched")
     )
     wrong = spec(('kind = "decision"', 'kind = "descision"'), name="wrong.toml")
     done = run("verify", claims["fair"], wrong, "gone.toml", *reports(tmp_path))
@@ -178,7 +178,7 @@ def test_claims_behind_an_interrupted_one_are_unknown_and_not_searched(monkeypat
         searched.append(problem)
         return SimpleNamespace(reason="interrupted after 0.1 s", verdict="UNKNOWN")
 
-    monkeypatch.setattr("likewise.verifying.deciding.verify_problem", interrupted)
+    monkeypatch.setattr("likewise.verifying.verification.verify_problem", interrupted)
     loaded = [SimpleNamespace(problem=k) for k in range(3)]
     waiting = [ClaimOutcome(flags=_Flags(f"{one.problem}.toml"), loaded=one) for one in loaded]
     decided = outcomes.decide_claims(waiting, SearchFlags(budget=1.0, jobs=1, seed=0), progress=False)

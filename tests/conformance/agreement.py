@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 from likewise.families.kernel.body import RbfSum
-from likewise.families.scored import score_of
-from likewise.importers.imported import import_model
+from likewise.families.scored_model import only_score
+from likewise.importers.imported_model import import_model
 from likewise.spec.features import Continuous, Integer
 
 RELATIVE = 1e-9  # the original is float64; its sums have some hundred terms of ordinary size
@@ -75,11 +75,11 @@ def assert_agrees(model, space, X, *, decides="decision_function"):
         given = given[::3]
     codes = imported.recoding.coded(given)
     frame = space.decode(given, like=X)
-    score = score_of(imported.model, len(space))
+    score = only_score(imported.model, len(space))
     exact = [score.enclose([Fraction(c) for c in row], BITS) for row in codes.tolist()]
     ours = np.array([float(value.middle) for value in exact])
     head = imported.model.head
-    linked = np.array([float(head.linked(value.middle)) for value in exact])
+    linked = np.array([float(head.link_argument(value.middle)) for value in exact])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if decides is not None:

@@ -23,11 +23,16 @@ from tests.conformance.agreement import assert_agrees
 
 import likewise as lw
 from likewise.errors import UnsupportedModel
-from likewise.importers.imported import import_model
-from likewise.importers.transformers.bends import EXACT, MONOTONE, ROOM, Bend
+from likewise.importers.imported_model import import_model
+from likewise.importers.transformers.monotone import (
+    EXACT_FUNCTIONS,
+    MONOTONE_FUNCTIONS,
+    ROOM_UNITS,
+    MonotoneMap,
+)
 
 RANGES = {
-    **dict.fromkeys(MONOTONE, (0.125, 9.5)),
+    **dict.fromkeys(MONOTONE_FUNCTIONS, (0.125, 9.5)),
     **dict.fromkeys(("arcsin", "arccos", "arctanh"), (-0.875, 0.9375)),
     **dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cbrt", "arctan", "arcsinh", "tanh"), (-3.5, 5.25)),
     "arccosh": (1.0, 30.0),
@@ -38,13 +43,13 @@ RANGES = {
 
 def bend(name, lo=None, hi=None):
     lo, hi = RANGES[name] if lo is None else (lo, hi)
-    return Bend(operations=(), function=getattr(np, name), lo=lo, hi=hi)
+    return MonotoneMap(operations=(), function=getattr(np, name), lo=lo, hi=hi)
 
 
 # -- functions as numpy computes them ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(MONOTONE))
+@pytest.mark.parametrize("name", sorted(MONOTONE_FUNCTIONS))
 def test_every_value_lies_between_the_ends(name):
     """Neighbouring doubles at the ends and all over, in vectors of any length and one by one."""
     one, random = bend(name), np.random.default_rng(0)
@@ -58,18 +63,18 @@ def test_every_value_lies_between_the_ends(name):
         assert values.max() <= inside.hi
 
 
-@pytest.mark.parametrize("name", sorted(MONOTONE))
+@pytest.mark.parametrize("name", sorted(MONOTONE_FUNCTIONS))
 def test_neighbours_do_not_turn_back_by_more_than_the_room(name):
     one, random = bend(name), np.random.default_rng(1)
     for start in random.uniform(one.lo, one.hi, 40):
         walk = np.array([start + i * np.spacing(np.abs(start)) for i in range(64)])
         values = getattr(np, name)(np.clip(walk, one.lo, one.hi))
         steps = np.diff(values) * np.sign(one.computed(one.hi) - one.computed(one.lo))
-        back = 0 if name in EXACT else ROOM
+        back = 0 if name in EXACT_FUNCTIONS else ROOM_UNITS
         assert steps.min() >= -back * np.spacing(np.abs(values).max())
 
 
-@pytest.mark.parametrize("name", sorted(MONOTONE))
+@pytest.mark.parametrize("name", sorted(MONOTONE_FUNCTIONS))
 def test_the_way_back(name):
     one, random = bend(name), np.random.default_rng(2)
     numbers = random.uniform(one.lo, one.hi, 50)

@@ -25,9 +25,9 @@ from sklearn.preprocessing import (
 import likewise as lw
 from likewise.errors import DataError, UnsupportedModel
 from likewise.importers.files import load_model
-from likewise.importers.imported import import_model
-from likewise.importers.selfcheck import sample_codes
-from likewise.importers.trees.checking import ensemble_of, leaves_of, probing_codes
+from likewise.importers.imported_model import import_model
+from likewise.importers.self_check import sample_codes
+from likewise.importers.trees.tree_check import find_leaves, probing_codes, tree_sum_of_model
 from likewise.spec.features import Continuous, Integer
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
@@ -97,7 +97,7 @@ def imported_of(model, X, space=SPACE):
 
 def probing(imported, seed=1):
     space = imported.space
-    codes = [probing_codes(ensemble_of(imported.model), space, imported.rows)]
+    codes = [probing_codes(tree_sum_of_model(imported.model), space, imported.rows)]
     random = np.random.default_rng(seed)
     missing = max(0, ROWS - len(codes[0]))
     drawn = np.concatenate([sample_codes(space, imported.rows) for _ in range(missing // 80 + 1)])
@@ -119,7 +119,7 @@ def summed(body, codes, precision, start=None):
     bias = np.array([float(value) for value in body.bias] if start is None else start, dtype=precision)
     total = np.tile(bias, (len(codes), 1))
     for tree in body.trees:
-        total += tree.values[leaves_of(tree, codes, body.missing)].astype(precision)
+        total += tree.values[find_leaves(tree, codes, body.missing)].astype(precision)
     return total
 
 
@@ -128,7 +128,7 @@ def assert_agrees(model, X, *, precision, scores, space=SPACE, divisor=1, shift=
     imported = imported_of(model, X, space)
     codes = probing(imported)
     assert len(codes) >= ROWS
-    body, replay = ensemble_of(imported.model), imported.replay
+    body, replay = tree_sum_of_model(imported.model), imported.replay
     start = [float(value) + shift for value in body.bias]
     ours = summed(body, codes, precision, start) / precision(divisor)
     theirs = np.asarray(scores(replay.inputs.of(codes))).reshape(ours.shape)
@@ -190,7 +190,7 @@ def test_xgboost_on_frames_with_categories(people, kind, settings, classes):
     model = getattr(xgboost, kind)(enable_categorical=True, **{**SMALL, **settings}).fit(as_categories(X), y)
     shift = 0.5 if settings.get("objective") == "binary:logitraw" else 0.0
     imported = assert_xgboost(model, X, shift=shift)
-    assert any(tree.levels for tree in ensemble_of(imported.model).trees)
+    assert any(tree.levels for tree in tree_sum_of_model(imported.model).trees)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_xgboost_predicts_with_its_best_rounds(people):
     rounds = model.get_booster().num_boosted_rounds()
     assert model.best_iteration + 1 < rounds
     imported = assert_xgboost(model, X)
-    assert len(ensemble_of(imported.model).trees) == model.best_iteration + 1
+    assert len(tree_sum_of_model(imported.model).trees) == model.best_iteration + 1
 
 
 @pytest.mark.parametrize(("suffix", "installed"), [("json", True), ("ubj", False)])
@@ -289,7 +289,7 @@ def test_a_booster_predicts_with_all_rounds(people):
         precision=np.float32,
         scores=lambda frame: booster.inplace_predict(frame, predict_type="margin"),
     )
-    assert len(ensemble_of(imported.model).trees) == SMALL["n_estimators"]
+    assert len(tree_sum_of_model(imported.model).trees) == SMALL["n_estimators"]
 
 
 # -- LightGBM ---------------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def test_lightgbm_on_frames_with_categories(people, kind, settings, classes):
     model = getattr(lightgbm, kind)(**{**LEAFY, **settings}).fit(as_categories(X), y)
     # What LightGBM calls raw is the sum also where it predicts with the mean; leaves are compared before they are averaged.
     imported = assert_lightgbm(model, X) if settings.get("boosting_type") != "rf" else imported_of(model, X)
-    assert any(tree.levels for tree in ensemble_of(imported.model).trees)
+    assert any(tree.levels for tree in tree_sum_of_model(imported.model).trees)
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_lightgbm_near_zero(people):
     y = ((tiny > 0) ^ (X.signed > 0)).astype(int)
     model = lightgbm.LGBMClassifier(**LEAFY).fit(X, y)
     imported = assert_lightgbm(model, X, space=space)
-    assert {1, 2} & {int(k) for k in ensemble_of(imported.model).tested()}
+    assert {1, 2} & {int(k) for k in tree_sum_of_model(imported.model).tested()}
 
 
 def test_lightgbm_with_codes_for_categories(people):
@@ -446,7 +446,7 @@ def test_lightgbm_predicts_with_its_best_rounds(people):
         model.fit(frame, y, eval_set=other, callbacks=[lightgbm.early_stopping(2, verbose=False)])
     assert 0 < model.best_iteration_ < LEAFY["n_estimators"]
     imported = assert_lightgbm(model, X)
-    assert len(ensemble_of(imported.model).trees) == model.best_iteration_
+    assert len(tree_sum_of_model(imported.model).trees) == model.best_iteration_
 
 
 def test_lightgbm_names_with_blanks(people):
@@ -483,7 +483,7 @@ def test_a_lightgbm_booster(people):
     imported = assert_agrees(
         booster, X, precision=np.float64, scores=lambda frame: booster.predict(frame, raw_score=True)
     )
-    assert len(ensemble_of(imported.model).trees) == 5
+    assert len(tree_sum_of_model(imported.model).trees) == 5
 
 
 # -- both -------------------------------------------------------------------------------------------------

@@ -35,9 +35,9 @@ from tests.conformance.people import NUMBERS, SPACE, WORDS, people
 
 import likewise as lw
 from likewise.families.kernel.body import KernelScore, RbfSum
-from likewise.importers.imported import import_model
-from likewise.importers.unfolding import unfold
-from likewise.model.head import duels
+from likewise.importers.imported_model import import_model
+from likewise.importers.unfold import unfold
+from likewise.model.head import vote_pairs
 from likewise.model.question import question_of
 from likewise.spec.features import Integer
 
@@ -261,7 +261,7 @@ def _tied(head, scores):
     if head.rule == "argmax":
         return sorted(scores)[-1] == sorted(scores)[-2]
     count = [0] * len(head.labels)
-    for (first, second), score in zip(duels(len(count)), scores, strict=True):
+    for (first, second), score in zip(vote_pairs(len(count)), scores, strict=True):
         count[first if score > 0 else second] += 1
     return sorted(count)[-1] == sorted(count)[-2] or 0 in scores
 

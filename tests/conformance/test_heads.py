@@ -36,7 +36,7 @@ from tests.strategies import logistic_model
 
 import likewise as lw
 from likewise.errors import SpecError, UnsupportedModel
-from likewise.importers.imported import import_model
+from likewise.importers.imported_model import import_model
 
 X, TARGET, LABELS = people()
 

@@ -23,8 +23,8 @@ from tests.conformance.agreement import assert_agrees
 
 import likewise as lw
 from likewise.errors import UnsupportedModel
-from likewise.importers.imported import import_model
-from likewise.importers.transformers import declaring
+from likewise.importers.imported_model import import_model
+from likewise.importers.transformers import model_space
 
 SPACE = lw.Space(
     {
@@ -319,7 +319,9 @@ def test_kernels_of_numbers_that_are_told_from_missing():
 
 
 def test_what_missing_is_said_to_be_treated_as_is_put_to_the_program(monkeypatch):
-    monkeypatch.setattr(declaring, "_gap", lambda feature, _: (feature.missing_code, float(feature.lo)))
+    monkeypatch.setattr(
+        model_space, "_missing_as_number", lambda feature, _: (feature.missing_code, float(feature.lo))
+    )
     model = make_pipeline(SimpleImputer(), LogisticRegression()).fit(X[["income"]], LABELS)
     refused(
         model, lw.Space({"income": SPACE["income"]}), X[["income"]], "where 'income' is missing, and -2.5"
@@ -327,7 +329,7 @@ def test_what_missing_is_said_to_be_treated_as_is_put_to_the_program(monkeypatch
 
 
 def test_too_many_values_to_list(monkeypatch):
-    monkeypatch.setattr(declaring, "MOST_LEVELS", 10)
+    monkeypatch.setattr(model_space, "MOST_LEVELS", 10)
     model = make_pipeline(SimpleImputer(add_indicator=True), LogisticRegression()).fit(X[["age"]], LABELS)
     refused(model, lw.Space({"age": SPACE["age"]}), X[["age"]], "too many values to list")
 

@@ -51,10 +51,10 @@ from threadpoolctl import threadpool_limits
 import likewise as lw
 from likewise.errors import UnsupportedModel
 from likewise.importers.inputs import Inputs
-from likewise.importers.recoding import same_space
-from likewise.importers.registry import grower_of
-from likewise.importers.trees.checking import check_trees
-from likewise.importers.trees.growing import planted
+from likewise.importers.recoding import identity_recoding
+from likewise.importers.registry import find_forest_reader
+from likewise.importers.trees.tree_check import check_trees
+from likewise.importers.trees.tree_model import import_forest
 
 
 @pytest.fixture(autouse=True)
@@ -351,13 +351,13 @@ class Asked:
 
 
 def read(model, space=ONLY_NUMBERS, frame=X):
-    grown = grower_of(model)(model)
-    inputs = Inputs(recoding=same_space(space), columns=space.names, like=frame, named=True)
+    grown = find_forest_reader(model)(model)
+    inputs = Inputs(recoding=identity_recoding(space), columns=space.names, like=frame, named=True)
     return grown, inputs
 
 
 def checked(grown, inputs, asked, rows=None):
-    found = planted(grown, (), inputs)
+    found = import_forest(grown, (), inputs)
     rows = ONLY_NUMBERS.encode(X[NUMBERS]) if rows is None else found.reaching.inputs.recoding.coded(rows)
     check_trees(found.model, grown, found.reaching, Asked(asked, found.reaching.inputs), rows)
 

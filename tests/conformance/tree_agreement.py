@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from likewise.importers.imported import import_model
+from likewise.importers.imported_model import import_model
 from likewise.spec.features import Continuous, Integer
 
 EXACT_ROWS = 25

@@ -11,8 +11,8 @@ from likewise.cells.forms import Forms
 from likewise.cells.leaf import Leaf
 from likewise.cells.separable import exact_bound
 from likewise.families.affine.bounder import RivalBounder
-from likewise.families.affine.odds import OddsBounder, individuals_near
-from likewise.families.affine.polytope import Polytope, directions_of, gap_of, largest_gap
+from likewise.families.affine.odds import OddsBounder, find_individuals_near
+from likewise.families.affine.polytope import Polytope, choose_directions, gap_at, largest_gap
 from likewise.families.kernel.body import KernelScore, RbfSum
 from likewise.families.kernel.bounder import KernelBounder
 from likewise.families.polynomial.body import PolynomialScore, PolynomialSum
@@ -24,8 +24,8 @@ from likewise.model.question import Question
 from likewise.model.witness_set import DecisionSet, Direction
 from likewise.search.proof import root_cell
 from likewise.spec.features import Categorical, Continuous, Integer
-from likewise.spec.pairs import pairs_of, with_differences
-from likewise.spec.pieces import Pieces
+from likewise.spec.pairs import add_differences, make_pair_space
+from likewise.spec.pieces import PiecewisePolynomial
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
 from likewise.spec.terms import Separable, Term
@@ -34,13 +34,13 @@ SPACE = Space(
     {"u": Continuous(-1, 2), "n": Integer(0, 9), "s": Categorical(["a", "b", "c"]), "v": Continuous(0, 3)}
 )
 SIMILAR = Similarity(free=["s"], within={"v": 0.75})
-PAIRS = pairs_of(SPACE, SIMILAR.resolve(SPACE))
+PAIRS = make_pair_space(SPACE, SIMILAR.resolve(SPACE))
 FAIR_WAY = Direction(a=Fraction(1, 3), b=Fraction(2, 3), threshold=Fraction(0), attained=False)
 
 
 def score_of(random, *, curved):
     number = lambda: Fraction(int(random.integers(-8, 9)), 4)  # noqa: E731
-    bent = Pieces(cuts=(Fraction(1),), polynomials=((number(), number()), (number(), number())))
+    bent = PiecewisePolynomial(cuts=(Fraction(1),), polynomials=((number(), number()), (number(), number())))
     terms = (
         Term(slope=number()),
         Term(slope=number() / 4),
@@ -175,7 +175,7 @@ def test_the_largest_gap_of_a_polytope(m):
         )
         d = random.uniform(region.lo, region.hi, (4000, m))
         d = np.concatenate([d[(d @ rows.T <= region.limits).all(axis=1)], centre[None]])
-        largest = gap_of(d, moves).max()
+        largest = gap_at(d, moves).max()
         found = largest_gap(moves, region, 0.0)
         assert largest <= found.upper + 1e-12
         assert found.upper <= max(largest, 0) + (0.02 if m < 3 else 0.06)
@@ -197,7 +197,7 @@ def test_directions_see_how_thin_a_set_of_scores_is(count):
         scores.append(Separable(bias=Fraction(n), terms=(*terms, Term(slope=slopes[3]))))
     forms = Forms(scores, PAIRS)
     lo, hi = root_cell(PAIRS)
-    rows = np.array(directions_of(forms, lo[list(PAIRS.first)], hi[list(PAIRS.first)]), dtype=float)
+    rows = np.array(choose_directions(forms, lo[list(PAIRS.first)], hi[list(PAIRS.first)]), dtype=float)
     if count == 1:
         assert not len(rows)
         return
@@ -221,7 +221,7 @@ def test_individuals_near_a_point():
     )
     corners = np.where(random.uniform(size=(12, len(lo))) < 0.5, lo, hi)
     wanted = forms.at(corners[:3]).mean(axis=0)
-    found = individuals_near(forms, wanted, corners, lo, hi)
+    found = find_individuals_near(forms, wanted, corners, lo, hi)
     assert ((found >= lo) & (found <= hi)).all()
     assert np.abs(forms.at(found) - wanted).max(axis=1).min() < 1e-3
 
@@ -229,7 +229,7 @@ def test_individuals_near_a_point():
 EMBEDDING = tuple(Column(feature=k) for k in (0, 1, 3)) + tuple(
     Column(feature=2, table=tuple(Fraction(i == j) for i in range(3))) for j in range(3)
 )
-WITH_DIFFERENCES = with_differences(PAIRS)
+WITH_DIFFERENCES = add_differences(PAIRS)
 
 
 def two_sums(random, kind):

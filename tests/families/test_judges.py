@@ -15,13 +15,13 @@ from sklearn.svm import SVC
 import likewise as lw
 from likewise.families.combined.body import CombinedScore
 from likewise.families.combined.judge import CombinedJudge
-from likewise.families.exponential import LOST, RELATIVE, falling
-from likewise.families.judge import Judge, softmax
+from likewise.families.exponential import ABSOLUTE_ERROR, RELATIVE_ERROR, exp_minus
+from likewise.families.judge import Judge, softmax_scores
 from likewise.families.registry import score_judge_of
-from likewise.families.score_judge import at_settings
-from likewise.families.scored import Scores, score_of
+from likewise.families.score_judge import cross_settings
+from likewise.families.scored_model import Scores, only_score
 from likewise.families.trees.body import LEAF, Tree, TreeScore, TreeSum
-from likewise.importers.imported import import_model
+from likewise.importers.imported_model import import_model
 from likewise.model.links import softmax_ball
 from likewise.repaired.estimators import SettledClassifier
 
@@ -69,13 +69,13 @@ def test_scores_are_within_their_error(name):
     X = rows(120)
     model = MODELS[name]().fit(X, (X["a"] + X["c"] * X["d"] * 5 + X["b"] / 200) > 8)
     codes = SPACE.encode(X)
-    score = score_of(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
+    score = only_score(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
     judge = score_judge_of(score)
     settings = np.array([[0.0, 0.25], [1.0, 0.5], [2.0, 0.75]])
     found = judge.cross(codes[:40], (2, 3), settings)
     values, error = (part.ravel() for part in np.broadcast_arrays(found.values, found.error))
     assert error.max() < 1e-7 * (1 + np.abs(values).max())
-    for row, value, off in zip(at_settings(codes[:40], (2, 3), settings), values, error, strict=True):
+    for row, value, off in zip(cross_settings(codes[:40], (2, 3), settings), values, error, strict=True):
         exact = judge.enclose([Fraction(c) for c in row.tolist()], 256)
         assert abs(Fraction(value) - exact.lo) <= Fraction(off)
         assert abs(Fraction(value) - exact.hi) <= Fraction(off)
@@ -92,14 +92,14 @@ def test_combined_scores_are_within_their_error(name, how):
         inside, ["c"], [(0,), (1,), (2,)], [1, 2, 4], how=how, keep=0.3 if how == "mean" else 0.0
     )
     codes = SPACE.encode(X)[:12]
-    score = score_of(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
+    score = only_score(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
     found = (
         CombinedJudge(score).cross(codes, (3,), np.array([[0.25], [0.5]]))
         if isinstance(score, CombinedScore)
         else None
     )
     assert found is not None
-    placed = at_settings(codes, (3,), np.array([[0.25], [0.5]]))
+    placed = cross_settings(codes, (3,), np.array([[0.25], [0.5]]))
     error = np.repeat(found.error, 2, axis=1).ravel()
     assert error.max() < 1e-7 * (1 + np.abs(found.values).max())
     for row, value, off in zip(placed, found.values.ravel(), error, strict=True):
@@ -124,9 +124,9 @@ def test_scores_and_probabilities_of_classes_are_within_their_error(make, scale)
     score = Scores(import_model(model, SPACE, rows=codes, like=X).model, len(SPACE))
     settings = np.array([[0.0], [2.0]])
     scores = Judge(score.parts).cross(codes[:15], (2,), settings)
-    chances = softmax(scores)
+    chances = softmax_scores(scores)
     assert chances.error.max() < 1e-6
-    for n, row in enumerate(at_settings(codes[:15], (2,), settings)):
+    for n, row in enumerate(cross_settings(codes[:15], (2,), settings)):
         exact = score.enclose([Fraction(c) for c in row.tolist()], 128)
         for c in range(3):
             value, off = scores.values[n // 2, n % 2, c], scores.error[n // 2, c]
@@ -140,9 +140,9 @@ def test_the_exponential_is_as_close_as_proved():
     random = np.random.default_rng(0)
     z = np.concatenate([random.uniform(0, 708, 500), 10 ** random.uniform(-20, 2.5, 500), [0.0, 708.0, 1e9]])
     with ctx.workprec(300):
-        for at, value in zip(z.tolist(), falling(z).tolist(), strict=True):
+        for at, value in zip(z.tolist(), exp_minus(z).tolist(), strict=True):
             true = (-arb(at)).exp()
-            assert abs(arb(value) - true) <= RELATIVE * true + LOST
+            assert abs(arb(value) - true) <= RELATIVE_ERROR * true + ABSOLUTE_ERROR
 
 
 def test_parameters_beyond_all_doubles_have_no_finite_error():
@@ -182,7 +182,7 @@ def test_sums_of_leaves_are_within_their_error():
     settings = np.array([[0.2], [0.9]])
     found = judge.cross(codes, (1,), settings)
     for row, value, off in zip(
-        at_settings(codes, (1,), settings),
+        cross_settings(codes, (1,), settings),
         found.values.ravel(),
         np.repeat(found.error, 2, axis=1).ravel(),
         strict=True,

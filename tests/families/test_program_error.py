@@ -19,7 +19,7 @@ from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, RobustScaler
 from sklearn.svm import SVC, SVR, NuSVC
 
 import likewise as lw
-from likewise.importers.imported import import_model
+from likewise.importers.imported_model import import_model
 
 WIDE = lw.Space({"a": lw.Continuous(-3.0, 5e4), "b": lw.Integer(0, 60), "c": lw.Continuous(0.0, 1e-3)})
 NEAR = lw.Space({"a": lw.Continuous(-2.0, 2.0), "b": lw.Integer(-3, 3), "c": lw.Continuous(0.0, 1.0)})

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import likewise
-from likewise.families.registry import NAMES, RULES, family_named, family_with_rule, words_of_rules
+from likewise.families.registry import FAMILY_NAMES, RULES, family_with_rule, load_family, words_of_rules
 
 SRC = Path(likewise.__file__).parent
 OUTSIDE = [
@@ -14,7 +14,7 @@ OUTSIDE = [
     for path in sorted(SRC.rglob("*.py"))
     if path.relative_to(SRC).parts[0] not in ("families", "paper")  # paper stands beside everything
 ]
-ROOMS = tuple(f"likewise.families.{name}" for name in NAMES)
+ROOMS = tuple(f"likewise.families.{name}" for name in FAMILY_NAMES)
 
 
 def types_of_families(tree):
@@ -41,7 +41,7 @@ def test_no_type_tests_on_families_outside_of_them(path):
     assert not set(type_tests(tree)) & types_of_families(tree)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FAMILY_NAMES)
 def test_every_room_has_its_sign(name):
     room = SRC / "families" / name
     assert ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
@@ -49,18 +49,18 @@ def test_every_room_has_its_sign(name):
 
 
 def test_a_rule_is_of_one_family_or_of_all():
-    owned = [rule for name in NAMES for rule in family_named(name).rules]
+    owned = [rule for name in FAMILY_NAMES for rule in load_family(name).rules]
     assert len(set(owned)) == len(owned)
     assert not set(owned) & set(RULES)
     assert all(family_with_rule(rule).rules[rule] == words_of_rules()[rule] for rule in owned)
     assert all(family_with_rule(rule) is None for rule in RULES)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FAMILY_NAMES)
 def test_leaves_have_rules_that_their_family_says(name):
     """Every word in the place of a rule, in bounders and leaves of the room."""
     room = SRC / "families" / name
-    said = {*RULES, *family_named(name).rules}
+    said = {*RULES, *load_family(name).rules}
     for path in room.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if (

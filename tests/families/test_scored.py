@@ -11,9 +11,9 @@ import likewise as lw
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.affine.rounding import AffineRounding
-from likewise.families.scored import Model, rounding_error, score_of
-from likewise.model.embedding import Column, columns_as_they_are
-from likewise.model.head import NUMBER, Head
+from likewise.families.scored_model import Model, only_score, rounding_error
+from likewise.model.embedding import Column, identity_columns
+from likewise.model.head import NUMBER_HEAD, Head
 
 doubles = st.floats(-1e6, 1e6)
 SPACE = lw.Space({"a": lw.Integer(-2, 5), "c": lw.Categorical([3, -1, 0.5]), "x": lw.Continuous(-1, 8)})
@@ -37,14 +37,14 @@ codes = st.tuples(st.integers(-2, 5), st.integers(0, 2), st.floats(-1, 8)).map(
 
 @given(weights=st.tuples(doubles, doubles, doubles), bias=doubles, row=codes)
 def test_levels_count_by_value_and_positions_are_only_codes(weights, bias, row):
-    model = model_of(weights, bias, columns_as_they_are(SPACE, SPACE.names, step="test"), 3)
+    model = model_of(weights, bias, identity_columns(SPACE, SPACE.names, step="test"), 3)
     level = [Fraction(3), Fraction(-1), Fraction(1, 2)][int(row[1])]
     expected = Fraction(bias) + sum(
         Fraction(w) * v for w, v in zip(weights, (row[0], level, row[2]), strict=True)
     )
     assert model.exact(row) == (expected,)
-    assert score_of(model, 3).exact(row) == expected
-    assert score_of(model, 3).negated().exact(row) == -expected
+    assert only_score(model, 3).exact(row) == expected
+    assert only_score(model, 3).negated().exact(row) == -expected
 
 
 @given(
@@ -61,24 +61,24 @@ def test_columns_of_one_feature_add_up(slopes, offsets, table, row):
         Column(feature=1, table=(Fraction(1), Fraction(0), Fraction(0))),
     )
     model = model_of([1.0, -2.0, 0.5, 3.0], 0.25, embedding, 4)
-    assert (score_of(model, 3).exact(row),) == model.exact(row)
+    assert (only_score(model, 3).exact(row),) == model.exact(row)
 
 
 def test_a_feature_is_a_number_or_levels_not_both():
     embedding = (Column(feature=0, table=(Fraction(0),)), Column(feature=0))
     with pytest.raises(InternalError):
-        score_of(model_of([1, 1], 0, embedding, 2), 1)
+        only_score(model_of([1, 1], 0, embedding, 2), 1)
 
 
 def test_columns_follow_the_models_order_not_the_spaces():
-    columns = columns_as_they_are(SPACE, ("x", "a", "c"), step="test")
+    columns = identity_columns(SPACE, ("x", "a", "c"), step="test")
     assert [c.feature for c in columns] == [2, 0, 1]
 
 
 def test_text_levels_are_no_numbers():
     space = lw.Space({"sex": lw.Categorical(["f", "m"])})
     with pytest.raises(UnsupportedModel, match="'sex' has the level 'f'"):
-        columns_as_they_are(space, ("sex",), step="LogisticRegression")
+        identity_columns(space, ("sex",), step="LogisticRegression")
 
 
 @pytest.mark.parametrize("zero_is_upper", [False, True])
@@ -93,7 +93,7 @@ def test_zero_belongs_to_one_side(zero_is_upper):
 
 
 def test_a_regressor_decides_nothing():
-    assert NUMBER.decide([Fraction(3)]) == Fraction(3)
+    assert NUMBER_HEAD.decide([Fraction(3)]) == Fraction(3)
 
 
 @given(
@@ -104,7 +104,7 @@ def test_a_regressor_decides_nothing():
 )
 def test_floating_point_sums_stay_within_the_rounding_bound(weights, bias, rows, order):
     """In any order of addition: the bound may not depend on how a BLAS groups its terms."""
-    model = model_of(weights, bias, columns_as_they_are(SPACE, SPACE.names, step="test"), 3)
+    model = model_of(weights, bias, identity_columns(SPACE, SPACE.names, step="test"), 3)
     bound = rounding_error(model, SPACE)
     for row in rows:
         columns = [float(column.exact(row[column.feature])) for column in model.embedding]
@@ -121,8 +121,8 @@ def test_floating_point_sums_stay_within_the_rounding_bound(weights, bias, rows,
 
 @given(weights=st.tuples(doubles, doubles, doubles), bias=doubles, row=codes)
 def test_float_scores_are_near_the_exact_ones(weights, bias, row):
-    model = model_of(weights, bias, columns_as_they_are(SPACE, SPACE.names, step="test"), 3)
-    score = score_of(model, 3)
+    model = model_of(weights, bias, identity_columns(SPACE, SPACE.names, step="test"), 3)
+    score = only_score(model, 3)
     given_score = score.scores(np.array([[float(c) for c in row]]))[0]
     assert abs(Fraction(float(given_score)) - score.exact(row)) <= Fraction(1, 2**40) * (
         abs(Fraction(bias)) + sum(8 * abs(Fraction(w)) for w in weights) + Fraction(1, 10**300)

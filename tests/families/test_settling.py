@@ -19,11 +19,11 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC
 
 import likewise as lw
-from likewise.families.combined.body import Combined, made_of
-from likewise.families.scored import score_of
+from likewise.families.combined.body import Combined, combine_scores
+from likewise.families.scored_model import only_score
 from likewise.families.settings import Settings
-from likewise.importers.imported import import_model
-from likewise.importers.settled import settled
+from likewise.importers.imported_model import import_model
+from likewise.importers.settled_estimators import settle_model
 
 SPACE = lw.Space(
     {
@@ -102,17 +102,17 @@ def test_the_score_is_that_of_the_definition(family, how, keep):
     settings = Settings(
         how=how, codes=tuple({k: at[k] for k in PINNED} for at in places), weights=tuple(weights), keep=keep
     )
-    made = settled(model, settings)
+    made = settle_model(model, settings)
     assert isinstance(made.body, Combined) == (how != "mean" or family == "rbf")
-    score, new = score_of(model, count), score_of(made, count)
+    score, new = only_score(model, count), only_score(made, count)
     assert [new.depends(k) for k in range(count)] == [bool(keep), True, bool(keep), bool(keep)]
     for _ in range(5):
         x = drawn()
         rows = [[at[k] if k in PINNED else x[k] for k in range(count)] for at in places]
         own, ends = score.enclose(x, 200), [score.enclose(row, 200) for row in rows]
         given = new.enclose(x, 200)
-        low = keep * own.lo + (1 - keep) * made_of(how, weights, [end.lo for end in ends])
-        high = keep * own.hi + (1 - keep) * made_of(how, weights, [end.hi for end in ends])
+        low = keep * own.lo + (1 - keep) * combine_scores(how, weights, [end.lo for end in ends])
+        high = keep * own.hi + (1 - keep) * combine_scores(how, weights, [end.hi for end in ends])
         assert low <= given.hi
         assert given.lo <= high
         if family != "rbf":

@@ -12,8 +12,8 @@ from sklearn.preprocessing import FunctionTransformer
 import likewise as lw
 from likewise.errors import DataError, UnsupportedModel
 from likewise.importers.files import load_model
-from likewise.importers.xgboost.names import CutNames
-from likewise.importers.xgboost.stored import read_xgboost
+from likewise.importers.xgboost.category_names import CutNames
+from likewise.importers.xgboost.model_file import read_xgboost
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
 
@@ -158,12 +158,12 @@ def test_what_is_left_is_what_xgboost_keeps(names):
         assert not stored.cut
         return
     assert 0 not in stored.levels
-    assert stored.cut[0].are_of(names)
-    assert not stored.cut[0].are_of(tuple(name + "x" for name in names))
-    assert not stored.cut[0].are_of((*names, "more"))
+    assert stored.cut[0].matches_names(names)
+    assert not stored.cut[0].matches_names(tuple(name + "x" for name in names))
+    assert not stored.cut[0].matches_names((*names, "more"))
 
 
 def test_names_that_are_kept_as_they_should_be_are_taken():
     kept = CutNames(letters="éab".encode(), ends=(0, 2, 4))
-    assert kept.are_of(("é", "ab"))
-    assert not kept.are_of(("é", "ba"))
+    assert kept.matches_names(("é", "ab"))
+    assert not kept.matches_names(("é", "ba"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from likewise.errors import UnsupportedModel
-from likewise.importers.trees.grown import LEAF, _is_depth_first, depth_first
+from likewise.importers.trees.library_forest import LEAF, _is_depth_first, order_depth_first
 
 
 def grown(random, size):
@@ -30,20 +30,20 @@ def walked(left, right, node=0):
 def test_order_and_right_children(seed):
     random = np.random.default_rng(seed)
     left, right = grown(random, int(random.integers(12)))
-    order, rights = depth_first(left, right)
+    order, rights = order_depth_first(left, right)
     expected = walked(left.tolist(), right.tolist())
     assert order.tolist() == expected
     assert rights.tolist() == [expected.index(right[i]) if right[i] != LEAF else LEAF for i in expected]
     ordered_left = np.where(rights == LEAF, LEAF, np.arange(1, len(rights) + 1))
     assert _is_depth_first(ordered_left, rights)
-    again, same = depth_first(ordered_left, rights)
+    again, same = order_depth_first(ordered_left, rights)
     assert (again.tolist(), same.tolist()) == (list(range(len(rights))), rights.tolist())
 
 
 def test_right_children_that_change_places():
     left, right = np.array([1, 2, -1, -1, -1]), np.array([3, 4, -1, -1, -1])
     assert not _is_depth_first(left, right)
-    assert depth_first(left, right)[0].tolist() == [0, 1, 2, 4, 3]
+    assert order_depth_first(left, right)[0].tolist() == [0, 1, 2, 4, 3]
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_right_children_that_change_places():
 )
 def test_a_node_with_two_parents_is_refused(left, right):
     with pytest.raises(UnsupportedModel, match="two parents"):
-        depth_first(np.array(left), np.array(right))
+        order_depth_first(np.array(left), np.array(right))

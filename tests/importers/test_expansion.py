@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.importers.expansion import PowerSum, expanded
+from likewise.importers.expansion import PowerSum, expand_powers
 
 
 def drawn(seed):
@@ -39,7 +39,7 @@ def by_definition(powers, x):
 @pytest.mark.parametrize("seed", range(56))
 def test_the_sum_of_products_is_the_sum_of_powers(seed):
     powers = drawn(seed)
-    body = expanded(powers, "SVC")
+    body = expand_powers(powers, "SVC")
     random = np.random.default_rng(seed)
     for _ in range(4):
         x = [Fraction(v) for v in random.normal(size=powers.centres.shape[1]).tolist()]
@@ -52,7 +52,7 @@ def test_the_sum_of_products_is_the_sum_of_powers(seed):
 def test_columns_that_are_zero_in_training_vanish():
     powers = drawn(4)
     assert not powers.centres[:, 0].any()
-    assert all(0 not in product for product in expanded(powers, "SVC").products)
+    assert all(0 not in product for product in expand_powers(powers, "SVC").products)
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_what_is_too_large_is_refused_before_it_is_multiplied_out(degree, column
         coefficients=np.ones(2), centres=np.ones((2, columns)), gamma=1.0, coef0=1.0, degree=degree, bias=0.0
     )
     with pytest.raises(lw.UnsupportedModel, match=match):
-        expanded(powers, "SVC")
+        expand_powers(powers, "SVC")

@@ -11,8 +11,8 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 import likewise as lw
 from likewise.errors import DataError, UnsupportedModel
-from likewise.importers.imported import import_model
-from likewise.importers.selfcheck import check_own_rows
+from likewise.importers.imported_model import import_model
+from likewise.importers.self_check import compare_own_rows
 
 ROWS = pd.DataFrame([(s, a, b) for s in (0, 1) for a in range(4) for b in range(4)], columns=["s", "a", "b"])
 SPACE = lw.Space.from_data(ROWS)
@@ -55,9 +55,9 @@ def test_rows_in_single_precision_are_taken(model):
     space = lw.Space.from_data(single)
     codes = space.encode(single)
     imported = import_model(model.fit(ROWS + 0.1, LABELS), space, rows=codes, like=single)
-    check_own_rows(imported, single, codes)
+    compare_own_rows(imported, single, codes)
     with pytest.raises(DataError, match=r"row 0 .*: the model's score is"):
-        check_own_rows(imported, single, codes[::-1].copy())
+        compare_own_rows(imported, single, codes[::-1].copy())
 
 
 @pytest.mark.parametrize(

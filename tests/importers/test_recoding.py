@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import likewise as lw
 from likewise.errors import InternalError
-from likewise.importers.recoding import Part, Recoding, same_space
+from likewise.importers.recoding import FeatureRecoding, Recoding, identity_recoding
 from likewise.spec.similarity import Relation
 
 NUMBERS = lw.Space({"a": lw.Integer(3, 9, missing=True), "b": lw.Continuous(0, 1)})
@@ -26,7 +26,7 @@ def relations(space: lw.Space, **words) -> tuple[Relation, ...]:
 
 
 def test_a_table_keeps_what_is_similar():
-    recoding = Recoding(given=NUMBERS, space=TABLE, parts={0: Part(shift=3.0)})
+    recoding = Recoding(given=NUMBERS, space=TABLE, parts={0: FeatureRecoding(shift=3.0)})
     pairs = recoding.pairs(relations(NUMBERS, within={"a": 2, "b": 0.25}))
     assert pairs.relations[0].kind == "pairs"
 
@@ -34,11 +34,15 @@ def test_a_table_keeps_what_is_similar():
 @pytest.mark.parametrize(
     ("part", "kept", "what"),
     [
-        (Part(shift=2.0), None, "outside"),
-        (Part(shift=3.0), Relation("within", tolerance=Fraction(1)), "similar, but not there"),
-        (Part(shift=3.0), Relation("same"), "similar, but not there"),
+        (FeatureRecoding(shift=2.0), None, "outside"),
+        (FeatureRecoding(shift=3.0), Relation("within", tolerance=Fraction(1)), "similar, but not there"),
+        (FeatureRecoding(shift=3.0), Relation("same"), "similar, but not there"),
         # the last number but one is taken for the last: 9 has no neighbours
-        (Part(shift=3.0), Relation("pairs", allowed=((0, 1), (1, 2), (2, 3))), "similar, but not there"),
+        (
+            FeatureRecoding(shift=3.0),
+            Relation("pairs", allowed=((0, 1), (1, 2), (2, 3))),
+            "similar, but not there",
+        ),
     ],
 )
 def test_a_table_that_loses_somebody(monkeypatch, part, kept, what):
@@ -54,11 +58,11 @@ def test_a_table_that_loses_somebody(monkeypatch, part, kept, what):
 def test_a_continuous_tolerance_that_shrinks_is_noticed(monkeypatch, tolerance):
     space = lw.Space({"a": lw.Continuous(0, 1)})
     given = relations(space, within={"a": tolerance})
-    assert same_space(space).pairs(given).relations == given
+    assert identity_recoding(space).pairs(given).relations == given
     less = replace(given[0], tolerance=given[0].tolerance - Fraction(1, 2**40))
     monkeypatch.setattr(Recoding, "_relation", lambda self, k, relation: less)
     with pytest.raises(InternalError, match="similar, but not there"):
-        same_space(space).pairs(given)
+        identity_recoding(space).pairs(given)
 
 
 def test_long_ranges_are_tried_at_their_ends():
@@ -71,10 +75,10 @@ def test_long_ranges_are_tried_at_their_ends():
 def test_constraints_lose_nobody():
     given = lw.Space({"a": lw.Integer(3, 9)}).where("a <= 7")
     table = lw.Space({"a": lw.Ordinal(range(3, 10))})
-    kept = Recoding(given=given, space=table.where("a <= 7"), parts={0: Part(shift=3.0)})
+    kept = Recoding(given=given, space=table.where("a <= 7"), parts={0: FeatureRecoding(shift=3.0)})
     kept.pairs(relations(given, free=["a"]))
     stricter = table.where("a <= 5")
-    recoding = Recoding(given=given, space=stricter, parts={0: Part(shift=3.0)})
+    recoding = Recoding(given=given, space=stricter, parts={0: FeatureRecoding(shift=3.0)})
     with pytest.raises(InternalError, match="an individual"):
         recoding.pairs(relations(given, free=["a"]))
 

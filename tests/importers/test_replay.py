@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import likewise as lw
-from likewise.importers.imported import import_model
+from likewise.importers.imported_model import import_model
 from likewise.model.question import question_of
 
 SPACE = lw.Space({"a": lw.Integer(-1, 1), "b": lw.Integer(0, 1)})

@@ -13,11 +13,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
-from likewise.families.scored import score_of
-from likewise.importers.imported import import_model
-from likewise.importers.restricting import restricted
+from likewise.families.scored_model import only_score
+from likewise.importers.imported_model import import_model
+from likewise.importers.restriction import restrict_model
 from likewise.importers.two_classes import as_one_score
-from likewise.spec.boxes import box_of
+from likewise.spec.boxes import parse_box
 from likewise.spec.features import Categorical, Integer, Ordinal
 from likewise.spec.space import Space
 
@@ -67,10 +67,10 @@ def test_scores_are_those_of_the_whole(last, rule):
     imported = import_model(fitted(last), SPACE, rows=np.empty((0, 4)))
     if imported.model.n_scores > 1:
         imported = as_one_score(imported)
-    box = box_of(rule, SPACE)
+    box = parse_box(rule, SPACE)
     space = box.subspace()
-    part = restricted(imported, space)
-    whole, other = score_of(imported.model, 4), score_of(part.model, 4)
+    part = restrict_model(imported, space)
+    whole, other = only_score(imported.model, 4), only_score(part.model, 4)
     inside = ROWS[[box.holds(row) for row in SPACE.encode(ROWS).tolist()]]
     assert space.size == len(inside)
     codes, there = imported.space.encode(inside), part.space.encode(inside)

@@ -11,10 +11,10 @@ import pytest
 from likewise.errors import UnsupportedModel
 from likewise.importers.files import load_model
 from likewise.importers.lightgbm.answers import raw_scores
-from likewise.importers.lightgbm.stored import read_lightgbm
+from likewise.importers.lightgbm.model_file import read_lightgbm
 from likewise.importers.xgboost.answers import margins
 from likewise.importers.xgboost.forest import base_margins
-from likewise.importers.xgboost.stored import read_xgboost, single_of
+from likewise.importers.xgboost.model_file import nearest_float32, read_xgboost
 
 xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed")
 lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed")
@@ -66,13 +66,13 @@ def test_trees_of_the_files_say_what_the_libraries_say(xgb, lgb, data):
 
 def test_decimals_are_rounded_to_float32_once():
     middle = 1 + 2**-24  # between two neighbours; as a double it is exactly there
-    assert single_of(f"{middle:.30f}") == 1.0
-    assert single_of("1.00000005960464477539062500000000001") == float(
+    assert nearest_float32(f"{middle:.30f}") == 1.0
+    assert nearest_float32("1.00000005960464477539062500000000001") == float(
         np.nextafter(np.float32(1), np.float32(2))
     )
-    assert single_of("1.00000005960464477539062499999999999") == 1.0
+    assert nearest_float32("1.00000005960464477539062499999999999") == 1.0
     for value in np.random.default_rng(0).normal(size=300).astype(np.float32):
-        assert single_of(f"{value:.9g}") == float(value)
+        assert nearest_float32(f"{value:.9g}") == float(value)
 
 
 # -- damage -----------------------------------------------------------------------------------------------

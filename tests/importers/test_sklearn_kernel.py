@@ -9,8 +9,8 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 import likewise as lw
-from likewise.families.scored import score_of
-from likewise.importers.imported import import_model
+from likewise.families.scored_model import only_score
+from likewise.importers.imported_model import import_model
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame({"a": RANDOM.integers(0, 9, 50), "b": RANDOM.uniform(-2, 2, 50)})
@@ -37,7 +37,7 @@ def test_kernel_ridge(options):
 
 
 def check(model):
-    score = score_of(import_model(model, SPACE, rows=NOBODY).model, 2)
+    score = only_score(import_model(model, SPACE, rows=NOBODY).model, 2)
     rows = np.column_stack([RANDOM.integers(0, 9, 40), RANDOM.uniform(-2, 2, 40)]).astype(float)
     frame = pd.DataFrame(rows, columns=["a", "b"])
     theirs = model.decision_function(frame) if hasattr(model, "decision_function") else model.predict(frame)

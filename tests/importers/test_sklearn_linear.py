@@ -18,8 +18,8 @@ from tests.strategies import logistic_model, svc_model
 import likewise as lw
 from likewise.errors import DataError, UnsupportedModel
 from likewise.importers import sklearn_linear
-from likewise.importers.imported import import_model
-from likewise.importers.selfcheck import sample_codes
+from likewise.importers.imported_model import import_model
+from likewise.importers.self_check import sample_codes
 from likewise.model.question import question_of
 
 RANDOM = np.random.default_rng(0)
@@ -63,7 +63,7 @@ def codes_of(space, count=200):
     return sample_codes(space, RANDOM.integers(0, 1, (0, len(space))).astype(float))[:count]
 
 
-@pytest.mark.parametrize("name", sorted(sklearn_linear.FAMILY))
+@pytest.mark.parametrize("name", sorted(sklearn_linear.ESTIMATORS))
 @pytest.mark.parametrize("as_frame", [True, False], ids=["frame", "array"])
 def test_the_imported_model_is_the_original(name, as_frame):
     model = fit(name, X if as_frame else X.to_numpy())

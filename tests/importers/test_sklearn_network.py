@@ -23,9 +23,9 @@ from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler, OneHotEncoder,
 from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
 
 import likewise as lw
-from likewise.families.scored import Scores
+from likewise.families.scored_model import Scores
 from likewise.importers.files import load_model
-from likewise.importers.imported import import_model
+from likewise.importers.imported_model import import_model
 from likewise.repaired.outputs import last_layer
 
 RANDOM = np.random.default_rng(0)

@@ -9,8 +9,8 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 import likewise as lw
-from likewise.families.scored import score_of
-from likewise.importers.imported import import_model
+from likewise.families.scored_model import only_score
+from likewise.importers.imported_model import import_model
 from likewise.model.question import question_of
 
 # What is imported is the fitted model, converged or not.
@@ -70,7 +70,7 @@ def degenerate(kind, options):
 
 
 def check(model):
-    score = score_of(import_model(model, SPACE, rows=NOBODY).model, 3)
+    score = only_score(import_model(model, SPACE, rows=NOBODY).model, 3)
     rows = np.column_stack([RANDOM.integers(0, 9, 40), RANDOM.uniform(-2, 2, 40), RANDOM.integers(0, 2, 40)])
     frame = pd.DataFrame(rows, columns=["a", "b", "c"])
     theirs = model.decision_function(frame) if hasattr(model, "decision_function") else model.predict(frame)
@@ -97,7 +97,7 @@ def test_a_score_of_zero_is_the_upper_label_as_in_libsvm():
     model._dual_coef_, model._intercept_ = -model.dual_coef_, -model.intercept_
     space = lw.Space({"x": lw.Continuous(0, 4)})
     imported = import_model(model, space, rows=np.empty((0, 1)))
-    head, score = imported.model.head, score_of(imported.model, 1)
+    head, score = imported.model.head, only_score(imported.model, 1)
     for x, label in ((2.0, 1), (np.nextafter(2.0, 0), 0), (np.nextafter(2.0, 4), 1)):
         assert head.decide([score.exact([Fraction(x)])]) == label
         assert imported.replay.decisions(np.array([[x]]))[0] == label
@@ -109,7 +109,7 @@ def test_a_score_of_zero_is_the_upper_label_as_in_libsvm():
 
 def test_masked_columns_do_not_matter_and_others_do():
     model = SVC(kernel="poly", degree=2).fit(X.assign(c=0), Y)
-    score = score_of(import_model(model, SPACE, rows=NOBODY).model, 3)
+    score = only_score(import_model(model, SPACE, rows=NOBODY).model, 3)
     assert [score.depends(k) for k in range(3)] == [True, True, False]
 
 

@@ -11,10 +11,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, StandardScaler
 
 import likewise as lw
-from likewise.families.scored import rounding_error
-from likewise.importers.imported import import_model
-from likewise.importers.transformers.composing import selected_places
-from likewise.importers.transformers.tracing import Arithmetic, Line, Operation, Step
+from likewise.families.scored_model import rounding_error
+from likewise.importers.imported_model import import_model
+from likewise.importers.transformers.composition import selected_places
+from likewise.importers.transformers.traced_columns import Arithmetic, Line, Operation, Step
 
 ordinary = st.floats(-1e9, 1e9)
 scales = st.floats(1e-9, 1e9).flatmap(lambda s: st.sampled_from([s, -s]))

@@ -10,10 +10,10 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 import likewise as lw
 from likewise.importers.inputs import Inputs
-from likewise.importers.recoding import same_space
-from likewise.importers.trees.grown import Forest, depth_first
+from likewise.importers.recoding import identity_recoding
+from likewise.importers.trees.library_forest import Forest, order_depth_first
 from likewise.importers.trees.limits import doubles_of_keys, keys_of_doubles, raw_limits
-from likewise.importers.trees.reaching import reaching
+from likewise.importers.trees.reached_columns import reach_columns
 
 
 def forest(*, single, strict):
@@ -71,8 +71,8 @@ def test_raw_limits_are_those_of_the_pipeline_itself(single):
         [("z", StandardScaler(), ["small", "wide"]), ("m", MaxAbsScaler(), ["age"])],
         transformer_weights={"m": -3.7},
     ).fit(X)
-    inputs = Inputs(recoding=same_space(space), columns=space.names, like=X, named=True)
-    found = reaching([("prepared", prepared)], inputs, model="trees")
+    inputs = Inputs(recoding=identity_recoding(space), columns=space.names, like=X, named=True)
+    found = reach_columns([("prepared", prepared)], inputs, model="trees")
     columns = np.repeat(np.arange(3), 150)
     made = prepared.transform(X)
     thresholds = np.concatenate(
@@ -101,6 +101,6 @@ def test_raw_limits_are_those_of_the_pipeline_itself(single):
 def test_depth_first_renumbers_children():
     left = np.array([2, -1, 3, -1, -1])
     right = np.array([1, -1, 4, -1, -1])
-    order, then = depth_first(left, right)
+    order, then = order_depth_first(left, right)
     assert order.tolist() == [0, 2, 3, 4, 1]
     assert then.tolist() == [4, 3, -1, -1, -1]

@@ -15,9 +15,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import likewise as lw
 from likewise.certificate.writer import model_line
-from likewise.families.lines import rational
-from likewise.families.scored import rounding_error, score_of
-from likewise.importers.imported import import_model
+from likewise.families.lines import parse_number
+from likewise.families.scored_model import only_score, rounding_error
+from likewise.importers.imported_model import import_model
 from likewise.importers.two_classes import as_one_score
 
 SPACE = lw.Space({"age": lw.Integer(0, 5), "job": lw.Categorical(["a", "b", "c"]), "pay": lw.Integer(0, 3)})
@@ -50,7 +50,7 @@ def test_decisions_are_those_of_both_scores_and_of_the_original(last):
         (score,) = one.model.exact(exact)
         assert score == second - first
         assert one.model.head.decide([score]) == both.model.decide(exact) == label
-        assert score_of(one.model, 3).enclose(exact, 60).lo == score
+        assert only_score(one.model, 3).enclose(exact, 60).lo == score
     assert (one.replay.decisions(SPACE.encode(ROWS)) == predicted).all()
 
 
@@ -81,7 +81,7 @@ def test_the_certificate_has_the_differences():
         for place, node in enumerate(nodes):
             if isinstance(node, str):
                 first, second = tree.exact(place)
-                assert rational(node) == second - first
+                assert parse_number(node) == second - first
 
 
 def test_more_than_two_classes_are_no_one_score():

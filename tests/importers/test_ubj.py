@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from likewise.importers.xgboost.ubj import DEEPEST, BadUbj, parse_ubj
+from likewise.importers.xgboost.ubj import DEEPEST_NESTING, BadUbj, parse_ubj
 
 
 def text(value):
@@ -54,7 +54,7 @@ def test_containers_with_and_without_type_and_count():
         b"[#i\xff",
         b"{U\x01ai\x01U\x01ai\x02}",
         b"{d\x00\x00\x00\x00}",
-        b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1),
+        b"[" * (DEEPEST_NESTING + 1) + b"]" * (DEEPEST_NESTING + 1),
         b"[$[#i\x02" * 2000,
         b"N" * 50,
     ],

@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from likewise.model.cubes import all_votes, cubes, winners
-from likewise.model.head import Head, votes, winner
+from likewise.model.cubes import all_votes, vote_cubes, vote_winners
+from likewise.model.head import Head, count_votes, most_voted
 from likewise.model.links import log_odds
 from likewise.model.question import Question
 from likewise.spec.enclosure import Enclosure
@@ -21,8 +21,8 @@ VOTES = Head(labels=("a", "b", "c"), rule="votes")
 
 @pytest.mark.parametrize("classes", [2, 3, 4, 5])
 def test_cubes_hold_all_votes_of_their_class_and_no_others(classes):
-    won, ways = winners(classes), all_votes(classes)
-    for i, known in enumerate(cubes(classes)):
+    won, ways = vote_winners(classes), all_votes(classes)
+    for i, known in enumerate(vote_cubes(classes)):
         inside = np.zeros(len(ways), dtype=bool)
         for cube in known:
             assert list(cube) == sorted(cube)
@@ -35,8 +35,8 @@ def test_the_winner_of_votes_is_the_smallest_of_those_with_most():
         count = [0, 0, 0]
         for (i, j), sign in zip(((0, 1), (0, 2), (1, 2)), signs, strict=True):
             count[i if sign > 0 else j] += 1
-        assert votes(3, [Fraction(s) for s in signs]) == count
-        assert winner(count) == count.index(max(count))
+        assert count_votes(3, [Fraction(s) for s in signs]) == count
+        assert most_voted(count) == count.index(max(count))
 
 
 def scores_of(values):

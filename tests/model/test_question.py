@@ -14,7 +14,15 @@ from likewise.errors import InternalError
 from likewise.model.head import Head
 from likewise.model.links import sigma
 from likewise.model.question import question_of
-from likewise.model.witness_set import EVEN, NOWHERE, DecisionSet, Direction, GapSet, ProbabilitySet, snap
+from likewise.model.witness_set import (
+    EMPTY_DIRECTION,
+    EVEN_LEAN,
+    DecisionSet,
+    Direction,
+    GapSet,
+    ProbabilitySet,
+    snap_lean,
+)
 from likewise.spec import ProbabilityGap, SameDecision, ScoreGap
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.numbers import double_above, double_below
@@ -133,7 +141,7 @@ def test_float_thresholds_are_those_of_the_exact_lines(question, lean):
         assert question.threshold(np.array([0.5]))[0] == float(question.delta / 2)
         assert question.threshold(np.array([0.25]))[0] == -np.inf
         return
-    exact = question.direction(snap(lean))
+    exact = question.direction(snap_lean(lean))
     given_lean = float(exact.a / (exact.a + exact.b))  # a probability's lines lie on a grid of their own
     expected = float(exact.threshold / (exact.a + exact.b))
     assert question.threshold(np.array([given_lean]))[0] == pytest.approx(expected, abs=1e-4, rel=1e-4)
@@ -192,8 +200,8 @@ def test_the_clearance_of_a_line_bounds_how_far_scores_may_move(line, bound, mov
 
 
 def test_the_empty_set_needs_a_strict_inequality():
-    assert NOWHERE.clearance(Fraction(0)) is None
-    assert NOWHERE.clearance(Fraction(-1, 10**30)) is not None
+    assert EMPTY_DIRECTION.clearance(Fraction(0)) is None
+    assert EMPTY_DIRECTION.clearance(Fraction(-1, 10**30)) is not None
 
 
 @given(score=st.floats(-700, 700))
@@ -264,6 +272,6 @@ def test_a_tangent_next_to_an_end_stays_next_to_it(delta, lean):
     question = ProbabilitySet(delta=Fraction(delta))
     p, room = question.direction(lean).tangent, 1 - Fraction(delta)
     assert 0 < p < room
-    assert abs(p - (room if lean < EVEN else 0)) <= max(room / 2, Fraction(1, 2**20))
+    assert abs(p - (room if lean < EVEN_LEAN else 0)) <= max(room / 2, Fraction(1, 2**20))
     if room > Fraction(1, 2**10):
         assert abs(p - room / 2) > room / 4

@@ -11,7 +11,7 @@ from likewise import paper
 from likewise.errors import SpecError
 from likewise.paper import Answer
 from likewise.paper.cases import make_cases
-from likewise.paper.milp import propose
+from likewise.paper.milp import propose_pair
 from likewise.spec.pairs import pair_space
 from likewise.spec.terms import Separable, Term
 
@@ -64,7 +64,7 @@ def test_a_program_keeps_to_the_values_of_its_case():
     )
     values = set()
     for case in make_cases(pair_space(space, lw.Similarity(free=["g"])), None, ()):
-        proposed = propose(score, case.pairs, "score")
+        proposed = propose_pair(score, case.pairs, "score")
         assert (proposed.x[1], proposed.other[1]) == case.values[0]
         values.add(case.values[0])
     assert len(values) == 6

@@ -7,8 +7,8 @@ from tests.posing import posed
 from tests.strategies import all_pairs, linear_cases, logistic_model
 
 import likewise as lw
-from likewise.families.scored import score_of
-from likewise.paper.milp import propose
+from likewise.families.scored_model import only_score
+from likewise.paper.milp import propose_pair
 from likewise.spec.properties import property_of
 
 relaxed = {
@@ -25,8 +25,8 @@ def prepared_of(model, space, similar, of):
 
 def proposed(case, of):
     prepared = prepared_of(case.model, case.space, case.similar, of)
-    score = score_of(prepared.imported.model, len(case.space))
-    return propose(score, prepared.pairs, of)
+    score = only_score(prepared.imported.model, len(case.space))
+    return propose_pair(score, prepared.pairs, of)
 
 
 @pytest.mark.parametrize("of", ["score", "margin"])
@@ -54,7 +54,7 @@ def test_both_engines_agree_on_continuous_features_under_constraints(lo, reach, 
     for of in ("score", "margin"):
         found = lw.measure(model, space, similar, of=of)
         prepared = prepared_of(model, space, similar, of)
-        theirs = propose(score_of(prepared.imported.model, 3), prepared.pairs, of)
+        theirs = propose_pair(only_score(prepared.imported.model, 3), prepared.pairs, of)
         assert found.lower - TOLERANCE <= theirs.value <= found.upper + TOLERANCE
 
 
@@ -66,4 +66,4 @@ def test_nobody_to_propose():
     from likewise.spec.pairs import pair_space
 
     nobody = pair_space(space.where("a + b >= 7"), similar)
-    assert propose(score_of(prepared.imported.model, 2), nobody, "score") is None
+    assert propose_pair(only_score(prepared.imported.model, 2), nobody, "score") is None

@@ -10,13 +10,13 @@ from tests.strategies import logistic_model
 import likewise as lw
 from likewise import paper
 from likewise.errors import UnsupportedModel
-from likewise.importers.imported import import_model
-from likewise.model.embedding import columns_as_they_are
+from likewise.importers.imported_model import import_model
+from likewise.model.embedding import identity_columns
 from likewise.paper import Answer, moments
 from likewise.paper.cases import make_cases
 from likewise.paper.meta import run_cases
 from likewise.paper.moments import Program, memory_of, monomials, relax
-from likewise.paper.polynomials import _expand_kernel, add, axes_of, evaluate, multiply, scale
+from likewise.paper.polynomials import _expand_kernel, add, evaluate, make_axes, multiply, scale
 from likewise.paper.prepare import prepare_problem
 from likewise.paper.squares import SumsOfSquares, _grid_polynomial
 from likewise.spec.pairs import pair_space
@@ -60,10 +60,10 @@ def test_the_expansion_is_the_decision_function(degree):
     space = lw.Space({"a": lw.Integer(-2, 7), "b": lw.Continuous(0, 3), "sex": lw.Integer(0, 2)})
     X = np.stack([random.integers(-2, 8, 40), random.uniform(0, 3, 40), random.integers(0, 3, 40)], axis=1)
     model = SVC(kernel="poly", degree=degree, gamma=0.3, coef0=0.7).fit(X, X[:, 0] + X[:, 2] > 3)
-    embedding = columns_as_they_are(space, space.names, step="SVC")
+    embedding = identity_columns(space, space.names, step="SVC")
     prepared = SimpleNamespace(imported=SimpleNamespace(model=SimpleNamespace(embedding=embedding)))
     case = next(iter(make_cases(pair_space(space, lw.Similarity(free=["sex"])), None, ())))
-    axes = axes_of(case.pairs)
+    axes = make_axes(case.pairs)
     for owner, side in ((case.pairs.first, 0), (case.pairs.second, 1)):
         polynomial = _expand_kernel(prepared, model, axes, owner)
         for y in random.uniform(-1, 1, (10, len(axes.live))):

@@ -17,7 +17,7 @@ from likewise.errors import BudgetError, InternalError
 from likewise.families.oracle import Child, Cut, Node
 from likewise.search.budget import Budget, interruptible
 from likewise.search.frontier import Frontier
-from likewise.search.proof import Split, children, root_cell, walk
+from likewise.search.proof import Split, child_cells, root_cell, walk_proof
 
 relaxed = {
     "deadline": None,
@@ -113,7 +113,7 @@ def test_every_point_falls_into_a_closed_leaf(case, seed, data):
     problem = problem_of(case, property)
     search = Frontier(task=problem)
     end = search.run()
-    nodes = list(walk(search.proof, problem.pairs))
+    nodes = list(walk_proof(search.proof, problem.pairs))
     assert len({number for number, *_ in nodes}) == len(search.proof.nodes) == len(nodes)
     if end != "closed":
         assert not search.proof.complete
@@ -140,7 +140,7 @@ def test_children_cover_their_parent(case, at, seed):
     variable = int(random.integers(len(pairs.variables)))
     lo, hi = root_cell(pairs)
     cut = float(np.clip(at, lo[variable], hi[variable]))
-    parts = children(pairs, lo, hi, Split(variable=variable, at=cut, left=1, right=2))
+    parts = child_cells(pairs, lo, hi, Split(variable=variable, at=cut, left=1, right=2))
     discrete = np.array([v.discrete for v in pairs.variables])
     for _ in range(20):
         point = somewhere(random, lo, hi, discrete)

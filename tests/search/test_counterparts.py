@@ -11,7 +11,7 @@ import likewise as lw
 from likewise.families.affine.body import AffineScore
 from likewise.families.judge import Judge
 from likewise.search.budget import Budget
-from likewise.search.certainty import Near, answers, linked
+from likewise.search.certainty import ScoreEstimate, answer_pairs, link_scores
 from likewise.search.counterparts import (
     BIASED,
     FAIR,
@@ -19,7 +19,7 @@ from likewise.search.counterparts import (
     UNDECIDED,
     judge_rows,
 )
-from likewise.search.extremes import windows
+from likewise.search.extremes import similar_windows
 from likewise.search.inquiry import Inquiry
 from likewise.search.validity import Validity
 from likewise.spec.pairs import pair_space
@@ -33,7 +33,7 @@ def test_windows_reach_as_far_as_doubles_do(tolerance):
     reach = pairs.relations[0].tolerance
     codes = np.random.default_rng(0).normal(size=300) * 10.0 ** np.random.default_rng(1).integers(-6, 3, 300)
     codes = np.clip(codes, -1e3, 1e3)
-    for code, low, high in zip(codes, *windows(pairs, 0, codes), strict=True):
+    for code, low, high in zip(codes, *similar_windows(pairs, 0, codes), strict=True):
         for end, outward in ((low, -math.inf), (high, math.inf)):
             assert abs(Fraction(code) - Fraction(end)) <= reach
             # The next double but one is out of reach: `reach` itself was rounded to a double.
@@ -88,7 +88,9 @@ def test_what_is_certain_is_so_for_every_score_that_near(question):
     value[:40], other[:40] = 0.3, -0.3
     value[40:60], other[40:60] = 0.7, 0.0
     error = 10.0 ** random.uniform(-17, 0, 400)
-    sure, may = answers(question, Near(value=value, error=error), Near(value=other, error=error))
+    sure, may = answer_pairs(
+        question, ScoreEstimate(value=value, error=error), ScoreEstimate(value=other, error=error)
+    )
     for i in range(400):
         s, t, e = (Fraction(float(n)) for n in (value[i], other[i], error[i]))
         assert not sure[i] or case.line.holds(s - e, t + e)
@@ -101,7 +103,9 @@ def test_probabilities_are_within_their_error():
     from flint import arb, ctx
 
     values = np.concatenate([np.random.default_rng(0).normal(size=200) * 20, [0.0, 800.0, -800.0]])
-    found = linked(Near(value=values, error=np.zeros_like(values)), Fraction(3, 2), Fraction(-1, 4))
+    found = link_scores(
+        ScoreEstimate(value=values, error=np.zeros_like(values)), Fraction(3, 2), Fraction(-1, 4)
+    )
     with ctx.workprec(200):
         for at, value, error in zip(values, found.value, found.error, strict=True):
             true = 1 / (1 + (-(arb(float(at)) * 3 / 2 - arb(1) / 4)).exp())
@@ -115,7 +119,7 @@ def test_a_counterpart_that_no_double_names_is_not_claimed():
     pairs = pair_space(space, lw.Similarity(within={"x": "10%"}))  # a tenth is no double
     row = 0.5
     end = Fraction(row) + Fraction(1, 10)
-    inside = float(windows(pairs, 0, np.array([row]))[1][0])
+    inside = float(similar_windows(pairs, 0, np.array([row]))[1][0])
     assert Fraction(inside) < end
     border = (Fraction(inside) + end) / 2
     for at, verdict in ((border, UNDECIDED), (end, FAIR), (Fraction(inside) - Fraction(1, 2**60), BIASED)):

@@ -18,7 +18,7 @@ from likewise.families.oracles import Oracles
 from likewise.model.embedding import Column
 from likewise.search import lattice
 from likewise.search.budget import Budget
-from likewise.search.enumeration import enumerable, enumerate_space
+from likewise.search.enumeration import enumerate_space, is_enumerable
 
 BITS = 200
 SPACE = {
@@ -91,7 +91,7 @@ def counted(problem):
 def by_blocks(problem):
     """The same by the filters over the blocks, in float64."""
     people, flipped, gap, margin = 0, 0, -100.0, -100.0
-    for block in lattice.blocks(problem, problem.products()):
+    for block in lattice.score_blocks(problem, problem.products()):
         upper, valid = block.scores > 0, ~np.isnan(block.scores)
         lower = valid & ~upper
         people += int(valid.sum())
@@ -141,11 +141,11 @@ def test_numbers_beyond_64_bits_are_exact_too():
 def test_blocks_of_any_size_give_the_same(monkeypatch, similar, wide):
     problem = some_problem(2, similar)
     whole = by_blocks(problem)
-    assert len(list(lattice.blocks(problem, problem.products()))) == 1
+    assert len(list(lattice.score_blocks(problem, problem.products()))) == 1
     moving = int(np.prod([len(range(*_ends(problem, k))) for k in _moving(problem)]))
-    monkeypatch.setattr(lattice, "GROUP_VALUES", wide * moving * problem.cost)
-    monkeypatch.setattr(lattice, "SCORES", wide * moving)
-    assert len(list(lattice.blocks(problem, problem.products()))) > 2 or wide > 1
+    monkeypatch.setattr(lattice, "MOST_GROUP_VALUES", wide * moving * problem.cost)
+    monkeypatch.setattr(lattice, "BLOCK_SCORES", wide * moving)
+    assert len(list(lattice.score_blocks(problem, problem.products()))) > 2 or wide > 1
     parts = by_blocks(problem)
     assert parts[:2] == whole[:2]
     assert parts[2:] == pytest.approx(whole[2:], abs=1e-12)
@@ -193,7 +193,7 @@ def test_every_score_is_within_its_error(embedded):
     product = problem.products()
     assert 0 < product.error < 1e-9
     furthest = Fraction(0)
-    for block in lattice.blocks(problem, product):
+    for block in lattice.score_blocks(problem, product):
         codes = block.codes(np.arange(block.scores.size))
         for row, score in zip(codes.tolist(), block.scores.ravel().tolist(), strict=True):
             exact = problem.oracles.enclose([Fraction(c) for c in row], BITS)[0].middle
@@ -212,18 +212,18 @@ def test_the_deepest_pair_of_a_kernel_model_is_found():
 
 def test_what_is_too_large_is_left_alone():
     problem = some_problem(0, SIMILARITIES[0])
-    assert enumerable(problem)
-    assert not enumerable(problem, effort=100)
+    assert is_enumerable(problem)
+    assert not is_enumerable(problem, effort=100)
     assert enumerate_space(problem, effort=100) is None
     problem.budget = Budget(1e-9)  # as is what the budget has no time for
-    assert not enumerable(problem)
+    assert not is_enumerable(problem)
 
 
 def test_blocks_end_with_the_budget(monkeypatch):
     problem = some_problem(0, SIMILARITIES[0])
-    monkeypatch.setattr(lattice, "SCORES", 5)
-    monkeypatch.setattr(lattice, "GROUP_VALUES", 20 * problem.cost)
-    blocks = lattice.blocks(problem, problem.products())
+    monkeypatch.setattr(lattice, "BLOCK_SCORES", 5)
+    monkeypatch.setattr(lattice, "MOST_GROUP_VALUES", 20 * problem.cost)
+    blocks = lattice.score_blocks(problem, problem.products())
     next(blocks)
     problem.budget.interrupt()
     assert list(blocks) == []

@@ -7,8 +7,8 @@ import numpy as np
 import likewise as lw
 from likewise.search import falsification
 from likewise.search.budget import Budget
-from likewise.search.lattice import Block, lattice_of
-from likewise.search.task import SearchTask, nudged
+from likewise.search.lattice import Block, make_lattice
+from likewise.search.task import SearchTask, nudge_pair
 from likewise.spec.pairs import pair_space
 
 SPACE = lw.Space(
@@ -27,7 +27,7 @@ def similar(pairs, x, other):
 
 def test_the_lowest_similar_score_is_the_one_that_all_pairs_have():
     pairs = pair_space(SPACE, SIMILAR)
-    lattice = lattice_of(pairs, rows=1000)
+    lattice = make_lattice(pairs, rows=1000)
     shape = (lattice.count(lattice.left), 8, 4, lattice.count(lattice.right))
     scores = np.random.default_rng(0).normal(size=shape)
     block = Block(lattice=lattice, start=0, scores=scores)
@@ -71,20 +71,20 @@ def test_random_rows_and_moves_are_individuals_and_reach_missing_values():
     assert (rows[:, 0] == codes[0]).any()
     assert (rows[:, 2] == codes[2]).any()
     for k, name in enumerate(NUMBERS.names):
-        tried = falsification._values(asked, k, rows[:, k])
+        tried = falsification._values_to_try(asked, k, rows[:, k])
         assert (tried == codes[k]).any()
         assert (tried == NUMBERS[name].hi).any()
     rows[:, 0] = np.where(
         rows[:, 0] == codes[0], codes[0], rows[:, 0].round(1) // 0.125 / 8
     )  # sums are exact
-    for setting in falsification._combinations(asked):
-        for x, moved in zip(rows, falsification._variant(asked, rows, setting), strict=True):
+    for setting in falsification._differing_settings(asked):
+        for x, moved in zip(rows, falsification._set_features(asked, rows, setting), strict=True):
             assert similar(asked.pairs, x, moved)
 
 
 def test_free_numbers_are_tried_at_both_ends_and_missing():
     asked = problem(lw.Similarity(free=["debt", "age"]))
-    tried = falsification._combinations(asked)
+    tried = falsification._differing_settings(asked)
     assert {setting[2] for setting in tried} == {-1.0, 1.0, NUMBERS["debt"].missing_code}
     assert {setting[1] for setting in tried} == {0.0, 500.0, 501.0}
 
@@ -92,6 +92,6 @@ def test_free_numbers_are_tried_at_both_ends_and_missing():
 def test_missing_values_are_not_nudged_towards_numbers():
     asked = problem(lw.Similarity(within={"income": 1.0, "age": 3, "debt": 0.5}))
     x, other = [5.0, 500.0, 1.0], [NUMBERS["income"].missing_code, 501.0, 0.25]
-    moved = nudged(asked.pairs, x, other)
+    moved = nudge_pair(asked.pairs, x, other)
     assert moved[:2] == other[:2]
     assert moved[2] == np.nextafter(0.25, 1.0)

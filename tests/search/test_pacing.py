@@ -6,7 +6,7 @@ import pytest
 
 from likewise import clock as clocks
 from likewise.search.budget import Budget
-from likewise.search.pacing import Pace
+from likewise.search.pace import Pace
 
 
 @pytest.fixture

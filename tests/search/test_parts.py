@@ -15,11 +15,19 @@ import likewise as lw
 from likewise.errors import InternalError
 from likewise.run import Run
 from likewise.search.budget import Budget
-from likewise.search.frontiers import Frontiers, frontiers_of, still_allowed
-from likewise.search.parts import absorb, divide, part_of, resume, resume_all, resume_part, state_of
-from likewise.search.proof import Split, walk
-from likewise.verifying.certifying import Checking, Statement, certify_proof
-from likewise.verifying.posing import pose
+from likewise.search.frontiers import Frontiers, make_frontiers, reported_upper
+from likewise.search.parts import (
+    absorb,
+    divide,
+    finished_part,
+    frontier_state,
+    resume,
+    resume_all,
+    resume_part,
+)
+from likewise.search.proof import Split, walk_proof
+from likewise.verifying.certification import CheckRunner, Statement, certify_proof
+from likewise.verifying.posed_problem import pose
 
 SPACE = lw.Space(
     {"a": lw.Integer(0, 9), "b": lw.Integer(0, 7), "c": lw.Integer(0, 7), "s": lw.Categorical([0, 1, 2])}
@@ -65,14 +73,14 @@ def begun(limits, name):
     """A claim about one score, and its frontier after a few nodes."""
     model, limit = limits[name]
     prepared = posed(model, lw.ScoreGap(limit))
-    frontiers = frontiers_of(prepared.task)
+    frontiers = make_frontiers(prepared.task)
     end = frontiers.run(most=6)
     return prepared, frontiers, end
 
 
 def accepted(prepared, frontiers):
     statement = Statement(words="", question=prepared.task.question)
-    return certify_proof(prepared, frontiers, frontiers.clearance, statement, Checking())[1].accepted
+    return certify_proof(prepared, frontiers, frontiers.clearance, statement, CheckRunner())[1].accepted
 
 
 def sent(value):
@@ -86,7 +94,7 @@ def in_parts(problem, frontier, count, most=float("inf")):
     for part in sent(divide(frontier, count)):
         own = resume_part(problem, part)
         ends.append(own.run(most=most))
-        absorb(frontier, sent(part_of(own, part.roots)))
+        absorb(frontier, sent(finished_part(own, part.roots)))
     return ends
 
 
@@ -99,7 +107,7 @@ def test_parts_make_one_proof(limits, name, count):
     assert set(ends) <= {"closed"}
     assert frontier.run() == "closed"
     assert frontier.proof.complete
-    numbers = [number for number, *_ in walk(frontier.proof, prepared.pairs)]
+    numbers = [number for number, *_ in walk_proof(frontier.proof, prepared.pairs)]
     assert sorted(numbers) == list(range(len(frontier.proof.nodes)))
     assert frontier.closed == frontier.proof.leaves
     assert accepted(prepared, frontiers)
@@ -116,9 +124,9 @@ def test_parts_that_are_not_finished_are_divided_again():
     model, space, similar = parity(12)
     run = Run(budget=Budget(120))
     prepared = pose(problem_of(model, space, similar), run)
-    whole = frontiers_of(prepared.task)
+    whole = make_frontiers(prepared.task)
     assert whole.run() == "closed"
-    parted = frontiers_of(pose(problem_of(model, space, similar), run).task)
+    parted = make_frontiers(pose(problem_of(model, space, similar), run).task)
     frontier = parted.only
     assert frontier.run(most=20) == "budget"
     rounds = 0
@@ -135,7 +143,7 @@ def test_parts_that_are_not_finished_are_divided_again():
 def test_a_witness_of_a_part_is_one_of_the_whole(limits, name):
     model, limit = limits[name]
     prepared = posed(model, lw.ScoreGap(0.9 * limit))
-    frontier = frontiers_of(prepared.task).only
+    frontier = make_frontiers(prepared.task).only
     assert "witness" in in_parts(prepared.task, frontier, 2)
     assert frontier.witness is not None
     assert frontier.open  # nothing is lost of what was not looked at
@@ -145,7 +153,7 @@ def test_a_witness_of_a_part_is_one_of_the_whole(limits, name):
 def test_a_pair_from_elsewhere_is_put_to_the_referee(limits):
     """A pair that breaks the claim of another level is none here, whatever a part or a state says."""
     model, limit = limits["linear"]
-    biased = frontiers_of(posed(model, lw.ScoreGap(0.9 * limit)).task).only
+    biased = make_frontiers(posed(model, lw.ScoreGap(0.9 * limit)).task).only
     assert biased.run() == "witness"
     prepared, frontiers, _ = begun(limits, "rbf")
     (part,) = divide(frontiers.only, 1)
@@ -153,7 +161,7 @@ def test_a_pair_from_elsewhere_is_put_to_the_referee(limits):
     assert resume_part(prepared.task, lie).witness is None
     absorb(frontiers.only, lie)
     assert frontiers.only.witness is None
-    lie = replace(state_of(frontiers.only), witness=biased.witness)
+    lie = replace(frontier_state(frontiers.only), witness=biased.witness)
     assert resume(prepared.task, lie).witness is None
 
 
@@ -161,8 +169,8 @@ def test_a_pair_from_elsewhere_is_put_to_the_referee(limits):
 def test_a_state_is_taken_up_again(limits, name):
     prepared, frontiers, _ = begun(limits, name)
     model, limit = limits[name]
-    again = resume_all(posed(model, lw.ScoreGap(limit)).task, sent([state_of(frontiers.only)]))
-    upper, before = (still_allowed(f.open, prepared.gauge, limit) for f in (again, frontiers))
+    again = resume_all(posed(model, lw.ScoreGap(limit)).task, sent([frontier_state(frontiers.only)]))
+    upper, before = (reported_upper(f.open, prepared.gauge, limit) for f in (again, frontiers))
     assert upper == before
     assert again.cells == frontiers.cells
     assert frontiers.run() == again.run() == "closed"
@@ -173,21 +181,21 @@ def test_a_state_is_taken_up_again(limits, name):
 def test_a_state_that_is_asked_for_less_opens_what_does_not_hold(limits):
     model, limit = limits["trees"]
     prepared = posed(model, lw.ScoreGap(1.5 * limit))
-    frontier = frontiers_of(prepared.task).only
+    frontier = make_frontiers(prepared.task).only
     assert frontier.run() == "closed"
     lower = posed(model, lw.ScoreGap(limit))
-    again = resume(lower.task, sent(state_of(frontier)))
+    again = resume(lower.task, sent(frontier_state(frontier)))
     assert again.run() == "closed"
     assert accepted(lower, Frontiers(all=[again]))
     biased = posed(model, lw.ScoreGap(0.9 * limit))
-    assert resume(biased.task, sent(state_of(frontier))).run() == "witness"
+    assert resume(biased.task, sent(frontier_state(frontier))).run() == "witness"
 
 
 def test_leaves_that_a_state_made_up_are_opened_again(limits):
     model, limit = limits["trees"]
-    honest = frontiers_of(posed(model, lw.ScoreGap(limit)).task).only
+    honest = make_frontiers(posed(model, lw.ScoreGap(limit)).task).only
     assert honest.run() == "closed"
-    claimed = replace(state_of(honest), case=posed(model, lw.ScoreGap(0.9 * limit)).task.case)
+    claimed = replace(frontier_state(honest), case=posed(model, lw.ScoreGap(0.9 * limit)).task.case)
     again = resume(posed(model, lw.ScoreGap(0.9 * limit)).task, sent(claimed))
     assert again.open
     assert again.run() == "witness"
@@ -195,7 +203,7 @@ def test_leaves_that_a_state_made_up_are_opened_again(limits):
 
 def test_a_state_must_be_a_tree_with_its_own_cells(limits):
     prepared, frontiers, _ = begun(limits, "rbf")
-    state = state_of(frontiers.only)
+    state = frontier_state(frontiers.only)
     first, *others = state.open
     split = next(node for node in state.nodes if isinstance(node, Split))
     smaller = replace(first, hi=first.lo)
@@ -216,9 +224,9 @@ def test_cases_of_several_classes(property):
     model = LogisticRegression(max_iter=500).fit(X, np.digitize(y, [2, 6]))
     run = Run(budget=Budget(120))
     prepared = pose(problem_of(model, SPACE, SIMILAR, property), run)
-    frontiers = frontiers_of(prepared.task)
+    frontiers = make_frontiers(prepared.task)
     frontiers.run(most=3)
-    again: Frontiers = resume_all(prepared.task, sent([state_of(f) for f in frontiers.all]))
+    again: Frontiers = resume_all(prepared.task, sent([frontier_state(f) for f in frontiers.all]))
     for frontier in again.all:
         in_parts(frontier.task, frontier, 2)
     end = again.run()
@@ -234,12 +242,12 @@ def test_what_does_not_belong_together_is_refused(limits):
     with pytest.raises(InternalError, match="level"):
         resume_part(other, parts[0])
     with pytest.raises(InternalError, match="another frontier"):
-        absorb(frontiers_of(other).only, parts[0])
+        absorb(make_frontiers(other).only, parts[0])
     own = resume_part(prepared.task, parts[0])
     with pytest.raises(InternalError, match="no proof"):
         own.reopen({0}, split=True)
     own.run()
-    finished = part_of(own, parts[0].roots)
+    finished = finished_part(own, parts[0].roots)
     absorb(frontier, finished)
     with pytest.raises(InternalError, match="not away"):
         absorb(frontier, finished)
@@ -249,10 +257,10 @@ def test_what_does_not_belong_together_is_refused(limits):
     )
     for part in parts[1:]:
         with pytest.raises(InternalError, match="absorbed"):
-            state_of(frontier)
+            frontier_state(frontier)
         with pytest.raises(InternalError, match="absorbed"):
             frontier.run()  # nothing is open here, and yet nothing is proved
         absorb(frontier, part)
     with pytest.raises(InternalError, match="other pairs"):
-        resume(elsewhere.task, state_of(frontier))
+        resume(elsewhere.task, frontier_state(frontier))
     assert frontier.run() == "closed"

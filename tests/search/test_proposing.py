@@ -12,9 +12,9 @@ from tests.strategies import all_pairs, breaks, linear_cases, logistic_model
 import likewise as lw
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import falsify, random_rows
-from likewise.search.feasible import some_individual
-from likewise.search.lattice import blocks, individuals
-from likewise.search.task import exact_witness, nudged
+from likewise.search.feasibility import find_individual
+from likewise.search.lattice import count_individuals, score_blocks
+from likewise.search.task import exact_witness, nudge_pair
 
 relaxed = {
     "deadline": None,
@@ -57,7 +57,7 @@ def test_what_is_found_is_a_witness_and_what_is_deep_is_found(case, property):
 @settings(max_examples=60, **relaxed)
 def test_the_lowest_similar_score_of_everybody(case):
     problem = problem_of(case.model, case.space, case.similar, lw.SameDecision())
-    found = [block.lowest_scores().ravel() for block in blocks(problem, None)]
+    found = [block.lowest_scores().ravel() for block in score_blocks(problem, None)]
     lowest = {}
     for x, _, _, second in all_pairs(case):
         lowest[x] = min(lowest.get(x, second), second)
@@ -66,7 +66,7 @@ def test_the_lowest_similar_score_of_everybody(case):
 
 def test_continuous_spaces_are_not_enumerated():
     problem = problem_of(logistic_model([1.0, 1.0, 1.0], 0.0, SPACE.names), SPACE, SIMILAR, lw.SameDecision())
-    assert individuals(problem.pairs) is None
+    assert count_individuals(problem.pairs) is None
     assert enumerate_space(problem) is None
 
 
@@ -114,7 +114,7 @@ def test_a_pair_that_misses_its_tolerance_by_an_ulp_is_moved_back():
     witness = exact_witness(problem, [0.0, x, 0.0], [0.0, beyond, 0.0])
     assert witness is not None
     assert Fraction(x) - Fraction(witness.other[1]) <= Fraction(0.1)
-    assert nudged(problem.pairs, [0.0, x, 0.0], [0.0, 0.65, 0.0]) == [0.0, 0.65, 0.0]
+    assert nudge_pair(problem.pairs, [0.0, x, 0.0], [0.0, 0.65, 0.0]) == [0.0, 0.65, 0.0]
 
 
 def test_what_the_original_does_not_show_is_kept_apart():
@@ -134,9 +134,9 @@ def test_what_the_original_does_not_show_is_kept_apart():
 @settings(max_examples=60, **relaxed)
 def test_somebody_is_found_exactly_where_somebody_is(case):
     if all_pairs(case):
-        codes = some_individual(case.space)
+        codes = find_individual(case.space)
         named = {n: case.space.value(k, float(codes[k])) for k, n in enumerate(case.space.names)}
         assert all(constraint.holds(named) for constraint in case.space.constraints)
     else:
         with pytest.raises(lw.SpecError, match="no individual"):
-            some_individual(case.space)
+            find_individual(case.space)

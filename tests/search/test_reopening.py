@@ -11,8 +11,8 @@ from tests.posing import posed
 
 import likewise as lw
 from likewise.cells.leaf import Leaf
-from likewise.search.frontiers import frontiers_of
-from likewise.search.portfolio import conclude
+from likewise.search.frontiers import make_frontiers
+from likewise.search.portfolio import run_frontiers
 
 SPACE = lw.Space({"a": lw.Integer(0, 5), "b": lw.Integer(0, 4), "s": lw.Categorical([0, 1, 2])})
 SIMILAR = lw.Similarity(free=["s"], within={"a": 1})
@@ -33,8 +33,8 @@ def fitted(name):
 
 def searched(name, property):
     prepared = posed(fitted(name), SPACE, SIMILAR, property)
-    frontiers = frontiers_of(prepared.task)
-    return frontiers.only, conclude(prepared.task, frontiers)
+    frontiers = make_frontiers(prepared.task)
+    return frontiers.only, run_frontiers(prepared.task, frontiers)
 
 
 def refuse_bounds(search):
@@ -64,7 +64,7 @@ def test_a_leaf_that_hides_a_pair_ends_in_it():
     model = fitted("polynomial")
     limit = 0.99 * lw.measure(model, SPACE, SIMILAR).lower
     prepared = posed(model, SPACE, SIMILAR, lw.ScoreGap(limit))
-    search = frontiers_of(prepared.task).only
+    search = make_frontiers(prepared.task).only
     search.open.clear()
     search.proof.close(0, Leaf(rule=search.task.bounder.rule, lean=Fraction(1, 2)))
     found = search.reopen({0}, split=True)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.errors import SpecError
-from likewise.spec.boxes import Box, box_of, closed, full
+from likewise.spec.boxes import Box, full_part, parse_box, similarity_closure
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
@@ -39,13 +39,13 @@ def boxes(draw):
 
 @given(boxes())
 def test_a_rule_is_read_back_to_its_box(box):
-    assert box_of(box.rule, SPACE) == box
+    assert parse_box(box.rule, SPACE) == box
 
 
 def test_rules_are_short():
-    box = box_of("age >= 20 and housing != rent and grade >= 2 and age <= 25", SPACE)
+    box = parse_box("age >= 20 and housing != rent and grade >= 2 and age <= 25", SPACE)
     assert box.rule == "20 <= age <= 25 and housing != rent and grade != 1"
-    assert box_of("everybody", SPACE).rule == "everybody"
+    assert parse_box("everybody", SPACE).rule == "everybody"
     assert box.share == Fraction(6, 13) * Fraction(4, 5) * Fraction(3, 4)
 
 
@@ -62,7 +62,7 @@ def test_rules_are_short():
 )
 def test_what_is_no_rule(rule, wrong):
     with pytest.raises(SpecError, match=wrong):
-        box_of(rule, SPACE)
+        parse_box(rule, SPACE)
 
 
 def individuals(space):
@@ -92,12 +92,12 @@ def test_everybody_similar_to_somebody_in_a_box_is_in_its_closure():
         within={"age": 2, "grade": 1, "credit-amount": "0.1%"},
         pairs={"housing": [("own", "rent")]},
     )
-    box = box_of(
+    box = parse_box(
         "20 <= age <= 21 and housing == own and grade == 1 and 0 <= credit-amount <= 1 and `in` == true",
         SPACE,
     )
-    reach = closed(box, similar.relations(SPACE))
+    reach = similarity_closure(box, similar.relations(SPACE))
     assert reach.parts[0] == (18, 23)
-    assert reach.parts[2:] == ((0, 2), (0, 1), full(SPACE["in"]))
+    assert reach.parts[2:] == ((0, 2), (0, 1), full_part(SPACE["in"]))
     assert reach.parts[1][0] == -1.5
     assert Fraction(reach.parts[1][1]) >= 1 + Fraction(1, 1000) * (Fraction(1e5) + Fraction(1.5))

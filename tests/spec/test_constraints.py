@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from likewise.errors import SpecError
-from likewise.spec.constraints import Constraint, parse
+from likewise.spec.constraints import Constraint, parse_constraints
 
 NAMES = ("age", "income", "_x1", "a.b", "credit-amount", "hours per week", "tick`ed", 'quo"ted', "Größe")
 KNOWN = NAMES[:6] + NAMES[8:]
@@ -85,7 +85,7 @@ valued = st.fixed_dictionaries({name: st.fractions(-100, 100, max_denominator=8)
 
 def parsed(text):
     try:
-        return parse(text, KNOWN)
+        return parse_constraints(text, KNOWN)
     except SpecError as error:
         assume("says nothing about any feature" not in str(error))
         raise
@@ -113,21 +113,21 @@ def test_equality_on_the_border_is_exact(chain, values):
 @given(chains())
 def test_canonical_text_parses_to_the_same_constraint(chain):
     for constraint in parsed(chain[0]):
-        assert parse(constraint.canonical()) == (constraint,)
+        assert parse_constraints(constraint.canonical()) == (constraint,)
         assert pickle.loads(pickle.dumps(constraint)) == constraint
-        assert hash(parse(constraint.canonical())[0]) == hash(constraint)
+        assert hash(parse_constraints(constraint.canonical())[0]) == hash(constraint)
 
 
 @given(st.text(alphabet='age10. +-*/()<>=!`"^$e\n', max_size=30))
 def test_any_text_parses_or_is_refused_with_a_spec_error(text):
     with contextlib.suppress(SpecError):
-        constraints = parse(text, ["age", "a-g"])
+        constraints = parse_constraints(text, ["age", "a-g"])
         assert constraints
         assert all(constraint.coefficients for constraint in constraints)
 
 
 def only(text, names=()):
-    (constraint,) = parse(text, names)
+    (constraint,) = parse_constraints(text, names)
     return dict(constraint.coefficients), constraint.bound
 
 
@@ -141,10 +141,10 @@ def test_simple_forms():
 
 
 def test_chains_and_equations_share_the_text():
-    chain = parse(" 18 <= age <= 65 ")
+    chain = parse_constraints(" 18 <= age <= 65 ")
     assert [c.text for c in chain] == ["18 <= age <= 65"] * 2
     assert [(dict(c.coefficients), c.bound) for c in chain] == [({"age": -1}, -18), ({"age": 1}, 65)]
-    equation = parse("a == b + 1")
+    equation = parse_constraints("a == b + 1")
     assert [(dict(c.coefficients), c.bound) for c in equation] == [
         ({"a": 1, "b": -1}, 1),
         ({"a": -1, "b": 1}, -1),
@@ -214,7 +214,7 @@ def test_bare_known_names_are_taken_longest_first():
 )
 def test_refusals_show_the_place(text, message, caret, hint):
     with pytest.raises(SpecError) as caught:
-        parse(text)
+        parse_constraints(text)
     first, shown, pointer = caught.value.message.split("\n")
     assert message in first
     assert shown == "    " + text
@@ -225,7 +225,7 @@ def test_refusals_show_the_place(text, message, caret, hint):
 
 def test_the_caret_line_survives_tabs():
     with pytest.raises(SpecError) as caught:
-        parse("age\t<\t3")
+        parse_constraints("age\t<\t3")
     assert caught.value.message.split("\n")[1:] == ["    age < 3", "        ^"]
 
 
@@ -235,14 +235,14 @@ def test_long_sign_chains_do_not_exhaust_the_stack():
 
 def test_text_only():
     with pytest.raises(SpecError, match="a constraint is text, got 3"):
-        parse(3)
+        parse_constraints(3)
 
 
 def test_constraints_made_by_hand():
     made = Constraint("by hand", (("b", 2), ("a", 1), ("c", 0)), 3)
     assert made.coefficients == (("a", Fraction(1)), ("b", Fraction(2)))
     assert made.names == ("a", "b")
-    assert made == parse("a + 2*b <= 3")[0]
+    assert made == parse_constraints("a + 2*b <= 3")[0]
     assert str(made) == "by hand"
     with pytest.raises(SpecError, match="says nothing about any feature"):
         Constraint("nothing", (("a", 0),), 3)

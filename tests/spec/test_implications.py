@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import DataError, SpecError
 from likewise.spec import Categorical, Integer, Ordinal, Space
-from likewise.spec.constraints import Constraint, parse
+from likewise.spec.constraints import Constraint, parse_constraints
 from likewise.spec.implications import Indicator
 from likewise.spec.pairs import constraint_terms
 
@@ -66,7 +66,7 @@ def test_an_implication_means_what_it_says(text):
 @pytest.mark.parametrize("text", MEANINGS)
 def test_the_canonical_text_says_the_same(text):
     for constraint in SPACE.where(text).constraints:
-        assert parse(constraint.canonical(), SPACE.features) == (constraint,)
+        assert parse_constraints(constraint.canonical(), SPACE.features) == (constraint,)
 
 
 levels = st.lists(st.one_of(st.text(min_size=0, max_size=4)), min_size=1, max_size=4, unique=True)
@@ -81,7 +81,7 @@ def test_any_names_and_levels_can_be_written(data, features):
         chosen = data.draw(st.lists(st.sampled_from(space[name].levels), min_size=1))
         indicators.append(Indicator(name, frozenset(chosen), data.draw(st.booleans())))
     constraint = Constraint.forbidding("text", indicators)
-    assert parse(constraint.canonical(), space.features) == (constraint,)
+    assert parse_constraints(constraint.canonical(), space.features) == (constraint,)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import likewise as lw
 from likewise.cells.enumerated import pair_count
-from likewise.spec.pairs import pair_space, with_differences
+from likewise.spec.pairs import add_differences, pair_space
 
 SPACE = lw.Space(
     {
@@ -19,7 +19,7 @@ SIMILAR = lw.Similarity(free=["sex"], within={"age": 2, "grade": 1, "income": "1
 
 def test_differences_come_last_and_belong_to_numbers_within_a_tolerance():
     plain = pair_space(SPACE, SIMILAR)
-    pairs = with_differences(plain)
+    pairs = add_differences(plain)
     assert pairs.variables[:8] == plain.variables
     assert pairs.difference == (8, None, None, 9)
     assert [(v.feature, v.side, v.discrete) for v in pairs.variables[8:]] == [
@@ -31,14 +31,14 @@ def test_differences_come_last_and_belong_to_numbers_within_a_tolerance():
 
 def test_their_ranges_lose_nothing():
     """3/10 is no double: the range reaches the next one above it."""
-    pairs = with_differences(pair_space(SPACE, SIMILAR))
+    pairs = add_differences(pair_space(SPACE, SIMILAR))
     reach = pairs.variables[9]
     assert Fraction(reach.hi) >= Fraction(3, 10) > Fraction(reach.hi) - Fraction(1, 2**50)
     assert reach.lo == -reach.hi
 
 
 def test_points_of_a_cell_are_counted_without_differences():
-    pairs = with_differences(pair_space(SPACE, SIMILAR))
+    pairs = add_differences(pair_space(SPACE, SIMILAR))
     lo = [20.0, 20.0, 0.0, 0.0, 1.0, 1.0, 1.5, 1.5, -2.0, -0.1]
     hi = [21.0, 22.0, 0.0, 1.0, 1.0, 2.0, 1.5, 1.5, 2.0, 0.1]
     assert pair_count(pairs, lo, hi) == 2 * 3 * 2 * 2

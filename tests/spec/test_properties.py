@@ -11,9 +11,9 @@ from likewise.spec.properties import (
     ProbabilityGap,
     SameDecision,
     ScoreGap,
+    class_index,
     make_property,
     parse_property,
-    place_of_class,
 )
 
 amounts = st.floats(0, allow_infinity=False, allow_nan=False)
@@ -123,13 +123,13 @@ def test_a_class_of_interest_is_part_of_the_claim_and_of_its_words():
 
 
 def test_the_place_of_a_class_among_the_labels():
-    assert place_of_class(None, ("a", "b"), "M") is None
-    assert [place_of_class(label, ("low", 2, True), "M") for label in ("low", 2, True)] == [0, 1, 2]
+    assert class_index(None, ("a", "b"), "M") is None
+    assert [class_index(label, ("low", 2, True), "M") for label in ("low", 2, True)] == [0, 1, 2]
     with pytest.raises(
         SpecError, match=r"M has no class 'hihg' \(did you mean 'high'\?\)(.|\n)*'low', 'high'"
     ):
-        place_of_class("hihg", ("low", "high"), "M")
+        class_index("hihg", ("low", "high"), "M")
     with pytest.raises(SpecError, match="no class True"):
-        place_of_class(True, (0, 1, 2), "M")
+        class_index(True, (0, 1, 2), "M")
     with pytest.raises(SpecError, match="Ridge is a regressor"):
-        place_of_class("high", None, "Ridge")
+        class_index("high", None, "Ridge")

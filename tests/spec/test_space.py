@@ -166,7 +166,7 @@ def test_html_is_escaped():
 
 def test_the_spec_layer_loads_no_frame_library_before_a_frame_is_given():
     code = (
-        "import sys, likewise.spec, likewise.spec.file, likewise.spec.frames, likewise.spec.observed, likewise.spec.rows\n"
+        "import sys, likewise.spec, likewise.spec.file, likewise.spec.frames, likewise.spec.feature_inference, likewise.spec.rows\n"
         "likewise.spec.Space({'a': likewise.spec.Integer(0, 1)}).where('a <= 1')\n"
         "print(sorted({'numpy', 'narwhals', 'pandas', 'polars'} & set(sys.modules)))"
     )

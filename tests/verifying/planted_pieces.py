@@ -6,13 +6,13 @@ import numpy as np
 
 from likewise.families.affine.body import Affine
 from likewise.families.affine.rounding import AffineRounding
-from likewise.families.scored import Model
-from likewise.importers.imported import Imported
+from likewise.families.scored_model import Model
+from likewise.importers.imported_model import ImportedModel
 from likewise.importers.inputs import Inputs
-from likewise.importers.recoding import same_space
+from likewise.importers.recoding import identity_recoding
 from likewise.model.embedding import Column
 from likewise.model.head import Head
-from likewise.spec.pieces import pieces_of
+from likewise.spec.pieces import make_piecewise
 
 
 class ExactReplay:
@@ -22,7 +22,7 @@ class ExactReplay:
 
     def __init__(self, model, space):
         self.model = model
-        self.inputs = Inputs(recoding=same_space(space), columns=space.names, like=None, named=True)
+        self.inputs = Inputs(recoding=identity_recoding(space), columns=space.names, like=None, named=True)
 
     def scores(self, codes):
         return np.array([[float(s) for s in self.model.exact([Fraction(c) for c in row])] for row in codes])
@@ -42,7 +42,7 @@ class ExactReplay:
 def in_pieces(feature, cuts, polynomials):
     return Column(
         feature=feature,
-        pieces=pieces_of(
+        pieces=make_piecewise(
             [Fraction(c) for c in cuts], [[Fraction(c) for c in polynomial] for polynomial in polynomials]
         ),
     )
@@ -58,10 +58,10 @@ def planted(monkeypatch, space, columns, weights=None, bias=0, *, zero_is_upper=
         bodies=(Affine(weights=tuple(weights), bias=Fraction(bias)),),
         head=Head(labels=("no", "yes"), link="logistic", zero_is_upper=zero_is_upper),
     )
-    imported = Imported(
+    imported = ImportedModel(
         model=model,
         replay=ExactReplay(model, space),
-        recoding=same_space(space),
+        recoding=identity_recoding(space),
         rows=np.empty((0, len(space))),
     )
     monkeypatch.setattr("likewise.problem.import_model", lambda *_, **__: imported)

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from tests.certificate.kinds import KINDS, SMALL, parity, run
 
 import likewise as lw
-from likewise.families.lines import rational
+from likewise.families.lines import parse_number
 
 PAPER = Path(__file__).parents[2].parent / "shared" / "data" / "paper"
 
@@ -52,7 +52,7 @@ def test_floating_point_is_covered_alike_in_result_end_and_report(solved, path):
         assert "covers_floating_point" not in solved.end
         return
     assert report.covers_floating_point is solved.end["covers_floating_point"]
-    assert report.clearance == rational(solved.end["clearance"]) == solved.certificate.outline().clearance
+    assert report.clearance == parse_number(solved.end["clearance"]) == solved.certificate.outline().clearance
     if solved.kind.of is None:
         assert solved.result.covers_floating_point is report.covers_floating_point
 
@@ -84,8 +84,8 @@ def test_the_command_accepts_it_for_the_model_and_for_no_other(solved, path, tmp
 def test_each_probability_cell_has_a_tangent_of_its_own():
     for name in ("probability", "probability-bound"):
         solved = run(name)
-        middle = (1 - rational(solved.lines[3]["property"]["delta"])) / 2
-        ways = {rational(line[1]) for line in solved.lines[5:-1] if line[0] == "separable"}
+        middle = (1 - parse_number(solved.lines[3]["property"]["delta"])) / 2
+        ways = {parse_number(line[1]) for line in solved.lines[5:-1] if line[0] == "separable"}
         assert len(ways) > 1
         assert middle not in ways
 
@@ -103,7 +103,7 @@ def test_a_bound_is_proved_at_the_upper_end_that_is_reported():
     for name in ("score-bound", "margin-bound", "probability-bound"):
         solved = run(name)
         level = solved.lines[3]["property"]
-        assert rational(level.get("delta", level.get("margin"))) == Fraction(solved.result.upper)
+        assert parse_number(level.get("delta", level.get("margin"))) == Fraction(solved.result.upper)
         assert solved.result.lower <= solved.result.upper
 
 

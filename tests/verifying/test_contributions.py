@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 import likewise as lw
-from likewise.verifying.contributions import _between
+from likewise.verifying.contributions import _contributions_between
 
 SPACE = lw.Space({"a": lw.Integer(0, 4), "b": lw.Integer(0, 4), "c": lw.Continuous(0.0, 1.0)})
 SIMILAR = lw.Similarity(free=["a", "b"])
@@ -60,7 +60,7 @@ def test_trees_are_looked_at_one_feature_at_a_time(rows):
 
 
 def test_a_product_is_no_sum():
-    found = _between(
+    found = _contributions_between(
         lambda codes: codes[0] * codes[1] + codes[2], (3, 2, 1), (1, 1, 1), ("a", "b", "c"), False
     )
     assert not found.additive

@@ -15,7 +15,7 @@ from tests.verifying.test_kernels import SPACE, continuous_model
 
 import likewise as lw
 from likewise.search.portfolio import decide
-from likewise.search.proof import Split, walk
+from likewise.search.proof import Split, walk_proof
 
 
 def small_case(seed):
@@ -139,7 +139,7 @@ def test_every_cell_of_a_proof_has_its_hints_and_its_differences():
     assert (pairs.variables[5].lo, pairs.variables[5].hi) == (-2, 2)
     assert Fraction(pairs.variables[6].hi) == Fraction(0.1)
     leaves = 0
-    for _, node, lo, hi in walk(outcome.proof, pairs):
+    for _, node, lo, hi in walk_proof(outcome.proof, pairs):
         if not isinstance(node, Split) and node.rule == "kernel":
             leaves += 1
             paired = sum(lo[i] < hi[i] or lo[i + 1] < hi[i + 1] for i in (0, 3))

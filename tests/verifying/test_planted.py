@@ -16,7 +16,7 @@ import likewise as lw
 import likewise.families.affine.bounder as affine
 import likewise.search.frontier as search_module
 import likewise.search.portfolio as portfolio
-import likewise.verifying.certifying as certifying
+import likewise.verifying.certification as certifying
 from likewise.cells.leaf import Leaf
 from likewise.errors import InternalError
 from likewise.families.affine.bounder import SeparableBounder
@@ -102,7 +102,7 @@ class Generous(SeparableBounder):
 def plant(monkeypatch, oracle):
     monkeypatch.setattr(affine, "SeparableBounder", oracle)
     if oracle is Independent:
-        monkeypatch.setattr(portfolio, "independent", lambda *_: True)
+        monkeypatch.setattr(portfolio, "is_independent", lambda *_: True)
     monkeypatch.setattr(portfolio, "falsify", lambda problem: None)
     monkeypatch.setattr(portfolio, "enumerate_space", lambda problem: None)
 
@@ -141,7 +141,7 @@ def fair():
 
 def test_a_search_that_loses_a_cell_never_makes_it_fair(monkeypatch):
     """The right child of every split shrinks by one more: values between the two are nobody's."""
-    honest = search_module.children
+    honest = search_module.child_cells
 
     def lossy(pairs, lo, hi, split):
         left, right = honest(pairs, lo, hi, split)
@@ -149,7 +149,7 @@ def test_a_search_that_loses_a_cell_never_makes_it_fair(monkeypatch):
 
     claim, property = CLAIMS["decision"]
     plant(monkeypatch, SeparableBounder)
-    monkeypatch.setattr(search_module, "children", lossy)
+    monkeypatch.setattr(search_module, "child_cells", lossy)
     never_fair(claim, property)
 
 
@@ -183,13 +183,13 @@ def test_splits_that_lose_values_are_refused(monkeypatch):
 @pytest.mark.parametrize("way", [Fraction(1, 3), Fraction(-1), Fraction(2), Fraction(0), Fraction(1)])
 def test_a_wrong_lean_in_the_certificate_is_not_fair(monkeypatch, way):
     claim, property = fair()
-    monkeypatch.setattr(certifying, "_way", lambda leaf, question: None if leaf.lean is None else way)
+    monkeypatch.setattr(certifying, "_leaf_way", lambda leaf, question: None if leaf.lean is None else way)
     assert never_fair(claim, property) == "UNKNOWN"
 
 
 def test_a_wrong_lean_of_a_gap_is_not_fair(monkeypatch):
     kind = regression()
-    monkeypatch.setattr(certifying, "_way", lambda leaf, question: Fraction(3, 7))
+    monkeypatch.setattr(certifying, "_leaf_way", lambda leaf, question: Fraction(3, 7))
     assert never_fair((kind.model, kind.space, kind.similar), kind.property) == "UNKNOWN"
 
 

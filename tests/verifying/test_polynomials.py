@@ -18,7 +18,7 @@ from tests.verifying.polynomials import drawn
 
 import likewise as lw
 from likewise.search.portfolio import decide
-from likewise.verifying.certifying import Statement, write_proof
+from likewise.verifying.certification import Statement, write_proof
 
 
 def verified(case, property=None):

@@ -35,7 +35,7 @@ from likewise import (
     measure,
     verify,
 )
-from likewise.families.lines import number
+from likewise.families.lines import format_number
 from likewise_check import check
 
 SPACE = Space({"a": Integer(0, 5), "b": Integer(-2, 2), "s": Categorical([0, 1, 2])})
@@ -174,7 +174,7 @@ def test_a_proof_does_not_prove_less_room_or_without_a_leaf(family):
     leaves = [i for i, line in enumerate(lines) if isinstance(line, list) and line[0] == rule]
     assert leaves
     assert not check(io.BytesIO(packed(sealed([*lines[: leaves[-1]], *lines[leaves[-1] + 1 :]])))).accepted
-    lines[3]["property"]["delta"] = number(gap - 1e-6)
+    lines[3]["property"]["delta"] = format_number(gap - 1e-6)
     assert not check(io.BytesIO(packed(sealed(lines)))).accepted
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import DataError, closest
+from likewise.errors import DataError, suggest_name
 from likewise.search.judgement import BIASED, UNDECIDED
 from likewise.spec.columns import as_table
 from likewise.spec.features import Continuous, Integer
@@ -37,30 +37,32 @@ def audit_frame(
     order = np.lexsort((np.where(np.isnan(found.gap), np.inf, -found.gap), rank))
     columns: dict[str, Any] = {
         "row": order,
-        "biased": _nullable([None if v == UNDECIDED else bool(v == BIASED) for v in found.verdict[order]]),
-        "gap": _nullable([None if np.isnan(gap) else float(gap) for gap in found.gap[order]]),
+        "biased": _nullable_array(
+            [None if v == UNDECIDED else bool(v == BIASED) for v in found.verdict[order]]
+        ),
+        "gap": _nullable_array([None if np.isnan(gap) else float(gap) for gap in found.gap[order]]),
     }
     if decided is not None:
         for name, labels in zip(("decision", "counterpart_decision"), decided, strict=True):
-            columns[name] = _nullable([_plain(labels[i]) for i in order])
+            columns[name] = _nullable_array([_python_label(labels[i]) for i in order])
     columns["proved"] = np.where(found.verdict[order] == UNDECIDED, False, found.proved[order])
     for k, codes in counterparts.items():
-        columns[f"counterpart_{space.names[k]}"] = _values(space, k, codes[order])
+        columns[f"counterpart_{space.names[k]}"] = _column_values(space, k, codes[order])
     return frame_from_columns(columns, like=like)
 
 
-def _values(space: Space, k: int, codes: Floats) -> Any:
+def _column_values(space: Space, k: int, codes: Floats) -> Any:
     feature, known = space[space.names[k]], ~np.isnan(codes)
     if isinstance(feature, Continuous) and known.all() and not feature.missing:
         return codes
     if isinstance(feature, Integer) and known.all() and not feature.missing:
         return codes.astype(np.int64)
-    return _nullable(
+    return _nullable_array(
         [space.value(k, code) if there else None for code, there in zip(codes, known, strict=True)]
     )
 
 
-def _nullable(values: list[Any]) -> Any:
+def _nullable_array(values: list[Any]) -> Any:
     """An array of the values' own kind, or of objects where some are missing."""
     if any(value is None for value in values):
         column = np.empty(len(values), dtype=object)
@@ -69,32 +71,34 @@ def _nullable(values: list[Any]) -> Any:
     return values
 
 
-def _plain(label: Any) -> Any:
+def _python_label(label: Any) -> Any:
     return label.item() if hasattr(label, "item") else label
 
 
-def grouped(rows: Any, data: Any, column: str) -> Any:
+def group_counts(rows: Any, data: Any, column: str) -> Any:
     """Counts for each value of a column of the data, what is missing being one, the largest share first."""
     table = as_table(data)
     names = list(table.columns)
     if column not in names:
         raise DataError(
-            f"the data have no column {column!r}{closest(column, names)}",
+            f"the data have no column {column!r}{suggest_name(column, names)}",
             hint=f"its columns are {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}",
         )
     values = table.get_column(column).to_list()
     groups: dict[Any, list[dict[str, Any]]] = {}
-    for record in records(rows):
-        groups.setdefault(_known(values[record["row"]]), []).append(record)
-    lines = [(value, _counted(members)) for value, members in groups.items()]
+    for record in frame_records(rows):
+        groups.setdefault(_none_if_missing(values[record["row"]]), []).append(record)
+    lines = [(value, _count_members(members)) for value, members in groups.items()]
     lines.sort(key=lambda line: (-line[1]["share"], str(line[0])))
-    columns: dict[str, Any] = {column: _nullable([value for value, _ in lines])}
+    columns: dict[str, Any] = {column: _nullable_array([value for value, _ in lines])}
     for name in ("rows", "biased", "undecided", "share", "largest_gap"):
-        columns[f"{name}_" if name == column else name] = _nullable([counts[name] for _, counts in lines])
+        columns[f"{name}_" if name == column else name] = _nullable_array(
+            [counts[name] for _, counts in lines]
+        )
     return frame_from_columns(columns, like=data)
 
 
-def _counted(members: list[dict[str, Any]]) -> dict[str, Any]:
+def _count_members(members: list[dict[str, Any]]) -> dict[str, Any]:
     biased = sum(member["biased"] is True for member in members)
     return {
         "rows": len(members),
@@ -105,16 +109,19 @@ def _counted(members: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def records(frame: Any, most: int | None = None) -> list[dict[str, Any]]:
+def frame_records(frame: Any, most: int | None = None) -> list[dict[str, Any]]:
     """The lines of a frame as plain Python values; what is missing is None."""
     table = as_table(frame)
     table = table if most is None else table.head(most)
-    columns = {name: [_known(value) for value in table.get_column(name).to_list()] for name in table.columns}
+    columns = {
+        name: [_none_if_missing(value) for value in table.get_column(name).to_list()]
+        for name in table.columns
+    }
     return [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
 
 
-def _known(value: Any) -> Any:
-    value = _plain(value)
+def _none_if_missing(value: Any) -> Any:
+    value = _python_label(value)
     return None if isinstance(value, float) and np.isnan(value) else value
 
 

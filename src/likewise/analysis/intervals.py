@@ -16,26 +16,26 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-OUTWARD = 1e-9  # relative: more than what the quantile is off by
+QUANTILE_SLACK = 1e-9  # relative: more than what the quantile is off by
 
-TO_ALL = 0.9  # of the error, to the interval of all draws
+FULL_SAMPLE_SHARE = 0.9  # of the error, to the interval of all draws
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class SampleRung:
     """The first `draws`, of which an interval has this confidence."""
 
     draws: int
     confidence: float
 
 
-def ladder(draws: int, confidence: float, fewest: int) -> list[Rung]:
+def sample_ladder(draws: int, confidence: float, fewest: int) -> list[SampleRung]:
     """All draws first, then half as many and half of that, down to `fewest`; their errors add up to less than that of the confidence."""
     error = 1 - confidence
-    rungs, left = [Rung(draws, 1 - TO_ALL * error)], (1 - TO_ALL) * error
+    rungs, left = [SampleRung(draws, 1 - FULL_SAMPLE_SHARE * error)], (1 - FULL_SAMPLE_SHARE) * error
     while rungs[-1].draws >= 2 * fewest:
         left /= 2
-        rungs.append(Rung(rungs[-1].draws // 2, 1 - left))
+        rungs.append(SampleRung(rungs[-1].draws // 2, 1 - left))
     return rungs
 
 
@@ -46,10 +46,10 @@ def clopper_pearson(hits: int, draws: int, confidence: float, *, unjudged: int =
     half, most = (1 - confidence) / 2, hits + unjudged
     lower = 0.0 if hits == 0 else float(betaincinv(hits, draws - hits + 1, half))
     upper = 1.0 if most == draws else float(betaincinv(most + 1, draws - most, 1 - half))
-    return max(0.0, lower * (1 - OUTWARD)), min(1.0, upper * (1 + OUTWARD))
+    return max(0.0, lower * (1 - QUANTILE_SLACK)), min(1.0, upper * (1 + QUANTILE_SLACK))
 
 
-def draws_for(share: float, width: float, confidence: float) -> int:
+def draws_needed(share: float, width: float, confidence: float) -> int:
     """About how many draws make the interval this narrow: by the normal distribution, with a tenth to spare."""
     from scipy.special import ndtri
 

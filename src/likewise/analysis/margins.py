@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.measuring import TOLERANCE, Wanted, measure_problem
-from likewise.analysis.widening import Ladder, ladder_of
-from likewise.problem import Problem, claim_about, prepare
+from likewise.analysis.measure import DEFAULT_TOLERANCE, MeasureRequest, measure_problem
+from likewise.analysis.radius import ToleranceLadder, tolerance_ladder
+from likewise.problem import Problem, make_claim, prepare
 from likewise.progress import Listener
-from likewise.run import Run, running
+from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.spec.numbers import double_above
 
@@ -65,7 +65,7 @@ def margins(
     *,
     of: Scale = "score",
     class_of_interest: Label | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: float = DEFAULT_TOLERANCE,
     X: Any = None,
     budget: float | Budget = 60,
     n_jobs: int = 1,
@@ -75,9 +75,9 @@ def margins(
     import_budget: float = IMPORT_SECONDS,
 ) -> Margins:
     """The largest gap for each of `FACTORS` on all tolerances of `similar`; parameters are those of `measure`."""
-    ladder = ladder_of(space, similar, None)
-    wanted = Wanted(of=of, class_of_interest=class_of_interest, tolerance=tolerance)
-    with running(
+    ladder = tolerance_ladder(space, similar, None)
+    wanted = MeasureRequest(of=of, class_of_interest=class_of_interest, tolerance=tolerance)
+    with open_run(
         budget=budget,
         import_budget=import_budget,
         n_jobs=n_jobs,
@@ -85,14 +85,16 @@ def margins(
         random_state=random_state,
         progress=progress,
     ) as run:
-        problem = prepare(claim_about(model, space, similar, X=X), run)
+        problem = prepare(make_claim(model, space, similar, X=X), run)
         return margins_of_problem(problem, run, wanted, ladder)
 
 
-def margins_of_problem(problem: Problem, run: Run, wanted: Wanted, ladder: Ladder | None = None) -> Margins:
+def margins_of_problem(
+    problem: Problem, run: Run, wanted: MeasureRequest, ladder: ToleranceLadder | None = None
+) -> Margins:
     """The same of a model that was read already."""
     claim, of = problem.claim, wanted.of
-    asked, points = _asked(ladder or ladder_of(claim.space, claim.similarity, None)), []
+    asked, points = _factors_to_ask(ladder or tolerance_ladder(claim.space, claim.similarity, None)), []
     with interruptible(run.budget):
         for done, (factor, at_factor) in enumerate(asked):
             if at_factor is None:  # everybody is similar to nobody else, and differs from nobody
@@ -110,10 +112,10 @@ def margins_of_problem(problem: Problem, run: Run, wanted: Wanted, ladder: Ladde
                     reason=found.reason,
                 )
             )
-    return Margins(of=of, points=_rising(points))
+    return Margins(of=of, points=_tighten_brackets(points))
 
 
-def _asked(ladder: Ladder) -> list[tuple[Fraction, Similarity | None]]:
+def _factors_to_ask(ladder: ToleranceLadder) -> list[tuple[Fraction, Similarity | None]]:
     """The factors that tell something new, with who is similar there."""
     asked: list[tuple[Fraction, Similarity | None]] = []
     for factor in sorted({min(factor, ladder.largest) for factor in FACTORS}):
@@ -123,7 +125,7 @@ def _asked(ladder: Ladder) -> list[tuple[Fraction, Similarity | None]]:
     return asked
 
 
-def _rising(points: Sequence[Margin]) -> tuple[Margin, ...]:
+def _tighten_brackets(points: Sequence[Margin]) -> tuple[Margin, ...]:
     """Each bracket with what the others say of it. What is proved stays so."""
     tight = []
     for i, point in enumerate(points):

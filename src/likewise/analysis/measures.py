@@ -1,7 +1,7 @@
 """Measures over individuals: a product of one distribution a feature, conditioned on the constraints.
 
-`uniform` gives every value of a feature the same weight, the missing one among them; where it is continuous, every length of an interval, so that missing
-has none. `marginals` gives the weight that a value has in the data, so that features are drawn independently of each other. Masses of boxes are exact rationals. They
+`uniform_measure` gives every value of a feature the same weight, the missing one among them; where it is continuous, every length of an interval, so that missing
+has none. `marginal_measure` gives the weight that a value has in the data, so that features are drawn independently of each other. Masses of boxes are exact rationals. They
 are of the model's codes, and told from the user's values: where a function of a number is its code, uniform numbers can be drawn, but masses are not known.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from likewise.analysis.partition.engine import CodeBox, Cut
     from likewise.importers.recoding import Recoding
-    from likewise.importers.transformers.bends import Bend
+    from likewise.importers.transformers.monotone import MonotoneMap
     from likewise.spec.pairs import PairSpace, Variable
 
     Floats = NDArray[np.float64]
@@ -33,7 +33,7 @@ MOST_DRAWS = 1_000  # times as many as are wanted, where constraints refuse the 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Spread:
+class FeatureMeasure:
     """One feature: `atoms` with `counts`, in increasing order, or uniform on [lo, hi] where there are none."""
 
     lo: float
@@ -41,7 +41,7 @@ class Spread:
     atoms: tuple[float, ...] = ()
     counts: tuple[int, ...] = ()
     sums: tuple[int, ...] = ()  # of the counts before each atom, and of all
-    bend: Bend | None = None  # codes are this function of numbers that are uniform
+    bend: MonotoneMap | None = None  # codes are this function of numbers that are uniform
 
     def mass(self, lo: float, hi: float, *, open_left: bool) -> Fraction:
         """Of [lo, hi], or of (lo, hi]."""
@@ -79,7 +79,7 @@ class Measure:
     """The product over all features."""
 
     pairs: PairSpace
-    spreads: tuple[Spread, ...]
+    spreads: tuple[FeatureMeasure, ...]
 
     @property
     def known(self) -> bool:
@@ -134,13 +134,13 @@ class Measure:
         return np.array([float(s.lo) for s in self.spreads]), np.array([float(s.hi) for s in self.spreads])
 
 
-def uniform(pairs: PairSpace, recoding: Recoding) -> Measure:
+def uniform_measure(pairs: PairSpace, recoding: Recoding) -> Measure:
     """Every value of a feature alike."""
-    spreads = tuple(_even(pairs.variables[v], recoding, k) for k, v in enumerate(pairs.first))
+    spreads = tuple(_uniform_feature(pairs.variables[v], recoding, k) for k, v in enumerate(pairs.first))
     return Measure(pairs=pairs, spreads=spreads)
 
 
-def all_alike(recoding: Recoding) -> bool:
+def has_uniform_codes(recoding: Recoding) -> bool:
     """Whether uniform individuals have uniform codes, as far as they are discrete: not where a missing number has the code of another one."""
     names = recoding.given.names
     return not any(
@@ -149,31 +149,31 @@ def all_alike(recoding: Recoding) -> bool:
     )
 
 
-def marginals(pairs: PairSpace, rows: Floats) -> Measure:
+def marginal_measure(pairs: PairSpace, rows: Floats) -> Measure:
     """Every value of a feature as often as in the rows."""
     spreads = []
     for k, v in enumerate(pairs.first):
         atoms, counts = np.unique(rows[:, k], return_counts=True)
-        spreads.append(_counted(pairs.variables[v], atoms.tolist(), counts.tolist()))
+        spreads.append(_atomic_feature(pairs.variables[v], atoms.tolist(), counts.tolist()))
     return Measure(pairs=pairs, spreads=tuple(spreads))
 
 
-def _even(variable: Variable, recoding: Recoding, k: int) -> Spread:
+def _uniform_feature(variable: Variable, recoding: Recoding, k: int) -> FeatureMeasure:
     feature, part = recoding.given[recoding.given.names[k]], recoding.parts.get(k)
     if isinstance(feature, Continuous) and not variable.discrete:
         if part is not None and part.bend is not None:
-            return Spread(lo=variable.lo, hi=variable.hi, bend=part.bend)
-        return Spread(lo=feature.lo, hi=feature.hi)
+            return FeatureMeasure(lo=variable.lo, hi=variable.hi, bend=part.bend)
+        return FeatureMeasure(lo=feature.lo, hi=feature.hi)
     if isinstance(feature, Integer) and part is not None and part.gap is not None:
         every = np.arange(feature.code_range[0], feature.code_range[1] + 1, dtype=np.float64)
         atoms, counts = np.unique(part.coded(every), return_counts=True)
-        return _counted(variable, atoms.tolist(), counts.tolist())
+        return _atomic_feature(variable, atoms.tolist(), counts.tolist())
     values = [float(value) for value in range(int(variable.lo), int(variable.hi) + 1)]
-    return _counted(variable, values, [1] * len(values))
+    return _atomic_feature(variable, values, [1] * len(values))
 
 
-def _counted(variable: Variable, atoms: list[float], counts: list[int]) -> Spread:
+def _atomic_feature(variable: Variable, atoms: list[float], counts: list[int]) -> FeatureMeasure:
     sums = (0, *np.cumsum(counts).tolist())
-    return Spread(
+    return FeatureMeasure(
         lo=variable.lo, hi=variable.hi, atoms=tuple(atoms), counts=tuple(map(int, counts)), sums=sums
     )

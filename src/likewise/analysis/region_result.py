@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.analysis.merging import Kind
+from likewise.analysis.region_merge import RegionKind
 from likewise.certificate.certificate import Certificate
 from likewise.verifying.shown import ShownResult
 
 if TYPE_CHECKING:
-    from likewise.analysis.merging import Piece
+    from likewise.analysis.region_merge import Piece
     from likewise.spec.boxes import Box
 
 
@@ -38,7 +38,7 @@ class Region:
         How the individuals of a biased region are changed, the upper decision first.
     """
 
-    kind: Kind
+    kind: RegionKind
     rule: str
     box: dict[str, list[Any]]
     measure: Fraction
@@ -106,31 +106,33 @@ class Regions(ShownResult):
     def __iter__(self) -> Any:
         return iter((*self.fair, *self.biased, *self.undecided, *self.empty))
 
-    def share(self, kind: Kind) -> Fraction:
+    def share(self, kind: RegionKind) -> Fraction:
         """The share of the space that all regions of a kind have."""
         return sum((region.measure for region in getattr(self, kind)), Fraction(0))
 
-    def people(self, kind: Kind) -> Fraction:
+    def people(self, kind: RegionKind) -> Fraction:
         """The share that they have of those whom the partition is about."""
         return sum((region.weight for region in getattr(self, kind)), Fraction(0))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the certificates, ready for JSON."""
         return {
-            **{kind: [region.to_dict() for region in getattr(self, kind)] for kind in KINDS},
-            "shares": {kind: float(self.share(kind)) for kind in KINDS},
+            **{kind: [region.to_dict() for region in getattr(self, kind)] for kind in REGION_KINDS},
+            "shares": {kind: float(self.share(kind)) for kind in REGION_KINDS},
             "over": self.over,
-            "people": None if self.over is None else {kind: float(self.people(kind)) for kind in KINDS},
+            "people": None
+            if self.over is None
+            else {kind: float(self.people(kind)) for kind in REGION_KINDS},
             "around": self.around,
             "reason": self.reason,
             "stats": dict(self.stats),
         }
 
 
-KINDS: tuple[Kind, ...] = ("fair", "biased", "undecided", "empty")
+REGION_KINDS: tuple[RegionKind, ...] = ("fair", "biased", "undecided", "empty")
 
 
-def region_of(piece: Piece, certificates: Sequence[Certificate]) -> Region:
+def make_region(piece: Piece, certificates: Sequence[Certificate]) -> Region:
     """A piece as people see it."""
     box: Box = piece.box
     return Region(

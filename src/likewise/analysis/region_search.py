@@ -18,28 +18,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.analysis.merging import OF_THE_SPACE, Piece, few_of
-from likewise.analysis.partition.constraints import excludes
+from likewise.analysis.partition.constraints import excludes_box
 from likewise.analysis.partition.cuts import Cutter
 from likewise.analysis.partition.engine import BoxVerdict, Partition, Weights
-from likewise.analysis.partition.proofs import slice_of
+from likewise.analysis.partition.proofs import budget_slice
 from likewise.analysis.partition.seeds import Seeder
 from likewise.analysis.partition.translator import Translator
-from likewise.analysis.region_result import Region, Regions, region_of
-from likewise.clock import OutOfTime, look_at_clock
+from likewise.analysis.region_merge import SPACE_WEIGHT, Piece, reduce_pieces
+from likewise.analysis.region_result import Region, Regions, make_region
+from likewise.clock import OutOfTime, check_clock
 from likewise.progress import Listener, Snapshot
 from likewise.search.frontier import LOWER, UPPER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.merging import Kind
     from likewise.analysis.partition.changes import Change
     from likewise.analysis.partition.engine import CodeBox, Cut
     from likewise.analysis.partition.judge import BoxJudge
     from likewise.analysis.partition.people import People
     from likewise.analysis.partition.proofs import BoxProver
-    from likewise.analysis.partition.seeds import Grown
+    from likewise.analysis.partition.seeds import GrownBox
+    from likewise.analysis.region_merge import RegionKind
     from likewise.certificate.certificate import Certificate
     from likewise.search.budget import Budget
 
@@ -51,29 +51,31 @@ FAIR_CELLS, SLOW_FAIR_CELLS = (
     96,
     32,
 )  # spent on one box before it is cut; fewer where a bound is more than a sum
-EXPLORING = 0.35  # of the time that is left, in every round
-GROWING = 0.06  # the same of biased boxes; the rest is for proofs
-SEEDS = 96  # around which boxes are grown, before the largest of them are taken
+EXPLORE_SHARE = 0.35  # of the time that is left, in every round
+GROW_SHARE = 0.06  # the same of biased boxes; the rest is for proofs
+MOST_SEEDS = 96  # around which boxes are grown, before the largest of them are taken
 MOST_GROWN = 24  # boxes that are grown around individuals who are treated differently
-OTHERS = 3  # pieces that are proved before each biased one
-NEAR = 2.0  # times as far as a search is worth it, bounds of parts are
-RARELY = 20  # searches of pairs without any that closes before they are given up
-FIRST_LIMIT, LEAST_LIMIT, WIDER, NARROWER = 1.0, 0.2, 1.25, 0.95  # of `Worth`
+PROVED_BEFORE_BIASED = 3  # pieces that are proved before each biased one
+NEAR_FACTOR = 2.0  # times as far as a search is worth it, bounds of parts are
+MOST_FAILED_SEARCHES = 20  # searches of pairs without any that closes before they are given up
+FIRST_LIMIT, LEAST_LIMIT, LIMIT_GROWTH, LIMIT_DECAY = 1.0, 0.2, 1.25, 0.95  # of `SearchLimit`
 LEAST_SCALE = 1e-12  # of scores
-LAST = 0.05  # of the budget: less is not worth another round
+LAST_ROUND_SHARE = 0.05  # of the budget: less is not worth another round
 MOST_BOXES = 20_000
 BOXES_A_REGION = 40  # that are looked for before they are merged
 
 
 @dataclass(slots=True)
-class Worth:
+class SearchLimit:
     """Up to where a short search is worth it: a bound that is so far from what it should be, by the scale of scores. Learnt from those that close."""
 
     limit: float = FIRST_LIMIT
 
     def learn(self, far: float, *, closed: bool) -> None:
         """What became of a search."""
-        self.limit = max(self.limit, WIDER * far) if closed else max(NARROWER * self.limit, LEAST_LIMIT)
+        self.limit = (
+            max(self.limit, LIMIT_GROWTH * far) if closed else max(LIMIT_DECAY * self.limit, LEAST_LIMIT)
+        )
 
 
 class RegionSearch:
@@ -93,7 +95,7 @@ class RegionSearch:
         self.weights = (
             Weights(measures=(user,), weights=(1.0,))
             if people is None
-            else Weights(measures=(people, user), weights=(float(1 - OF_THE_SPACE), float(OF_THE_SPACE)))
+            else Weights(measures=(people, user), weights=(float(1 - SPACE_WEIGHT), float(SPACE_WEIGHT)))
         )
         self.rows = judge.prepared.imported.rows if people is not None else np.empty((0, len(judge.lo)))
         self.partition = Partition(judge.lo, judge.hi, self.weights, self.rows)
@@ -101,11 +103,11 @@ class RegionSearch:
         self.order = list(range(len(judge.lo)))
         with suppress(OutOfTime), prover.budget.watched():
             self.order = [int(k) for k in np.argsort(self.cutter.spreads(judge.lo, judge.hi), kind="stable")]
-        self.proved: dict[Kind, list[Region]] = {"fair": [], "biased": []}
+        self.proved: dict[RegionKind, list[Region]] = {"fair": [], "biased": []}
         self.empty: list[Piece] = []
         self.left: list[Piece] = []
         self.boxes = self.grown = 0
-        self.worth, self.tried_pairs, self.closed_pairs = Worth(), 0, 0
+        self.worth, self.tried_pairs, self.closed_pairs = SearchLimit(), 0, 0
         self.settled = 0.0  # of all weight
 
     def run(self) -> Regions:
@@ -114,35 +116,35 @@ class RegionSearch:
         with suppress(OutOfTime), budget.watched():
             if self.judge.independent:
                 self._take(self._piece(self.partition.pop(), "fair"))
-        while self._goes_on:
+        while self._continues:
             remaining = budget.seconds - budget.elapsed
-            found = self.explore(slice_of(budget, EXPLORING * remaining))
+            found = self.explore(budget_slice(budget, EXPLORE_SHARE * remaining))
             most = int(min(self.most, MOST_GROWN)) - self.grown
-            grown = self.grow(slice_of(budget, GROWING * remaining), most)
+            grown = self.grow(budget_slice(budget, GROW_SHARE * remaining), most)
             self.boxes += len(found) + len(grown)
             self.grown += len(grown)
-            for piece in taking_turns(few_of([*found, *grown], self.order)):
+            for piece in interleave_biased(reduce_pieces([*found, *grown], self.order)):
                 self._take(piece)
         self.left += [self._piece(box, "undecided") for box in self.partition.boxes.values()]
         return Regions(
-            fair=sorted(self.proved["fair"], key=_largest_first),
-            biased=sorted(self.proved["biased"], key=_largest_first),
-            undecided=self._without_proof(self.left),
-            empty=self._without_proof(self.empty),
+            fair=sorted(self.proved["fair"], key=_size_key),
+            biased=sorted(self.proved["biased"], key=_size_key),
+            undecided=self._unproved_regions(self.left),
+            empty=self._unproved_regions(self.empty),
             over=None if self.people is None else self.people.words,
             reason=self._reason(),
             stats={**budget.stats, "boxes": self.boxes + len(self.partition.boxes)},
         )
 
-    def _without_proof(self, pieces: Sequence[Piece]) -> list[Region]:
-        return sorted((region_of(piece, ()) for piece in few_of(pieces, self.order)), key=_largest_first)
+    def _unproved_regions(self, pieces: Sequence[Piece]) -> list[Region]:
+        return sorted((make_region(piece, ()) for piece in reduce_pieces(pieces, self.order)), key=_size_key)
 
     @property
-    def _goes_on(self) -> bool:
+    def _continues(self) -> bool:
         budget = self.prover.budget
         return (
             bool(self.partition.boxes)
-            and budget.seconds - budget.elapsed > LAST * budget.seconds
+            and budget.seconds - budget.elapsed > LAST_ROUND_SHARE * budget.seconds
             and not budget.over
             and len(self.proved["fair"]) < self.most
         )
@@ -156,7 +158,7 @@ class RegionSearch:
             return f"there are no more than {self.most} boxes of a kind (max_boxes)"
         return f"the budget of {budget.seconds:g} s is used up" if self.partition.boxes else None
 
-    def _piece(self, box: CodeBox, kind: Kind, verdict: BoxVerdict | None = None) -> Piece:
+    def _piece(self, box: CodeBox, kind: RegionKind, verdict: BoxVerdict | None = None) -> Piece:
         changes = () if verdict is None else verdict.changes
         mirrored = self.judge.prepared.mirrored
         return Piece(
@@ -167,7 +169,7 @@ class RegionSearch:
             counterparts=self.user.counterparts(changes, mirrored=mirrored) if changes else (),
         )
 
-    def _tell(self, stage: str, closed: int, open_: int, share: float | None = None) -> None:
+    def _report(self, stage: str, closed: int, open_: int, share: float | None = None) -> None:
         seconds = self.prover.budget.elapsed
         self.listener(Snapshot(stage=stage, seconds=seconds, closed=closed, open=open_, share=share))
 
@@ -179,9 +181,9 @@ class RegionSearch:
         most, partition = min(BOXES_A_REGION * self.most, MOST_BOXES), self.partition
         while partition.boxes and not budget.over and len(found) < most:
             for box, verdict in partition.step(partial(self.propose, budget), budget, BATCH):
-                found.append(self._piece(box, _KINDS[verdict.kind], verdict))
+                found.append(self._piece(box, _KIND_OF_VERDICT[verdict.kind], verdict))
                 self.settled += self.weights.of(box)
-                self._tell("looking for regions", len(found), len(partition.boxes), min(self.settled, 1.0))
+                self._report("looking for regions", len(found), len(partition.boxes), min(self.settled, 1.0))
         return found
 
     def propose(self, budget: Budget, boxes: Sequence[CodeBox]) -> Iterator[BoxVerdict]:
@@ -190,10 +192,10 @@ class RegionSearch:
         if self.judge.asks_decisions:
             reached = [self.judge.reached(box.lo, box.hi) for box in boxes]
             for lean in (UPPER, LOWER):
-                closed, beyond[lean] = self.judge.decided_alike(reached, lean)
+                closed, beyond[lean] = self.judge.bound_decisions(reached, lean)
                 alike |= closed
         for i, box in enumerate(boxes):
-            if self.prover.space.constraints and excludes(self.user.box(box.lo, box.hi)):
+            if self.prover.space.constraints and excludes_box(self.user.box(box.lo, box.hi)):
                 yield BoxVerdict(kind="empty")
             elif alike[i]:
                 yield BoxVerdict(kind="fair")
@@ -208,7 +210,7 @@ class RegionSearch:
         if len(sample.rows) and sample.differently.all():
             if not judge.asks_decisions:
                 return BoxVerdict(kind="open")
-            changes = self._opposed(lo, hi, budget)
+            changes = self._find_opposed(lo, hi, budget)
             if changes is not None:
                 return BoxVerdict(kind="biased", changes=changes)
         far = beyond / max(sample.scale, LEAST_SCALE)
@@ -216,7 +218,7 @@ class RegionSearch:
             return BoxVerdict(kind="fair")
         if self.weights.of(box) <= LEAST_WEIGHT:
             return BoxVerdict(kind="open")
-        near = bool(far.min() <= NEAR * self.worth.limit) or bool(sample.differently.any())
+        near = bool(far.min() <= NEAR_FACTOR * self.worth.limit) or bool(sample.differently.any())
         return BoxVerdict(kind="open", cut=self.cutter.place(box, sample, near=near))
 
     def _looks_fair(self, box: CodeBox, treated: set[int], far: Floats, budget: Budget) -> bool:
@@ -233,7 +235,7 @@ class RegionSearch:
                     return True
             if not judge.exact:
                 return False
-        rarely = RARELY * (self.closed_pairs + 1) < self.tried_pairs
+        rarely = MOST_FAILED_SEARCHES * (self.closed_pairs + 1) < self.tried_pairs
         if judge.unproved is not None or (judge.asks_decisions and rarely):
             return False
         self.tried_pairs += 1
@@ -241,7 +243,7 @@ class RegionSearch:
         self.closed_pairs += closed
         return closed
 
-    def _opposed(self, lo: Floats, hi: Floats, budget: Budget) -> tuple[Change, Change] | None:
+    def _find_opposed(self, lo: Floats, hi: Floats, budget: Budget) -> tuple[Change, Change] | None:
         """Changes of everybody in the box with different decisions, as far as short searches can tell."""
         best = self.judge.best_changes(lo, hi)
         if best is None:
@@ -250,7 +252,7 @@ class RegionSearch:
         counterparts = self.user.counterparts(best, mirrored=self.judge.prepared.mirrored)
         if not all(counterpart.exists(box) for counterpart in counterparts):
             return None
-        return best if self.judge.opposed(lo, hi, best, budget) else None
+        return best if self.judge.are_opposed(lo, hi, best, budget) else None
 
     # -- biased boxes that are grown ----------------------------------------------------------------------
 
@@ -260,13 +262,13 @@ class RegionSearch:
         partition, seeder = self.partition, Seeder(self.cutter, self.prover.relations)
         if not self.judge.asks_decisions or most <= 0 or not partition.boxes or budget.over:
             return []
-        best: dict[int, tuple[float, Grown]] = {}
+        best: dict[int, tuple[float, GrownBox]] = {}
         with suppress(OutOfTime), budget.watched():
-            seeds = seeder.seeds()[: min(SEEDS, 4 * most)]
-            for seed, number in zip(seeds, partition.holding(seeds), strict=True):
+            seeds = seeder.seeds()[: min(MOST_SEEDS, 4 * most)]
+            for seed, number in zip(seeds, partition.boxes_holding(seeds), strict=True):
                 if number is None:
                     continue
-                look_at_clock()
+                check_clock()
                 box = partition.boxes[number]
                 grown = seeder.grown(seed, box.lo, box.hi, budget)
                 size = 0.0 if grown is None else self._size(box, grown)
@@ -275,28 +277,28 @@ class RegionSearch:
         found = []
         for number in sorted(best, key=lambda number: -best[number][0])[:most]:
             grown = best[number][1]
-            inside, around = self._taken_out(partition.boxes.pop(number), grown)
+            inside, around = self._cut_out(partition.boxes.pop(number), grown)
             found.append(self._piece(inside, "biased", BoxVerdict(kind="biased", changes=grown.changes)))
             self.settled += self.weights.of(inside)
             for box in around:
                 partition.push(box)
         return found
 
-    def _size(self, box: CodeBox, grown: Grown) -> float:
+    def _size(self, box: CodeBox, grown: GrownBox) -> float:
         """About the weight of a box that is grown in another one."""
         size = float(self.user.box(grown.lo, grown.hi).share)
         if not len(self.rows):
             return size
         rows = self.rows[box.rows]
         inside = ((grown.lo <= rows) & (rows <= grown.hi)).all(axis=1).sum()
-        return float(OF_THE_SPACE) * size + float(1 - OF_THE_SPACE) * float(inside) / len(self.rows)
+        return float(SPACE_WEIGHT) * size + float(1 - SPACE_WEIGHT) * float(inside) / len(self.rows)
 
-    def _taken_out(self, box: CodeBox, grown: Grown) -> tuple[CodeBox, list[CodeBox]]:
+    def _cut_out(self, box: CodeBox, grown: GrownBox) -> tuple[CodeBox, list[CodeBox]]:
         """The grown box and what surrounds it in an open one: the cut that takes off most of the space comes first."""
         cuts, around = list(grown.cuts), []
 
         def parted(cut: Cut) -> list[CodeBox]:
-            return sorted(self.partition.divided(box, cut), key=partial(_outside, grown))
+            return sorted(self.partition.divided(box, cut), key=partial(_lies_outside, grown))
 
         while cuts:
             cut = max(cuts, key=lambda cut: parted(cut)[1].masses[-1])
@@ -314,14 +316,14 @@ class RegionSearch:
             return
         proved = self.proved[piece.kind]
         if len(proved) >= self.most:
-            self.left.append(undecided(piece))
+            self.left.append(as_undecided(piece))
             return
         for part, certificates in self._certified(piece):
             if certificates and len(proved) < self.most:
-                proved.append(region_of(part, certificates))
+                proved.append(make_region(part, certificates))
             else:
-                self.left.append(undecided(part))
-        self._tell("proving regions", sum(map(len, self.proved.values())), len(self.left))
+                self.left.append(as_undecided(part))
+        self._report("proving regions", sum(map(len, self.proved.values())), len(self.left))
 
     def _certified(self, piece: Piece) -> Iterator[tuple[Piece, tuple[Certificate, ...]]]:
         """The piece with its certificates, or its parts with theirs, or pieces without any: those are undecided."""
@@ -339,26 +341,31 @@ class RegionSearch:
             yield from self._certified(part)
 
 
-_KINDS: dict[str, Kind] = {"fair": "fair", "biased": "biased", "empty": "empty", "open": "undecided"}
+_KIND_OF_VERDICT: dict[str, RegionKind] = {
+    "fair": "fair",
+    "biased": "biased",
+    "empty": "empty",
+    "open": "undecided",
+}
 
 
-def taking_turns(pieces: Sequence[Piece]) -> Iterator[Piece]:
+def interleave_biased(pieces: Sequence[Piece]) -> Iterator[Piece]:
     """A biased one after some of the others: biased boxes are small, and would never have their turn."""
     biased = iter([piece for piece in pieces if piece.kind == "biased"])
     others = iter([piece for piece in pieces if piece.kind != "biased"])
-    while some := [*islice(others, OTHERS), *islice(biased, 1)]:
+    while some := [*islice(others, PROVED_BEFORE_BIASED), *islice(biased, 1)]:
         yield from some
 
 
-def undecided(piece: Piece) -> Piece:
+def as_undecided(piece: Piece) -> Piece:
     """The piece, of which nothing is said."""
     return replace(piece, kind="undecided", counterparts=(), parts=())
 
 
-def _outside(grown: Grown, box: CodeBox) -> bool:
+def _lies_outside(grown: GrownBox, box: CodeBox) -> bool:
     """Whether the grown box, which lies on one side of every cut of its own, is not in this one."""
     return bool((grown.lo < box.lo).any() or (grown.hi > box.hi).any())
 
 
-def _largest_first(region: Region) -> tuple[Fraction, Fraction, str]:
+def _size_key(region: Region) -> tuple[Fraction, Fraction, str]:
     return -region.weight, -region.measure, region.rule

@@ -32,30 +32,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.analysis.partition.judge import BoxJudge
-from likewise.analysis.partition.people import Columns, People, Rows
-from likewise.analysis.partition.proofs import BoxProver, one_score
+from likewise.analysis.partition.people import ColumnPeople, People, RowPeople
+from likewise.analysis.partition.proofs import BoxProver, reduce_to_one_score
 from likewise.analysis.region_search import RegionSearch
 from likewise.clock import OutOfTime
 from likewise.errors import SpecError
-from likewise.families.program_rounding import of_program
-from likewise.importers.restricting import restricted
-from likewise.problem import Problem, claim_about, prepare
+from likewise.families.program_rounding import rounding_stats
+from likewise.importers.restriction import restrict_model
+from likewise.problem import Problem, make_claim, prepare
 from likewise.progress import Listener
-from likewise.run import Run, running
+from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, interruptible
 from likewise.spec.features import Categorical
 from likewise.spec.properties import Property
-from likewise.verifying.certifying import Checking
-from likewise.verifying.posing import pose
+from likewise.verifying.certification import CheckRunner
+from likewise.verifying.posed_problem import pose
 
 if TYPE_CHECKING:
     from likewise.analysis.region_result import Regions
-    from likewise.importers.imported import Imported
+    from likewise.importers.imported_model import ImportedModel
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.posed_problem import PosedProblem
 
-SAMPLE = 64  # individuals at which levels are put in order
+ORDER_SAMPLE = 64  # individuals at which levels are put in order
 
 
 def regions(
@@ -109,7 +109,7 @@ def regions(
         raise SpecError(f"over must be 'uniform', 'marginals' or a frame of rows, not {over!r}")
     if isinstance(over, str) and over == "marginals" and X is None:
         raise SpecError("the data's marginals need the data", hint="regions(..., over='marginals', X=X)")
-    with running(
+    with open_run(
         budget=budget,
         import_budget=import_budget,
         n_jobs=n_jobs,
@@ -118,7 +118,7 @@ def regions(
         progress=progress,
     ) as run:
         rows = X if over is None or isinstance(over, str) else over
-        claim = claim_about(model, space, similar, property, rows if around is None else None)
+        claim = make_claim(model, space, similar, property, rows if around is None else None)
         refuse_missing(space)
         claim = replace(claim, space=space.where(*([where] if isinstance(where, str) else where)))
         of = over if isinstance(over, str) else None
@@ -142,14 +142,14 @@ def regions_of_problem(
     claim, clock = problem.claim, run.budget
     space, property = claim.space, claim.property
     refuse_missing(space)
-    whole = one_score(problem.imported, property)
+    whole = reduce_to_one_score(problem.imported, property)
     problem = replace(problem, imported=whole)
     with interruptible(clock):
         first = ordered = pose(problem, run)
         with suppress(OutOfTime), clock.watched():
-            by_score = in_order_of_scores(first, space)
+            by_score = order_levels_by_score(first, space)
             if by_score is not space:
-                ordered = pose(_over(problem, whole, by_score, run), run)
+                ordered = pose(_reorder_problem(problem, whole, by_score, run), run)
         judge = BoxJudge(ordered)
         run.tell("preparing the bounds")
         with clock.stopped():
@@ -161,34 +161,34 @@ def regions_of_problem(
             asked=property,
             relations=claim.similarity.relations(space),
             budget=clock,
-            checking=Checking.of(run),
+            checking=CheckRunner.of(run),
         )
         if around is not None:
-            from likewise.analysis.around import grown_around
+            from likewise.analysis.region_around import grow_around
 
-            found = grown_around(judge, prover, around, run.listener)
+            found = grow_around(judge, prover, around, run.listener)
         else:
-            people = None if over == "uniform" else _people(judge, problem, over)
+            people = None if over == "uniform" else _people_of(judge, problem, over)
             found = RegionSearch(judge, prover, people, run.listener, max_boxes).run()
-    known = {**whole.compared.stats, **of_program(whole.program)}
+    known = {**whole.compared.stats, **rounding_stats(whole.program)}
     return replace(found, stats={**found.stats, **known})
 
 
-def _people(judge: BoxJudge, problem: Problem, over: str | None) -> People | None:
+def _people_of(judge: BoxJudge, problem: Problem, over: str | None) -> People | None:
     """Whom the partition is about: the rows, or individuals distributed as their columns; None where there are no rows."""
     rows, given = judge.prepared.imported.rows, problem.codes
     if not len(given):
         return None
-    return Columns(judge.pairs, rows, given) if over == "marginals" else Rows(rows, given)
+    return ColumnPeople(judge.pairs, rows, given) if over == "marginals" else RowPeople(rows, given)
 
 
-def _over(problem: Problem, whole: Imported, ordered: Space, run: Run) -> Problem:
+def _reorder_problem(problem: Problem, whole: ImportedModel, ordered: Space, run: Run) -> Problem:
     """The problem over the space with its levels in another order; read again only where the model's levels cannot be put in order by themselves."""
     claim = replace(problem.claim, space=ordered, codes=None)
-    imported = restricted(whole, ordered)
+    imported = restrict_model(whole, ordered)
     if imported is None:
         again = prepare(claim, run)
-        return replace(again, imported=one_score(again.imported, claim.property))
+        return replace(again, imported=reduce_to_one_score(again.imported, claim.property))
     rows = whole.rows.copy()
     for k, name in enumerate(ordered.names):
         before, after = whole.space[name], imported.space[name]
@@ -199,12 +199,14 @@ def _over(problem: Problem, whole: Imported, ordered: Space, run: Run) -> Proble
     return replace(problem, claim=claim, imported=replace(imported, rows=rows), relations=relations)
 
 
-def in_order_of_scores(prepared: PosedProblem, space: Space) -> Space:
+def order_levels_by_score(prepared: PosedProblem, space: Space) -> Space:
     """The space with unordered levels in the order of their scores, so that a cut puts like levels together."""
     pairs, random = prepared.pairs, np.random.default_rng(0)
     ends = [(float(v.lo), float(v.hi), v.discrete) for v in (pairs.variables[v] for v in pairs.first)]
     columns = [
-        random.integers(int(lo), int(hi) + 1, SAMPLE) if discrete else random.uniform(lo, hi, SAMPLE)
+        random.integers(int(lo), int(hi) + 1, ORDER_SAMPLE)
+        if discrete
+        else random.uniform(lo, hi, ORDER_SAMPLE)
         for lo, hi, discrete in ends
     ]
     rows = np.stack(columns, axis=1).astype(float)
@@ -216,7 +218,7 @@ def in_order_of_scores(prepared: PosedProblem, space: Space) -> Space:
             for code in range(len(feature.levels)):
                 rows_there = rows.copy()
                 rows_there[:, k] = code
-                means.append(float(prepared.task.scored(rows_there).reshape(SAMPLE, -1)[:, -1].mean()))
+                means.append(float(prepared.task.scored(rows_there).reshape(ORDER_SAMPLE, -1)[:, -1].mean()))
             levels = [feature.levels[int(i)] for i in np.argsort(means, kind="stable")]
             if levels != list(feature.levels):
                 changed[name] = Categorical(levels)

@@ -27,29 +27,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.analysis.partition.constraints import loosest, standing
+from likewise.analysis.partition.constraints import constraint_status, most_moving_feature
 from likewise.analysis.partition.engine import BoxVerdict, Cut, Partition, Weights
 from likewise.analysis.partition.judge import BoxJudge
-from likewise.analysis.partition.proofs import SHARE_OF_MANY, CodeProver, slice_of
-from likewise.clock import look_at_clock
-from likewise.search.budget import Until
+from likewise.analysis.partition.proofs import MANY_BOXES_SHARE, CodeProver, budget_slice
+from likewise.clock import check_clock
+from likewise.search.budget import BudgetUntil
 from likewise.search.judgement import BIASED, FAIR
-from likewise.search.pacing import Pace
+from likewise.search.pace import Pace
 from likewise.search.validity import Validity
-from likewise.verifying.certifying import Checking
+from likewise.verifying.certification import CheckRunner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.judging import Judging
     from likewise.analysis.measures import Measure
     from likewise.analysis.partition.changes import Change
     from likewise.analysis.partition.engine import CodeBox
+    from likewise.analysis.row_claim import RowClaim
 
     Floats = NDArray[np.float64]
 
 BATCH = 64
-FEW = 2_000  # individuals of a box that are looked through, those that differ in free features counted
+FEW_INDIVIDUALS = (
+    2_000  # individuals of a box that are looked through, those that differ in free features counted
+)
 FAIR_CELLS = 64  # of pairs, spent on a box that needs a certificate before it is cut
 
 
@@ -57,9 +59,9 @@ FAIR_CELLS = 64  # of pairs, spent on a box that needs a certificate before it i
 class ShareBracket:
     """Masses counted so far, and the boxes that are left."""
 
-    judging: Judging
+    judging: RowClaim
     measure: Measure
-    checking: Checking = field(default_factory=Checking)
+    checking: CheckRunner = field(default_factory=CheckRunner)
     biased: Fraction = Fraction(0)
     fair: Fraction = Fraction(0)
     valid: Fraction = Fraction(0)  # of the fair ones
@@ -93,7 +95,7 @@ class ShareBracket:
 
     def run(self, *, width: float, seconds: float) -> None:
         """Until the bracket is so narrow, or so many seconds (of the budget) have passed."""
-        budget = Until(self.judging.budget, self.judging.budget.elapsed + seconds)
+        budget = BudgetUntil(self.judging.budget, self.judging.budget.elapsed + seconds)
         with budget.stopped():
             self.judge.warm_up()
         pace = Pace(budget, first=1, most=BATCH)
@@ -134,7 +136,7 @@ class ShareBracket:
         by_lines = bool(asked) and not self._searches
         lines = iter(self.judge.closed_by_lines(asked) if by_lines else [False] * len(asked))
         for box in boxes:
-            look_at_clock()
+            check_clock()
             if not box.mass:
                 yield BoxVerdict(kind="empty")
                 continue
@@ -147,19 +149,19 @@ class ShareBracket:
         return self.prover is not None or self.judging.posed.several
 
     def _verdict(self, box: CodeBox, *, fair: bool) -> BoxVerdict:
-        if self._searches and (counted := self._looked_through(box)) is not None:
+        if self._searches and (counted := self._enumerate_box(box)) is not None:
             return counted  # cheaper than a search
-        stands = standing(self.judging.pairs.constraints, box.lo, box.hi)
+        stands = constraint_status(self.judging.pairs.constraints, box.lo, box.hi)
         if stands == "none":
             return BoxVerdict(kind="empty")
         fair = fair or self._searched(box)
         if stands == "all":
             if fair:
                 return BoxVerdict(kind="fair")
-            changes = self._opposed(box)
+            changes = self._find_opposed(box)
             if changes is not None:
                 return BoxVerdict(kind="biased", changes=changes)
-        counted = self._looked_through(box)
+        counted = self._enumerate_box(box)
         if counted is not None:
             return counted
         cut = self._cut(box)
@@ -177,29 +179,29 @@ class ShareBracket:
         if self.judge.sample(box.lo, box.hi).differently.any():
             return False
         budget = self.judging.budget
-        short = slice_of(budget, SHARE_OF_MANY * (budget.seconds - budget.elapsed))
+        short = budget_slice(budget, MANY_BOXES_SHARE * (budget.seconds - budget.elapsed))
         if not self.judge.closes_pairs(box.lo, box.hi, short, FAIR_CELLS):
             return False
         return self.prover is None or self.prover.fair(box.lo, box.hi)
 
-    def _opposed(self, box: CodeBox) -> tuple[Change, Change] | None:
+    def _find_opposed(self, box: CodeBox) -> tuple[Change, Change] | None:
         """Two settings of the free features with opposite decisions all over the box."""
         if not self.judge.asks_decisions:
             return None
         changes = self.judge.best_changes(box.lo, box.hi)
-        if changes is None or not self.judge.opposed(box.lo, box.hi, changes, self.judging.budget):
+        if changes is None or not self.judge.are_opposed(box.lo, box.hi, changes, self.judging.budget):
             return None
         if self.prover is not None and not self.prover.biased(box.lo, box.hi, changes):
             return None
         return changes
 
-    def _looked_through(self, box: CodeBox) -> BoxVerdict | None:
+    def _enumerate_box(self, box: CodeBox) -> BoxVerdict | None:
         """The individuals of a small box, one by one; what cannot be judged stays in the bracket."""
         discrete = self.judge.discrete
         if (~discrete & (box.lo < box.hi)).any():
             return None
         sizes = [int(b - a) + 1 for a, b in zip(box.lo, box.hi, strict=True)]
-        if prod(sizes) > FEW:
+        if prod(sizes) > FEW_INDIVIDUALS:
             return None
         ranges = [np.arange(size) + low for size, low in zip(sizes, box.lo, strict=True)]
         rows = np.stack([axis.ravel() for axis in np.meshgrid(*ranges, indexing="ij")], axis=1)
@@ -217,7 +219,7 @@ class ShareBracket:
     def _cut(self, box: CodeBox) -> Cut | None:
         """In the middle of the feature that moves a constraint most across the box, else the score."""
         wide = [k for k in self.judge.cut if box.lo[k] < box.hi[k]]
-        k = loosest(self.judging.pairs.constraints, box.lo, box.hi, wide)
+        k = most_moving_feature(self.judging.pairs.constraints, box.lo, box.hi, wide)
         k = self._steepest(box, wide) if k is None else k
         if k is None:
             return None

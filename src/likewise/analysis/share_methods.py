@@ -6,27 +6,27 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from likewise.analysis.everybody import Counted, countable, counted
-from likewise.analysis.judging import Judging, imputed_within
-from likewise.analysis.measures import Measure, all_alike, marginals, uniform
-from likewise.analysis.sampling import NARROW, Sampling, drawing
+from likewise.analysis.measures import Measure, has_uniform_codes, marginal_measure, uniform_measure
+from likewise.analysis.row_claim import RowClaim, imputed_tolerance_features
 from likewise.analysis.share_bracket import ShareBracket
-from likewise.analysis.share_result import Method, Share
-from likewise.analysis.sums import bracket_of_sums
+from likewise.analysis.share_enumeration import EnumeratedMass, can_enumerate, enumerate_everybody
+from likewise.analysis.share_result import Share, ShareMethod
+from likewise.analysis.share_sample import AIMED_WIDTH, Sampler, make_draw
+from likewise.analysis.sum_distribution import bracket_share_of_sum
 from likewise.errors import SpecError
 from likewise.spec.features import Integer
 from likewise.spec.numbers import double_above, double_below
-from likewise.verifying.certifying import Checking
+from likewise.verifying.certification import CheckRunner
 
-CLOSE = 1e-4  # a certified bracket this narrow is narrow enough
-FOR_CELLS = 0.2  # of the budget, before a sample is drawn from what they leave
+NARROW_ENOUGH = 1e-4  # a certified bracket this narrow is narrow enough
+CELLS_SHARE = 0.2  # of the budget, before a sample is drawn from what they leave
 
 
 @dataclass(slots=True, kw_only=True)
-class Sharing:
+class ShareComputation:
     """One share over a measure."""
 
-    judging: Judging
+    judging: RowClaim
     over: str
     confidence: float
 
@@ -35,9 +35,9 @@ class Sharing:
         self._refuse_imputed()
         if method in ("auto", "certified") and not self.judging.inquiry.moving:
             return self._share("certified", (0.0, 0.0), independent=True)  # nothing that may differ matters
-        if method == "exact" or (method == "auto" and countable(self.judging)):
-            alike = self.over == "uniform" and all_alike(self.judging.recoding)
-            found = counted(self.judging, None if alike else self.measure)
+        if method == "exact" or (method == "auto" and can_enumerate(self.judging)):
+            alike = self.over == "uniform" and has_uniform_codes(self.judging.recoding)
+            found = enumerate_everybody(self.judging, None if alike else self.measure)
             if found is None:
                 raise SpecError(
                     "not everybody can be looked at: the space is not discrete, or too many features may differ",
@@ -47,15 +47,15 @@ class Sharing:
         if method == "certified":
             return self._certified()
         summed = self._summed() if method == "auto" else None
-        if summed is not None and summed.upper - summed.lower <= NARROW:
+        if summed is not None and summed.upper - summed.lower <= AIMED_WIDTH:
             return summed
-        return self._sampled()
+        return self._sample_share()
 
     @property
     def measure(self) -> Measure:
         if self.over == "uniform":
-            return uniform(self.judging.pairs, self.judging.recoding)
-        return marginals(self.judging.pairs, self.judging.rows)
+            return uniform_measure(self.judging.pairs, self.judging.recoding)
+        return marginal_measure(self.judging.pairs, self.judging.rows)
 
     @property
     def words(self) -> str:
@@ -64,7 +64,7 @@ class Sharing:
         return "individuals distributed as the data's columns"
 
     def _share(
-        self, method: Method, ends: tuple[float, float], reason: str | None = None, **stats: Any
+        self, method: ShareMethod, ends: tuple[float, float], reason: str | None = None, **stats: Any
     ) -> Share:
         """What is known without a sample."""
         return Share(
@@ -77,23 +77,23 @@ class Sharing:
             stats={**self.judging.budget.stats, **stats},
         )
 
-    def _exact(self, found: Counted) -> Share:
+    def _exact(self, found: EnumeratedMass) -> Share:
         if not found.total and found.complete:
             raise SpecError("nobody satisfies the constraints")
         reason = None if found.complete else self.judging.budget.reason
         return self._share(
-            "exact", _ends(found), reason, individuals=found.people, redone_exactly=found.redone
+            "exact", _share_bounds(found), reason, individuals=found.people, redone_exactly=found.redone
         )
 
     def _summed(self) -> Share | None:
         """A bracket by the distribution of a sum, where the score is one."""
         if not self.measure.known:
             return None
-        bracket = bracket_of_sums(self.judging, self.measure, CLOSE)
+        bracket = bracket_share_of_sum(self.judging, self.measure, NARROW_ENOUGH)
         if bracket is None:
             return None
         lower, upper = double_below(bracket[0]), double_above(bracket[1])
-        wide = None if upper - lower <= NARROW else self._why_wide(self.judging.budget.over)
+        wide = None if upper - lower <= AIMED_WIDTH else self._why_wide(self.judging.budget.over)
         return self._share("certified", (lower, upper), wide)
 
     def _certified(self) -> Share:
@@ -111,14 +111,16 @@ class Sharing:
         bracketing = ShareBracket(
             judging=self.judging,
             measure=self.measure,
-            checking=Checking.of(self.judging.run),
+            checking=CheckRunner.of(self.judging.run),
         )
-        bracketing.run(width=CLOSE, seconds=self.judging.budget.seconds)
-        return self._of_boxes(bracketing)
+        bracketing.run(width=NARROW_ENOUGH, seconds=self.judging.budget.seconds)
+        return self._share_of_boxes(bracketing)
 
-    def _of_boxes(self, bracketing: ShareBracket) -> Share:
+    def _share_of_boxes(self, bracketing: ShareBracket) -> Share:
         lower, upper = double_below(bracketing.lower), double_above(bracketing.upper)
-        wide = None if upper - lower <= 2 * CLOSE else self._why_wide(bool(bracketing.partition.boxes))
+        wide = (
+            None if upper - lower <= 2 * NARROW_ENOUGH else self._why_wide(bool(bracketing.partition.boxes))
+        )
         accepted = 0 if bracketing.prover is None else bracketing.prover.accepted
         return self._share("certified", (lower, upper), wide, cells=bracketing.boxes, certificates=accepted)
 
@@ -128,7 +130,7 @@ class Sharing:
     def _refuse_imputed(self) -> None:
         """Who misses a number and who has the one that is put in its place have different similar individuals, but the same codes."""
         given = self.judging.recoding.given
-        for k in imputed_within(self.judging):
+        for k in imputed_tolerance_features(self.judging):
             name = given.names[k]
             drawn = (
                 isinstance(given[name], Integer)
@@ -141,18 +143,20 @@ class Sharing:
                     hint="over=X, or leave the missing values out of the space, or let the feature be free or the same",
                 )
 
-    def _sampled(self) -> Share:
-        judging, bracketing = self.judging, self._boxes_before()
-        if bracketing is not None and (bracketing.upper - bracketing.lower <= CLOSE or not bracketing.left):
-            return self._of_boxes(bracketing)
+    def _sample_share(self) -> Share:
+        judging, bracketing = self.judging, self._bracket_before_sample()
+        if bracketing is not None and (
+            bracketing.upper - bracketing.lower <= NARROW_ENOUGH or not bracketing.left
+        ):
+            return self._share_of_boxes(bracketing)
         low = Fraction(0) if bracketing is None else bracketing.lower
         mass = (
             Fraction(1) if bracketing is None else sum((cell.mass for cell in bracketing.left), Fraction(0))
         )
         stuck = Fraction(0) if bracketing is None else bracketing.upper - low - mass
-        sample = Sampling(
+        sample = Sampler(
             judging=judging,
-            draw=drawing(judging, self.measure, bracketing),
+            draw=make_draw(judging, self.measure, bracketing),
             mass=float(mass),
             settled=float(low),
             confidence=self.confidence,
@@ -176,16 +180,16 @@ class Sharing:
             },
         )
 
-    def _boxes_before(self) -> ShareBracket | None:
+    def _bracket_before_sample(self) -> ShareBracket | None:
         """Cells settled before a sample is drawn, where their proofs are exact and settle anything."""
         if not self.judging.proves or not self.measure.known or self.judging.pairs.constraints:
             return None
         bracketing = ShareBracket(judging=self.judging, measure=self.measure)
-        bracketing.run(width=CLOSE, seconds=FOR_CELLS * self.judging.budget.seconds)
+        bracketing.run(width=NARROW_ENOUGH, seconds=CELLS_SHARE * self.judging.budget.seconds)
         return bracketing if bracketing.biased or bracketing.fair else None
 
 
-def _ends(found: Counted) -> tuple[float, float]:
+def _share_bounds(found: EnumeratedMass) -> tuple[float, float]:
     """Bounds of the share; those who were not looked at may all have a counterpart, or none."""
     if found.everybody is None:
         return 0.0, 1.0

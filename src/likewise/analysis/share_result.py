@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from likewise.verifying.shown import ShownResult
 
-Method = Literal["exact", "certified", "sampled"]
+ShareMethod = Literal["exact", "certified", "sampled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Share(ShownResult):
 
     lower: float
     upper: float
-    method: Method
+    method: ShareMethod
     confidence: float | None
     over: str
     proved: bool = True

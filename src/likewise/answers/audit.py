@@ -24,7 +24,7 @@ from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.sentences import (
     ClaimSubject,
     claim_facts,
-    compared_facts,
+    comparison_facts,
     reading_facts,
     rounding_warning,
     warning_facts,
@@ -51,7 +51,7 @@ def audit_answer(
     blocks += [*warning_facts(stats), *_worst_rows(found)]
     if groups is not None:
         blocks += [fact("by", feature(groups[0])), _group_table(groups[0], list(groups[1]))]
-    blocks += compared_facts(stats)
+    blocks += comparison_facts(stats)
     blocks += [] if file is None else [fact("file", code(file), whole=True)]
     return Answer(
         title="rows with a differently treated counterpart",

@@ -11,7 +11,7 @@ from likewise.answers.disparity import program_note
 from likewise.answers.sentences import (
     ClaimSubject,
     claim_facts,
-    compared_in_words,
+    comparison_in_words,
     reading_facts,
     reason_facts,
     warning_facts,
@@ -19,8 +19,8 @@ from likewise.answers.sentences import (
 from likewise.answers.texts import number_text
 
 if TYPE_CHECKING:
-    from likewise.analysis.comparing import Comparison
-    from likewise.analysis.measuring import Disparity
+    from likewise.analysis.compare import Comparison
+    from likewise.analysis.measure import Disparity
     from likewise.verifying.result import Result
 
 GAP_TITLES = {
@@ -72,7 +72,7 @@ def _model_facts(name: str, result: Result, disparity: Disparity) -> list[Fact]:
     said = [fact(name, verdict(result.verdict), spacer(9 - len(str(result.verdict))), bracket)]
     said += [
         fact("", note)
-        for note in (compared_in_words(result.stats), program_note(facts_of_disparity(disparity)))
+        for note in (comparison_in_words(result.stats), program_note(facts_of_disparity(disparity)))
         if note
     ]
     return said + warning_facts(disparity.stats)

@@ -23,7 +23,7 @@ from likewise.answers.audience import PYTHON_AUDIENCE, Audience, limit_above
 from likewise.answers.pair import pair_of_document
 from likewise.answers.sentences import (
     ClaimSubject,
-    compared_facts,
+    comparison_facts,
     proof_facts,
     reading_facts,
     reason_facts,
@@ -32,7 +32,7 @@ from likewise.answers.sentences import (
 )
 from likewise.answers.texts import bound_text, json_value, number_text, upper_end_text
 from likewise.spec.properties import SameDecision
-from likewise.verifying.wording import short
+from likewise.verifying.wording import format_bound
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Label
@@ -66,7 +66,7 @@ def disparity_answer(
     if found["of"] == "margin" and found["upper"] is not None and found["upper"] < 0:
         blocks.append(fact("", "below 0: no similar pair gets different decisions"))
     blocks += pair_of_document(found, **telling.pair)
-    blocks += [*compared_facts(stats), *proof_facts(telling.proof if found.get("certified") else None)]
+    blocks += [*comparison_facts(stats), *proof_facts(telling.proof if found.get("certified") else None)]
     blocks.append(Picture(kind="history", drawn=found))
     return Answer(
         title=scale_title(found["of"]),
@@ -165,7 +165,7 @@ def program_in_words(found: Mapping[str, Any]) -> str:
         return shows if rounding.get("moves") is not None else f"{shows}; its rounding is not known"
     high = number_text(found["program_upper"])
     if high == number_text(found["upper"]) and rounding.get("moves") is not None:
-        high = f"{high} + {short(rounding['moves'])}"
+        high = f"{high} + {format_bound(rounding['moves'])}"
     return f"{shows}, and with its rounding at most {high} for any"
 
 
@@ -199,7 +199,7 @@ def card_fact(found: Mapping[str, Any]) -> Fact:
 
 
 def _next_steps(found: Mapping[str, Any], label: Label | None, telling: Audience) -> tuple[Step, ...]:
-    from likewise.analysis.measuring import NEEDS_NO_CERTIFICATE
+    from likewise.analysis.measure import NEEDS_NO_CERTIFICATE
 
     of, upper = found["of"], found["upper"]
     one_class = {} if label is None else {"class_of_interest": label}

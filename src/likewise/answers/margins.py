@@ -38,7 +38,7 @@ def _bracket_table(points: list[Any], limit: float | None, verdict: str) -> Tabl
         row = [Cell(words=words(number_text(value)), value=value) for value in (factor, low, high)]
         row.append(Cell(words=words("proved" if proved else "floating point")))
         if limit is not None:
-            row.append(Cell(words=words(claim_at(factor, low, high, proved, limit, verdict))))
+            row.append(Cell(words=words(claim_status(factor, low, high, proved, limit, verdict))))
         rows.append(tuple(row))
     return Table(
         title="the largest gap for each factor on all tolerances",
@@ -54,7 +54,7 @@ def claim_limit(property: Property, of: str) -> float | None:
     return float(property.delta) if of == property.kind else None
 
 
-def claim_at(
+def claim_status(
     factor: float, low: float | None, high: float | None, proved: bool, limit: float, verdict: str
 ) -> str:
     """What is known of the claim at a factor: a verdict FAIR holds for all smaller ones as well, BIASED for all larger ones."""

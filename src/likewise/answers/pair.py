@@ -14,7 +14,7 @@ from likewise.answers.texts import (
     number_text,
     value_text,
 )
-from likewise.verifying.wording import Treated
+from likewise.verifying.wording import Treatment
 
 SAME_SHOWN = 3  # features shown although they are the same, to tell who the individuals are
 PYTHON_REST = ".pair has them"  # where the other features are
@@ -22,7 +22,7 @@ PYTHON_REST = ".pair has them"  # where the other features are
 
 def pair_answer(
     pair: Mapping[str, tuple[Any, Any]],
-    treated: Treated,
+    treated: Treatment,
     *,
     shown: ValueFormatter | None = None,
     rest: str = PYTHON_REST,
@@ -44,7 +44,7 @@ def pair_of_document(found: Mapping[str, Any], **how: Any) -> list[Pair]:
     if found.get("pair") is None:
         return []
     first, second = found["pair"]
-    treated = Treated(
+    treated = Treatment(
         decisions=found.get("decisions"),
         scores=found.get("scores"),
         probabilities=found.get("probabilities"),
@@ -54,7 +54,7 @@ def pair_of_document(found: Mapping[str, Any], **how: Any) -> list[Pair]:
     return [pair_answer({name: (first[name], second[name]) for name in first}, treated, **how)]
 
 
-def treatment_rows(treated: Treated) -> tuple[PairRow, ...]:
+def treatment_rows(treated: Treatment) -> tuple[PairRow, ...]:
     """What the model makes of the two, as far as it has such answers."""
     rows = []
     if treated.decisions is not None:

@@ -23,7 +23,7 @@ from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.pair import pair_of_document
 from likewise.answers.sentences import (
     ClaimSubject,
-    compared_facts,
+    comparison_facts,
     proof_facts,
     reading_facts,
     reason_facts,
@@ -42,7 +42,7 @@ def radius_answer(
     blocks: list[Block] = [*_asked_facts(found, about), *reading_facts(stats)]
     blocks += [fact("proved", _proved_words(found)), *warning_facts(stats), *_refuted_facts(found)]
     blocks += pair_of_document(found, **telling.pair) if found["refuted"] is not None else []
-    blocks += [*compared_facts(stats), *reason_facts(found["reason"])]
+    blocks += [*comparison_facts(stats), *reason_facts(found["reason"])]
     blocks += proof_facts(telling.proof if found.get("certified") else None)
     blocks += [Picture(kind="radius", drawn=found), _level_table(found)] if found.get("history") else []
     return Answer(

@@ -23,7 +23,7 @@ from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.sentences import (
     ClaimSubject,
     claim_facts,
-    compared_facts,
+    comparison_facts,
     reading_facts,
     reason_facts,
     warning_facts,
@@ -31,10 +31,10 @@ from likewise.answers.sentences import (
 from likewise.answers.texts import document_of, percent_text, plural
 
 if TYPE_CHECKING:
-    from likewise.analysis.merging import Kind
+    from likewise.analysis.region_merge import RegionKind
     from likewise.analysis.region_result import Region
 
-REGION_KINDS: tuple[Kind, ...] = ("fair", "biased", "undecided", "empty")
+REGION_KINDS: tuple[RegionKind, ...] = ("fair", "biased", "undecided", "empty")
 _KIND_TEXTS = {
     "fair": "proved, nobody is treated differently",
     "biased": "proved, EVERYBODY has a similar one who gets the other decision",
@@ -52,7 +52,7 @@ def regions_answer(
     blocks: list[Block] = [*claim_facts(about, title="regions"), *reading_facts(stats)]
     blocks += [] if found["around"] is None else [fact("around", found["around"])]
     blocks += [_kind_listing(kind, found, telling) for kind in REGION_KINDS if found[kind]]
-    blocks += [*compared_facts(stats), *warning_facts(stats), *reason_facts(found["reason"])]
+    blocks += [*comparison_facts(stats), *warning_facts(stats), *reason_facts(found["reason"])]
     blocks.append(Picture(kind="regions", drawn=found))
     return Answer(
         title="who is treated alike, and who is not",

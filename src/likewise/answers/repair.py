@@ -13,7 +13,7 @@ from likewise.answers.texts import document_of
 from likewise.answers.verdict import verdict_answer
 
 if TYPE_CHECKING:
-    from likewise.analysis.repaired import Repaired
+    from likewise.analysis.repair_result import Repaired
 
 
 def repair_answer(

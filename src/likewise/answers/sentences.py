@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from likewise.answers.answer import Fact, code, fact
 from likewise.answers.texts import number_text
-from likewise.verifying.wording import LONG_READING, claim_in_words, short
+from likewise.verifying.wording import LONG_READING, claim_in_words, format_bound
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Property
@@ -41,7 +41,7 @@ def reading_facts(stats: Mapping[str, Any]) -> list[Fact]:
     return [fact("reading", f"reading the model took {seconds:.0f} s")] if seconds > LONG_READING else []
 
 
-def compared_in_words(stats: Mapping[str, Any]) -> str | None:
+def comparison_in_words(stats: Mapping[str, Any]) -> str | None:
     """What the comparison of the model with the rows of the data leaves open: rows that it does not take as they are, and columns in single
     precision. None where that is nothing."""
     reason, single = stats.get("rows_not_compared"), stats.get("single_precision")
@@ -58,9 +58,9 @@ def compared_in_words(stats: Mapping[str, Any]) -> str | None:
     return "; ".join(said) or None
 
 
-def compared_facts(stats: Mapping[str, Any]) -> list[Fact]:
+def comparison_facts(stats: Mapping[str, Any]) -> list[Fact]:
     """The same as a fact, if there is anything to say."""
-    said = compared_in_words(stats)
+    said = comparison_in_words(stats)
     return [] if said is None else [fact("compared", said)]
 
 
@@ -69,14 +69,12 @@ def rounding_warning(stats: Mapping[str, Any]) -> str | None:
     found = stats.get("program_rounding")
     if not found or not found["large"]:
         return None
-    seen = short(found["observed"])
+    seen = format_bound(found["observed"])
     if found["bound"] is None:
         return (
             f"the program's own rounding moves scores by {seen} on the rows compared; no bound of it is known"
         )
-    return (
-        f"the program's own rounding may move scores by {short(found['bound'])} ({seen} on the rows compared)"
-    )
+    return f"the program's own rounding may move scores by {format_bound(found['bound'])} ({seen} on the rows compared)"
 
 
 def warning_facts(stats: Mapping[str, Any]) -> list[Fact]:

@@ -11,7 +11,7 @@ from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.sentences import (
     ClaimSubject,
     claim_facts,
-    compared_facts,
+    comparison_facts,
     reading_facts,
     reason_facts,
     rounding_warning,
@@ -32,7 +32,7 @@ def share_answer(
     blocks: list[Block] = [*claim_facts(about), *reading_facts(stats), fact("over", found["over"])]
     blocks.append(fact("share", share_in_words(found), " have a counterpart who breaks the claim"))
     blocks.append(fact("basis", _basis_words(found)))
-    blocks += [*compared_facts(stats), *warning_facts(stats), *reason_facts(found["reason"])]
+    blocks += [*comparison_facts(stats), *warning_facts(stats), *reason_facts(found["reason"])]
     blocks.append(Picture(kind="share", drawn=found))
     return Answer(
         title="individuals with a differently treated counterpart",

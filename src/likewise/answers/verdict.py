@@ -9,15 +9,15 @@ from likewise.answers.audience import PYTHON_AUDIENCE, Audience
 from likewise.answers.pair import pair_answer
 from likewise.answers.sentences import (
     bounds_in_words,
-    compared_facts,
-    compared_in_words,
+    comparison_facts,
+    comparison_in_words,
     proof_facts,
     reading_facts,
     reason_facts,
     warning_facts,
 )
 from likewise.answers.texts import plural
-from likewise.verifying.wording import pair_of, rounding_in_words, treated_by
+from likewise.verifying.wording import pair_of, rounding_in_words, treatment_of
 
 if TYPE_CHECKING:
     from likewise.verifying.result import Result
@@ -84,7 +84,7 @@ def ground_facts(result: Result) -> list[Fact]:
     if result.verdict == "FAIR":
         found.append(fact("basis", basis_in_words(result)))
     else:
-        found += compared_facts(result.stats)
+        found += comparison_facts(result.stats)
     found += warning_facts(result.stats) + reason_facts(result.reason)
     if result.reason is not None:
         found.append(fact("bounds", bounds_in_words(result.claimed.property, result.bounds)))
@@ -93,7 +93,7 @@ def ground_facts(result: Result) -> list[Fact]:
 
 def basis_in_words(result: Result) -> str:
     """What a FAIR rests on."""
-    compared = compared_in_words(result.stats)
+    compared = comparison_in_words(result.stats)
     said = ["the model's stored numbers in exact arithmetic", rounding_in_words(result)]
     return "; ".join(said if compared is None else [*said, compared])
 
@@ -102,7 +102,9 @@ def pair_of_result(result: Result, telling: Audience = PYTHON_AUDIENCE) -> list[
     """The pair, if there is one."""
     if result.pair is None:
         return []
-    return [pair_answer(pair_of(result.pair, result.claimed.space.names), treated_by(result), **telling.pair)]
+    return [
+        pair_answer(pair_of(result.pair, result.claimed.space.names), treatment_of(result), **telling.pair)
+    ]
 
 
 def next_steps(result: Result, telling: Audience) -> tuple[Step, ...]:

@@ -18,22 +18,38 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, comb
 
-from likewise.spec.pieces import Part, Pieces, Polynomial, composed, plus, size_on, value_at
+from likewise.spec.pieces import (
+    PieceRange,
+    PiecewisePolynomial,
+    Polynomial,
+    add_polynomials,
+    compose_affine,
+    evaluate_polynomial,
+    magnitude_on,
+)
 from likewise.spec.similarity import Relation
 
 Interval = tuple[Fraction, Fraction]
-BITS = 80
-CLOSE = 1 << (BITS - 64)  # of the size: how close bound and value come before halving ends
-CHECKERS_ROOM = Fraction(1, 2**60)
+COEFFICIENT_BITS = 80
+BOUND_TOLERANCE = 1 << (
+    COEFFICIENT_BITS - 64
+)  # of the size: how close bound and value come before halving ends
+CHECKER_ROOM = Fraction(1, 2**60)
 
 
 def curve_maximum(
-    u: Pieces, v: Pieces, relation: Relation, here: Interval, there: Interval, *, whole: bool
+    u: PiecewisePolynomial,
+    v: PiecewisePolynomial,
+    relation: Relation,
+    here: Interval,
+    there: Interval,
+    *,
+    whole: bool,
 ) -> Fraction | None:
     """A number >= u(x) + v(x') over the box, exact where pieces are linear; None where no codes are similar. Both have the same cuts."""
     first = u.parts(*here, whole=whole)
     if relation.kind == "same":
-        sums = ((plus(u.polynomials[i], v.polynomials[i]), lo, hi) for i, lo, hi in first)
+        sums = ((add_polynomials(u.polynomials[i], v.polynomials[i]), lo, hi) for i, lo, hi in first)
         return max(polynomial_maximum(*part) for part in sums)
     second = v.parts(*there, whole=whole)
     tops = [polynomial_maximum(u.polynomials[i], lo, hi) for i, lo, hi in first]
@@ -41,14 +57,16 @@ def curve_maximum(
     if relation.kind == "free":
         return max(tops) + max(others)
     best, tolerance = None, relation.tolerance or Fraction(0)
-    for m, n in near(first, second, tolerance):
+    for m, n in near_parts(first, second, tolerance):
         if best is None or tops[m] + others[n] > best:
-            found = _together(u, v, first[m], second[n], tolerance)
+            found = _maximum_of_parts(u, v, first[m], second[n], tolerance)
             best = found if best is None else max(best, found)
     return best
 
 
-def near(first: list[Part], second: list[Part], tolerance: Fraction) -> Iterator[tuple[int, int]]:
+def near_parts(
+    first: list[PieceRange], second: list[PieceRange], tolerance: Fraction
+) -> Iterator[tuple[int, int]]:
     """Which pairs of parts are at most the tolerance apart; parts come from left to right."""
     start = 0
     for m, (_, lo, hi) in enumerate(first):
@@ -60,13 +78,15 @@ def near(first: list[Part], second: list[Part], tolerance: Fraction) -> Iterator
             yield m, n
 
 
-def _together(u: Pieces, v: Pieces, first: Part, second: Part, tolerance: Fraction) -> Fraction:
+def _maximum_of_parts(
+    u: PiecewisePolynomial, v: PiecewisePolynomial, first: PieceRange, second: PieceRange, tolerance: Fraction
+) -> Fraction:
     """The maximum over two parts that are at most the tolerance apart."""
     (i, lo, hi), (j, low, high) = first, second
     here, there = u.polynomials[i], v.polynomials[j]
     if len(here) <= 2 and len(there) <= 2:
         corners = band_corners((lo, hi), (low, high), tolerance)
-        return max(value_at(here, x) + value_at(there, y) for x, y in corners)
+        return max(evaluate_polynomial(here, x) + evaluate_polynomial(there, y) for x, y in corners)
     at_u = polynomial_maximum(here, max(lo, low - tolerance), min(hi, high + tolerance))
     return at_u + polynomial_maximum(there, max(low, lo - tolerance), min(high, hi + tolerance))
 
@@ -88,11 +108,11 @@ def band_corners(here: Interval, there: Interval, tolerance: Fraction) -> list[t
 def polynomial_maximum(polynomial: Polynomial, lo: Fraction, hi: Fraction) -> Fraction:
     """The maximum over [lo, hi] of a linear function; of others a number above it, see the module."""
     if len(polynomial) <= 2 or lo == hi:
-        return max(value_at(polynomial, lo), value_at(polynomial, hi))
-    size = size_on(polynomial, lo, hi)
-    unit = size / 2**BITS
-    whole = [ceil(c / unit) for c in _bernstein(composed(polynomial, lo, hi - lo), len(polynomial) - 1)]
-    top: Fraction = _largest(whole) * unit + CHECKERS_ROOM * size
+        return max(evaluate_polynomial(polynomial, lo), evaluate_polynomial(polynomial, hi))
+    size = magnitude_on(polynomial, lo, hi)
+    unit = size / 2**COEFFICIENT_BITS
+    whole = [ceil(c / unit) for c in _bernstein(compose_affine(polynomial, lo, hi - lo), len(polynomial) - 1)]
+    top: Fraction = _bernstein_bound(whole) * unit + CHECKER_ROOM * size
     return top
 
 
@@ -107,21 +127,21 @@ def _bernstein(polynomial: Polynomial, degree: int) -> list[Fraction]:
     ]
 
 
-def _largest(coefficients: list[int]) -> int:
+def _bernstein_bound(coefficients: list[int]) -> int:
     """A bound of the polynomial with these Bernstein coefficients, CLOSE to its maximum."""
     best = top = max(coefficients[0], coefficients[-1])
     waiting = [coefficients]
     while waiting:
         coefficients = waiting.pop()
         best = max(best, coefficients[0], coefficients[-1])
-        if max(coefficients) <= best + CLOSE:
+        if max(coefficients) <= best + BOUND_TOLERANCE:
             top = max(top, *coefficients)
         else:
-            waiting += _halves(coefficients)
+            waiting += _halve(coefficients)
     return top
 
 
-def _halves(coefficients: list[int]) -> list[list[int]]:
+def _halve(coefficients: list[int]) -> list[list[int]]:
     """Both halves of the interval, by means of neighbours rounded up."""
     left, right = [coefficients[0]], [coefficients[-1]]
     while len(coefficients) > 1:

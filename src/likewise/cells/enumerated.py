@@ -14,8 +14,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Protocol
 
 from likewise.cells.leaf import Clearance
-from likewise.clock import look_at_clock
-from likewise.spec.enclosure import FIRST_BITS, Encloser, Scores, as_several, decide, decided
+from likewise.clock import check_clock
+from likewise.spec.enclosure import FIRST_BITS, Encloser, Scores, as_several, decide, decided_by_enclosures
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Codes = list[Fraction]
 
 
-class Depending(Protocol):
+class FeatureDependent(Protocol):
     """What knows which features its values can change with."""
 
     def depends(self, feature: int) -> bool: ...
@@ -40,8 +40,8 @@ def pair_count(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> fl
     return math.prod(sizes)
 
 
-def independent(pairs: PairSpace, score: Depending) -> bool:
-    """Rule `independent`: no feature that may differ can change the score."""
+def is_independent(pairs: PairSpace, score: FeatureDependent) -> bool:
+    """Rule `is_independent`: no feature that may differ can change the score."""
     return not any(score.depends(k) for k, relation in enumerate(pairs.relations) if relation.kind != "same")
 
 
@@ -50,50 +50,50 @@ def enumerated_clearance(
 ) -> Clearance | None:
     """The smallest clearance of all pairs of the cell, None if one is a witness or may be one. Exact."""
     smallest: Clearance = math.inf
-    for x, other, answer, first, second in asked_pairs(pairs, enclose, lo, hi, case):
+    for x, other, answer, first, second in decide_pairs(pairs, enclose, lo, hi, case):
         if answer is not False:
             if pairs.valid(x, other):
                 return None
-        elif (clearance := case.cleared(as_several(first), as_several(second))) < smallest and pairs.valid(
-            x, other
-        ):
+        elif (
+            clearance := case.pair_clearance(as_several(first), as_several(second))
+        ) < smallest and pairs.valid(x, other):
             smallest = clearance
     return smallest
 
 
-def witnesses(
+def find_witnesses(
     pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], case: Case
 ) -> Iterator[tuple[Codes, Codes]]:
     """All witnesses of a cell of discrete (or fixed) variables, undecided pairs among them."""
-    for x, other, answer, _, _ in asked_pairs(pairs, enclose, lo, hi, case):
+    for x, other, answer, _, _ in decide_pairs(pairs, enclose, lo, hi, case):
         if answer is not False and pairs.valid(x, other):
             yield x, other
 
 
-def asked_pairs(
+def decide_pairs(
     pairs: PairSpace, enclose: Encloser, lo: Sequence[float], hi: Sequence[float], case: Case
 ) -> Iterator[tuple[Codes, Codes, bool | None, Scores, Scores]]:
     """All points of the cell, valid or not, with the case's answer and both scores."""
     values = [
-        [] if variable.side == "difference" else _values(low, high)
+        [] if variable.side == "difference" else _codes_between(low, high)
         for variable, low, high in zip(pairs.variables, lo, hi, strict=True)
     ]
     shared = [v for v, variable in enumerate(pairs.variables) if variable.side == "both"]
     for setting in product(*(values[v] for v in shared)):
-        look_at_clock()
+        check_clock()
         fixed = dict(zip(shared, setting, strict=True))
         sides = [
             [(codes, enclose(codes, FIRST_BITS)) for codes in _individuals(owner, values, fixed)]
             for owner in (pairs.first, pairs.second)
         ]
         for (x, first), (other, second) in product(*sides):
-            answer = decided(case, first, second)
+            answer = decided_by_enclosures(case, first, second)
             if answer is None:
                 answer, first, second = decide(case, enclose, x, other)
             yield x, other, answer, first, second
 
 
-def _values(low: float, high: float) -> list[Fraction]:
+def _codes_between(low: float, high: float) -> list[Fraction]:
     if low == high:
         return [Fraction(low)]
     return [Fraction(code) for code in range(int(low), int(high) + 1)]

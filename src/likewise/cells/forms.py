@@ -14,9 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.highest import Marks, best_band, best_levels, inside_of, marks_of, table_of
+from likewise.cells.feature_maxima import (
+    Marks,
+    best_band,
+    best_levels,
+    feature_marks,
+    positions_inside,
+    term_table,
+)
 from likewise.spec.pairs import PairSpace
-from likewise.spec.terms import Separable, nearest
+from likewise.spec.terms import Separable, nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,12 +32,12 @@ if TYPE_CHECKING:
     Interval = tuple[Floats, Floats]
 
 
-NUMBERS = 1e-12  # of the width of a variable: what decides where nothing moves
-SLACK = 1e-12  # relative: two codes that are a tolerance apart may be a little more, once rounded
+WIDTH_WEIGHT = 1e-12  # of the width of a variable: what decides where nothing moves
+TOLERANCE_SLACK = 1e-12  # relative: two codes that are a tolerance apart may be a little more, once rounded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Largest:
+class FormMaximum:
     """Of each cell the maximum, the pair that has it, and the sum of the sizes of what was added."""
 
     upper: Floats
@@ -43,19 +50,20 @@ class Forms:
 
     def __init__(self, scores: Sequence[Separable], pairs: PairSpace) -> None:
         self.scores, self.pairs = scores, pairs
-        self.bias = np.array([nearest(score.bias) for score in scores])
+        self.bias = np.array([nearest_double(score.bias) for score in scores])
         terms = list(zip(*(score.terms for score in scores), strict=True))
-        self.slopes = [np.array([nearest(term.slope) for term in of]) for of in terms]
-        tables = [[table_of(pairs, k, term) for term in of] for k, of in enumerate(terms)]
+        self.slopes = [np.array([nearest_double(term.slope) for term in of]) for of in terms]
+        tables = [[term_table(pairs, k, term) for term in of] for k, of in enumerate(terms)]
         self.tables = [
             np.array([t for t in of if t is not None]) if of[0] is not None else None for of in tables
         ]
         marked = [
-            [m for term in of if (m := marks_of(pairs, k, term)) is not None] for k, of in enumerate(terms)
+            [m for term in of if (m := feature_marks(pairs, k, term)) is not None]
+            for k, of in enumerate(terms)
         ]
-        self.curves = [Curves(marks) if marks else None for marks in marked]
+        self.curves = [PiecewiseScores(marks) if marks else None for marks in marked]
 
-    def maximum(self, alpha: Floats, beta: Floats, lo: Floats, hi: Floats) -> Largest:
+    def maximum(self, alpha: Floats, beta: Floats, lo: Floats, hi: Floats) -> FormMaximum:
         """Of alpha . f(x) + beta . f(x'), (cells, n) each."""
         upper = (alpha + beta) @ self.bias
         size, points = np.abs(upper), lo.copy()
@@ -65,7 +73,7 @@ class Forms:
             upper = upper + value
             size += np.where(np.isfinite(value), np.abs(value), 0)
             points[:, i], points[:, j] = x, y
-        return Largest(upper=upper, points=points, size=size)
+        return FormMaximum(upper=upper, points=points, size=size)
 
     def at(self, codes: Floats) -> Floats:
         """All scores of individuals, (rows, n)."""
@@ -105,7 +113,7 @@ class Forms:
             return None
         return next((after for marks in curves.marks if (after := marks.after(at)) is not None), None)
 
-    def marked(self) -> dict[int, Floats]:
+    def codes_to_try(self) -> dict[int, Floats]:
         """For each feature in pieces the codes that are worth trying."""
         return {k: curves.codes for k, curves in enumerate(self.curves) if curves is not None}
 
@@ -139,7 +147,7 @@ class Forms:
         table = self.tables[k]
         if table is None:
             return float(np.abs(forms @ self.slopes[k]).max(initial=0)) * (hi - lo)
-        inside = inside_of(table.shape[1], lo, hi)[:, None, :]
+        inside = positions_inside(table.shape[1], lo, hi)[:, None, :]
         values = (forms @ table)[None]
         most, least = (
             np.where(inside, values, -np.inf).max(axis=2),
@@ -149,7 +157,7 @@ class Forms:
         return spread
 
 
-class Curves:
+class PiecewiseScores:
     """One feature in pieces, of several scores."""
 
     def __init__(self, marks: list[Marks]) -> None:
@@ -189,7 +197,9 @@ class Curves:
         every = np.repeat(xs, ys.shape[1], axis=1), np.tile(ys, (1, xs.shape[1]))
         x, y = np.concatenate([x, every[0]], axis=1), np.concatenate([y, every[1]], axis=1)
         both = np.repeat(allowed, ys.shape[1], axis=1) & np.tile(allowed2, (1, xs.shape[1]))
-        fit = np.concatenate([fit, both], axis=1) & (np.abs(x - y) <= reach + SLACK * (np.abs(x) + reach))
+        fit = np.concatenate([fit, both], axis=1) & (
+            np.abs(x - y) <= reach + TOLERANCE_SLACK * (np.abs(x) + reach)
+        )
         values = np.einsum("cn,ncm->cm", alpha, self.at(x)) + np.einsum("cn,ncm->cm", beta, self.at(y))
         values = np.where(fit, values, -np.inf)
         best, rows = values.argmax(axis=1), np.arange(len(x))
@@ -213,7 +223,7 @@ class Curves:
         return codes, (codes >= box[0][:, None]) & (codes <= box[1][:, None])
 
 
-def widest(
+def widest_cut(
     forms: Forms, discrete: NDArray[np.bool_], spread: Floats, lo: Floats, hi: Floats
 ) -> tuple[NDArray[np.intp], Floats]:
     """For each cell the variable along which most is spread, and its middle, or a cut between pieces inside it."""
@@ -224,7 +234,7 @@ def widest(
     cut = forms.cuts_inside(lo, hi)
     has_cut = np.isfinite(cut)
     middle, can_split = np.where(has_cut, cut, middle), can_split | has_cut
-    gain = np.nan_to_num(spread, posinf=1e300) + NUMBERS * np.minimum(width, 1e300)
+    gain = np.nan_to_num(spread, posinf=1e300) + WIDTH_WEIGHT * np.minimum(width, 1e300)
     rank = np.where(can_split, 1e-300 + gain, 0)
     variable, rows = rank.argmax(axis=1), np.arange(len(lo))
     return np.where(rank[rows, variable] > 0, variable, -1), middle[rows, variable]

@@ -57,7 +57,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relaxed:
+class RelaxationResult:
     """What a linear program makes of one cell under constraints.
 
     `leaf` closes the cell if its relaxation can be separated at all; `point` is where the relaxation is

@@ -24,13 +24,13 @@ import highspy
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from likewise.cells.leaf import Leaf, Relaxed
-from likewise.model.witness_set import snap
+from likewise.cells.leaf import Leaf, RelaxationResult
+from likewise.model.witness_set import snap_lean
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.pairs import PairSpace
-from likewise.spec.pieces import Pieces
+from likewise.spec.pieces import PiecewisePolynomial
 from likewise.spec.similarity import Relation
-from likewise.spec.terms import Separable, Term, nearest
+from likewise.spec.terms import Separable, Term, nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 Row = dict[int, Fraction]
-FRACTIONAL = 1e-6  # distance from a whole number that makes a relaxed discrete variable worth splitting
-TIE = 1e-7  # |z*| below this is treated as a possible tie: the duals are then computed exactly
-TANGENTS = 4  # lines added to the question's polygon before giving up on a cell
-INSIDE = 1.0  # how far inside the constraints is far enough, in units of their coefficients
+FRACTIONAL_DISTANCE = (
+    1e-6  # distance from a whole number that makes a relaxed discrete variable worth splitting
+)
+TIE_TOLERANCE = 1e-7  # |z*| below this is treated as a possible tie: the duals are then computed exactly
+MOST_TANGENTS = 4  # lines added to the question's polygon before giving up on a cell
+DEEP_ENOUGH = 1.0  # how far inside the constraints is far enough, in units of their coefficients
 DUAL_GRID = 2**40  # float duals are rounded to this grid: any non-negative value is sound
 
 
@@ -60,35 +62,39 @@ class LinearRelaxation:
         self.solver.setOptionValue("threads", 1)
         opposite = [c.negated() for c in pairs.constraints]
         self.elastic = [
-            Fraction(0) if c in opposite else sum((_size(t) for t in c.terms), Fraction(0))
+            Fraction(0) if c in opposite else sum((_term_size(t) for t in c.terms), Fraction(0))
             for c in pairs.constraints
         ]
 
-    def pair(self, lo: Floats, hi: Floats) -> Relaxed | None:
+    def pair(self, lo: Floats, hi: Floats) -> RelaxationResult | None:
         """The same without any score: a pair as far inside the constraints as the cell allows, or, if it allows none, the multipliers
         that show it; None if the solver gives up. `elastic` constraints alone are kept at a distance: equalities have no inside."""
         answer = _Program(self, lo, hi, None, [], elastic=self.elastic).solve(self.solver)
         if answer is not None:
             return answer
-        return _Program(self, lo, hi, None, [], elastic=self._giving()).solve(self.solver)
+        return _Program(self, lo, hi, None, [], elastic=self._all_elastic()).solve(self.solver)
 
-    def _giving(self) -> list[Fraction]:
+    def _all_elastic(self) -> list[Fraction]:
         """All constraints elastic, equalities too."""
         return [e or Fraction(1) for e in self.elastic]
 
-    def solve(self, lo: Floats, hi: Floats, question: WitnessSet) -> Relaxed | None:
+    def solve(self, lo: Floats, hi: Floats, question: WitnessSet) -> RelaxationResult | None:
         """Lean and multipliers for this cell; None if the solver gives up."""
         leans = [Fraction(lean) for lean in question.leans()]
         answer = None
-        for _ in range(TANGENTS):
+        for _ in range(MOST_TANGENTS):
             program = _Program(self, lo, hi, question, leans, elastic=self.elastic)
             answer = program.solve(self.solver)
             if answer is None:  # equalities exclude the whole cell: let them give way too
-                return _Program(self, lo, hi, question, leans, elastic=self._giving()).solve(self.solver)
-            more = question.lean_at(program.second_score(answer.point)) if program.excess > TIE else None
-            if more is None or snap(more) in leans:
+                return _Program(self, lo, hi, question, leans, elastic=self._all_elastic()).solve(self.solver)
+            more = (
+                question.lean_at(program.second_score(answer.point))
+                if program.excess > TIE_TOLERANCE
+                else None
+            )
+            if more is None or snap_lean(more) in leans:
                 return answer
-            leans.append(snap(more))
+            leans.append(snap_lean(more))
         return answer
 
 
@@ -114,21 +120,21 @@ class _Program:
         self.rows: list[tuple[Row, float, float]] = []
         self._add_variables()
         self.z = len(self.columns)
-        self.columns.append((-highspy.kHighsInf, INSIDE if question is None else highspy.kHighsInf))
+        self.columns.append((-highspy.kHighsInf, DEEP_ENOUGH if question is None else highspy.kHighsInf))
         for lean, threshold in zip(leans, self._thresholds(), strict=True):
-            row = _sum(self._terms(self.score, 1, lean), self._terms(self.second, 2, lean - 1))
+            row = _add_rows(self._terms(self.score, 1, lean), self._terms(self.second, 2, lean - 1))
             row[self.z] = Fraction(-1)
             constant = lean * self.score.bias + (lean - 1) * self.second.bias
             constant += self._chord_constants(1, lean) + self._chord_constants(2, lean - 1)
-            self.rows.append((row, nearest(Fraction(threshold) - constant), highspy.kHighsInf))
+            self.rows.append((row, nearest_double(Fraction(threshold) - constant), highspy.kHighsInf))
         for side in (1, 2):
             for constraint, give in zip(self.pairs.constraints, elastic, strict=True):
                 row = self._terms(constraint, side, Fraction(1))
                 row[self.z] = give
-                self.rows.append((row, -highspy.kHighsInf, nearest(-constraint.bias)))
+                self.rows.append((row, -highspy.kHighsInf, nearest_double(-constraint.bias)))
         self._add_convexity_and_bands()
 
-    def solve(self, solver: highspy.Highs) -> Relaxed | None:
+    def solve(self, solver: highspy.Highs) -> RelaxationResult | None:
         solver.passModel(self._highs())
         solver.run()
         if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
@@ -137,7 +143,7 @@ class _Program:
         values = np.array(solution.col_value)
         self.excess = float(values[self.z])
         duals = None
-        if abs(self.excess) <= TIE:
+        if abs(self.excess) <= TIE_TOLERANCE:
             duals = self._exact_duals(solver.getBasis())
         if duals is None:
             duals = [Fraction(round(abs(d) * DUAL_GRID), DUAL_GRID) for d in solution.row_dual]
@@ -152,7 +158,7 @@ class _Program:
             multipliers = [m * (way.a + way.b) / total for m in multipliers]
         point, fractional = self._point(values)
         leaf = Leaf(rule="separable" if total > 0 else "empty", lean=lean, multipliers=tuple(multipliers))
-        return Relaxed(leaf=leaf, point=point, fractional=fractional)
+        return RelaxationResult(leaf=leaf, point=point, fractional=fractional)
 
     def _thresholds(self) -> list[float]:
         if self.question is None:
@@ -193,7 +199,7 @@ class _Program:
                 row[column + position - level] = factor * term.table[position]
         return row
 
-    def _chord(self, pieces: Pieces, v: int) -> tuple[Fraction, Fraction]:
+    def _chord(self, pieces: PiecewisePolynomial, v: int) -> tuple[Fraction, Fraction]:
         """Slope and constant of the line through both ends of a variable: a guess at a function in pieces, right once
         the cell lies in one piece that is linear. (The multipliers of any guess are sound.)"""
         lo, hi = Fraction(float(self.lo[v])), Fraction(float(self.hi[v]))
@@ -247,7 +253,7 @@ class _Program:
         program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         program.a_matrix_.start_ = np.cumsum([0] + [len(r[0]) for r in self.rows])
         program.a_matrix_.index_ = np.array([c for r in self.rows for c in r[0]], dtype=np.int32)
-        program.a_matrix_.value_ = np.array([nearest(v) for r in self.rows for v in r[0].values()])
+        program.a_matrix_.value_ = np.array([nearest_double(v) for r in self.rows for v in r[0].values()])
         return program
 
     def _exact_duals(self, basis: highspy.HighsBasis) -> list[Fraction] | None:
@@ -272,7 +278,7 @@ class _Program:
     def _point(self, values: Floats) -> tuple[Floats, tuple[int, float] | None]:
         """The maximiser rounded into the cell, and the discrete variable that is furthest from whole."""
         point = np.empty(len(self.place))
-        worst, fractional = FRACTIONAL, None
+        worst, fractional = FRACTIONAL_DISTANCE, None
         for v, variable in enumerate(self.pairs.variables):
             column, level = self.place[v]
             if self.levels[v]:
@@ -289,11 +295,11 @@ class _Program:
         return point, fractional
 
 
-def _size(term: Term) -> Fraction:
+def _term_size(term: Term) -> Fraction:
     return abs(term.slope) if term.table is None else max(abs(v) for v in term.table)
 
 
-def _sum(first: Row, second: Row) -> Row:
+def _add_rows(first: Row, second: Row) -> Row:
     total = dict(first)
     for column, value in second.items():
         total[column] = total.get(column, Fraction(0)) + value

@@ -65,7 +65,7 @@ class ExactBound:
             whole = self.pairs.variables[self.pairs.first[k]].discrete
             return curve_maximum(u.pieces, v.pieces, relation, *boxes, whole=whole)
         if u.table is not None or v.table is not None or relation.kind == "pairs":
-            return _levels(u, v, relation, here, there)
+            return _levels_maximum(u, v, relation, here, there)
         if relation.kind == "same":
             slope = u.slope + v.slope
             return max(slope * Fraction(end) for end in here)
@@ -142,43 +142,45 @@ def _rationals(interval: Interval) -> tuple[Fraction, Fraction]:
     return Fraction(interval[0]), Fraction(interval[1])
 
 
-def _levels(u: Term, v: Term, relation: Relation, here: Interval, there: Interval) -> Fraction | None:
+def _levels_maximum(u: Term, v: Term, relation: Relation, here: Interval, there: Interval) -> Fraction | None:
     """The same over positions of levels, by looking at all that are allowed."""
     xs = range(int(here[0]), int(here[1]) + 1)
     ys = range(int(there[0]), int(there[1]) + 1)
     if relation.kind == "same":
-        return max(_at(u, i) + _at(v, i) for i in xs)
+        return max(_value_at(u, i) + _value_at(v, i) for i in xs)
     if relation.kind == "free":
-        return max(_at(u, i) for i in xs) + max(_at(v, j) for j in ys)
+        return max(_value_at(u, i) for i in xs) + max(_value_at(v, j) for j in ys)
     if relation.kind == "pairs":
-        return _paired(u, v, relation, xs, ys)
-    return _within(u, v, math.floor(relation.tolerance or 0), xs, ys)
+        return _paired_maximum(u, v, relation, xs, ys)
+    return _window_maximum(u, v, math.floor(relation.tolerance or 0), xs, ys)
 
 
-def _paired(u: Term, v: Term, relation: Relation, xs: range, ys: range) -> Fraction | None:
+def _paired_maximum(u: Term, v: Term, relation: Relation, xs: range, ys: range) -> Fraction | None:
     """max of u[i] + v[j] over i = j and over the allowed pairs; None where the intervals have neither."""
-    equal = [_at(u, i) + _at(v, i) for i in xs if i in ys]
+    equal = [_value_at(u, i) + _value_at(v, i) for i in xs if i in ys]
     both_ways = [pair for i, j in relation.allowed for pair in ((i, j), (j, i))]
-    return max(equal + [_at(u, i) + _at(v, j) for i, j in both_ways if i in xs and j in ys], default=None)
+    return max(
+        equal + [_value_at(u, i) + _value_at(v, j) for i, j in both_ways if i in xs and j in ys], default=None
+    )
 
 
-def _within(u: Term, v: Term, steps: int, xs: range, ys: range) -> Fraction | None:
+def _window_maximum(u: Term, v: Term, steps: int, xs: range, ys: range) -> Fraction | None:
     """max of u[i] + v[j] over |i - j| <= steps, looking at each position once."""
     best, ahead = None, ys.start
     window: deque[int] = deque()  # positions j of falling v[j]; the first has the largest in reach of i
     for i in xs:
         while ahead < ys.stop and ahead <= i + steps:
-            while window and _at(v, window[-1]) <= _at(v, ahead):
+            while window and _value_at(v, window[-1]) <= _value_at(v, ahead):
                 window.pop()
             window.append(ahead)
             ahead += 1
         while window and window[0] < i - steps:
             window.popleft()
         if window:
-            total = _at(u, i) + _at(v, window[0])
+            total = _value_at(u, i) + _value_at(v, window[0])
             best = total if best is None or total > best else best
     return best
 
 
-def _at(term: Term, position: int) -> Fraction:
+def _value_at(term: Term, position: int) -> Fraction:
     return term.slope * position if term.table is None else term.table[position]

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from likewise.errors import CertificateError
-from likewise.families.lines import rational
-from likewise.spec.disk import write_whole
+from likewise.families.lines import parse_number
+from likewise.spec.atomic_write import write_atomically
 
-MOST_OUTLINED = 1 << 31  # bytes of text that an outline reads
+MOST_OUTLINE_BYTES = 1 << 31  # bytes of text that an outline reads
 # What reading lines of another shape than a certificate's ends in: an outline looks, it does not check.
-MISSHAPEN = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
+PARSE_ERRORS = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Certificate:
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the file, whole or not at all."""
         try:
-            write_whole(path, self.content)
+            write_atomically(path, self.content)
         except OSError as error:
             raise CertificateError(
                 f"{os.fspath(path)}: cannot be written: {error.strerror or error}"
@@ -80,8 +80,8 @@ class Certificate:
         """Read the certificate for people; raises CertificateError where it is not one."""
         try:
             with gzip.open(io.BytesIO(self.content), "rt", encoding="utf-8") as lines:
-                return _outline(lines)
-        except (OSError, EOFError, zlib.error, *MISSHAPEN) as error:
+                return _read_outline(lines)
+        except (OSError, EOFError, zlib.error, *PARSE_ERRORS) as error:
             raise CertificateError(f"not a readable certificate: {error}") from error
 
     def __repr__(self) -> str:
@@ -101,7 +101,7 @@ def load_certificate(path: str | PathLike[str]) -> Certificate:
     return Certificate(content)
 
 
-def _outline(lines: Any) -> Outline:
+def _read_outline(lines: Any) -> Outline:
     header = json.loads(lines.readline())
     for _ in range(4):
         lines.readline()
@@ -109,7 +109,7 @@ def _outline(lines: Any) -> Outline:
     pending, deepest, read, end = [0], 0, 0, None
     for text in lines:
         read += len(text)
-        if read > MOST_OUTLINED:
+        if read > MOST_OUTLINE_BYTES:
             raise ValueError("too long to outline")
         node = json.loads(text)
         if isinstance(node, dict):
@@ -132,6 +132,6 @@ def _outline(lines: Any) -> Outline:
         nodes=rules.total(),
         rules=dict(rules),
         depth=deepest,
-        clearance=None if end.get("clearance") is None else rational(end["clearance"]),
+        clearance=None if end.get("clearance") is None else parse_number(end["clearance"]),
         covers_floating_point=end.get("covers_floating_point"),
     )

@@ -19,9 +19,9 @@ from typing import Any, BinaryIO, Literal
 
 from likewise import __version__
 from likewise.errors import CertificateError
-from likewise.families.lines import number
+from likewise.families.lines import format_number
 from likewise.families.registry import family_of, family_with_rule
-from likewise.families.scored import Model
+from likewise.families.scored_model import Model
 from likewise.model.head import Head
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Feature, Integer, Level
@@ -46,7 +46,7 @@ class Writer:
         names = ("space", "similarity", "property", "model")
         digests = {name: hashlib.sha256(part).hexdigest() for name, part in zip(names, lines, strict=True)}
         self._write(
-            line(
+            json_line(
                 {
                     "likewise-certificate": VERSION,
                     "kind": kind,
@@ -62,7 +62,7 @@ class Writer:
     def split(self, variable: int, at: float, after: float | None = None) -> None:
         """The node cuts a variable, at a double or between it and the one `after` it; its left child's nodes come
         next, then its right child's."""
-        self._node(["split", variable, number(at), *([] if after is None else [number(after)])])
+        self._node(["split", variable, format_number(at), *([] if after is None else [format_number(after)])])
 
     def cases(self, cubes: Sequence[Sequence[Sequence[tuple[int, bool]]]] | None = None) -> None:
         """The first node of a proof about several classes; then comes a tree of cells a case."""
@@ -80,12 +80,12 @@ class Writer:
         """The node is closed by a rule; in a case of several classes by two of its conditions."""
         parts: list[Any] = [rule]
         if way is not None:
-            parts.append(number(way) if rivals is None else [*rivals, number(way)])
+            parts.append(format_number(way) if rivals is None else [*rivals, format_number(way)])
         family = family_with_rule(rule)
         if family is not None:
             parts += family.hints_line(hints)
         if multipliers or rule == "empty":
-            parts.append([number(m) for m in multipliers])
+            parts.append([format_number(m) for m in multipliers])
         self._node(parts)
 
     def softmax(
@@ -96,15 +96,15 @@ class Writer:
         multipliers: Sequence[Fraction] = (),
     ) -> None:
         """The node is closed by bounds of log odds."""
-        parts: list[Any] = ["softmax", number(way), [number(w) for w in weights]]
-        parts.append([[number(slope), [number(v) for v in row]] for slope, row in steps])
+        parts: list[Any] = ["softmax", format_number(way), [format_number(w) for w in weights]]
+        parts.append([[format_number(slope), [format_number(v) for v in row]] for slope, row in steps])
         if multipliers:
-            parts.append([number(m) for m in multipliers])
+            parts.append([format_number(m) for m in multipliers])
         self._node(parts)
 
     def odds(self, directions: Iterable[Sequence[int]]) -> None:
         """The node is closed by bounds of odds, with the extent of scores in these directions."""
-        self._node(["odds", [[number(Fraction(e)) for e in row] for row in directions]])
+        self._node(["odds", [[format_number(Fraction(e)) for e in row] for row in directions]])
 
     def squares(
         self,
@@ -113,7 +113,7 @@ class Writer:
         blocks: Iterable[tuple[Sequence[int | tuple[int, int]], int, Sequence[Sequence[int]]]],
     ) -> None:
         """The node is closed by sums of squares: (generator, mu, squares) each."""
-        written = number(way) if isinstance(way, Fraction) else [number(part) for part in way]
+        written = format_number(way) if isinstance(way, Fraction) else [format_number(part) for part in way]
         content = [
             [
                 [f if isinstance(f, int) else list(f) for f in generator],
@@ -128,11 +128,13 @@ class Writer:
         """The body of a witness certificate: exact scores where they are known, enclosures otherwise."""
         exact = all(score.lo == score.hi for score in scores)
         body = {
-            "x": [number(code) for code in x],
-            "other": [number(code) for code in other],
-            "scores": [number(s.lo) if exact else [number(s.lo), number(s.hi)] for s in scores],
+            "x": [format_number(code) for code in x],
+            "other": [format_number(code) for code in other],
+            "scores": [
+                format_number(s.lo) if exact else [format_number(s.lo), format_number(s.hi)] for s in scores
+            ],
         }
-        self._write(line({"witness": body}))
+        self._write(json_line({"witness": body}))
 
     def class_witness(
         self, x: Sequence[float], other: Sequence[float], scores: Sequence[Sequence[Enclosure]]
@@ -140,20 +142,21 @@ class Writer:
         """The same with all scores of both individuals."""
         exact = all(score.lo == score.hi for row in scores for score in row)
         body = {
-            "x": [number(code) for code in x],
-            "other": [number(code) for code in other],
+            "x": [format_number(code) for code in x],
+            "other": [format_number(code) for code in other],
             "scores": [
-                [number(s.lo) if exact else [number(s.lo), number(s.hi)] for s in row] for row in scores
+                [format_number(s.lo) if exact else [format_number(s.lo), format_number(s.hi)] for s in row]
+                for row in scores
             ],
         }
-        self._write(line({"witness": body}))
+        self._write(json_line({"witness": body}))
 
     def end_proof(self, *, clearance: Fraction, covers_floating_point: bool) -> None:
         """The last line of a proof; the file is complete after it."""
         self._end(
             {
                 "nodes": self.nodes,
-                "clearance": number(clearance),
+                "clearance": format_number(clearance),
                 "covers_floating_point": covers_floating_point,
             }
         )
@@ -163,19 +166,19 @@ class Writer:
         self._end({})
 
     def _end(self, facts: dict[str, Any]) -> None:
-        self._write(line({"end": facts | {"sha256": self._digest.hexdigest()}}))
+        self._write(json_line({"end": facts | {"sha256": self._digest.hexdigest()}}))
         self._gzip.close()
 
     def _node(self, parts: list[Any]) -> None:
         self.nodes += 1
-        self._write(line(parts))
+        self._write(json_line(parts))
 
     def _write(self, part: bytes) -> None:
         self._digest.update(part + b"\n")
         self._gzip.write(part + b"\n")
 
 
-def line(value: Any) -> bytes:
+def json_line(value: Any) -> bytes:
     """One canonical JSON line, without its line feed."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
@@ -185,7 +188,7 @@ def scalar(value: object) -> Any:
     if isinstance(value, (str, bool)):
         return value
     if isinstance(value, (int, float)):
-        return {"number": number(value)}
+        return {"number": format_number(value)}
     raise CertificateError(
         f"the label {value!r} is neither a text nor a number and cannot be written into a certificate",
         hint="train with labels that are texts, whole numbers or True/False",
@@ -195,7 +198,7 @@ def scalar(value: object) -> Any:
 def space_line(pairs: PairSpace) -> bytes:
     """Features and constraints of the space."""
     space = pairs.space
-    return line(
+    return json_line(
         {
             "space": {
                 "features": [_feature(name, space[name]) for name in space.names],
@@ -207,23 +210,25 @@ def space_line(pairs: PairSpace) -> bytes:
 
 def similarity_line(pairs: PairSpace) -> bytes:
     """One relation a feature."""
-    return line({"similarity": [_relation(relation) for relation in pairs.relations]})
+    return json_line({"similarity": [_relation(relation) for relation in pairs.relations]})
 
 
 def property_line(kind: str, level: Fraction) -> bytes:
     """A property by its kind and its margin or delta, which may be any rational."""
-    return line({"property": {"kind": kind, "margin" if kind == "decision" else "delta": number(level)}})
+    return json_line(
+        {"property": {"kind": kind, "margin" if kind == "decision" else "delta": format_number(level)}}
+    )
 
 
 def class_property_line(kind: str, level: Fraction, of: int | None) -> bytes:
     """The same of a model of several classes, with the class of interest (None: all of them)."""
     name = "margin" if kind == "decision" else "delta"
-    return line({"property": {"kind": kind, name: number(level), "class": of}})
+    return json_line({"property": {"kind": kind, name: format_number(level), "class": of}})
 
 
 def model_line(model: Model) -> bytes:
     """The model's exact parameters. Also what a model export holds, so that digests can be compared."""
-    return line(
+    return json_line(
         {
             "model": {
                 "family": model.family,
@@ -252,12 +257,17 @@ def _class_head(head: Head) -> dict[str, Any]:
 def _link(head: Head) -> Any:
     if head.link is None or (head.slope == 1 and head.offset == 0):
         return head.link
-    return [head.link, number(head.slope), number(head.offset)]
+    return [head.link, format_number(head.slope), format_number(head.offset)]
 
 
 def _feature(name: str, feature: Feature) -> dict[str, Any]:
     if isinstance(feature, (Continuous, Integer)):
-        ends = {"name": name, "kind": feature.kind, "lo": number(feature.lo), "hi": number(feature.hi)}
+        ends = {
+            "name": name,
+            "kind": feature.kind,
+            "lo": format_number(feature.lo),
+            "hi": format_number(feature.hi),
+        }
         return {**ends, "missing": True} if feature.missing else ends
     return {"name": name, "kind": feature.kind, "levels": [_level(level) for level in feature.levels]}
 
@@ -269,20 +279,20 @@ def _level(level: Level) -> Any:
 def _constraint(space: Space, index: int) -> dict[str, Any]:
     constraint = space.constraints[index]
     places = sorted((space.names.index(name), value) for name, value in constraint.coefficients)
-    terms: list[list[Any]] = [[place, number(value)] for place, value in places]
+    terms: list[list[Any]] = [[place, format_number(value)] for place, value in places]
     if constraint.indicators:
         counted = enumerate(constraint_terms(space, constraint).terms)
-        terms = [[k, [number(n) for n in term.table]] for k, term in counted if term.table is not None]
+        terms = [[k, [format_number(n) for n in term.table]] for k, term in counted if term.table is not None]
     return {
         "text": constraint.text,
         "terms": terms,
-        "bound": number(constraint.bound),
+        "bound": format_number(constraint.bound),
     }
 
 
 def _relation(relation: Relation) -> dict[str, Any]:
     if relation.kind == "within" and relation.tolerance is not None:
-        return {"kind": "within", "tolerance": number(relation.tolerance)}
+        return {"kind": "within", "tolerance": format_number(relation.tolerance)}
     if relation.kind == "pairs":
         return {"kind": "pairs", "allowed": [list(pair) for pair in relation.allowed]}
     return {"kind": relation.kind}

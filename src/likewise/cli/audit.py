@@ -19,8 +19,8 @@ def audit(**given: Any) -> int:
     likewise audit claim.toml --by sex --property probability:0.1
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
-    from likewise.analysis.audit_frames import records
-    from likewise.analysis.auditing import audit_problem
+    from likewise.analysis.audit import audit_problem
+    from likewise.analysis.audit_frames import frame_records
     from likewise.answers import json
     from likewise.answers.audit import audit_answer
     from likewise.cli.claims import load_claim, start_run
@@ -34,7 +34,7 @@ def audit(**given: Any) -> int:
             raise SpecError("audit needs rows to look at", hint="--data rows.csv, or [data] in the spec file")
         found = audit_problem(loaded.problem, run)
     column, output = given["by"], given["output"]
-    groups = None if column is None else (column, records(found.by(column)))
+    groups = None if column is None else (column, frame_records(found.by(column)))
     if output is not None:
         found.save(output)
     if given["quiet"] and not given["as_json"]:

@@ -60,10 +60,10 @@ def paper(**given: Any) -> int:
 
 def _write(name: str, text: str) -> None:
     from likewise.errors import DataError
-    from likewise.spec.disk import write_whole
+    from likewise.spec.atomic_write import write_atomically
 
     try:
-        write_whole(name, text.encode())
+        write_atomically(name, text.encode())
     except OSError as error:
         raise DataError(f"{name}: cannot be written: {error.strerror or error}") from None
 

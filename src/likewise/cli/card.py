@@ -11,7 +11,7 @@ from likewise.cli.exits import Exit
 from likewise.cli.options import ClaimFlags, SearchFlags
 
 if TYPE_CHECKING:
-    from likewise.analysis.measuring import Disparity
+    from likewise.analysis.measure import Disparity
     from likewise.cli.claims import LoadedClaim
     from likewise.problem import Problem
     from likewise.run import Run
@@ -34,7 +34,7 @@ def card(**given: Any) -> int:
     from likewise.cli.claims import load_claim, start_run
     from likewise.cli.output import emit
     from likewise.search.budget import interruptible
-    from likewise.verifying.deciding import verify_problem
+    from likewise.verifying.verification import verify_problem
 
     with start_run(flags, look, progress=True) as run:
         loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
@@ -70,15 +70,15 @@ def _verify_command(given: dict[str, Any], loaded: LoadedClaim) -> str:
 
 def _measure_disparity(problem: Problem, run: Run, of: str | None) -> Disparity:
     """The bracket on the scale asked for, or on the first that the model has."""
-    from likewise.analysis.comparing import SCALES
-    from likewise.analysis.measuring import TOLERANCE, Wanted, measure_problem
+    from likewise.analysis.compare import SCALES
+    from likewise.analysis.measure import DEFAULT_TOLERANCE, MeasureRequest, measure_problem
     from likewise.errors import SpecError
 
     scales: tuple[Any, ...] = SCALES if of is None else (of,)
     for last, scale in enumerate(scales, start=1):
         try:
             label = problem.claim.property.class_of_interest
-            wanted = Wanted(of=scale, class_of_interest=label, tolerance=TOLERANCE)
+            wanted = MeasureRequest(of=scale, class_of_interest=label, tolerance=DEFAULT_TOLERANCE)
             return measure_problem(problem, run.part(1), wanted)
         except SpecError:
             if last == len(scales):
@@ -126,9 +126,9 @@ def _file_digests(flags: ClaimFlags) -> dict[str, str]:
 
 def _write(path: str, text: str) -> None:
     from likewise.errors import SpecError
-    from likewise.spec.disk import write_whole
+    from likewise.spec.atomic_write import write_atomically
 
     try:
-        write_whole(path, text.encode())
+        write_atomically(path, text.encode())
     except OSError as error:
         raise SpecError(f"--output {path}: cannot be written: {error.strerror or error}") from None

@@ -9,7 +9,7 @@ import click
 
 from likewise.cli.options import ClaimFlags
 from likewise.cli.similar_flags import parse_flag
-from likewise.errors import DataError, LikewiseError, closest
+from likewise.errors import DataError, LikewiseError, suggest_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +29,7 @@ def read_rows(path: str, label: str | None) -> Any:
     columns = [str(name) for name in frame.columns]
     if label is not None and label not in columns:
         raise DataError(
-            f"{path}: no column {label!r} to be the label{closest(label, columns)}",
+            f"{path}: no column {label!r} to be the label{suggest_name(label, columns)}",
             hint=f"its columns are {', '.join(columns[:12])}{', ...' if len(columns) > 12 else ''}",
         )
     return frame
@@ -106,7 +106,7 @@ def check_stray_text(space: Space, frame: Any, path: str, *, declared: bool) -> 
 
     A column counts as numbers where it is declared so, or where most of its cells are.
     """
-    from likewise.spec.columns import at
+    from likewise.spec.columns import location_text
 
     for name in space.names:
         if name not in frame.columns or (declared and space[name].kind not in ("continuous", "integer")):
@@ -115,7 +115,7 @@ def check_stray_text(space: Space, frame: Any, path: str, *, declared: bool) -> 
         words = [row for row, value in enumerate(values) if isinstance(value, str) and not _is_number(value)]
         if words and (declared or len(words) < len(values) / 2):
             raise DataError(
-                f"{path}: {at(name, words[0])}: text {values[words[0]]!r} in a column of numbers",
+                f"{path}: {location_text(name, words[0])}: text {values[words[0]]!r} in a column of numbers",
                 hint="replace it by a number, or drop the row",
             )
 

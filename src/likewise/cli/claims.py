@@ -27,7 +27,7 @@ from likewise.cli.claim_rows import (
 )
 from likewise.cli.options import ClaimFlags, SearchFlags
 from likewise.cli.similar_flags import add_pairs, check_something_differs, parse_flag, parse_tolerances
-from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, closest
+from likewise.errors import DataError, LikewiseError, SpecError, UnsupportedModel, suggest_name
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -79,7 +79,7 @@ class _ClaimRequest:
 
 def start_run(flags: ClaimFlags, look: SearchFlags, *, progress: bool) -> AbstractContextManager[Run]:
     """The run that the flags ask for."""
-    from likewise.run import running as run_with
+    from likewise.run import open_run as run_with
 
     return run_with(
         budget=look.budget,
@@ -121,7 +121,7 @@ def load_claim(
     problem = _prepare_problem(model, space, (frame, codes), wanted, run, alone=alone)
     asked = _set_class(wanted.property, problem.imported.model, class_text, flags)
     run.budget.restart()
-    return LoadedClaim(problem=problem.asking(asked), label=wanted.label)
+    return LoadedClaim(problem=problem.with_property(asked), label=wanted.label)
 
 
 def load_other(path: str, problem: Problem, flags: ClaimFlags, run: Run) -> Problem:
@@ -238,7 +238,7 @@ def _check_columns(model: Any, space: Space, wanted: _ClaimRequest) -> None:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise DataError(
             f"{place}: no column {missing[0]!r}{more}, which {wanted.model} was fitted on"
-            f"{closest(missing[0], space.names)}",
+            f"{suggest_name(missing[0], space.names)}",
             hint=f"the model's columns: {', '.join(names)}",
         )
     extra = [name for name in space.names if name not in names]
@@ -278,7 +278,7 @@ def _prepare_problem(
 
 def _set_class(property: Property, model: Any, text: str | None, flags: ClaimFlags) -> Property:
     """The property with the label that is spelled so as its class of interest; refuses one that the model does not have."""
-    from likewise.spec.properties import place_of_class
+    from likewise.spec.properties import class_index
 
     labels = model.head.labels
     wanted: Any = property.class_of_interest
@@ -286,7 +286,7 @@ def _set_class(property: Property, model: Any, text: str | None, flags: ClaimFla
         spelled = {str(label): label for label in labels or () if not isinstance(label, str)}
         wanted = text if text in (labels or ()) else spelled.get(text, text)
     try:
-        place = place_of_class(wanted, labels, model.family)
+        place = class_index(wanted, labels, model.family)
     except SpecError as error:
         where = "--class-of-interest" if text is not None else f"{flags.spec}: property.class_of_interest"
         raise error.located(where) from None

@@ -17,7 +17,7 @@ def compare(**given: Any) -> int:
     likewise compare claim.toml --with new.skops
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
-    from likewise.analysis.comparing import compare_problems, scales_of
+    from likewise.analysis.compare import candidate_scales, compare_problems
     from likewise.answers import json
     from likewise.answers.comparison import comparison_answer
     from likewise.cli.claims import load_claim, load_other, start_run
@@ -27,7 +27,7 @@ def compare(**given: Any) -> int:
     with start_run(flags, look, progress=True) as run:
         loaded = load_claim(flags, run, given["property"])
         other = load_other(given["other"], loaded.problem, flags, run)
-        scales = scales_of(given["of"], given["tolerance"])
+        scales = candidate_scales(given["of"], given["tolerance"])
         found = compare_problems((loaded.problem, other), run, scales)
     telling = command_audience("compare", given, loaded, spec=flags.spec)
     answer = comparison_answer(found, loaded, telling, new=given["other"])

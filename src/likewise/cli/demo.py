@@ -120,15 +120,15 @@ def _verify_answer(model: Any, applicants: Applicants, all_features: bool) -> An
 
 
 def _measure_answer(model: Any, applicants: Applicants, all_features: bool) -> Answer:
-    from likewise.analysis.measuring import measure
+    from likewise.analysis.measure import measure
     from likewise.answers.disparity import disparity_answer
     from likewise.spec.properties import SameDecision
     from likewise.spec.similarity import Similarity
-    from likewise.verifying.result import Claimed
+    from likewise.verifying.result import StatedClaim
 
     space, similar = applicants.space, Similarity(free=[applicants.protected])
     disparity = measure(model, space, similar, of="probability", X=applicants.X)
-    about = Claimed(space=space, similarity=similar, property=SameDecision(), family=type(model).__name__)
+    about = StatedClaim(space=space, similarity=similar, property=SameDecision(), family=type(model).__name__)
     told = disparity_answer(disparity, about, _demo_audience(applicants, all_features))
     return replace(told, steps=())
 

@@ -16,15 +16,15 @@ def export(output: str, **given: Any) -> None:
     from likewise.cli.claims import load_claim
     from likewise.cli.output import emit
     from likewise.errors import DataError
-    from likewise.run import running
-    from likewise.spec.disk import write_whole
+    from likewise.run import open_run
+    from likewise.spec.atomic_write import write_atomically
 
     flags = ClaimFlags.of(given)
-    with running(budget=0, import_budget=flags.import_budget) as run:
+    with open_run(budget=0, import_budget=flags.import_budget) as run:
         imported = load_claim(flags, run).problem.imported
     line = model_line(imported.model)
     try:
-        write_whole(output, line + b"\n")
+        write_atomically(output, line + b"\n")
     except OSError as error:
         raise DataError(f"{output}: cannot be written: {error.strerror or error}") from None
     emit(f"{output}: exact parameters of {imported.model.family}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from likewise.errors import DataError, LikewiseError, SpecError, closest
+from likewise.errors import DataError, LikewiseError, SpecError, suggest_name
 
 if TYPE_CHECKING:
     from likewise.spec.claim import WrittenClaim
@@ -76,7 +76,7 @@ def _draft_claim(given: dict[str, Any], model: Any) -> tuple[WrittenClaim, list[
     frame = read_table(path)
     columns = [str(name) for name in frame.columns]
     if label is not None and label not in columns:
-        raise DataError(f"{path}: no column {label!r} to be the label{closest(label, columns)}")
+        raise DataError(f"{path}: no column {label!r} to be the label{suggest_name(label, columns)}")
     left_out = _unused_columns(columns, model, given)
     try:
         exclude = [*left_out, *([] if label is None else [label])]
@@ -127,7 +127,7 @@ def _unused_columns(columns: list[str], model: Any, given: dict[str, Any]) -> li
     for name in known:
         if name not in columns:
             raise DataError(
-                f"{given['data']}: no column {name!r}, which {path} was fitted on{closest(name, columns)}"
+                f"{given['data']}: no column {name!r}, which {path} was fitted on{suggest_name(name, columns)}"
             )
     return [name for name in columns if name not in known and name != label]
 
@@ -141,7 +141,7 @@ def draft_text(
     classes: Iterable[Any] = (),
 ) -> str:
     """The spec file with the comments that a draft needs."""
-    from likewise.spec.written import MISSING, spec_text, toml_key
+    from likewise.spec.toml_writer import MISSING_TOML, spec_text, toml_key
 
     lines = spec_text(claim, folder=folder).splitlines()
     marked = {f"[features.{toml_key(name)}]" for name in constant}
@@ -155,7 +155,7 @@ def draft_text(
             continue  # "differ in nothing" is what nobody claims
         elif line in marked:
             draft += ["# The same in every row of the data: give it its real bounds or levels.", line]
-        elif line == MISSING:
+        elif line == MISSING_TOML:
             draft.append(f"{line}    # as in some rows of the data; without it, individuals who miss nothing")
         elif line == "free = []":
             draft += [*_fill_in_comment(claim.space), line]
@@ -168,7 +168,7 @@ def draft_text(
 
 def _class_comment(classes: list[Any]) -> list[str]:
     """How the claim, whose last lines are its property, can be narrowed to one class."""
-    from likewise.spec.written import toml_value
+    from likewise.spec.toml_writer import toml_value
 
     if not classes:
         return []
@@ -178,7 +178,7 @@ def _class_comment(classes: list[Any]) -> list[str]:
 
 
 def _fill_in_comment(space: Space) -> list[str]:
-    from likewise.spec.written import toml_string
+    from likewise.spec.toml_writer import toml_string
 
     found = [name for name in space.names if sounds_protected(name)]
     hints = [

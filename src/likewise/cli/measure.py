@@ -17,7 +17,7 @@ def measure(**given: Any) -> int:
     similar pairs, with a pair that attains its lower end.
     """
     flags, look, show = ClaimFlags.of(given), SearchFlags.of(given), OutputFlags.of(given)
-    from likewise.analysis.measuring import Wanted, measure_problem
+    from likewise.analysis.measure import MeasureRequest, measure_problem
     from likewise.answers import json
     from likewise.answers.disparity import disparity_answer
     from likewise.cli.claims import load_claim, start_run
@@ -27,7 +27,7 @@ def measure(**given: Any) -> int:
     with start_run(flags, look, progress=not show.quiet) as run:
         loaded = load_claim(flags, run, class_text=given["class_of_interest"])
         label = loaded.property.class_of_interest
-        wanted = Wanted(of=given["of"], class_of_interest=label, tolerance=given["tolerance"])
+        wanted = MeasureRequest(of=given["of"], class_of_interest=label, tolerance=given["tolerance"])
         disparity = measure_problem(loaded.problem, run, wanted, certify=show.certificate is not None)
     if show.certificate is not None and disparity.certificate is not None:
         disparity.certificate.save(show.certificate)

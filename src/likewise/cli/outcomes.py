@@ -169,7 +169,7 @@ def _load_outcome(flags: ClaimFlags, property_text: str | None, class_text: str 
 
 def _search_outcome(outcome: ClaimOutcome, look: SearchFlags, *, progress: bool) -> ClaimOutcome:
     from likewise.cli.claims import start_run
-    from likewise.verifying.deciding import verify_problem
+    from likewise.verifying.verification import verify_problem
 
     loaded = outcome.loaded
     if loaded is None:

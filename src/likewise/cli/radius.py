@@ -21,7 +21,7 @@ def radius(**given: Any) -> int:
     likewise radius claim.toml --property probability:0.1
     """
     flags, look, show = ClaimFlags.of(given), SearchFlags.of(given), OutputFlags.of(given)
-    from likewise.analysis.widening import radius_of_problem
+    from likewise.analysis.radius import radius_of_problem
     from likewise.answers import json
     from likewise.answers.radius import radius_answer
     from likewise.cli.claims import load_claim, start_run

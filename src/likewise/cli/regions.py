@@ -75,10 +75,12 @@ def _parse_around(text: str | None, loaded: LoadedClaim) -> Any:
 def _write(found: Regions, path: str) -> None:
     import json
 
-    from likewise.spec.disk import write_whole
+    from likewise.spec.atomic_write import write_atomically
 
     try:
-        write_whole(Path(path), (json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n").encode())
+        write_atomically(
+            Path(path), (json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n").encode()
+        )
     except OSError as error:
         raise SpecError(f"--output {path}: cannot be written: {error.strerror or error}") from None
 

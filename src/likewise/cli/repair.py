@@ -10,7 +10,7 @@ from likewise.cli.certificate_files import moves_older_certificates
 from likewise.cli.exits import Exit
 from likewise.cli.older_files import OutputKind, moves_older
 from likewise.cli.options import ClaimFlags, OutputFlags, SearchFlags
-from likewise.errors import SpecError, UnsupportedModel, closest
+from likewise.errors import SpecError, UnsupportedModel, suggest_name
 
 if TYPE_CHECKING:
     from likewise.cli.claims import LoadedClaim
@@ -55,8 +55,8 @@ def repair(**given: Any) -> int:
     """
     flags, look, show = ClaimFlags.of(given), SearchFlags.of(given), OutputFlags.of(given)
     output = None if given["output"] is None else _output_path(given["output"])
-    from likewise.analysis.repairing import repair_problem
-    from likewise.analysis.wish import Method
+    from likewise.analysis.repair import repair_problem
+    from likewise.analysis.repair_request import RepairMethod
     from likewise.answers import json
     from likewise.answers.repair import repair_answer
     from likewise.cli.claims import load_claim, start_run
@@ -65,7 +65,7 @@ def repair(**given: Any) -> int:
 
     with start_run(flags, look, progress=not show.quiet) as run:
         loaded = load_claim(flags, run, given["property"], given["class_of_interest"])
-        method = Method(
+        method = RepairMethod(
             name=given["method"],
             weights=given["weights"],
             reference=_parse_reference(given["reference"], loaded.space),
@@ -132,7 +132,7 @@ def _parse_reference(texts: tuple[str, ...], space: Space) -> dict[str, Any] | N
         name, sign, value = text.partition("=")
         if not sign or name not in space:
             raise SpecError(
-                f"--reference {text}: no feature {name!r}{closest(name, space.names)}",
+                f"--reference {text}: no feature {name!r}{suggest_name(name, space.names)}",
                 hint="--reference sex=f",
             )
         levels = getattr(space[name], "levels", None)

@@ -46,7 +46,7 @@ def report(**given: Any) -> int:
     from likewise.cli.steps import repeat_command
     from likewise.report import Analyses, write_report
     from likewise.search.budget import interruptible
-    from likewise.verifying.deciding import verify_problem
+    from likewise.verifying.verification import verify_problem
 
     read = {name: _read_document(name, given[name]) for name in REPORT_ANALYSES if given[name] is not None}
     Analyses.of(**read)  # refuses what is no answer before anything is searched
@@ -99,15 +99,15 @@ def _run_analyses(
 
 def _questions(problem: Problem, of: str | None) -> dict[str, Callable[[Run], Any]]:
     """What is asked of the claim beside the verdict, each with its part of the run."""
-    from likewise.analysis.auditing import audit_problem
+    from likewise.analysis.audit import audit_problem
     from likewise.analysis.margins import margins_of_problem
-    from likewise.analysis.measuring import TOLERANCE, Wanted, measure_problem
+    from likewise.analysis.measure import DEFAULT_TOLERANCE, MeasureRequest, measure_problem
 
     claim = problem.claim
     kind, label = claim.property.kind, claim.property.class_of_interest
 
-    def wanted(scale: Any) -> Wanted:
-        return Wanted(of=scale, class_of_interest=label, tolerance=TOLERANCE)
+    def wanted(scale: Any) -> MeasureRequest:
+        return MeasureRequest(of=scale, class_of_interest=label, tolerance=DEFAULT_TOLERANCE)
 
     measured = wanted(of or ("score" if kind == "decision" else kind))
     asked: dict[str, Callable[[Run], Any]] = {

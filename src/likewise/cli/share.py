@@ -20,7 +20,7 @@ def share(**given: Any) -> int:
     likewise share claim.toml --over marginals --method sampled --confidence 0.999
     """
     flags, look = ClaimFlags.of(given), SearchFlags.of(given)
-    from likewise.analysis.sharing import WantedShare, share_of_problem
+    from likewise.analysis.share import ShareRequest, share_of_problem
     from likewise.answers import json
     from likewise.answers.share import share_answer
     from likewise.cli.claims import load_claim, start_run
@@ -34,7 +34,7 @@ def share(**given: Any) -> int:
             raise SpecError(
                 f"--over {given['over']} needs data", hint="--data rows.csv, or [data] in the spec file"
             )
-        wanted = WantedShare(
+        wanted = ShareRequest(
             over=loaded.rows if given["over"] == "data" else given["over"],
             method=given["method"],
             confidence=given["confidence"],

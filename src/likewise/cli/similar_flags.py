@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from likewise.cli.options import ClaimFlags
-from likewise.errors import LikewiseError, SpecError, closest
+from likewise.errors import LikewiseError, SpecError, suggest_name
 
 if TYPE_CHECKING:
     from likewise.spec.features import Level
@@ -67,7 +67,7 @@ def _parse_level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]
     if not named:
         name, equals, _ = text.partition("=")
         raise SpecError(
-            f"no feature {name.strip()!r} in the space{closest(name.strip(), space.names)}"
+            f"no feature {name.strip()!r} in the space{suggest_name(name.strip(), space.names)}"
             if equals
             else "no levels",
             hint="--pairs job=skilled:unskilled",
@@ -83,7 +83,9 @@ def _parse_level_pair(space: Space, text: str) -> tuple[str, tuple[Level, Level]
     if not found:
         unknown = next((part for pair in cuts for part in pair if part not in known), levels)
         raise SpecError(
-            f"unknown level {unknown!r}{closest(unknown, known)}" if cuts else "a pair is two levels, A:B",
+            f"unknown level {unknown!r}{suggest_name(unknown, known)}"
+            if cuts
+            else "a pair is two levels, A:B",
             hint=f"the levels of {name} are {', '.join(list(known)[:12])}{', ...' if len(known) > 12 else ''}",
         )
     return name, (known[found[0][0]], known[found[0][1]])

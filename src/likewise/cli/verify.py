@@ -116,11 +116,11 @@ def _write_reports(reports: dict[str, str], outcomes: Sequence[ClaimOutcome]) ->
     from likewise.cli.junit import junit_document
     from likewise.cli.sarif import sarif_document
     from likewise.errors import SpecError
-    from likewise.spec.disk import write_whole
+    from likewise.spec.atomic_write import write_atomically
 
     for kind, path in reports.items():
         try:
-            write_whole(path, junit_document(outcomes) if kind == "junit" else sarif_document(outcomes))
+            write_atomically(path, junit_document(outcomes) if kind == "junit" else sarif_document(outcomes))
         except OSError as error:
             raise SpecError(f"--{kind} {path}: cannot be written: {error.strerror or error}") from None
 

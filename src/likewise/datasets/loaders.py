@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from likewise.datasets.tables import ADULT, CREDIT, CREDIT_THREE_CLASSES, FRAUD, GERMAN, Column, Table
-from likewise.errors import DataError, closest
+from likewise.errors import DataError, suggest_name
 from likewise.spec.frames import native_backend
 from likewise.spec.space import Space
 
@@ -83,7 +83,9 @@ def paper_problem(name: str, path: str | Path | None = None, *, frame: FrameKind
         return _load_shipped(shipped[name], coded=True, frame=frame)
     if name != FRAUD.name:
         names = [*shipped, FRAUD.name]
-        raise DataError(f"unknown data set {name!r}{closest(name, names)}", hint="one of " + ", ".join(names))
+        raise DataError(
+            f"unknown data set {name!r}{suggest_name(name, names)}", hint="one of " + ", ".join(names)
+        )
     return _load_fraud(path, frame)
 
 

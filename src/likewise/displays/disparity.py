@@ -25,7 +25,7 @@ class DisparityDisplay(Display):
 
     @classmethod
     def _asked(cls, model: Any, space: Any, similar: Any, property: Any, **options: Any) -> Any:
-        from likewise.analysis.measuring import measure
+        from likewise.analysis.measure import measure
 
         if property is not None:
             raise SpecError(
@@ -61,7 +61,7 @@ class DisparityDisplay(Display):
         title = f"{gap_in_words(self.of)}: {low if low == high else f'between {low} and {high}'}"
         ax.set(xlabel="seconds", ylabel=GAP_TEXTS[self.of], title=title, xlim=(0, end))
         ax.legend(loc="best", frameon=False)
-        return self._drawn(ax)
+        return self._attach_axes(ax)
 
 
 def _point(seconds: float, lower: float | None, upper: float | None) -> Point:

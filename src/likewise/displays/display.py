@@ -63,7 +63,7 @@ class Display:
     def _of(cls, result: Any) -> Self:
         raise NotImplementedError
 
-    def _drawn(self, ax: Axes) -> Self:
+    def _attach_axes(self, ax: Axes) -> Self:
         """With the axes and their figure."""
         self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
         return self

@@ -9,7 +9,7 @@ from likewise.answers.answer import PairRow
 from likewise.answers.pair import pair_answer
 from likewise.displays.display import SHADE, Display, axes_for, document_of, short_label
 from likewise.errors import SpecError
-from likewise.verifying.wording import Treated
+from likewise.verifying.wording import Treatment
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ class PairDisplay(Display):
     """`pair` maps each feature to its two values; `treated` is what the model makes of the two."""
 
     def __init__(
-        self, *, pair: Mapping[str, tuple[Any, Any]], treated: Treated, title: str | None = None
+        self, *, pair: Mapping[str, tuple[Any, Any]], treated: Treatment, title: str | None = None
     ) -> None:
         self.pair = pair
         self.treated = treated
@@ -45,7 +45,7 @@ class PairDisplay(Display):
             raise SpecError(f"there is no pair to draw: {verdict}")
         first, second = rows
         label = getattr(result, "upper_label", None)
-        treated = Treated(
+        treated = Treatment(
             decisions=document.get("decisions"),
             scores=document.get("scores"),
             probabilities=document.get("probabilities"),
@@ -68,7 +68,7 @@ class PairDisplay(Display):
         _draw(ax, rows, treatment)
         if self.title:
             ax.set_title(short_label(self.title, 100), fontsize="medium", wrap=True)
-        return self._drawn(ax)
+        return self._attach_axes(ax)
 
 
 def _draw(ax: Axes, rows: list[PairRow], treatment: list[PairRow]) -> None:

@@ -45,7 +45,7 @@ class RadiusDisplay(Display):
 
     @classmethod
     def _asked(cls, model: Any, space: Any, similar: Any, property: Any, **options: Any) -> Any:
-        from likewise.analysis.widening import radius
+        from likewise.analysis.radius import radius
 
         return radius(model, space, similar, property, **options)
 
@@ -90,7 +90,7 @@ class RadiusDisplay(Display):
         what = "factor on all tolerances" if self.of is None else f"tolerance of {short_label(self.of)}"
         ax.set(xlim=(0, largest * 1.02), ylim=(0, 1), xlabel=what, yticks=[], title=self._title())
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=3, frameon=False)
-        return self._drawn(ax)
+        return self._attach_axes(ax)
 
     def _title(self) -> str:
         proved = "nothing is proved" if self.proved is None else f"proved up to {self.proved:.6g}"

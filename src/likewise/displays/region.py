@@ -89,7 +89,7 @@ class RegionDisplay(Display):
         ax.margins(x=0.15)
         ax.set(xlabel="share of the space in percent", title="who is treated fairly, and who is not")
         ax.legend(loc="lower right", title="all regions of a kind")
-        return self._drawn(ax)
+        return self._attach_axes(ax)
 
     def _share(self, kind: str) -> Fraction:
         return sum((share for other, _, share in self.regions if other == kind), Fraction(0))

@@ -13,7 +13,7 @@ at most u = 2^-53 of it. With L = ln 2 / 64, k the whole number next to z / L an
 - 2^-(j/64) is taken from a table of nearest doubles (one u), t + t * p rounds once at full size (one u) and once at
   |p| < 2^-7 of it. Multiplying by a power of two is exact, as exp(-708) is not denormal.
 
-Together less than 2 u + 2^-54 + 2^-57 + 2^-58 + 2^-60 < 4 u = `RELATIVE` of the value. Beyond 708 the value at 708
+Together less than 2 u + 2^-54 + 2^-57 + 2^-58 + 2^-60 < 4 u = `RELATIVE_ERROR` of the value. Beyond 708 the value at 708
 stands, which is off by less than `LOST`.
 """
 
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-RELATIVE = 2.0**-51  # 4 u
-LOST = 2.0**-1000
-LARGEST = 708.0
-STEPS = 64  # of the table, between 1 and 2
+RELATIVE_ERROR = 2.0**-51  # 4 u
+ABSOLUTE_ERROR = 2.0**-1000
+LARGEST_ARGUMENT = 708.0
+TABLE_STEPS = 64  # of the table, between 1 and 2
 HIGH_BITS = 43  # the first part of L is a multiple of 2^-43: 36 bits, as L < 2^-6.5
-PART = 32_768  # values at a time: what is made of them stays in the cache
+BLOCK_VALUES = 32_768  # values at a time: what is made of them stays in the cache
 
 
-def falling(z: Floats) -> Floats:
+def exp_minus(z: Floats) -> Floats:
     """exp(-z), z >= 0, off by at most RELATIVE of it, and LOST."""
     value = np.empty_like(z)
     flat, out = z.reshape(-1), value.reshape(-1)
-    for start in range(0, flat.size, PART):
-        out[start : start + PART] = _falling(flat[start : start + PART])
+    for start in range(0, flat.size, BLOCK_VALUES):
+        out[start : start + BLOCK_VALUES] = _exp_minus_block(flat[start : start + BLOCK_VALUES])
     return value
 
 
-def _falling(z: Floats) -> Floats:
+def _exp_minus_block(z: Floats) -> Floats:
     inverse, high, low, table = _constants()
-    z = np.minimum(z, LARGEST)
+    z = np.minimum(z, LARGEST_ARGUMENT)
     k = np.rint(z * inverse)
     r = z - k * high
     r -= k * low
@@ -58,7 +58,7 @@ def _falling(z: Floats) -> Floats:
         q += c
         q *= r
     whole = k.astype(np.int64)
-    t = table[whole & (STEPS - 1)]
+    t = table[whole & (TABLE_STEPS - 1)]
     q *= t
     q += t
     q *= ((1023 - (whole >> 6)) << 52).view(np.float64)  # 2^-(k // 64), written as a double
@@ -69,7 +69,7 @@ def _falling(z: Floats) -> Floats:
 def _constants() -> tuple[float, float, float, Floats]:
     """1 / L, the two parts of L, and the nearest doubles of 2^-(j/64)."""
     with ctx.workprec(256):
-        step = arb(2).log() / STEPS
+        step = arb(2).log() / TABLE_STEPS
         high = int((step * 2**HIGH_BITS).floor().unique_fmpz()) / 2**HIGH_BITS
-        table = np.array([float((-step * j).exp()) for j in range(STEPS)])
+        table = np.array([float((-step * j).exp()) for j in range(TABLE_STEPS)])
         return float(1 / step), high, float(step - high), table

@@ -24,16 +24,16 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.score_judge import ScoreTable
-from likewise.families.settings import fixed
-from likewise.model.embedding import Column, one_embedding
+from likewise.families.settings import fix_columns
+from likewise.model.embedding import Column, join_embeddings
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.program_rounding import Bound
+    from likewise.families.program_rounding import ErrorBound
     from likewise.families.score_judge import ScoreJudge
-    from likewise.families.scored import Model
+    from likewise.families.scored_model import Model
     from likewise.families.settings import Setting, Settings
     from likewise.model.goal import Goal
     from likewise.spec.pairs import PairSpace
@@ -41,11 +41,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Kept = Sequence[Sequence[int] | None]  # by feature: the places of the levels that are left, None for a number
+KeptLevels = Sequence[
+    Sequence[int] | None
+]  # by feature: the places of the levels that are left, None for a number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mapped:
+class AffineMap:
     """g = slope f + offset, in `operations` roundings of terms no larger than |slope| |f| + `size`."""
 
     slope: Fraction
@@ -121,13 +123,13 @@ class Body(Protocol):
     def score(self, embedding: tuple[Column, ...], n_features: int) -> Score:
         """The score over codes."""
 
-    def rescaled(self, by: Mapped, kind: str) -> Any:
+    def rescaled(self, by: AffineMap, kind: str) -> Any:
         """slope times the body plus offset, exactly; refuses what is no body of the family, naming what asked for it."""
 
     def reads(self, feature: int) -> bool:
         """Whether it looks at a feature itself, besides what its columns do."""
 
-    def restricted(self, kept: Kept) -> Any:
+    def restricted(self, kept: KeptLevels) -> Any:
         """The body over the levels that are left; None where it cannot be had without importing it again."""
 
     def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> int | None:
@@ -140,16 +142,16 @@ class Rounding(Protocol):
     def errors(self, model: Model, codes: Floats) -> list[Fraction]:
         """About how far two programs may be apart at each row; for comparing the original with the import."""
 
-    def bound(self, model: Model, space: Space) -> Bound | None:
+    def bound(self, model: Model, space: Space) -> ErrorBound | None:
         """What the program's score is off by at most over the whole space; None where that is not known."""
 
-    def certified(self, model: Model, space: Space) -> Fraction | None:
+    def certified_error(self, model: Model, space: Space) -> Fraction | None:
         """The same as a certificate states it; None where it states nothing."""
 
     def line(self) -> dict[str, Any] | None:
         """What the model line of a certificate says of it."""
 
-    def rescaled(self, by: Mapped) -> Any:
+    def rescaled(self, by: AffineMap) -> Any:
         """Of the program that also does this to the score."""
 
     def undescribed(self) -> Any:
@@ -200,7 +202,7 @@ class Family(ABC):
 
     def join(self, models: Sequence[Model], estimator: str) -> tuple[tuple[Column, ...], tuple[Body, ...]]:
         """The bodies of models of one score each over one embedding."""
-        embedding, places = one_embedding([model.embedding for model in models])
+        embedding, places = join_embeddings([model.embedding for model in models])
         return embedding, self.join_bodies(
             [model.body for model in models], places, len(embedding), estimator
         )
@@ -218,7 +220,7 @@ class Family(ABC):
     def check(self, bodies: Sequence[Any]) -> None:
         """Refuse bodies that are not what `join` makes."""
 
-    def restricted(self, bodies: Sequence[Any], kept: Kept) -> tuple[Body, ...] | None:
+    def restricted(self, bodies: Sequence[Any], kept: KeptLevels) -> tuple[Body, ...] | None:
         """The bodies over the levels that are left; None where they cannot be had without importing them again."""
         found = tuple(body.restricted(kept) for body in bodies)
         return None if None in found else found
@@ -237,7 +239,7 @@ class Family(ABC):
         """What the bounders of all forms of several scores have in common over cells of these pairs."""
         return None
 
-    def marked(self, shared: Any) -> dict[int, Floats]:
+    def codes_to_try(self, shared: Any) -> dict[int, Floats]:
         """Codes that are worth trying, by feature."""
         return {}
 
@@ -284,7 +286,7 @@ class Family(ABC):
 
     def at_settings(self, model: Model, settings: Sequence[Setting]) -> list[Model]:
         """The model with features fixed to each of the settings; equal ones may be one."""
-        return [replace(model, embedding=fixed(model.embedding, codes)) for codes in settings]
+        return [replace(model, embedding=fix_columns(model.embedding, codes)) for codes in settings]
 
     def mean(self, model: Model, settings: Settings) -> Model | None:
         """The mean over settings as a model of the family; None where it is none."""

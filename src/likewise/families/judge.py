@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.exponential import LARGEST, LOST, RELATIVE, falling
+from likewise.families.exponential import ABSOLUTE_ERROR, LARGEST_ARGUMENT, RELATIVE_ERROR, exp_minus
 from likewise.families.registry import family_of, score_judge_of
-from likewise.families.score_judge import UNIT, ScoreTable, growth
+from likewise.families.score_judge import UNIT_ROUNDOFF, ScoreTable, rounding_growth
 from likewise.families.separable import SeparableJudge, separable_judge
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-FARTHEST = 0.01  # that an argument of exp may be off
+LARGEST_EXP_ERROR = 0.01  # that an argument of exp may be off
 
 
 class Judge:
@@ -87,13 +87,13 @@ class Judge:
         return self.family.cuts(self.judges, feature)
 
 
-def softmax(scores: ScoreTable) -> ScoreTable:
+def softmax_scores(scores: ScoreTable) -> ScoreTable:
     """Probabilities of all classes."""
     highest = scores.values.max(axis=2, keepdims=True)
-    parts = falling(highest - scores.values)
+    parts = exp_minus(highest - scores.values)
     probabilities: Floats = parts / parts.sum(axis=2, keepdims=True)
     n = scores.values.shape[2]
-    moved = 2 * scores.error.max(axis=1) + UNIT * (LARGEST + 1)
-    off = 2.1 * (moved + RELATIVE) + growth(n + 2) + n * LOST
-    error = np.where(moved < FARTHEST, off, np.inf)
+    moved = 2 * scores.error.max(axis=1) + UNIT_ROUNDOFF * (LARGEST_ARGUMENT + 1)
+    off = 2.1 * (moved + RELATIVE_ERROR) + rounding_growth(n + 2) + n * ABSOLUTE_ERROR
+    error = np.where(moved < LARGEST_EXP_ERROR, off, np.inf)
     return ScoreTable(values=probabilities, error=np.repeat(error[:, None], n, axis=1))

@@ -12,7 +12,7 @@ from typing import Any
 from likewise.model.embedding import Column
 
 
-def number(value: Fraction | float) -> str:
+def format_number(value: Fraction | float) -> str:
     """An exact number in the shortest of the three forms that fits."""
     exact = Fraction(value)
     if exact.denominator == 1:
@@ -24,20 +24,20 @@ def number(value: Fraction | float) -> str:
     return f"{exact.numerator}/{exact.denominator}"
 
 
-def rational(text: str) -> Fraction:
-    """The inverse of `number`, for numbers that it wrote."""
+def parse_number(text: str) -> Fraction:
+    """The inverse of `format_number`, for numbers that it wrote."""
     mantissa, found, exponent = text.partition("p")
     return int(mantissa, 16) * Fraction(2) ** int(exponent) if found else Fraction(text)
 
 
-def numbers(values: Iterable[Fraction | float]) -> list[str]:
+def format_numbers(values: Iterable[Fraction | float]) -> list[str]:
     """Several numbers."""
-    return [number(value) for value in values]
+    return [format_number(value) for value in values]
 
 
-def one_or_all(values: list[Any]) -> Any:
+def one_or_array(values: list[Any]) -> Any:
     """What stands in the place of a number: the number of one score, the array of those of several."""
-    written = numbers(values)
+    written = format_numbers(values)
     return written[0] if len(written) == 1 else written
 
 
@@ -46,9 +46,13 @@ def column_line(column: Column) -> dict[str, Any]:
     if column.pieces is not None:
         return {
             "feature": column.feature,
-            "cuts": numbers(column.pieces.cuts),
-            "pieces": [numbers(p) or ["0"] for p in column.pieces.polynomials],
+            "cuts": format_numbers(column.pieces.cuts),
+            "pieces": [format_numbers(p) or ["0"] for p in column.pieces.polynomials],
         }
     if column.table is None:
-        return {"feature": column.feature, "slope": number(column.slope), "offset": number(column.offset)}
-    return {"feature": column.feature, "table": numbers(column.table)}
+        return {
+            "feature": column.feature,
+            "slope": format_number(column.slope),
+            "offset": format_number(column.offset),
+        }
+    return {"feature": column.feature, "table": format_numbers(column.table)}

@@ -4,9 +4,9 @@ The frontier of a case talks to an `Oracle`, which has one verb for the work: `l
 a pair, is to be cut, or is stuck. `look` is written twice, on top of what a family provides for ONE line of a case, a `Bounder`:
 
     batched      many nodes at once, in float64; what is decided is proved one by one
-    remembered   node by node, each starting from what was found out about the one that it was cut from (`Remembering`)
+    remembered   node by node, each starting from what was found out about the one that it was cut from (`MemoryBounder`)
 
-A family implements `Bounder`, or `Remembering`, and nothing else; `views` puts the lines of a case together. Bounds are float64 and only propose;
+A family implements `Bounder`, or `MemoryBounder`, and nothing else; `views` puts the lines of a case together. Bounds are float64 and only propose;
 `prove`, or the checker, decides in exact arithmetic.
 """
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
+from likewise.cells.leaf import Clearance, Leaf, RelaxationResult, Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     Enclosures = tuple[Enclosure, ...]
 
 BATCH = 256  # nodes bounded together: enough to hide Python's cost, few enough to stay best-first
-FIRST_STEP = 0.05  # of the lean, from the first node to its children (`leaning`)
-A_PROOF = 1e-3  # seconds that an exact proof is taken to need before there was one
-CLOSING = 0.5  # of the time that looking at a node has taken so far: what it takes if it need not be cut
+FIRST_LEAN_STEP = 0.05  # of the lean, from the first node to its children (`leaning`)
+FIRST_PROOF_SECONDS = 1e-3  # seconds that an exact proof is taken to need before there was one
+CLOSING_SHARE = (
+    0.5  # of the time that looking at a node has taken so far: what it takes if it need not be cut
+)
 
 
 # -- nodes and what is said of them ---------------------------------------------------------------------------------
@@ -54,7 +56,7 @@ class Node:
     hi: Floats = field(compare=False)
     lean: float = field(compare=False)
     upper: float = field(compare=False, default=np.inf)  # of the score in the direction of `lean`
-    step: float = field(compare=False, default=FIRST_STEP)  # by which another lean is tried
+    step: float = field(compare=False, default=FIRST_LEAN_STEP)  # by which another lean is tried
     view: int = field(compare=False, default=0)
     memory: Any = field(compare=False, default=None)
 
@@ -112,28 +114,30 @@ Answer = Closed | Pair | Cut | Stuck
 
 
 @dataclass(slots=True)
-class Pace:
+class LookTimes:
     """What looks and exact proofs have taken so far, in seconds, and how many there were."""
 
-    looking: float = 0.0
-    looked: int = 0
-    proving: float = 0.0
+    look_seconds: float = 0.0
+    looks: int = 0
+    proof_seconds: float = 0.0
     proofs: int = 0
 
     @property
-    def a_look(self) -> float:
-        return self.looking / max(self.looked, 1)
+    def seconds_per_look(self) -> float:
+        return self.look_seconds / max(self.looks, 1)
 
     @property
-    def a_closing_look(self) -> float:
+    def seconds_per_closing_look(self) -> float:
         """Seconds that a look takes, with the proof, if the node is closed by it."""
-        return CLOSING * self.a_look + (self.proving / self.proofs if self.proofs else A_PROOF)
+        return CLOSING_SHARE * self.seconds_per_look + (
+            self.proof_seconds / self.proofs if self.proofs else FIRST_PROOF_SECONDS
+        )
 
 
-class Inquiry(Protocol):
+class OracleContext(Protocol):
     """Whom an oracle answers: the frontier of a case, as oracles see it."""
 
-    pace: Pace
+    pace: LookTimes
     proposes_ties: bool  # nodes that are nearly closed are left to the checker
     lines_only: bool  # nothing but a line may close a node, and nobody is looked for
     start: tuple[Floats, Floats]  # the first cell
@@ -176,19 +180,19 @@ class Oracle(Protocol):
     def warm_up(self) -> None:
         """What is done once before a search, and not on its time."""
 
-    def begin(self, asked: Inquiry) -> Witness | None:
+    def begin(self, asked: OracleContext) -> Witness | None:
         """A witness among a few promising pairs of the whole space, with more effort than a look."""
 
     def starts(self, lo: Floats, hi: Floats) -> Floats:
         """Those pairs, where coordinate ascent is worth starting from them; none where the oracle's own proposals come sooner."""
 
-    def look(self, nodes: Sequence[Node], asked: Inquiry) -> Iterator[Answer]:
+    def look(self, nodes: Sequence[Node], asked: OracleContext) -> Iterator[Answer]:
         """One answer a node, in their order; after a pair nothing more. Nodes are told what was learned of them."""
 
-    def look_again(self, node: Node, asked: Inquiry) -> Answer:
+    def look_again(self, node: Node, asked: OracleContext) -> Answer:
         """The same of a node that was closed by a leaf which is refused: not by its line."""
 
-    def recall(self, node: Node, leaf: Leaf, asked: Inquiry) -> None:
+    def recall(self, node: Node, leaf: Leaf, asked: OracleContext) -> None:
         """Tell a node that is opened again what the leaf that closed it says of it."""
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, case: Case) -> Clearance | None:
@@ -223,21 +227,21 @@ class Bounds:
 
     def take(self, rows: NDArray[np.intp]) -> Bounds:
         """The bounds in these rows."""
-        return Bounds(**{f.name: _rows(getattr(self, f.name), rows) for f in fields(self)})
+        return Bounds(**{f.name: _take_rows(getattr(self, f.name), rows) for f in fields(self)})
 
     @staticmethod
     def joined(parts: Sequence[Bounds]) -> Bounds:
         """The rows of all parts, one after another."""
-        return Bounds(**{f.name: _concatenated([getattr(p, f.name) for p in parts]) for f in fields(Bounds)})
+        return Bounds(**{f.name: _concatenate([getattr(p, f.name) for p in parts]) for f in fields(Bounds)})
 
 
-def _rows(column: Any, rows: NDArray[np.intp]) -> Any:
+def _take_rows(column: Any, rows: NDArray[np.intp]) -> Any:
     if column is None:
         return None
     return [column[i] for i in rows] if isinstance(column, list) else column[rows]
 
 
-def _concatenated(columns: list[Any]) -> Any:
+def _concatenate(columns: list[Any]) -> Any:
     if any(column is None for column in columns):
         return None
     if isinstance(columns[0], list):
@@ -284,14 +288,14 @@ class Bounder(Protocol):
         """The next double, where a variable is to be cut between `at` and it; None where `at` is on both sides."""
         return None
 
-    def relax(self, lo: Floats, hi: Floats, question: WitnessSet) -> Relaxed | None:  # noqa: ARG002
+    def relax(self, lo: Floats, hi: Floats, question: WitnessSet) -> RelaxationResult | None:  # noqa: ARG002
         """A leaf of ONE cell by more effort than a bound takes, as from a linear program; None where there is nothing to gain."""
         return None
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         """Whether a leaf of the family's own rules closes ONE cell, as `Oracle.prove` says it."""
 
-    def marked(self) -> dict[int, Floats]:
+    def codes_to_try(self) -> dict[int, Floats]:
         """Codes that are worth trying, by feature."""
         return {}
 
@@ -306,7 +310,7 @@ class Proposal:
 
 
 @runtime_checkable
-class Remembering(Bounder, Protocol):
+class MemoryBounder(Bounder, Protocol):
     """A family that keeps something about each cell, of any type, and bounds its parts with the help of that.
 
     Bounds, proposals and cuts are of ONE cell and one lean, which must be `on_grid`; a proposal, its pair and a cut are about the
@@ -316,7 +320,7 @@ class Remembering(Bounder, Protocol):
     def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> Any:
         """What is known of a cell by its limits alone; `even` where nothing but the difference of scores will be asked for."""
 
-    def inherited(self, memory: Any, variable: int, lo: float, hi: float) -> Any:
+    def inherit(self, memory: Any, variable: int, lo: float, hi: float) -> Any:
         """What is known of a part of a cell, in which one variable has new limits."""
 
     def on_grid(self, lean: float) -> float:
@@ -331,7 +335,7 @@ class Remembering(Bounder, Protocol):
     def noise(self, lean: float) -> float:
         """What rounding may change about a bound."""
 
-    def proposal(self, memory: Any, lean: float) -> Proposal | None:
+    def propose(self, memory: Any, lean: float) -> Proposal | None:
         """A promising pair, by its scores."""
 
     def pair(self) -> Floats:
@@ -343,7 +347,7 @@ class Remembering(Bounder, Protocol):
     def cut_memory(self, memory: Any, lean: float, excess: float) -> tuple[int, float, float, float]:
         """Variable (-1: none) and place to split, and by how much the bounds of the left and of the right part are lower, to 1e-6 of the excess."""
 
-    def halved(
+    def choose_halving(
         self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None
     ) -> tuple[int, float]:
         """A variable, one of those given, and its middle: where a cut by the bounds is of no use. -1 for a single point."""

@@ -7,10 +7,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.families.batched import Batched
-from likewise.families.oracle import Remembering
+from likewise.families.batch_oracle import BatchOracle
+from likewise.families.oracle import MemoryBounder
 from likewise.families.registry import bounder_of, family_of
-from likewise.families.scored import Scores
+from likewise.families.scored_model import Scores
 from likewise.families.views import View, Views
 from likewise.model.cases import SoftmaxCase
 
@@ -115,11 +115,11 @@ class Oracles:
             return self.score.enclose(codes, bits)
         return (self.score.enclose(codes, bits),)
 
-    def marked(self) -> dict[int, Floats]:
+    def codes_to_try(self) -> dict[int, Floats]:
         """Codes that are worth trying, by feature."""
         if self.bounder is not None:
-            return self.bounder.marked()
-        return self.family.marked(self.shared())
+            return self.bounder.codes_to_try()
+        return self.family.codes_to_try(self.shared())
 
     # -- cells --------------------------------------------------------------------------------------------------
 
@@ -135,11 +135,11 @@ class Oracles:
         else:
             forms = self.shared() if self.family.additive else None
             views = Views(case, self._views(case), self.pairs, scores=self.score.scores, forms=forms)
-        if not isinstance(views.first, Remembering):
-            return Batched(views, self.enclose, self.score)
-        from likewise.families.remembered import Remembered
+        if not isinstance(views.first, MemoryBounder):
+            return BatchOracle(views, self.enclose, self.score)
+        from likewise.families.memory_oracle import MemoryOracle
 
-        return Remembered(views, self.enclose, self.score)
+        return MemoryOracle(views, self.enclose, self.score)
 
     def _views(self, case: Case) -> list[View]:
         here, there = case.conditions

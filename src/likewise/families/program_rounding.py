@@ -16,7 +16,7 @@ d_c = g_k (m_c + slack_c) (`tracing`), and M_c = m_c + slack_c:
     products            g_n (sum_f |w_f| product_f M + sizes)
     combined            the largest error of a part, and the rounding of a mean of their scores
 
-exp and pow are taken to be right within `room` roundings, as the C library and NumPy promise. All sums are of nonnegative numbers in float64, so that `OUTWARD`
+exp and pow are taken to be right within `room` roundings, as the C library and NumPy promise. All sums are of nonnegative numbers in float64, so that `OUTWARD_FACTOR`
 covers their own rounding.
 
 With such a bound E, a value of a pair that the program shows is off by at most
@@ -27,7 +27,7 @@ With such a bound E, a value of a pair that the program shows is off by at most
                                                          the link itself takes a few roundings of numbers up to 1
 
 An error is *large* if it can be seen: answers are shown in six digits, so that a difference that was observed counts from a millionth of the
-largest score on (`SEEN`). The bound holds for every individual and any order of summation, and so is some hundred times what happens; it counts from a thousandth on (`FEARED`),
+largest score on (`SEEN`). The bound holds for every individual and any order of summation, and so is some hundred times what happens; it counts from a thousandth on (`LARGE_BOUND`),
 which sums of leaves in single precision stay below.
 """
 
@@ -41,8 +41,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from likewise.families.scored import Model, parts_of
-from likewise.model.embedding import extents
+from likewise.families.scored_model import Model, program_parts
+from likewise.model.embedding import column_extents
 from likewise.model.gauge import Scale
 from likewise.model.head import Head
 from likewise.spec.numbers import double_above
@@ -51,20 +51,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.family import ComputedColumn
-    from likewise.families.scored import Model
+    from likewise.families.scored_model import Model
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
 
-ROOM = 32  # roundings: of exp, pow or sigma (a few units in the last place), of maps around a model, of additions not counted
-OUTWARD = 1 + 1e-6  # what float64 sums of up to 10^9 nonnegative numbers lose, with room
-TINY = 2.0**-960  # more than all results that are denormal lose together
+EXTRA_ROUNDINGS = 32  # roundings: of exp, pow or sigma (a few units in the last place), of maps around a model, of additions not counted
+OUTWARD_FACTOR = 1 + 1e-6  # what float64 sums of up to 10^9 nonnegative numbers lose, with room
+DENORMAL_LOSS = 2.0**-960  # more than all results that are denormal lose together
 MOST_ROUNDINGS = 2**40  # for which g_n <= 1.001 n u
-MOST = 2.0**1000  # an error beyond it is as good as unknown
+LARGEST_ERROR = 2.0**1000  # an error beyond it is as good as unknown
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class ErrorBound:
     """What the program's score is off by at most, and what bounds its size."""
 
     error: float
@@ -79,7 +79,7 @@ class UnstatedRounding:
     columns: tuple[tuple[int, float], ...] = ()
     described: bool = True
 
-    def certified(self, model: Model, space: Space) -> None:  # noqa: ARG002
+    def certified_error(self, model: Model, space: Space) -> None:  # noqa: ARG002
         return None
 
     def line(self) -> None:
@@ -89,11 +89,11 @@ class UnstatedRounding:
         return self  # nothing is stated of it anyway
 
     def of_columns(self, columns: Sequence[ComputedColumn], *, described: bool) -> Self:
-        return replace(self, columns=slacks_of(columns), described=described)
+        return replace(self, columns=column_slacks(columns), described=described)
 
     def reach(self, model: Model, space: Space) -> tuple[int, Floats]:
         """The most roundings of a column, and the largest absolute value of each over a space with its slack."""
-        largest = np.array([double_beyond(value) for value in extents(model.embedding, space)])
+        largest = np.array([double_beyond(value) for value in column_extents(model.embedding, space)])
         if not self.columns:  # the numbers of the rows themselves
             return 0, largest
         return max(k for k, _ in self.columns), largest + np.array([slack for _, slack in self.columns])
@@ -106,24 +106,24 @@ def error_bound(model: Model, space: Space) -> Fraction | None:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         found = model.rounding.bound(model, space)
-    return None if found is None or not found.error <= MOST else Fraction(found.error)
+    return None if found is None or not found.error <= LARGEST_ERROR else Fraction(found.error)
 
 
-def slacks_of(columns: Sequence[ComputedColumn]) -> tuple[tuple[int, float], ...]:
+def column_slacks(columns: Sequence[ComputedColumn]) -> tuple[tuple[int, float], ...]:
     """(k, slack) of columns that the program computes: each is off by about k u (|column| + slack)."""
     return tuple((one.roundings + 2, float(one.slack + 2 * abs(one.offset))) for one in columns)
 
 
-def growth(roundings: int, bits: int = 53) -> float:
+def rounding_growth(roundings: int, bits: int = 53) -> float:
     """At least (1 + 2^-bits)^roundings - 1."""
     if roundings > MOST_ROUNDINGS:
         return math.inf
-    return math.expm1(roundings * 2.0**-bits) * OUTWARD
+    return math.expm1(roundings * 2.0**-bits) * OUTWARD_FACTOR
 
 
-def outward(error: float, size: float) -> Bound:
+def round_outward(error: float, size: float) -> ErrorBound:
     """The bound that covers how it was itself computed."""
-    return Bound(OUTWARD * (error + TINY * (1 + size)), OUTWARD * size)
+    return ErrorBound(OUTWARD_FACTOR * (error + DENORMAL_LOSS * (1 + size)), OUTWARD_FACTOR * size)
 
 
 def double_beyond(value: Fraction) -> float:
@@ -134,13 +134,15 @@ def double_beyond(value: Fraction) -> float:
         return math.inf
 
 
-SEEN = 1e-6
-FEARED = 1e-3
-NOTHING = 1e-300  # below any score: nothing is large against scores that are all 0 but for denormal numbers
+VISIBLE_ERROR = 1e-6
+LARGE_BOUND = 1e-3
+SMALLEST_SCORE = (
+    1e-300  # below any score: nothing is large against scores that are all 0 but for denormal numbers
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
+class ObservedError:
     """The largest difference between the program's scores and the exact ones on the rows compared, and their largest absolute value."""
 
     error: float = 0.0
@@ -153,7 +155,7 @@ class ProgramRounding:
     was observed. `bits` are those in which the program makes probabilities of scores."""
 
     bounds: tuple[Fraction | None, ...]
-    observed: Observed = Observed()
+    observed: ObservedError = ObservedError()
     bits: int = 53
 
     @property
@@ -167,7 +169,9 @@ class ProgramRounding:
         """Whether the error may be seen in what is shown of scores."""
         seen, size = self.observed.error, self.observed.size
         feared = 0 if self.error is None else self.error
-        return seen > SEEN * size + NOTHING or feared > Fraction(FEARED) * Fraction(size) + Fraction(NOTHING)
+        return seen > VISIBLE_ERROR * size + SMALLEST_SCORE or feared > Fraction(LARGE_BOUND) * Fraction(
+            size
+        ) + Fraction(SMALLEST_SCORE)
 
     def moved(self, of: Scale, head: Head) -> Fraction | None:
         """By how much the value of a pair may differ between program and mathematics; None where that is not known."""
@@ -180,7 +184,7 @@ class ProgramRounding:
             return 2 * error if head.n_scores > 1 else error
         steepest = Fraction(1, 2) if head.n_scores > 1 else abs(head.slope) / 4
         shift = len(head.classes) if head.n_scores > 1 else 2 * abs(float(head.offset))
-        return 2 * (steepest * error + Fraction(growth(ROOM, self.bits) * (1 + shift)))
+        return 2 * (steepest * error + Fraction(rounding_growth(EXTRA_ROUNDINGS, self.bits) * (1 + shift)))
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; an unknown bound is null."""
@@ -191,7 +195,7 @@ class ProgramRounding:
         }
 
 
-def reads(model: Model, feature: int) -> bool:
+def reads_feature(model: Model, feature: int) -> bool:
     """Whether any column or any test of a tree changes with a feature: if none does, the program is asked about equal numbers."""
     if any(column.feature == feature and not column.constant for column in model.embedding):
         return True
@@ -201,16 +205,20 @@ def reads(model: Model, feature: int) -> bool:
 UNDESCRIBED = ProgramRounding(bounds=(None,))
 
 
-def program_rounding(model: Model, space: Space, observed: Observed, *, bits: int = 53) -> ProgramRounding:
+def program_rounding(
+    model: Model, space: Space, observed: ObservedError, *, bits: int = 53
+) -> ProgramRounding:
     """The rounding of a program whose scores are this model's over a space; what was observed includes the rounding of whoever compared, and
     is no more than the bound."""
-    found = ProgramRounding(bounds=tuple(error_bound(part, space) for part in parts_of(model)), bits=bits)
+    found = ProgramRounding(
+        bounds=tuple(error_bound(part, space) for part in program_parts(model)), bits=bits
+    )
     if found.error is not None and found.error < observed.error:
         observed = replace(observed, error=float(found.error))
     return replace(found, observed=observed)
 
 
-def of_program(
+def rounding_stats(
     rounding: ProgramRounding, of: Scale | None = None, head: Head | None = None
 ) -> dict[str, Any]:
     """What the `stats` of every answer say; of an answer on a scale also by how much a value on it may move (`moves`)."""
@@ -221,7 +229,7 @@ def of_program(
     return {"program_rounding": document}
 
 
-def shifted(level: float, moved: Fraction | None, of: Scale) -> float | None:
+def program_upper_bound(level: float, moved: Fraction | None, of: Scale) -> float | None:
     """What no value of a pair exceeds on the program itself, where `level` is what none exceeds; None where its rounding is not known."""
     if moved is None or not math.isfinite(level):
         return None if moved is None else level

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from likewise.families.score_judge import ScoreJudge
     from likewise.spec.pairs import PairSpace
 
-NAMES = ("affine", "kernel", "polynomial", "trees", "network", "combined")
+FAMILY_NAMES = ("affine", "kernel", "polynomial", "trees", "network", "combined")
 
 
 @cache
-def family_named(name: str) -> Family:
+def load_family(name: str) -> Family:
     """The family of a room: `FAMILY` of its module `family`."""
-    if name not in NAMES:
+    if name not in FAMILY_NAMES:
         raise KeyError(f"no family is called {name!r}")
     found: Family = import_module(f"likewise.families.{name}.family").FAMILY
     return found
@@ -27,7 +27,7 @@ def family_named(name: str) -> Family:
 
 def family_of(one: Body | Score) -> Family:
     """The family of a body or a score."""
-    return family_named(one.family)
+    return load_family(one.family)
 
 
 RULES = MappingProxyType(  # of all families; the others are the families' own
@@ -44,15 +44,18 @@ def family_with_rule(rule: str) -> Family | None:
     """The family that a rule of leaves belongs to; None for those of all families."""
     if rule in RULES:
         return None
-    for name in NAMES:
-        if rule in family_named(name).rules:
-            return family_named(name)
+    for name in FAMILY_NAMES:
+        if rule in load_family(name).rules:
+            return load_family(name)
     raise KeyError(f"no family has the rule {rule!r}")
 
 
 def words_of_rules() -> dict[str, str]:
     """What each rule that a leaf may have says of its cell."""
-    return {**RULES, **{rule: says for name in NAMES for rule, says in family_named(name).rules.items()}}
+    return {
+        **RULES,
+        **{rule: says for name in FAMILY_NAMES for rule, says in load_family(name).rules.items()},
+    }
 
 
 def bounder_of(score: Score, pairs: PairSpace, second: Score | None = None) -> Bounder | None:

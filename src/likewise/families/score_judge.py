@@ -4,7 +4,7 @@
 of a model together: a family is asked by nobody else.
 
 Sums, differences and products of doubles are off by u = 2^-53 of the result. A value that passed n such roundings on its way from
-terms t is off by at most ((1 + u)^n - 1) sum |t|, in whatever order it was added up; `growth` is an upper bound of (1 + u)^n - 1.
+terms t is off by at most ((1 + u)^n - 1) sum |t|, in whatever order it was added up; `rounding_growth` is an upper bound of (1 + u)^n - 1.
 """
 
 from __future__ import annotations
@@ -25,32 +25,34 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-UNIT = 2.0**-53
-TINY = 2.0**-300  # more than all underflows of a score together, parameters and columns being `ordinary`
-ORDINARY = (
+UNIT_ROUNDOFF = 2.0**-53
+UNDERFLOW_LOSS = (
+    2.0**-300
+)  # more than all underflows of a score together, parameters and columns being `are_ordinary`
+ORDINARY_SIZES = (
     Fraction(1, 2**400),
     Fraction(2**400),
 )  # sizes of parameters that neither under- nor overflow matters to
-WIDEST = 2.0**60  # of columns: products of five times a parameter are far from overflow
+WIDEST_COLUMN = 2.0**60  # of columns: products of five times a parameter are far from overflow
 MOST_OPERATIONS = 2**40
 PRODUCTS_A_SECOND = 4e9  # of a matrix product
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Scored:
+class ScoreGrid:
     """One score of each individual, |value - score| <= error of its row: shapes (rows, settings) and (rows, 1). Values are finite."""
 
     values: Floats
     error: Floats
 
     @staticmethod
-    def of(values: Floats, error: Floats) -> Scored:
+    def of(values: Floats, error: Floats) -> ScoreGrid:
         """(rows, settings) with the error of each row; an overflow anywhere in a row says nothing about the row."""
         bad = ~np.isfinite(values)
         error = np.where(bad.any(axis=1) | ~np.isfinite(error), np.inf, error)
         if bad.any():
             values = np.where(bad, 0.0, values)
-        return Scored(values=values, error=error[:, None])
+        return ScoreGrid(values=values, error=error[:, None])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -84,7 +86,7 @@ class ScoreJudge(ABC):
     score: JudgedScore
 
     @abstractmethod
-    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> ScoreGrid:
         """Scores (rows, settings): every row with these features set to each of the settings."""
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
@@ -110,19 +112,19 @@ class ScoreJudge(ABC):
         return PRODUCTS_A_SECOND / self.cost
 
 
-def growth(operations: int) -> float:
+def rounding_growth(operations: int) -> float:
     """At least (1 + u)^n - 1: n u / (1 - n u) bounds it, and 1.01 n u bounds that for n < 2^40."""
     if operations >= MOST_OPERATIONS:
         return np.inf
-    return 1.01 * operations * UNIT
+    return 1.01 * operations * UNIT_ROUNDOFF
 
 
-def ordinary(parameters: Iterable[Fraction]) -> bool:
+def are_ordinary(parameters: Iterable[Fraction]) -> bool:
     """Whether all parameters are zero or of a size that roundings of 2^-53 are all there is to say about them."""
-    return all(value == 0 or ORDINARY[0] <= abs(value) <= ORDINARY[1] for value in parameters)
+    return all(value == 0 or ORDINARY_SIZES[0] <= abs(value) <= ORDINARY_SIZES[1] for value in parameters)
 
 
-def at_settings(rows: Floats, features: Sequence[int], settings: Floats) -> Floats:
+def cross_settings(rows: Floats, features: Sequence[int], settings: Floats) -> Floats:
     """All individuals (rows * settings, features of the space), row by row."""
     codes = np.repeat(rows, len(settings), axis=0)
     codes[:, list(features)] = np.tile(settings, (len(rows), 1))
@@ -136,4 +138,4 @@ def column_sizes(column: Column, codes: Floats) -> Floats:
     if column.table is not None:
         return np.abs(column.entries)[codes.astype(np.intp)]
     size: Floats = abs(float(column.offset)) + abs(float(column.slope)) * np.abs(codes)
-    return size * (1 + 8 * UNIT)
+    return size * (1 + 8 * UNIT_ROUNDOFF)

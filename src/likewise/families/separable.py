@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.score_judge import TINY, Scored, ScoreJudge, growth, ordinary
-from likewise.spec.terms import nearest
+from likewise.families.score_judge import UNDERFLOW_LOSS, ScoreGrid, ScoreJudge, are_ordinary, rounding_growth
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,18 +33,20 @@ class SeparableJudge(ScoreJudge):
         self.score = score
         degree = max((len(t.pieces.floats()[2]) for t in score.terms if t.pieces is not None), default=1)
         parameters = [score.bias, *(p for term in score.terms for p in _parameters(term))]
-        self.growth = growth(3 * degree + 4 + len(score.terms) + 2) if ordinary(parameters) else np.inf
+        self.growth = (
+            rounding_growth(3 * degree + 4 + len(score.terms) + 2) if are_ordinary(parameters) else np.inf
+        )
 
-    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> ScoreGrid:
         shared = [k for k in range(len(self.score.terms)) if k not in features]
         base, size = self._summed(shared, [rows[:, k] for k in shared], len(rows))
         more, more_size = self._summed(features, list(settings.T), len(settings))
-        bias = nearest(self.score.bias)
+        bias = nearest_double(self.score.bias)
         base += bias
         with np.errstate(over="ignore", invalid="ignore"):
             values = base[:, None] + more
-            error = self.growth * (size + more_size.max(initial=0.0) + abs(bias)) + TINY
-        return Scored.of(values, error)
+            error = self.growth * (size + more_size.max(initial=0.0) + abs(bias)) + UNDERFLOW_LOSS
+        return ScoreGrid.of(values, error)
 
     def _summed(self, features: Sequence[int], columns: list[Floats], count: int) -> tuple[Floats, Floats]:
         total, size = np.zeros(count), np.zeros(count)
@@ -65,16 +67,16 @@ def _parameters(term: Term) -> Iterable[Fraction]:
 def term_values(term: Term, codes: Floats) -> tuple[Floats, Floats]:
     """A term at many codes, and the sizes of what was rounded on the way."""
     if term.pieces is not None:
-        return _in_pieces(term, codes)
+        return _piecewise_values(term, codes)
     if term.table is None:
-        values: Floats = nearest(term.slope) * codes
+        values: Floats = nearest_double(term.slope) * codes
         return values, np.abs(values)
-    table = np.array([nearest(value) for value in term.table])
+    table = np.array([nearest_double(value) for value in term.table])
     values = table[codes.astype(np.intp)]
     return values, np.abs(values)
 
 
-def _in_pieces(term: Term, codes: Floats) -> tuple[Floats, Floats]:
+def _piecewise_values(term: Term, codes: Floats) -> tuple[Floats, Floats]:
     pieces = term.pieces
     if pieces is None:
         return np.zeros_like(codes), np.zeros_like(codes)

@@ -9,16 +9,16 @@ from typing import Literal
 
 from likewise.model.embedding import Column
 
-How = Literal["mean", "max", "min"]
+CombineRule = Literal["mean", "max", "min"]
 Setting = Mapping[int, Fraction]  # codes of the features that are fixed
-MORE_OPERATIONS = 6  # of a weight and its product with a score
+EXTRA_OPERATIONS = 6  # of a weight and its product with a score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings with their weights (of a mean; >= 0, their sum 1), and the share of the score that is kept as it is."""
 
-    how: How
+    how: CombineRule
     codes: tuple[Setting, ...]
     weights: tuple[Fraction, ...]
     keep: Fraction = Fraction(0)
@@ -29,15 +29,15 @@ class Settings:
         return len(self.codes) == 1 and not self.keep
 
 
-def fixed(embedding: Sequence[Column], codes: Setting) -> tuple[Column, ...]:
+def fix_columns(embedding: Sequence[Column], codes: Setting) -> tuple[Column, ...]:
     """The same columns, those of the fixed features constant."""
     return tuple(
-        _constant(column, codes[column.feature]) if column.feature in codes else column
+        _constant_column(column, codes[column.feature]) if column.feature in codes else column
         for column in embedding
     )
 
 
-def _constant(column: Column, code: Fraction) -> Column:
+def _constant_column(column: Column, code: Fraction) -> Column:
     value = column.exact(code)
     if column.table is not None:
         return Column(feature=column.feature, table=(value,) * len(column.table))

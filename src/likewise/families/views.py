@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.forms import Forms, widest
+from likewise.cells.forms import Forms, widest_cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ALL_VIEWS = 9  # exact bounds of so many views are cheap enough to try them all
-MORE_VIEWS = {
+FEW_VIEWS = 9  # exact bounds of so many views are cheap enough to try them all
+VIEWS_TRIED = {
     True: 3,
     False: 1,
 }  # views tried of more than that, besides those of one form: of exact bounds, of others
@@ -86,20 +86,20 @@ class Views:
         """Where to cut cells, by all conditions where these are separable."""
         if self.forms is None:
             return self.first.branch(lo, hi, loss, cuts)
-        return widest(self.forms, self.discrete, self.forms.spread(self.alphas, lo, hi), lo, hi)
+        return widest_cut(self.forms, self.discrete, self.forms.spread(self.alphas, lo, hi), lo, hi)
 
     def after(self, variable: int, at: float) -> float | None:
         """The next double, where a cut is between the two."""
         return self.first.after(variable, at) if self.forms is None else self.forms.after(variable, at)
 
-    def plans(self, lo: Floats, hi: Floats, known: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def choose_views(self, lo: Floats, hi: Floats, known: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which views to try of which cells, (views, cells): all, or those that look best at one pair of the cell, those of one
         form, and the one that was `known` to be best of the cell that this one is part of."""
         exact = self.first.exact
-        if len(self) == 1 or (exact and len(self) <= ALL_VIEWS):
+        if len(self) == 1 or (exact and len(self) <= FEW_VIEWS):
             return np.ones((len(self), len(lo)), dtype=bool)
         value = self._values(self.first.candidates(lo, hi))
-        few = MORE_VIEWS[exact]
+        few = VIEWS_TRIED[exact]
         chosen = np.zeros((len(self), len(lo)), dtype=bool)
         np.put_along_axis(chosen, np.argpartition(value, few, axis=0)[:few], True, axis=0)
         chosen[[n for n, view in enumerate(self.all) if view.natural]] = True
@@ -119,10 +119,10 @@ class Views:
         the condition that holds least there."""
         found = [n for n, one in enumerate(self.all) if one.natural]
         if len(points):
-            found.append(self._lowest(points[:1], found[0] if found else 0))
+            found.append(self._lowest_view(points[:1], found[0] if found else 0))
         return [one for one in dict.fromkeys(found) if one != view]
 
-    def _lowest(self, points: Floats, natural: int) -> int:
+    def _lowest_view(self, points: Floats, natural: int) -> int:
         """The view of the condition that is furthest from holding; on the other side it has that of the natural one."""
         (first,), (second,) = self._sides(points)
         r, other = self.all[natural].rivals or (0, 0)

@@ -15,27 +15,27 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from likewise.errors import DataError, UnsupportedModel
 from likewise.importers.lightgbm import answers as lightgbm
-from likewise.importers.lightgbm.forest import grown_lightgbm
-from likewise.importers.lightgbm.stored import StoredLightGBM, read_lightgbm
-from likewise.importers.registry import library_of
-from likewise.importers.transformers.embedding import Steps, handed_over
-from likewise.importers.transformers.encoders import check_written
-from likewise.importers.unfolding import Unfolded
+from likewise.importers.lightgbm.forest import import_lightgbm
+from likewise.importers.lightgbm.model_file import StoredLightGBM, read_lightgbm
+from likewise.importers.registry import library_name
+from likewise.importers.transformers.embedding import Steps, run_steps
+from likewise.importers.transformers.encoders import check_missing_text
+from likewise.importers.unfold import UnfoldedEstimator
 from likewise.importers.xgboost import answers as xgboost
-from likewise.importers.xgboost.forest import grown_xgboost
-from likewise.importers.xgboost.names import categories_of, with_names_of
-from likewise.importers.xgboost.stored import StoredXGBoost, read_xgboost
+from likewise.importers.xgboost.category_names import frame_categories, take_frame_names
+from likewise.importers.xgboost.forest import import_xgboost
+from likewise.importers.xgboost.model_file import StoredXGBoost, read_xgboost
 from likewise.spec.features import Continuous, Feature, Integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from likewise.importers.inputs import Inputs
-    from likewise.importers.trees.growing import GrownModel
+    from likewise.importers.trees.tree_model import LibraryModel
     from likewise.spec.space import Space
 
 # Settings of an LGBM estimator that change what it predicts with.
-PREDICTING = (
+PREDICT_OPTIONS = (
     *("pred_early_stop", "predict_raw_score", "raw_score", "is_predict_raw_score", "num_iteration_predict"),
     *(
         "start_iteration_predict",
@@ -47,13 +47,13 @@ PREDICTING = (
 )
 
 
-def presented(estimator: Any) -> Any:
+def as_estimator(estimator: Any) -> Any:
     """A Booster as an object with scikit-learn's verbs; everything else as it is."""
     if type(estimator).__name__ != "Booster":
         return estimator
-    library = library_of(estimator)
+    library = library_name(estimator)
     if library == "xgboost":
-        model = xgboost.XGBoostModel(stored=_of_booster(estimator), kind=None)
+        model = xgboost.XGBoostModel(stored=_read_booster(estimator), kind=None)
         return xgboost.LibraryAnswers(model, estimator)
     if library == "lightgbm":
         return lightgbm.LibraryAnswers(read_lightgbm(estimator.model_to_string().encode()), estimator)
@@ -90,14 +90,16 @@ def saved_lightgbm(content: bytes) -> lightgbm.LightGBMAnswers:
     return lightgbm.LibraryAnswers(stored, library.Booster(model_str=content.decode("utf-8")))
 
 
-def _of_booster(booster: Any) -> StoredXGBoost:
+def _read_booster(booster: Any) -> StoredXGBoost:
     return read_xgboost(bytes(booster.save_raw("ubj")))
 
 
 # -- the original ----------------------------------------------------------------------------------------
 
 
-def asked_of(grown: GrownModel, estimator: Any, unfolded: Unfolded) -> tuple[Any, Unfolded]:
+def answering_estimator(
+    grown: LibraryModel, estimator: Any, unfolded: UnfoldedEstimator
+) -> tuple[Any, UnfoldedEstimator]:
     """Whom to ask for labels and probabilities, and with `unfolded.asked` for scores: the estimators of these libraries have no
     `decision_function`, and regressors of probabilities no `predict_proba`."""
     answers, head = grown.answers, grown.head
@@ -109,17 +111,19 @@ def asked_of(grown: GrownModel, estimator: Any, unfolded: Unfolded) -> tuple[Any
             hint=f"verify the {grown.family} inside of it",
         )
     if head.undecided is not None:
-        estimator = Behind(unfolded.steps, answers)
+        estimator = PipelineAnswers(unfolded.steps, answers)
     return estimator, replace(unfolded, asked=answers, before=unfolded.steps)
 
 
-def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]]:
+def frame_levels(grown: LibraryModel, inputs: Inputs) -> dict[str, tuple[Any, ...]]:
     """The columns that come to a model as pandas categories, which it numbers. All levels of the space must be among them, and
     the user's own frame, if it has categories, must have them in these columns."""
     found = {inputs.columns[c]: tuple(numbering) for c, numbering in grown.numbered.items()}
     for name, levels in found.items():
         strange = [
-            level for level in _values(inputs.space[name]) if level is not None and level not in levels
+            level
+            for level in _feature_values(inputs.space[name])
+            if level is not None and level not in levels
         ]
         if strange:
             raise DataError(
@@ -127,8 +131,10 @@ def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]
                 hint=f"its categories: {', '.join(map(repr, levels[:12]))}",
             )
         if inputs.space[name].missing:
-            check_written(name, _values(inputs.space[name]), levels, partial(_refuse, grown.family))
-    marked = set(categories_of(inputs.like)) & set(inputs.columns)
+            check_missing_text(
+                name, _feature_values(inputs.space[name]), levels, partial(_refuse, grown.family)
+            )
+    marked = set(frame_categories(inputs.like)) & set(inputs.columns)
     if found and marked and marked != set(found):
         raise DataError(
             f"{grown.family} numbers the categories of {', '.join(map(repr, found))}, and the frame has categories in "
@@ -137,7 +143,7 @@ def frame_levels(grown: GrownModel, inputs: Inputs) -> dict[str, tuple[Any, ...]
         )
     if marked != set(found):
         for c, levels in grown.rivals.items():
-            if any(value in levels for value in _values(inputs.space[inputs.columns[c]])):
+            if any(value in levels for value in _feature_values(inputs.space[inputs.columns[c]])):
                 raise UnsupportedModel(
                     f"{grown.family} does not say whether the categories {', '.join(map(repr, levels[:6]))} are those of "
                     f"{inputs.columns[c]!r}, or of one of {', '.join(map(repr, found))}",
@@ -150,32 +156,32 @@ def _refuse(family: str, why: str, *, hint: str) -> NoReturn:
     raise UnsupportedModel(f"{family} {why}", hint=hint)
 
 
-def _values(feature: Feature) -> Sequence[Any]:
+def _feature_values(feature: Feature) -> Sequence[Any]:
     """What is looked up among the categories; a continuous feature is refused later."""
     if isinstance(feature, Continuous):
         return ()
     return range(feature.lo, feature.hi + 1) if isinstance(feature, Integer) else feature.levels
 
 
-class Behind:
+class PipelineAnswers:
     """Answers behind the steps of a pipeline."""
 
     def __init__(self, steps: Steps, answers: Any) -> None:
         self.steps, self.answers = steps, answers
 
     def predict(self, X: Any) -> Any:
-        return self.answers.predict(self._through(X))
+        return self.answers.predict(self._transform(X))
 
     def predict_proba(self, X: Any) -> Any:
-        return self.answers.predict_proba(self._through(X))
+        return self.answers.predict_proba(self._transform(X))
 
-    def _through(self, X: Any) -> Any:
-        return handed_over(self.steps, X)[0]
+    def _transform(self, X: Any) -> Any:
+        return run_steps(self.steps, X)[0]
 
 
-def spelled(names: tuple[str, ...], model: Any, space: Space) -> tuple[str, ...]:
+def fitted_names(names: tuple[str, ...], model: Any, space: Space) -> tuple[str, ...]:
     """The names of the columns that a model was fitted on, as the space has them: LightGBM writes underscores for blanks."""
-    if not (isinstance(model, lightgbm.LightGBMAnswers) or library_of(model) == "lightgbm"):
+    if not (isinstance(model, lightgbm.LightGBMAnswers) or library_name(model) == "lightgbm"):
         return names
     written: dict[str, list[str]] = {}
     for name in space.names:
@@ -186,7 +192,7 @@ def spelled(names: tuple[str, ...], model: Any, space: Space) -> tuple[str, ...]
 # -- models that answer by themselves --------------------------------------------------------------------
 
 
-def _of_xgboost_answers(answers: xgboost.XGBoostAnswers) -> GrownModel:
+def _read_xgboost_answers(answers: xgboost.XGBoostAnswers) -> LibraryModel:
     model, family = answers.model, "XGBoost model"
     if model.stored.cut and answers.stand_in is not None:
         raise UnsupportedModel(
@@ -194,27 +200,27 @@ def _of_xgboost_answers(answers: xgboost.XGBoostAnswers) -> GrownModel:
             hint="install XGBoost (pip install 'likewise[xgboost]'), or fit the model on names in ASCII letters",
         )
 
-    def made(stored: StoredXGBoost) -> GrownModel:
+    def made(stored: StoredXGBoost) -> LibraryModel:
         return replace(
-            grown_xgboost(stored, family=family, kind=model.kind, rounds=model.rounds),
+            import_xgboost(stored, family=family, kind=model.kind, rounds=model.rounds),
             leaves=model.leaves,
             answers=answers,
         )
 
-    return _with_names(made, model.stored, family)
+    return _restore_names(made, model.stored, family)
 
 
-def _of_lightgbm_answers(answers: lightgbm.LightGBMAnswers) -> GrownModel:
+def _read_lightgbm_answers(answers: lightgbm.LightGBMAnswers) -> LibraryModel:
     stored = answers.stored
-    grown = grown_lightgbm(stored, family="LightGBM model", kind=None)
+    grown = import_lightgbm(stored, family="LightGBM model", kind=None)
     return replace(grown, leaves=lambda columns: lightgbm.leaf_values(stored, columns), answers=answers)
 
 
 # -- estimators ------------------------------------------------------------------------------------------
 
 
-def _of_xgboost_estimator(estimator: Any) -> GrownModel:
-    family = _fitted(estimator)
+def _read_xgboost_estimator(estimator: Any) -> LibraryModel:
+    family = _check_fitted(estimator)
     if callable(estimator.objective):
         raise UnsupportedModel(
             f"{family} has an objective of its own, {getattr(estimator.objective, '__name__', 'a function')!r}",
@@ -226,37 +232,37 @@ def _of_xgboost_estimator(estimator: Any) -> GrownModel:
             hint="mark missing values by NaN and fit with missing=nan",
         )
     booster = estimator.get_booster()
-    stored = _of_booster(booster)
+    stored = _read_booster(booster)
     rounds = None if stored.best_iteration is None else stored.best_iteration + 1
     kind = "classifier" if family.endswith("Classifier") else "regressor"
     model = xgboost.XGBoostModel(stored=stored, kind=kind, rounds=rounds)
 
-    def made(stored: StoredXGBoost) -> GrownModel:
+    def made(stored: StoredXGBoost) -> LibraryModel:
         return replace(
-            grown_xgboost(stored, family=family, kind=kind, rounds=rounds),
+            import_xgboost(stored, family=family, kind=kind, rounds=rounds),
             leaves=model.leaves,
             answers=xgboost.LibraryAnswers(model, booster),
         )
 
-    return _with_names(made, stored, family)
+    return _restore_names(made, stored, family)
 
 
-def _with_names(
-    made: Callable[[StoredXGBoost], GrownModel], stored: StoredXGBoost, family: str
-) -> GrownModel:
+def _restore_names(
+    made: Callable[[StoredXGBoost], LibraryModel], stored: StoredXGBoost, family: str
+) -> LibraryModel:
     """The model; where XGBoost has cut names of categories off, it is to be made again with those of the user's frame."""
 
-    def named(inputs: Inputs) -> tuple[GrownModel, tuple[str, ...]]:
-        whole, borrowed = with_names_of(stored, inputs.like, inputs.columns, family)
+    def named(inputs: Inputs) -> tuple[LibraryModel, tuple[str, ...]]:
+        whole, borrowed = take_frame_names(stored, inputs.like, inputs.columns, family)
         return made(whole), borrowed
 
     return replace(made(stored), named=named) if stored.cut else made(stored)
 
 
-def _of_lightgbm_estimator(estimator: Any) -> GrownModel:
-    family = _fitted(estimator)
+def _read_lightgbm_estimator(estimator: Any) -> LibraryModel:
+    family = _check_fitted(estimator)
     settings = estimator.get_params()
-    set_to = [name for name in PREDICTING if settings.get(name) is not None]
+    set_to = [name for name in PREDICT_OPTIONS if settings.get(name) is not None]
     if set_to:
         raise UnsupportedModel(
             f"{family} predicts with {set_to[0]}={settings[set_to[0]]!r}", hint=f"fit it without {set_to[0]}"
@@ -269,12 +275,12 @@ def _of_lightgbm_estimator(estimator: Any) -> GrownModel:
     stored: StoredLightGBM = read_lightgbm(estimator.booster_.model_to_string().encode())
     kind = "classifier" if family.endswith("Classifier") else "regressor"
     labels = estimator.classes_.tolist() if kind == "classifier" else None
-    grown = grown_lightgbm(stored, family=family, kind=kind, labels=labels)
+    grown = import_lightgbm(stored, family=family, kind=kind, labels=labels)
     answers = lightgbm.LibraryAnswers(stored, estimator.booster_)
     return replace(grown, leaves=lambda columns: lightgbm.leaf_values(stored, columns), answers=answers)
 
 
-def _fitted(estimator: Any) -> str:
+def _check_fitted(estimator: Any) -> str:
     family = type(estimator).__name__
     if not estimator.__sklearn_is_fitted__():
         raise UnsupportedModel(f"{family} is not fitted", hint="call fit(X, y) first")
@@ -283,8 +289,8 @@ def _fitted(estimator: Any) -> str:
 
 # What reads which classes, see `registry`.
 XGBOOST = dict.fromkeys(
-    ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor"), _of_xgboost_estimator
+    ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor"), _read_xgboost_estimator
 )
-LIGHTGBM = dict.fromkeys(("LGBMClassifier", "LGBMRegressor"), _of_lightgbm_estimator)
-SAVED_XGBOOST = dict.fromkeys(("LibraryAnswers", "StoredAnswers"), _of_xgboost_answers)
-SAVED_LIGHTGBM = dict.fromkeys(("LibraryAnswers", "StoredAnswers"), _of_lightgbm_answers)
+LIGHTGBM = dict.fromkeys(("LGBMClassifier", "LGBMRegressor"), _read_lightgbm_estimator)
+SAVED_XGBOOST = dict.fromkeys(("LibraryAnswers", "StoredAnswers"), _read_xgboost_answers)
+SAVED_LIGHTGBM = dict.fromkeys(("LibraryAnswers", "StoredAnswers"), _read_lightgbm_answers)

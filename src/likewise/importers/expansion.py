@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from flint import fmpz_mat
 
-from likewise.clock import look_at_clock
+from likewise.clock import check_clock
 from likewise.errors import UnsupportedModel
 from likewise.families.polynomial.body import PolynomialSum
 
@@ -47,7 +47,7 @@ class PowerSum:
     bias: float
 
 
-def expanded(powers: PowerSum, family: str) -> PolynomialSum:
+def expand_powers(powers: PowerSum, family: str) -> PolynomialSum:
     """The same as a sum of products; columns that are 0 in every centre occur in none of them."""
     degrees = range(powers.degree + 1) if powers.coef0 else range(powers.degree, powers.degree + 1)
     used = [c for c in range(powers.centres.shape[1]) if powers.centres[:, c].any()]
@@ -57,7 +57,7 @@ def expanded(powers: PowerSum, family: str) -> PolynomialSum:
         inner = Fraction(powers.gamma) ** degree * Fraction(powers.coef0) ** (powers.degree - degree)
         inner *= math.comb(powers.degree, degree)
         for product, moment in _moments(powers, used, degree):
-            value = inner * _orders(product) * moment
+            value = inner * _count_orders(product) * moment
             if value or not product:
                 terms[product] = terms.get(product, Fraction(0)) + value
     return PolynomialSum(coefficients=tuple(terms.values()), products=tuple(terms))
@@ -82,21 +82,21 @@ def _moments(powers: PowerSum, used: list[int], degree: int) -> Iterator[tuple[P
     """Every product of this degree with its moment."""
     if degree and not used:
         return
-    weights, shift = _whole(powers.coefficients)
-    scaled = {c: _whole(powers.centres[:, c]) for c in used}
+    weights, shift = _scaled_integers(powers.coefficients)
+    scaled = {c: _scaled_integers(powers.centres[:, c]) for c in used}
     half = (degree + 1) // 2
     left, right = _products(scaled, half, weights), _products(scaled, degree - half, [1] * len(weights))
     rows = {product: i for i, product in enumerate(left)}
     columns = {product: j for j, product in enumerate(right)}
-    moments = _matrix(left) * _matrix(right).transpose()
+    moments = _integer_matrix(left) * _integer_matrix(right).transpose()
     for product in combinations_with_replacement(used, degree):
-        look_at_clock()
+        check_clock()
         exponent = shift + sum(scaled[c][1] for c in product)
         total = int(moments[rows[product[:half]], columns[product[half:]]])
         yield product, Fraction(total, 1 << exponent)
 
 
-def _whole(values: Floats) -> tuple[list[int], int]:
+def _scaled_integers(values: Floats) -> tuple[list[int], int]:
     """Whole numbers n and one exponent e with values = n / 2^e."""
     ratios = [value.as_integer_ratio() for value in values.tolist()]
     exponent = max(denominator for _, denominator in ratios).bit_length() - 1
@@ -111,7 +111,7 @@ def _products(
     for _ in range(degree):
         longer: dict[Product, list[int]] = {}
         for product, values in found.items():
-            look_at_clock()
+            check_clock()
             for c in scaled:
                 if not product or c >= product[-1]:
                     longer[*product, c] = [a * b for a, b in zip(values, scaled[c][0], strict=True)]
@@ -119,11 +119,11 @@ def _products(
     return found
 
 
-def _matrix(rows: dict[Product, list[int]]) -> fmpz_mat:
+def _integer_matrix(rows: dict[Product, list[int]]) -> fmpz_mat:
     flat = [value for row in rows.values() for value in row]
     return fmpz_mat(len(rows), len(flat) // len(rows), flat)
 
 
-def _orders(product: Product) -> int:
+def _count_orders(product: Product) -> int:
     """In how many orders the columns of a product can be written: k! / alpha!."""
     return math.factorial(len(product)) // math.prod(map(math.factorial, Counter(product).values()))

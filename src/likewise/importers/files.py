@@ -23,7 +23,7 @@ XGBOOST = (".json", ".ubj")
 LIGHTGBM = (".txt",)
 PICKLES = (".joblib", ".pkl", ".pickle")
 
-KNOWN = (*SKOPS, *XGBOOST, *LIGHTGBM, *PICKLES)
+KNOWN_SUFFIXES = (*SKOPS, *XGBOOST, *LIGHTGBM, *PICKLES)
 MOST_BYTES = 1 << 30  # of a saved ensemble of trees: beyond any that could be verified
 
 # Reviewed, for skops that do not list them: the loss objects that SGD models carry, which hold numbers only, and
@@ -42,7 +42,7 @@ _LOSSES = (
 _SCORES = ("accuracy_score", "balanced_accuracy_score", "f1_score", "precision_score", "recall_score")
 _RELEVANCE = ("chi2", "f_classif", "f_oneway", "f_regression", "r_regression")
 _FOLDS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold", "StratifiedShuffleSplit")
-REVIEWED = frozenset(
+REVIEWED_TYPES = frozenset(
     (
         *(f"numpy.{name}" for name in ("dtype", "bool", "floating", "integer", "number", "object_")),
         "likewise.repaired.estimators.SettledClassifier",
@@ -98,7 +98,7 @@ def load_model(path: str | Path, *, allow_pickle: bool = False, trust: Collectio
         )
     if not (isinstance(model, type) or hasattr(model, "predict")):
         raise UnsupportedModel(
-            f"{file}: holds {_kind(model)}, not a fitted model",
+            f"{file}: holds {_kind_name(model)}, not a fitted model",
             hint="save the estimator itself, the object that fit(X, y) returned",
         )
     return model
@@ -108,13 +108,13 @@ def check_model_path(path: str | Path) -> None:
     """Refuse a path that is no file, or no model file by its name."""
     file = Path(path)
     if not file.exists():
-        near = _neighbours(file)
+        near = _nearby_models(file)
         raise UnsupportedModel(
             f"{file}: no such model file", hint=f"in that folder: {near}" if near else None
         )
     if file.is_dir():
         raise UnsupportedModel(f"{file}: is a folder, not a model file")
-    if file.suffix.lower() not in KNOWN:
+    if file.suffix.lower() not in KNOWN_SUFFIXES:
         raise UnsupportedModel(
             f"{file}: {file.suffix or 'no extension'} is no kind of model file Likewise reads",
             hint="save the model with skops.io.dump(model, 'model.skops'), or XGBoost's and LightGBM's with their own "
@@ -122,10 +122,10 @@ def check_model_path(path: str | Path) -> None:
         )
 
 
-def _neighbours(file: Path) -> str:
+def _nearby_models(file: Path) -> str:
     """The model files that are there instead."""
     try:
-        found = sorted(other.name for other in file.parent.iterdir() if other.suffix in KNOWN)
+        found = sorted(other.name for other in file.parent.iterdir() if other.suffix in KNOWN_SUFFIXES)
     except OSError:
         return ""
     return ", ".join(found[:6])
@@ -139,12 +139,12 @@ def _load_skops(file: Path, trust: Collection[str]) -> Any:
             f"{file}: reading .skops files needs skops, which is not installed",
             hint='pip install "likewise[skops]"',
         ) from None
-    content = _read(file)
+    content = _read_bytes(file)
     try:
         untrusted = skops.io.get_untrusted_types(data=content)
     except Exception as error:  # whatever a damaged file makes the parser raise
-        raise _damaged(file, error) from error
-    refused = sorted(set(untrusted) - REVIEWED - set(trust))
+        raise _damaged_error(file, error) from error
+    refused = sorted(set(untrusted) - REVIEWED_TYPES - set(trust))
     if refused:
         raise UnsupportedModel(
             f"{file}: would construct types that are not on the trusted list: {', '.join(refused)}",
@@ -153,7 +153,7 @@ def _load_skops(file: Path, trust: Collection[str]) -> Any:
     try:
         return skops.io.loads(content, trusted=untrusted)
     except Exception as error:  # constructors of any version of any library
-        raise _damaged(file, error) from error
+        raise _damaged_error(file, error) from error
 
 
 def _load_booster(file: Path) -> Any:
@@ -163,33 +163,33 @@ def _load_booster(file: Path) -> Any:
         raise UnsupportedModel(
             f"{file}: is larger than {MOST_BYTES >> 30} GB, too large for a model to verify"
         )
-    content = _read(file)
+    content = _read_bytes(file)
     try:
         return (saved_lightgbm if file.suffix.lower() in LIGHTGBM else saved_xgboost)(content)
     except UnsupportedModel as error:
         raise error.located(str(file)) from error
     except Exception as error:  # what the library itself has to say about a file that was found to be sound
-        raise _damaged(file, error) from error
+        raise _damaged_error(file, error) from error
 
 
 def _load_pickle(file: Path) -> Any:
     import joblib
 
-    _read(file)
+    _read_bytes(file)
     try:
         return joblib.load(file)
     except Exception as error:  # a pickle can raise anything
-        raise _damaged(file, error) from error
+        raise _damaged_error(file, error) from error
 
 
-def _read(file: Path) -> bytes:
+def _read_bytes(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
         raise UnsupportedModel(f"{file}: cannot be read: {error.strerror or error}") from None
 
 
-def _damaged(file: Path, error: Exception) -> UnsupportedModel:
+def _damaged_error(file: Path, error: Exception) -> UnsupportedModel:
     why = " ".join(str(error).split()) or "no reason given"
     return UnsupportedModel(
         f"{file}: cannot be loaded as a model: {type(error).__name__}: {why[:200]}",
@@ -198,6 +198,6 @@ def _damaged(file: Path, error: Exception) -> UnsupportedModel:
     )
 
 
-def _kind(value: object) -> str:
+def _kind_name(value: object) -> str:
     name = type(value).__name__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -28,37 +28,37 @@ from typing import TYPE_CHECKING, Any
 from flint import arb, ctx, fmpq
 
 from likewise.errors import UnsupportedModel
-from likewise.families.family import Mapped
+from likewise.families.family import AffineMap
 from likewise.families.registry import family_of
-from likewise.families.scored import Model
+from likewise.families.scored_model import Model
 from likewise.importers.transformers.scalers import HANDLERS as SCALERS
 from likewise.importers.transformers.scalers import inverse_operations
-from likewise.importers.transformers.tracing import Operation, Step
-from likewise.importers.unfolding import THRESHOLDS
+from likewise.importers.transformers.traced_columns import Operation, Step
+from likewise.importers.unfold import THRESHOLDS
 from likewise.model.links import lower_end
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 MOST_BITS = 12_000  # of a common denominator: longer numbers have no place in a certificate
-SIGMA = 16  # roundings that computing sigma takes at most, with room
+SIGMA_ROUNDINGS = 16  # roundings that computing sigma takes at most, with room
 
 
-NOTHING = Mapped(slope=Fraction(1), offset=Fraction(0), size=Fraction(0), operations=0)
+IDENTITY_MAP = AffineMap(slope=Fraction(1), offset=Fraction(0), size=Fraction(0), operations=0)
 
 
-def worked_in(model: Model, wrapper: Any, space: Space) -> tuple[Model, Mapped]:
+def apply_wrapper(model: Model, wrapper: Any, space: Space) -> tuple[Model, AffineMap]:
     """The model with a wrapper around it, and what that does to a score that the original is asked for."""
     kind = type(wrapper).__name__
     if kind == "TransformedTargetRegressor":
         # The original's own predict has done this already.
-        return mapped(model, _transformed_back(wrapper), kind), NOTHING
+        return map_score(model, _inverse_target_map(wrapper), kind), IDENTITY_MAP
     if kind in THRESHOLDS:
-        return _threshold(model, wrapper, space, kind)
-    return _calibrated(model, wrapper, kind)
+        return _apply_threshold(model, wrapper, space, kind)
+    return _apply_calibration(model, wrapper, kind)
 
 
-def mapped(model: Model, by: Mapped, kind: str) -> Model:
+def map_score(model: Model, by: AffineMap, kind: str) -> Model:
     """The model whose score is g."""
     rounding = None if model.rounding is None else model.rounding.rescaled(by)
     return replace(model, bodies=(model.body.rescaled(by, kind),), rounding=rounding)
@@ -67,11 +67,11 @@ def mapped(model: Model, by: Mapped, kind: str) -> Model:
 # -- targets ----------------------------------------------------------------------------------------------
 
 
-def _transformed_back(wrapper: Any) -> Mapped:
+def _inverse_target_map(wrapper: Any) -> AffineMap:
     transformer = wrapper.transformer_
     step = Step(path=("transformer",), kind=type(transformer).__name__)
     if step.kind == "FunctionTransformer" and transformer.inverse_func is None:
-        return NOTHING
+        return IDENTITY_MAP
     if step.kind not in SCALERS or getattr(transformer, "clip", False):
         func = getattr(transformer, "inverse_func", None)
         shown = f"{step.kind}, inverse {getattr(func, '__name__', func)}" if func is not None else step.kind
@@ -79,10 +79,10 @@ def _transformed_back(wrapper: Any) -> Mapped:
             f"TransformedTargetRegressor bends its predictions ({shown}): a gap of predictions is no gap of scores then",
             hint="verify its regressor_, on the transformed scale; StandardScaler and other scalers are taken as they are",
         )
-    return _in_order(inverse_operations(transformer, step))
+    return _compose_operations(inverse_operations(transformer, step))
 
 
-def _in_order(operations: tuple[Operation, ...]) -> Mapped:
+def _compose_operations(operations: tuple[Operation, ...]) -> AffineMap:
     slope, offset, size, count = Fraction(1), Fraction(0), Fraction(0), 0
     for one in operations:
         count += 2 if one.kind == "over" else 1
@@ -91,13 +91,13 @@ def _in_order(operations: tuple[Operation, ...]) -> Mapped:
         else:
             by = one.number if one.kind == "times" else 1 / one.number
             slope, offset, size = slope * by, offset * by, size * abs(by)
-    return Mapped(slope=slope, offset=offset, size=size, operations=count)
+    return AffineMap(slope=slope, offset=offset, size=size, operations=count)
 
 
 # -- calibration ------------------------------------------------------------------------------------------
 
 
-def _calibrated(model: Model, wrapper: Any, kind: str) -> tuple[Model, Mapped]:
+def _apply_calibration(model: Model, wrapper: Any, kind: str) -> tuple[Model, AffineMap]:
     (found,) = wrapper.calibrated_classifiers_
     if found.method != "sigmoid":
         raise UnsupportedModel(
@@ -114,9 +114,9 @@ def _calibrated(model: Model, wrapper: Any, kind: str) -> tuple[Model, Mapped]:
         )
     a, b = (Fraction(float(value)) for value in (found.calibrators[0].a_, found.calibrators[0].b_))
     if not family_of(model.body).links_rescaled:
-        return _linked(model, -a, -b, kind), NOTHING
-    by = Mapped(slope=-a, offset=-b, size=abs(b) + SIGMA, operations=2)
-    made = undescribed(mapped(model, by, kind))
+        return _link_calibration(model, -a, -b, kind), IDENTITY_MAP
+    by = AffineMap(slope=-a, offset=-b, size=abs(b) + SIGMA_ROUNDINGS, operations=2)
+    made = without_rounding(map_score(model, by, kind))
     head = replace(
         made.head,
         link="logistic",
@@ -128,7 +128,7 @@ def _calibrated(model: Model, wrapper: Any, kind: str) -> tuple[Model, Mapped]:
     return replace(made, head=head), by
 
 
-def _linked(model: Model, slope: Fraction, offset: Fraction, kind: str) -> Model:
+def _link_calibration(model: Model, slope: Fraction, offset: Fraction, kind: str) -> Model:
     """The model with the calibration as its link: its score stays that of the model inside."""
     if slope == 0:
         raise UnsupportedModel(
@@ -150,7 +150,7 @@ def _linked(model: Model, slope: Fraction, offset: Fraction, kind: str) -> Model
 # -- thresholds -------------------------------------------------------------------------------------------
 
 
-def _threshold(model: Model, wrapper: Any, space: Space, kind: str) -> tuple[Model, Mapped]:
+def _apply_threshold(model: Model, wrapper: Any, space: Space, kind: str) -> tuple[Model, AffineMap]:
     labels = model.head.labels
     if labels is None:
         raise UnsupportedModel(f"{kind} around a regressor decides nothing")
@@ -159,20 +159,20 @@ def _threshold(model: Model, wrapper: Any, space: Space, kind: str) -> tuple[Mod
             f"{kind} around a calibrated kernel model is not supported: its threshold is irrational",
             hint="verify the calibrated model without the threshold",
         )
-    upper = _positive(wrapper, kind) in (None, labels[1])
-    method, level = _level(wrapper, model, kind)
+    upper = _positive_label(wrapper, kind) in (None, labels[1])
+    method, level = _threshold_level(wrapper, model, kind)
     # P(lower) >= t is P(upper) <= 1 - t, and -f >= t is f <= -t.
     if method == "decision_function":
         shift, slack, described = level if upper else -level, Fraction(0), True
     else:
         level = level if upper else 1 - level
         shift, slack, described = (
-            _logit_between(model, level, space, kind),
-            SIGMA / (level * (1 - level)),
+            _separating_logit(model, level, space, kind),
+            SIGMA_ROUNDINGS / (level * (1 - level)),
             False,
         )
-    by = Mapped(slope=Fraction(1), offset=-shift, size=abs(shift) + slack, operations=2)
-    made = mapped(model, by, kind)
+    by = AffineMap(slope=Fraction(1), offset=-shift, size=abs(shift) + slack, operations=2)
+    made = map_score(model, by, kind)
     head = replace(
         made.head,
         zero_is_upper=upper,
@@ -180,10 +180,10 @@ def _threshold(model: Model, wrapper: Any, space: Space, kind: str) -> tuple[Mod
         unlinked=f"the threshold of {kind} moves its decision, not its probability",
     )
     made = replace(made, head=head)
-    return (made if described else undescribed(made)), by
+    return (made if described else without_rounding(made)), by
 
 
-def _positive(wrapper: Any, kind: str) -> Any:
+def _positive_label(wrapper: Any, kind: str) -> Any:
     if kind == "FixedThresholdClassifier":
         given = wrapper.pos_label
     else:
@@ -191,7 +191,7 @@ def _positive(wrapper: Any, kind: str) -> Any:
     return given.item() if hasattr(given, "item") else given
 
 
-def _level(wrapper: Any, model: Model, kind: str) -> tuple[str, Fraction]:
+def _threshold_level(wrapper: Any, model: Model, kind: str) -> tuple[str, Fraction]:
     """Which answer of the model inside is compared, and with what."""
     method = wrapper.response_method
     if method == "auto":
@@ -218,7 +218,7 @@ def _level(wrapper: Any, model: Model, kind: str) -> tuple[str, Fraction]:
     return method, level
 
 
-def _logit_between(model: Model, level: Fraction, space: Space, kind: str) -> Fraction:
+def _separating_logit(model: Model, level: Fraction, space: Space, kind: str) -> Fraction:
     """logit(level), or a number that no individual's score lies between it and."""
     if level == Fraction(1, 2):
         return Fraction(0)
@@ -249,7 +249,7 @@ def _floor_of_logit(level: Fraction, denominator: int) -> int:
         bits *= 2
 
 
-def undescribed(model: Model) -> Model:
+def without_rounding(model: Model) -> Model:
     """The same model without a claim to know how its program rounds."""
     rounding = None if model.rounding is None else model.rounding.undescribed()
     return replace(model, rounding=rounding)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from likewise.errors import DataError, UnsupportedModel, closest
+from likewise.errors import DataError, UnsupportedModel, suggest_name
 from likewise.importers.registry import is_booster
-from likewise.importers.unfolding import Unfolded, unfold
+from likewise.importers.unfold import UnfoldedEstimator, unfold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,10 +65,10 @@ class Inputs:
         return frame.assign(**columns)
 
 
-def fitted_columns(estimator: Any, unfolded: Unfolded, space: Space) -> tuple[tuple[str, ...], bool]:
+def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) -> tuple[tuple[str, ...], bool]:
     """The feature of each column that the model was fitted on, by name where it knows names (then True), else in
     order. A column that a ColumnTransformer drops is one of them: the model sees it, and does not look."""
-    knowing = _knowing(estimator, unfolded)
+    knowing = _part_with_names(estimator, unfolded)
     count = knowing.n_features_in_
     if not hasattr(knowing, "feature_names_in_"):
         if count != len(space):
@@ -77,7 +77,7 @@ def fitted_columns(estimator: Any, unfolded: Unfolded, space: Space) -> tuple[tu
                 hint="give the space exactly the model's columns, in their order",
             )
         return space.names, False
-    names = _spelled(knowing, space)
+    names = _frame_names(knowing, space)
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
         raise DataError(
@@ -88,30 +88,30 @@ def fitted_columns(estimator: Any, unfolded: Unfolded, space: Space) -> tuple[tu
     if missing:
         raise DataError(
             f"the model was fitted on column {missing[0]!r}, which the space does not have"
-            f"{closest(missing[0], space.names)}",
+            f"{suggest_name(missing[0], space.names)}",
             hint=f"the model's columns: {', '.join(names)}",
         )
     extra = [name for name in space.names if name not in names]
     if extra:
         raise DataError(
-            f"the space has the feature {extra[0]!r}, which the model was not fitted on{closest(extra[0], names)}",
+            f"the space has the feature {extra[0]!r}, which the model was not fitted on{suggest_name(extra[0], names)}",
             hint="leave it out of the space (Space.from_data(X, exclude=[...])): the model never sees it",
         )
     return names, True
 
 
-def _spelled(knowing: Any, space: Space) -> tuple[str, ...]:
+def _frame_names(knowing: Any, space: Space) -> tuple[str, ...]:
     """The names that a model knows its columns by, as the space spells them."""
     names = tuple(str(name) for name in knowing.feature_names_in_)
     inside = unfold(getattr(knowing, "held", knowing))
     if inside.steps or not is_booster(inside.final):
         return names
-    from likewise.importers.boosters import spelled
+    from likewise.importers.boosters import fitted_names
 
-    return spelled(names, inside.final, space)
+    return fitted_names(names, inside.final, space)
 
 
-def _knowing(estimator: Any, unfolded: Unfolded) -> Any:
+def _part_with_names(estimator: Any, unfolded: UnfoldedEstimator) -> Any:
     """The first part that the rows come to and that remembers what it was fitted on."""
     real = [(name, one) for name, one in unfolded.steps if one is not None and not isinstance(one, str)]
     for part in (estimator, *(one for _, one in real[:1]), *([] if real else [unfolded.final])):
@@ -119,7 +119,7 @@ def _knowing(estimator: Any, unfolded: Unfolded) -> Any:
             return part
     if not real:
         raise UnsupportedModel(f"{type(unfolded.final).__name__} is not fitted", hint="call fit(X, y) first")
-    from likewise.importers.transformers.tracing import Step
+    from likewise.importers.transformers.traced_columns import Step
 
     raise UnsupportedModel(
         f"{Step(path=()).inside(*real[0])} is not fitted", hint="call fit(X, y) on the whole pipeline"

@@ -19,9 +19,9 @@ import numpy as np
 from likewise.families.network.activation import IDENTITY
 from likewise.families.network.body import Layer
 from likewise.families.network.dyadic import Dyadic
-from likewise.importers.registry import genuine
-from likewise.importers.transformers.composing import through
-from likewise.importers.transformers.tracing import Line, Step, Traced
+from likewise.importers.registry import is_sklearn_class
+from likewise.importers.transformers.composition import trace_transformer
+from likewise.importers.transformers.traced_columns import Line, Step, TracedColumn
 from likewise.spec.features import Continuous
 
 Steps = Sequence[tuple[str, Any]]
@@ -47,7 +47,7 @@ def place_of_mix(steps: Steps) -> int | None:
 
 def is_mixer(transformer: Any) -> bool:
     """Whether this is one of the transformers that mix columns and are read."""
-    return type(transformer).__name__ in MIXERS and genuine(transformer)
+    return type(transformer).__name__ in MIXERS and is_sklearn_class(transformer)
 
 
 def mixing_layers(steps: Steps, width: int) -> tuple[Layer, ...]:
@@ -101,10 +101,10 @@ def _stored(transformer: Any, step: Step) -> tuple[Any, Any]:
 def _lines(transformer: Any, step: Step, width: int) -> list[Layer]:
     """A step that looks at one mixed column at a time: chosen columns, lines of them."""
     columns = tuple(
-        Traced(index=i, name=f"component {i}", feature=ANYTHING, line=Line(), untouched=False)
+        TracedColumn(index=i, name=f"component {i}", feature=ANYTHING, line=Line(), untouched=False)
         for i in range(width)
     )
-    made = through(transformer, columns, step)
+    made = trace_transformer(transformer, columns, step)
     lines = [one.line for one in made if one.line is not None and one.curve is None and one.starts is None]
     if len(lines) < len(made) or not all(_dyadic(line.slope) and _dyadic(line.offset) for line in lines):
         step.refuse(

@@ -22,29 +22,31 @@ from likewise.families.affine.body import Affine, affine_body
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.polynomial.rounding import ProductRounding
 from likewise.families.registry import family_of
-from likewise.families.scored import Model
+from likewise.families.scored_model import Model
 from likewise.importers.expansion import HIGHEST_DEGREE, MOST_PRODUCTS
-from likewise.importers.registry import genuine, takes_mixes
-from likewise.importers.transformers.composing import through
-from likewise.importers.transformers.embedding import Embedded, embed
-from likewise.importers.transformers.tracing import Line, Step, Traced
+from likewise.importers.registry import is_sklearn_class, takes_mixes
+from likewise.importers.transformers.composition import trace_transformer
+from likewise.importers.transformers.embedding import EmbeddedColumns, embed
+from likewise.importers.transformers.traced_columns import Line, Step, TracedColumn
 from likewise.model.embedding import Column
 from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
-    from likewise.importers.classes import Unjoined
     from likewise.importers.inputs import Inputs
-    from likewise.importers.registry import Scorer
+    from likewise.importers.registry import ScoreReader
+    from likewise.importers.score_models import ScoreModels
     from likewise.spec.space import Space
 
 Steps = Sequence[tuple[str, Any]]
 Product = tuple[int, ...]
-ANYTHING = Continuous(-1.0, 1.0)  # a product is a number; no bounds of it are looked at
+ANY_NUMBER = Continuous(-1.0, 1.0)  # a product is a number; no bounds of it are looked at
 
 
-def import_behind(steps: Steps, final: Any, read: Scorer, inputs: Inputs) -> tuple[Unjoined, Inputs]:
+def import_pipeline(
+    steps: Steps, final: Any, read: ScoreReader, inputs: Inputs
+) -> tuple[ScoreModels, Inputs]:
     """The scores of an estimator behind the steps of a pipeline, and the inputs over the space that they are of."""
-    products = place_of_products(steps)
+    products = find_product_step(steps)
     if takes_mixes(final):
         from likewise.importers.mixing import place_of_mix
 
@@ -53,34 +55,38 @@ def import_behind(steps: Steps, final: Any, read: Scorer, inputs: Inputs) -> tup
             return _behind_a_mix(steps, mix, final, inputs)
     if products is None:
         embedded = embed(steps, inputs, model=type(final).__name__)
-        scores = read(final, embedded.columns).each(lambda one: _rounded(one, embedded))
+        scores = read(final, embedded.columns).each(lambda one: _add_column_rounding(one, embedded))
     else:
         embedded = embed(steps[:products], inputs, model="PolynomialFeatures")
-        made = multiplied(steps[products:], len(embedded.columns))
-        linear = read(final, unknown_columns(len(made.products)))
-        scores = linear.each(lambda one: _rounded(of_products(one, made, embedded.columns), embedded))
-    return scores.each(lambda one: _with_checked_pieces(one, inputs.space, embedded.highest)), embedded.inputs
+        made = trace_products(steps[products:], len(embedded.columns))
+        linear = read(final, placeholder_columns(len(made.products)))
+        scores = linear.each(
+            lambda one: _add_column_rounding(polynomial_model(one, made, embedded.columns), embedded)
+        )
+    return scores.each(lambda one: _check_pieces(one, inputs.space, embedded.highest)), embedded.inputs
 
 
-def _behind_a_mix(steps: Steps, mix: int, final: Any, inputs: Inputs) -> tuple[Unjoined, Inputs]:
+def _behind_a_mix(steps: Steps, mix: int, final: Any, inputs: Inputs) -> tuple[ScoreModels, Inputs]:
     """The scores of a network that takes in what mixes columns in front of it, as layers of its own."""
     from likewise.importers.mixing import mixing_layers
     from likewise.importers.sklearn_network import import_network
 
     embedded = embed(steps[:mix], inputs, model=type(steps[mix][1]).__name__)
     front = mixing_layers(steps[mix:], len(embedded.columns))
-    scores = import_network(final, embedded.columns, front).each(lambda one: _rounded(one, embedded))
-    return scores.each(lambda one: _with_checked_pieces(one, inputs.space, embedded.highest)), embedded.inputs
+    scores = import_network(final, embedded.columns, front).each(
+        lambda one: _add_column_rounding(one, embedded)
+    )
+    return scores.each(lambda one: _check_pieces(one, inputs.space, embedded.highest)), embedded.inputs
 
 
-def _rounded(model: Model, embedded: Embedded) -> Model:
+def _add_column_rounding(model: Model, embedded: EmbeddedColumns) -> Model:
     """The model with the rounding of its columns, see `Rounding` and `tracing`."""
     if model.rounding is None:
         return model
     return replace(model, rounding=model.rounding.of_columns(embedded.lines, described=embedded.settled))
 
 
-def _with_checked_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
+def _check_pieces(model: Model, space: Space, highest: frozenset[int]) -> Model:
     """Steps and splines of continuous numbers are taken where they are added up, and nowhere else."""
     bent = [space.names[column.feature] for column in model.embedding if column.pieces is not None]
     told = [name for name in bent if space.names.index(name) in highest]
@@ -102,17 +108,17 @@ def _with_checked_pieces(model: Model, space: Space, highest: frozenset[int]) ->
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Multiplied:
+class ColumnProducts:
     """What reaches the model: for each column a product of those in front, and a line of it."""
 
     products: tuple[Product, ...]
     lines: tuple[Line, ...]
 
 
-def place_of_products(steps: Steps) -> int | None:
+def find_product_step(steps: Steps) -> int | None:
     """Which step multiplies columns; None if none does."""
     for place, (_, transformer) in enumerate(steps):
-        if type(transformer).__name__ == "PolynomialFeatures" and genuine(transformer):
+        if type(transformer).__name__ == "PolynomialFeatures" and is_sklearn_class(transformer):
             powers = (
                 getattr(transformer, "powers_", None) if hasattr(transformer, "n_output_features_") else None
             )
@@ -121,7 +127,7 @@ def place_of_products(steps: Steps) -> int | None:
     return None
 
 
-def multiplied(steps: Steps, width: int) -> Multiplied:
+def trace_products(steps: Steps, width: int) -> ColumnProducts:
     """The step that multiplies `width` columns, and those after it, which may scale and choose."""
     (name, transformer), *rest = steps
     step = Step(path=()).inside(name, transformer)
@@ -138,29 +144,29 @@ def multiplied(steps: Steps, width: int) -> Multiplied:
         )
     products = [tuple(int(c) for c in np.repeat(np.arange(width), row)) for row in powers]
     columns = tuple(
-        Traced(index=i, name=f"product {i}", feature=ANYTHING, line=Line(), untouched=False)
+        TracedColumn(index=i, name=f"product {i}", feature=ANY_NUMBER, line=Line(), untouched=False)
         for i in range(len(products))
     )
     for after, one in rest:
         inside = Step(path=()).inside(after, one)
-        columns = through(one, columns, inside)
+        columns = trace_transformer(one, columns, inside)
         if any(column.line is None or column.curve is not None for column in columns):
             inside.refuse(
                 "does more to products of columns than scale them or choose from them",
                 hint="put it before PolynomialFeatures",
             )
-    return Multiplied(
+    return ColumnProducts(
         products=tuple(products[column.index] for column in columns),
         lines=tuple(column.line or Line() for column in columns),
     )
 
 
-def unknown_columns(count: int) -> tuple[Column, ...]:
+def placeholder_columns(count: int) -> tuple[Column, ...]:
     """Columns to import a linear model on, before it is known what they are."""
     return tuple(Column(feature=0) for _ in range(count))
 
 
-def of_products(model: Model, made: Multiplied, columns: tuple[Column, ...]) -> Model:
+def polynomial_model(model: Model, made: ColumnProducts, columns: tuple[Column, ...]) -> Model:
     """The linear model as a polynomial of the columns in front of the products."""
     body = affine_body(model.body)
     if body is None:
@@ -178,13 +184,13 @@ def of_products(model: Model, made: Multiplied, columns: tuple[Column, ...]) -> 
             [float(w * line.slope) for w, line in zip(body.weights, made.lines, strict=True)]
         ),
         products=made.products,
-        bias=float(abs(body.bias)) + _sizes_of_offsets(body, made),
+        bias=float(abs(body.bias)) + _offset_sizes(body, made),
         after=max((line.roundings for line in made.lines), default=0),
     )
     polynomial = PolynomialSum(coefficients=tuple(kept.values()), products=tuple(kept))
     return replace(model, bodies=(polynomial,), embedding=columns, rounding=rounding)
 
 
-def _sizes_of_offsets(body: Affine, made: Multiplied) -> float:
+def _offset_sizes(body: Affine, made: ColumnProducts) -> float:
     pairs = zip(body.weights, made.lines, strict=True)
     return float(sum((abs(w) * (abs(line.offset) + line.slack) for w, line in pairs), Fraction(0)))

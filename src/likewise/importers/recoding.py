@@ -37,9 +37,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.importers.selfcheck import sample_codes
+from likewise.importers.self_check import sample_codes
 from likewise.spec.features import Continuous, Feature, Ordinal
-from likewise.spec.pairs import PairSpace, pairs_of
+from likewise.spec.pairs import PairSpace, make_pair_space
 from likewise.spec.similarity import Relation
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likewise.importers.transformers.bends import Bend
+    from likewise.importers.transformers.monotone import MonotoneMap
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -56,11 +56,11 @@ MOST_PAIRS = 50_000  # of positions, where `within` becomes pairs: a certificate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class FeatureRecoding:
     """What is done to the codes of one feature, in this order: missing is a number, a function is taken, codes start at 0."""
 
     gap: tuple[float, float] | None = None  # the code of missing, and the number that it is treated as
-    bend: Bend | None = None
+    bend: MonotoneMap | None = None
     shift: float = 0.0
 
     def coded(self, values: Floats) -> Floats:
@@ -83,7 +83,7 @@ class Recoding:
 
     given: Space
     space: Space
-    parts: Mapping[int, Part] = field(default_factory=dict)
+    parts: Mapping[int, FeatureRecoding] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def coded(self, rows: Floats) -> Floats:
@@ -130,7 +130,7 @@ class Recoding:
 
     def pairs(self, relations: tuple[Relation, ...]) -> PairSpace:
         """The pairs of the model's space that are as similar as the user says; raises InternalError where one of the user's is not among them."""
-        pairs = pairs_of(self.space, self.relations(relations))
+        pairs = make_pair_space(self.space, self.relations(relations))
         for k, (given, kept) in enumerate(zip(relations, pairs.relations, strict=True)):
             _check_feature(self, k, given, kept)
         if self.parts and self.given.constraints:
@@ -140,7 +140,7 @@ class Recoding:
     def _relation(self, k: int, relation: Relation) -> Relation:
         if relation.kind != "within":
             return relation
-        name, part = self.given.names[k], self.parts.get(k, Part())
+        name, part = self.given.names[k], self.parts.get(k, FeatureRecoding())
         if part.bend is not None:
             raise UnsupportedModel(
                 f"the model sees {part.bend.title(name)}, and how far that moves when {name!r} does is not known",
@@ -150,7 +150,7 @@ class Recoding:
             return relation
         feature = self.space[self.space.names[k]]
         if isinstance(feature, Ordinal) and part.gap is None:  # its last level is missing
-            return _steps(name, feature, relation)
+            return _step_relation(name, feature, relation)
         if feature.missing:  # trees know missing numbers
             return relation
         if part.gap is None:
@@ -159,21 +159,21 @@ class Recoding:
                 hint=f"let {name!r} be the same, or free; or impute a number between its bounds, without an indicator; or "
                 f"declare it as Integer(lo, hi, missing=True)",
             )
-        return _without_gap(feature, relation)
+        return _relation_among_numbers(feature, relation)
 
 
-def same_space(space: Space) -> Recoding:
+def identity_recoding(space: Space) -> Recoding:
     """Where the model is over the user's own space."""
     return Recoding(given=space, space=space)
 
 
-def _without_gap(feature: Feature, relation: Relation) -> Relation:
+def _relation_among_numbers(feature: Feature, relation: Relation) -> Relation:
     """The tolerance among numbers, where missing is one of them; free where it reaches across all."""
     lo, hi = map(Fraction, feature.code_range)
     return Relation("free") if (relation.tolerance or 0) >= hi - lo else replace(relation, missing=None)
 
 
-def _steps(name: str, feature: Ordinal, relation: Relation) -> Relation:
+def _step_relation(name: str, feature: Ordinal, relation: Relation) -> Relation:
     """`within` as pairs of positions; the last one is missing, and beside itself only."""
     numbers, tolerance = feature.size - 1, int(relation.tolerance or 0)
     if numbers * tolerance > MOST_PAIRS:
@@ -186,7 +186,7 @@ def _steps(name: str, feature: Ordinal, relation: Relation) -> Relation:
 
 
 ALL_VALUES = 48
-AT_AN_END = 12  # values tried at each end of a longer range
+VALUES_AT_END = 12  # values tried at each end of a longer range
 
 
 def _check_feature(recoding: Recoding, k: int, given: Relation, kept: Relation) -> None:
@@ -195,42 +195,46 @@ def _check_feature(recoding: Recoding, k: int, given: Relation, kept: Relation) 
     new = recoding.space[recoding.space.names[k]]
     if part is None and given == kept and feature.code_range == new.code_range:
         return
-    values = _values(feature, given)
-    codes = (part or Part()).coded(np.array(values)).tolist()
+    values = _probe_codes(feature, given)
+    codes = (part or FeatureRecoding()).coded(np.array(values)).tolist()
     for value, code in zip(values, codes, strict=True):
-        if not _within(new, code):
-            raise _lost(name, f"the value with the code {value!r} has the code {code!r} there, outside of it")
+        if not _is_within(new, code):
+            raise _lost_error(
+                name, f"the value with the code {value!r} has the code {code!r} there, outside of it"
+            )
     for u, code in zip(values, codes, strict=True):
         for v, other in zip(values, codes, strict=True):
             if given.allows(Fraction(u), Fraction(v)) and not kept.allows(Fraction(code), Fraction(other)):
-                raise _lost(name, f"the values with the codes {u!r} and {v!r} are similar, but not there")
+                raise _lost_error(
+                    name, f"the values with the codes {u!r} and {v!r} are similar, but not there"
+                )
 
 
 def _check_individuals(recoding: Recoding, pairs: PairSpace) -> None:
     """That nobody who satisfies the constraints is lost."""
-    everybody = pairs_of(recoding.given, (Relation("same"),) * len(recoding.given))
+    everybody = make_pair_space(recoding.given, (Relation("same"),) * len(recoding.given))
     rows = sample_codes(recoding.given, np.empty((0, len(recoding.given))))
     for row, code in zip(rows.tolist(), recoding.coded(rows).tolist(), strict=True):
         x, codes = [Fraction(c) for c in row], [Fraction(c) for c in code]
         if everybody.valid(x, x) and not pairs.valid(codes, codes):
-            raise _lost("an individual", f"the one with the codes {row!r} is not there")
+            raise _lost_error("an individual", f"the one with the codes {row!r} is not there")
 
 
-def _values(feature: Feature, relation: Relation) -> list[float]:
+def _probe_codes(feature: Feature, relation: Relation) -> list[float]:
     """Codes of the user's feature to try."""
     lo, hi = feature.code_range
     if isinstance(feature, Continuous):
-        return sorted(set(_numbers(feature, float(relation.tolerance or 0))))
+        return sorted(set(_probe_numbers(feature, float(relation.tolerance or 0))))
     if hi - lo < ALL_VALUES:
         return [float(value) for value in range(int(lo), int(hi) + 1)]
     first, last = int(lo), int(hi)
-    between = np.linspace(first, last, ALL_VALUES - 2 * AT_AN_END).round().tolist()
-    ends = [*range(first, first + AT_AN_END), *range(last - AT_AN_END + 1, last + 1)]
+    between = np.linspace(first, last, ALL_VALUES - 2 * VALUES_AT_END).round().tolist()
+    ends = [*range(first, first + VALUES_AT_END), *range(last - VALUES_AT_END + 1, last + 1)]
     reached = [value + int(relation.tolerance or 0) for value in (first, first + 1)]
     return sorted({float(v) for v in (*ends, *between, *reached) if first <= v <= last})
 
 
-def _numbers(feature: Continuous, tolerance: float) -> Iterable[float]:
+def _probe_numbers(feature: Continuous, tolerance: float) -> Iterable[float]:
     """Ends, the middle, what the tolerance reaches from there and the doubles beside it, and what is missing."""
     for start in (feature.lo, feature.lo / 2 + feature.hi / 2, feature.hi):
         for reached in (start - tolerance, start, start + tolerance):
@@ -241,12 +245,12 @@ def _numbers(feature: Continuous, tolerance: float) -> Iterable[float]:
         yield feature.missing_code
 
 
-def _within(feature: Feature, code: float) -> bool:
+def _is_within(feature: Feature, code: float) -> bool:
     lo, hi = feature.code_range
     return lo <= code <= hi and (isinstance(feature, Continuous) or code == int(code))
 
 
-def _lost(name: str, what: str) -> InternalError:
+def _lost_error(name: str, what: str) -> InternalError:
     return InternalError(
         f"the space that the model would be proved over has lost {name}: {what}",
         hint="please report this; nothing was proved",

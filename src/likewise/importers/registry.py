@@ -14,92 +14,94 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from likewise.errors import UnsupportedModel, closest
+from likewise.errors import UnsupportedModel, suggest_name
 
 if TYPE_CHECKING:
-    from likewise.importers.classes import Unjoined
-    from likewise.importers.trees.growing import GrownModel
+    from likewise.importers.score_models import ScoreModels
+    from likewise.importers.trees.tree_model import LibraryModel
     from likewise.model.embedding import Column
 
-    Scorer = Callable[[Any, tuple[Column, ...]], Unjoined]
-    Grower = Callable[[Any], GrownModel]
+    ScoreReader = Callable[[Any, tuple[Column, ...]], ScoreModels]
+    ForestReader = Callable[[Any], LibraryModel]
 
 
-def _linear() -> Mapping[str, Scorer]:
+def _linear_readers() -> Mapping[str, ScoreReader]:
     from likewise.importers import sklearn_linear
 
-    return dict.fromkeys(sklearn_linear.FAMILY, sklearn_linear.import_linear)
+    return dict.fromkeys(sklearn_linear.ESTIMATORS, sklearn_linear.import_linear)
 
 
-def _kernel() -> Mapping[str, Scorer]:
+def _kernel_readers() -> Mapping[str, ScoreReader]:
     from likewise.importers import sklearn_kernel
 
-    return dict.fromkeys(sklearn_kernel.FAMILY, sklearn_kernel.import_kernel)
+    return dict.fromkeys(sklearn_kernel.ESTIMATORS, sklearn_kernel.import_kernel)
 
 
-def _machines() -> Mapping[str, Scorer]:
-    return {**_linear(), **_kernel()}
+def _machine_readers() -> Mapping[str, ScoreReader]:
+    return {**_linear_readers(), **_kernel_readers()}
 
 
-def _network() -> Mapping[str, Scorer]:
+def _network() -> Mapping[str, ScoreReader]:
     from likewise.importers import sklearn_network
 
     return dict.fromkeys(sklearn_network.FAMILY, sklearn_network.import_network)
 
 
-def _trees() -> Mapping[str, Grower]:
+def _tree_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.trees import hist_boosting, sklearn_trees
 
-    return {**sklearn_trees.FAMILY, **hist_boosting.FAMILY}
+    return {**sklearn_trees.READERS, **hist_boosting.READERS}
 
 
-def _xgboost() -> Mapping[str, Grower]:
+def _xgboost_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.boosters import XGBOOST
 
     return XGBOOST
 
 
-def _lightgbm() -> Mapping[str, Grower]:
+def _lightgbm_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.boosters import LIGHTGBM
 
     return LIGHTGBM
 
 
-def _saved_xgboost() -> Mapping[str, Grower]:
+def _saved_xgboost_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.boosters import SAVED_XGBOOST
 
     return SAVED_XGBOOST
 
 
-def _saved_lightgbm() -> Mapping[str, Grower]:
+def _saved_lightgbm_readers() -> Mapping[str, ForestReader]:
     from likewise.importers.boosters import SAVED_LIGHTGBM
 
     return SAVED_LIGHTGBM
 
 
 Reader = TypeVar("Reader")
-SCORERS: dict[str, Callable[[], Mapping[str, Scorer]]] = {
-    "sklearn.linear_model": _linear,
-    "sklearn.discriminant_analysis": _linear,
-    "sklearn.svm": _machines,
-    "sklearn.kernel_ridge": _kernel,
+SCORE_READERS: dict[str, Callable[[], Mapping[str, ScoreReader]]] = {
+    "sklearn.linear_model": _linear_readers,
+    "sklearn.discriminant_analysis": _linear_readers,
+    "sklearn.svm": _machine_readers,
+    "sklearn.kernel_ridge": _kernel_readers,
     "sklearn.neural_network": _network,
 }
-GROWERS: dict[str, Callable[[], Mapping[str, Grower]]] = {
-    "sklearn.tree": _trees,
-    "sklearn.ensemble": _trees,
-    "xgboost": _xgboost,
-    "lightgbm": _lightgbm,
+FOREST_READERS: dict[str, Callable[[], Mapping[str, ForestReader]]] = {
+    "sklearn.tree": _tree_readers,
+    "sklearn.ensemble": _tree_readers,
+    "xgboost": _xgboost_readers,
+    "lightgbm": _lightgbm_readers,
 }
-SAVED: dict[str, Callable[[], Mapping[str, Grower]]] = {  # what was made of a Booster, or of a file
-    "likewise.importers.xgboost": _saved_xgboost,
-    "likewise.importers.lightgbm": _saved_lightgbm,
+SAVED_READERS: dict[
+    str, Callable[[], Mapping[str, ForestReader]]
+] = {  # what was made of a Booster, or of a file
+    "likewise.importers.xgboost": _saved_xgboost_readers,
+    "likewise.importers.lightgbm": _saved_lightgbm_readers,
 }
 ONE_VS_REST = "OneVsRestClassifier"
-SETTLED = ("SettledClassifier", "SettledRegressor")
+SETTLED_CLASSES = ("SettledClassifier", "SettledRegressor")
 
 
-def scorer_of(estimator: Any) -> Scorer:
+def find_score_reader(estimator: Any) -> ScoreReader:
     """What reads the scores of an estimator; refuses one that nothing reads, by its name."""
     kind = type(estimator)
     if isinstance(estimator, type):
@@ -107,86 +109,89 @@ def scorer_of(estimator: Any) -> Scorer:
             f"{kind.__name__} {estimator.__name__} is a class, not a fitted model",
             hint=f"pass the object that fit() returned: {estimator.__name__}(...).fit(X, y)",
         )
-    found = _found(SCORERS, estimator)
+    found = _find_reader(SCORE_READERS, estimator)
     if found is None:
         _refuse(kind)
     return found
 
 
-def grower_of(estimator: Any) -> Grower | None:
+def find_forest_reader(estimator: Any) -> ForestReader | None:
     """What reads an ensemble of trees, None if this is none that is known."""
-    if library_of(estimator) == "sklearn" and not genuine(estimator):
+    if library_name(estimator) == "sklearn" and not is_sklearn_class(estimator):
         return None
-    return _found({**GROWERS, **SAVED}, estimator)
+    return _find_reader({**FOREST_READERS, **SAVED_READERS}, estimator)
 
 
 def check_known(estimator: Any) -> None:
     """Refuse what is not read at all."""
     if not (is_settled(estimator) or is_one_vs_rest(estimator)):
-        scorer_of(estimator)
+        find_score_reader(estimator)
 
 
-def library_of(estimator: Any) -> str:
+def library_name(estimator: Any) -> str:
     """The package that an estimator comes from."""
     return type(estimator).__module__.partition(".")[0]
 
 
-def genuine(estimator: Any) -> bool:
+def is_sklearn_class(estimator: Any) -> bool:
     """Whether this is scikit-learn's own class, not a subclass or something of the same name."""
     kind = type(estimator)
-    if library_of(estimator) != "sklearn":
+    if library_name(estimator) != "sklearn":
         return False
     return getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
 
 
 def takes_mixes(estimator: Any) -> bool:
     """Whether this is a network, whose first layer takes in what mixes columns in front of it."""
-    return _named({"sklearn.neural_network": None}, estimator) is not None
+    return _defining_package({"sklearn.neural_network": None}, estimator) is not None
 
 
 def is_one_vs_rest(estimator: Any) -> bool:
     """Whether this holds a classifier a class."""
-    return library_of(estimator) == "sklearn" and type(estimator).__name__ == ONE_VS_REST
+    return library_name(estimator) == "sklearn" and type(estimator).__name__ == ONE_VS_REST
 
 
 def is_settled(estimator: Any) -> bool:
     """Whether this is one of the settled estimators themselves."""
     kind = type(estimator)
-    return kind.__module__ == "likewise.repaired.estimators" and kind.__name__ in SETTLED
+    return kind.__module__ == "likewise.repaired.estimators" and kind.__name__ in SETTLED_CLASSES
 
 
 def is_booster(estimator: Any) -> bool:
     """Whether this is a model of XGBoost or LightGBM, by whatever class."""
-    return library_of(estimator) in ("xgboost", "lightgbm") or _named(SAVED, estimator) is not None
+    return (
+        library_name(estimator) in ("xgboost", "lightgbm")
+        or _defining_package(SAVED_READERS, estimator) is not None
+    )
 
 
-def _found(rooms: Mapping[str, Callable[[], Mapping[str, Reader]]], estimator: Any) -> Reader | None:
-    package = _named(rooms, estimator)
+def _find_reader(rooms: Mapping[str, Callable[[], Mapping[str, Reader]]], estimator: Any) -> Reader | None:
+    package = _defining_package(rooms, estimator)
     return None if package is None else rooms[package]().get(type(estimator).__name__)
 
 
-def _named(rooms: Mapping[str, Any], estimator: Any) -> str | None:
+def _defining_package(rooms: Mapping[str, Any], estimator: Any) -> str | None:
     """The package among these that defines the class of an estimator."""
     module = f"{type(estimator).__module__}."
     return next((package for package in rooms if module.startswith(f"{package}.")), None)
 
 
 def _refuse(kind: type) -> NoReturn:
-    library, trees = kind.__module__.partition(".")[0], _names(GROWERS)
-    listed = {*_names(SCORERS), ONE_VS_REST}
+    library, trees = kind.__module__.partition(".")[0], _reader_names(FOREST_READERS)
+    listed = {*_reader_names(SCORE_READERS), ONE_VS_REST}
     if kind.__name__ not in trees:  # else it comes here inside of another model only
         listed |= trees
     raise UnsupportedModel(
-        f"{library}'s {kind.__name__} is not supported{_reason(kind.__name__, trees)}",
+        f"{library}'s {kind.__name__} is not supported{_refusal_reason(kind.__name__, trees)}",
         hint=f"supported: {', '.join(sorted(listed))}",
     )
 
 
-def _names(rooms: Mapping[str, Callable[[], Mapping[str, Any]]]) -> set[str]:
+def _reader_names(rooms: Mapping[str, Callable[[], Mapping[str, Any]]]) -> set[str]:
     return {name for room in rooms.values() for name in room()}
 
 
-_REFUSED = {
+_REFUSAL_REASONS = {
     "ColumnTransformer": "it transforms columns and predicts nothing",
     "FeatureUnion": "it transforms columns and predicts nothing",
     "OneVsOneClassifier": "it breaks ties of votes by sums of bent scores; OneVsRestClassifier and SVC are supported",
@@ -204,9 +209,9 @@ _REFUSED = {
 }
 
 
-def _reason(name: str, trees: set[str]) -> str:
-    if name in _REFUSED:
-        return f": {_REFUSED[name]}"
+def _refusal_reason(name: str, trees: set[str]) -> str:
+    if name in _REFUSAL_REASONS:
+        return f": {_REFUSAL_REASONS[name]}"
     if name in trees:
         return " inside of another model: its trees are taken as they are, neither repaired nor one against the rest"
-    return closest(name, sorted(_names(SCORERS) | trees))
+    return suggest_name(name, sorted(_reader_names(SCORE_READERS) | trees))

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import DataError
-from likewise.families.family import Mapped
+from likewise.families.family import AffineMap
 from likewise.importers.inputs import Inputs
-from likewise.importers.unfolding import Unfolded
+from likewise.importers.unfold import UnfoldedEstimator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class Replay:
     head: Head
     asked: Any
     before: tuple[tuple[str, Any], ...] = ()
-    maps: tuple[Mapped, ...] = ()
+    maps: tuple[AffineMap, ...] = ()
 
     @property
     def stand_in(self) -> str | None:
@@ -55,18 +55,18 @@ class Replay:
         method = "predict_proba" if self.head.link == "identity" else "decision_function"
         if self.head.labels is None:
             method = "predict"
-        given = answer(self.asked, method, inputs, self.before)
+        given = ask_part(self.asked, method, inputs, self.before)
         scores = np.asarray(given, dtype=np.float64).reshape(-1, self.head.n_scores)
         for mapped in self.maps:
             scores = mapped.of(scores)
         return scores
 
     def decisions(self, codes: Floats) -> NDArray[Any]:
-        return np.asarray(answer(self.estimator, "predict", self.inputs.of(codes)))
+        return np.asarray(ask_part(self.estimator, "predict", self.inputs.of(codes)))
 
     def probabilities(self, codes: Floats) -> Floats:
         """Probabilities of all classes (rows, classes)."""
-        given = answer(self.estimator, "predict_proba", self.inputs.of(codes))
+        given = ask_part(self.estimator, "predict_proba", self.inputs.of(codes))
         return np.asarray(given, dtype=np.float64).reshape(len(codes), len(self.head.classes))
 
     def confirms(self, x: Sequence[float], other: Sequence[float], question: Question) -> bool:
@@ -89,7 +89,7 @@ class Replay:
         confirmed: NDArray[np.bool_] = self._sides(first, question)[0] & self._sides(second, question)[1]
         return confirmed
 
-    def confirmed_either_way(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
+    def confirm_either_way(self, first: Floats, second: Floats, question: Question) -> NDArray[np.bool_]:
         """The same in one order or the other; the original is asked about everybody once."""
         if question.kind != "decision" or question.several:
             return self.confirmed(first, second, question)
@@ -141,8 +141,8 @@ class Replay:
         return [self.head.classes.index(label) for label in self.decisions(codes).tolist()]
 
 
-def replay_of(
-    estimator: Any, unfolded: Unfolded, head: Head, inputs: Inputs, maps: tuple[Mapped, ...] = ()
+def make_replay(
+    estimator: Any, unfolded: UnfoldedEstimator, head: Head, inputs: Inputs, maps: tuple[AffineMap, ...] = ()
 ) -> Replay:
     """The replay of an estimator that was taken apart."""
     asked, before = unfolded.asked, unfolded.before
@@ -162,7 +162,7 @@ def _leads(scores: Floats, place: int, margin: float) -> bool:
     return bool((ahead[:place] > margin).all() and (ahead[place + 1 :] >= margin).all())
 
 
-def answer(asked: Any, method: str, inputs: Any, before: Sequence[tuple[str, Any]] = ()) -> Any:
+def ask_part(asked: Any, method: str, inputs: Any, before: Sequence[tuple[str, Any]] = ()) -> Any:
     """What a part of the original says of what the transformers before it make of these inputs."""
     try:
         with warnings.catch_warnings():

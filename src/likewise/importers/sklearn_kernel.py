@@ -20,53 +20,55 @@ from likewise.families.affine.body import Affine
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.rounding import KernelRounding
 from likewise.families.polynomial.rounding import PolynomialRounding
-from likewise.families.scored import Model
-from likewise.importers.classes import (
-    Unjoined,
-    dense,
+from likewise.families.scored_model import Model
+from likewise.importers.expansion import PowerSum, expand_powers
+from likewise.importers.score_models import (
+    ScoreModels,
+    as_dense,
     duel_parameters,
     several_labels,
+    unlinked_reason,
     voting_head,
-    why_unlinked,
 )
-from likewise.importers.expansion import PowerSum, expanded
-from likewise.importers.sklearn_linear import import_linear, summed
+from likewise.importers.sklearn_linear import import_linear, sum_vectors
 from likewise.model.embedding import Column
-from likewise.model.head import NUMBER, Head
+from likewise.model.head import NUMBER_HEAD, Head
 
 CLASSIFIERS = {"SVC", "NuSVC"}
-FAMILY = CLASSIFIERS | {"SVR", "NuSVR", "KernelRidge"}
+ESTIMATORS = CLASSIFIERS | {"SVR", "NuSVR", "KernelRidge"}
 POLYNOMIAL = ("poly", "polynomial")  # KernelRidge knows it by both names
-REASONS = {
+REFUSAL_REASONS = {
     "sigmoid": "no bound for tanh is known here",
     "precomputed": "the kernel's values are not a function of the columns",
 }
 
 
-def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> Unjoined:
+def import_kernel(estimator: Any, embedding: tuple[Column, ...]) -> ScoreModels:
     """The model of a fitted kernel machine, one a score: a sum of Gaussians, a polynomial, or an affine one."""
     name, kernel = type(estimator).__name__, estimator.kernel
     if kernel == "linear" and name != "KernelRidge":
         return import_linear(estimator, embedding)
     if kernel not in ("rbf", "linear", *POLYNOMIAL):
         shown = kernel if isinstance(kernel, str) else type(kernel).__name__
-        why = f": {REASONS[shown]}" if shown in REASONS else ""
+        why = f": {REFUSAL_REASONS[shown]}" if shown in REFUSAL_REASONS else ""
         raise UnsupportedModel(
             f"{name} with kernel={shown!r} is not supported{why}",
             hint="supported kernels: 'rbf', 'poly', 'linear'",
         )
-    machines = [_ridge(estimator)] if name == "KernelRidge" else _libsvm(estimator, name)
+    machines = [_read_ridge(estimator)] if name == "KernelRidge" else _read_libsvm(estimator, name)
     labels = several_labels(estimator, name) if name in CLASSIFIERS else None
-    head = _head(estimator, name) if labels is None else NUMBER
+    head = _make_head(estimator, name) if labels is None else NUMBER_HEAD
     if labels is None and not machines[0][2].any():
-        return Unjoined.of(_constant(machines[0], embedding, name, head))
-    models = tuple(_machine(estimator, one, embedding, head) for one in machines)
+        return ScoreModels.of(_constant_model(machines[0], embedding, name, head))
+    models = tuple(_import_machine(estimator, one, embedding, head) for one in machines)
     if labels is None:
-        return Unjoined.of(models[0])
-    return Unjoined(family=name, models=models, head=voting_head(estimator, name, labels))
+        return ScoreModels.of(models[0])
+    return ScoreModels(family=name, models=models, head=voting_head(estimator, name, labels))
 
 
-def _machine(estimator: Any, parameters: Parameters, embedding: tuple[Column, ...], head: Head) -> Model:
+def _import_machine(
+    estimator: Any, parameters: Parameters, embedding: tuple[Column, ...], head: Head
+) -> Model:
     """The model of one score."""
     name, kernel = type(estimator).__name__, estimator.kernel
     gamma, bias, coefficients, centres = parameters
@@ -77,7 +79,7 @@ def _machine(estimator: Any, parameters: Parameters, embedding: tuple[Column, ..
         raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(embedding)}")
     if kernel == "linear":
         factors = [Fraction(value) for value in coefficients.tolist()]
-        weights, constant, rounding = summed(factors, centres, Fraction(0))
+        weights, constant, rounding = sum_vectors(factors, centres, Fraction(0))
         body = Affine(weights=weights, bias=constant)
         return Model(family=name, rounding=rounding, embedding=embedding, bodies=(body,), head=head)
     if kernel in POLYNOMIAL:
@@ -86,10 +88,10 @@ def _machine(estimator: Any, parameters: Parameters, embedding: tuple[Column, ..
             centres=centres,
             gamma=gamma,
             coef0=float(estimator.coef0),
-            degree=_degree(estimator, name),
+            degree=_read_degree(estimator, name),
             bias=bias,
         )
-        return _polynomial(powers, embedding, name, head)
+        return _polynomial_model(powers, embedding, name, head)
     return Model(
         family=name,
         rounding=KernelRounding(expanded=name == "KernelRidge"),
@@ -99,18 +101,18 @@ def _machine(estimator: Any, parameters: Parameters, embedding: tuple[Column, ..
     )
 
 
-def _constant(parameters: Parameters, embedding: tuple[Column, ...], name: str, head: Head) -> Model:
+def _constant_model(parameters: Parameters, embedding: tuple[Column, ...], name: str, head: Head) -> Model:
     """The bias alone: no centre, or none that counts."""
     _, bias, coefficients, centres = parameters
     _check_numbers(name, 0.0, bias, coefficients, centres)
     if centres.shape[1] != len(embedding):
         raise UnsupportedModel(f"{name} has centres of {centres.shape[1]} columns, not {len(embedding)}")
-    weights, constant, rounding = summed([Fraction(0)] * len(centres), centres, Fraction(bias))
+    weights, constant, rounding = sum_vectors([Fraction(0)] * len(centres), centres, Fraction(bias))
     body = Affine(weights=weights, bias=constant)
     return Model(family=name, rounding=rounding, embedding=embedding, bodies=(body,), head=head)
 
 
-def _polynomial(powers: PowerSum, embedding: tuple[Column, ...], name: str, head: Head) -> Model:
+def _polynomial_model(powers: PowerSum, embedding: tuple[Column, ...], name: str, head: Head) -> Model:
     if not np.isfinite(powers.coef0):
         raise UnsupportedModel(f"{name} has coef0={powers.coef0}, which is not a finite number")
     rounding = PolynomialRounding(
@@ -120,11 +122,11 @@ def _polynomial(powers: PowerSum, embedding: tuple[Column, ...], name: str, head
         bias=powers.bias,
         degree=powers.degree,
     )
-    body = expanded(powers, name)
+    body = expand_powers(powers, name)
     return Model(family=name, rounding=rounding, embedding=embedding, bodies=(body,), head=head)
 
 
-def _degree(estimator: Any, name: str) -> int:
+def _read_degree(estimator: Any, name: str) -> int:
     if estimator.degree != int(estimator.degree) or estimator.degree < 0:
         raise UnsupportedModel(
             f"{name} has a polynomial kernel of degree {estimator.degree}, which is no polynomial",
@@ -136,17 +138,17 @@ def _degree(estimator: Any, name: str) -> int:
 Parameters = tuple[float, float, Any, Any]
 
 
-def _libsvm(estimator: Any, name: str) -> list[Parameters]:
+def _read_libsvm(estimator: Any, name: str) -> list[Parameters]:
     if not hasattr(estimator, "support_vectors_"):
         raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
-    centres = dense(estimator.support_vectors_).astype(np.float64)
+    centres = as_dense(estimator.support_vectors_).astype(np.float64)
     return [
         (float(estimator._gamma), bias, coefficients, centres)
         for coefficients, bias in duel_parameters(estimator, name)
     ]
 
 
-def _ridge(estimator: Any) -> Parameters:
+def _read_ridge(estimator: Any) -> Parameters:
     if not hasattr(estimator, "dual_coef_"):
         raise UnsupportedModel("KernelRidge is not fitted", hint="call fit(X, y) first")
     coefficients = np.asarray(estimator.dual_coef_, dtype=np.float64)
@@ -154,7 +156,7 @@ def _ridge(estimator: Any) -> Parameters:
         raise UnsupportedModel(
             f"KernelRidge was fitted on {coefficients.shape[1]} outputs; only one is supported"
         )
-    centres = dense(estimator.X_fit_).astype(np.float64)
+    centres = as_dense(estimator.X_fit_).astype(np.float64)
     gamma = 1.0 / centres.shape[1] if estimator.gamma is None else float(estimator.gamma)
     return gamma, 0.0, coefficients.ravel(), centres
 
@@ -166,8 +168,8 @@ def _check_numbers(name: str, gamma: float, bias: float, coefficients: Any, cent
         )
 
 
-def _head(estimator: Any, name: str) -> Head:
+def _make_head(estimator: Any, name: str) -> Head:
     if name not in CLASSIFIERS:
-        return NUMBER
+        return NUMBER_HEAD
     lower, upper = (label.item() if hasattr(label, "item") else label for label in estimator.classes_)
-    return Head(labels=(lower, upper), zero_is_upper=True, unlinked=why_unlinked(estimator, name))
+    return Head(labels=(lower, upper), zero_is_upper=True, unlinked=unlinked_reason(estimator, name))

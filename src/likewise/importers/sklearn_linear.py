@@ -20,17 +20,17 @@ import numpy as np
 from likewise.errors import UnsupportedModel
 from likewise.families.affine.body import Affine
 from likewise.families.affine.rounding import AffineRounding
-from likewise.families.scored import Model
-from likewise.importers.classes import (
-    Unjoined,
-    dense,
+from likewise.families.scored_model import Model
+from likewise.importers.score_models import (
+    ScoreModels,
+    as_dense,
     duel_parameters,
     several_labels,
+    unlinked_reason,
     voting_head,
-    why_unlinked,
 )
 from likewise.model.embedding import Column
-from likewise.model.head import NUMBER, Head
+from likewise.model.head import NUMBER_HEAD, Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,17 +65,19 @@ REGRESSORS = {
     "QuantileRegressor",
     "TheilSenRegressor",
 }
-FAMILY = CLASSIFIERS | REGRESSORS | DUAL
+ESTIMATORS = CLASSIFIERS | REGRESSORS | DUAL
 
 
 Parameters = tuple[tuple[Fraction, ...], Fraction, AffineRounding]  # weights, bias, rounding
 
 
-def import_linear(estimator: Any, embedding: tuple[Column, ...]) -> Unjoined:
+def import_linear(estimator: Any, embedding: tuple[Column, ...]) -> ScoreModels:
     """The exact affine model of a fitted linear estimator on these columns, one a score."""
     name = type(estimator).__name__
     labels = None if name in REGRESSORS else several_labels(estimator, name)
-    scores = _dual(estimator, name) if name in DUAL else _primal(estimator, name, labels)
+    scores = (
+        _dual_parameters(estimator, name) if name in DUAL else _primal_parameters(estimator, name, labels)
+    )
     for weights, _, _ in scores:
         if len(weights) != len(embedding):
             raise UnsupportedModel(f"{name} has {len(weights)} weights for {len(embedding)} columns")
@@ -85,20 +87,20 @@ def import_linear(estimator: Any, embedding: tuple[Column, ...]) -> Unjoined:
             rounding=rounding,
             embedding=embedding,
             bodies=(Affine(weights=weights, bias=bias),),
-            head=_head(estimator, name) if labels is None else NUMBER,
+            head=_make_head(estimator, name) if labels is None else NUMBER_HEAD,
         )
         for weights, bias, rounding in scores
     )
     if labels is None:
-        return Unjoined.of(models[0])
-    head = voting_head(estimator, name, labels) if name in DUAL else _class_head(estimator, name, labels)
-    return Unjoined(family=name, models=models, head=head)
+        return ScoreModels.of(models[0])
+    head = voting_head(estimator, name, labels) if name in DUAL else _make_class_head(estimator, name, labels)
+    return ScoreModels(family=name, models=models, head=head)
 
 
-def _primal(estimator: Any, name: str, labels: tuple[object, ...] | None) -> list[Parameters]:
+def _primal_parameters(estimator: Any, name: str, labels: tuple[object, ...] | None) -> list[Parameters]:
     if not hasattr(estimator, "coef_"):
         raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
-    coef = np.atleast_2d(dense(estimator.coef_))
+    coef = np.atleast_2d(as_dense(estimator.coef_))
     if labels is None and len(coef) != 1:
         what = "classes" if name in CLASSIFIERS else "outputs"
         raise UnsupportedModel(
@@ -106,10 +108,10 @@ def _primal(estimator: Any, name: str, labels: tuple[object, ...] | None) -> lis
             hint="fit one model per output",
         )
     biases = np.broadcast_to(np.ravel(np.asarray(estimator.intercept_)), (len(coef),))
-    return [_row(row, bias, name) for row, bias in zip(coef, biases, strict=True)]
+    return [_row_parameters(row, bias, name) for row, bias in zip(coef, biases, strict=True)]
 
 
-def _row(row: Any, intercept: Any, name: str) -> Parameters:
+def _row_parameters(row: Any, intercept: Any, name: str) -> Parameters:
     weights, constant = _rationals(row, name), _rationals([intercept], name)[0]
     # n products, n additions and the intercept, in any order.
     rounding = AffineRounding(
@@ -118,7 +120,7 @@ def _row(row: Any, intercept: Any, name: str) -> Parameters:
     return weights, constant, rounding
 
 
-def _dual(estimator: Any, name: str) -> list[Parameters]:
+def _dual_parameters(estimator: Any, name: str) -> list[Parameters]:
     """sum_t a_t s_t exactly: the stored doubles multiplied and added as rationals."""
     if not hasattr(estimator, "support_vectors_"):
         raise UnsupportedModel(f"{name} is not fitted", hint="call fit(X, y) first")
@@ -126,14 +128,14 @@ def _dual(estimator: Any, name: str) -> list[Parameters]:
         raise UnsupportedModel(
             f"{name} with kernel={estimator.kernel!r} is not supported", hint="supported kernels: 'linear'"
         )
-    vectors = dense(estimator.support_vectors_)
+    vectors = as_dense(estimator.support_vectors_)
     return [
-        summed(_rationals(factors, name), vectors, _rationals([constant], name)[0])
+        sum_vectors(_rationals(factors, name), vectors, _rationals([constant], name)[0])
         for factors, constant in duel_parameters(estimator, name)
     ]
 
 
-def summed(
+def sum_vectors(
     factors: Sequence[Fraction], vectors: NDArray[np.float64], constant: Fraction
 ) -> tuple[tuple[Fraction, ...], Fraction, AffineRounding]:
     """constant + <sum_t factor_t vector_t, x>, and how a program that goes through the vectors rounds; there may be none."""
@@ -159,20 +161,20 @@ def _rationals(values: Iterable[float], name: str) -> tuple[Fraction, ...]:
     return tuple(Fraction(number) for number in numbers)
 
 
-def _head(estimator: Any, name: str) -> Head:
+def _make_head(estimator: Any, name: str) -> Head:
     if not hasattr(estimator, "classes_") or name in REGRESSORS or name in {"SVR", "NuSVR"}:
-        return NUMBER
+        return NUMBER_HEAD
     lower, upper = (label.item() if hasattr(label, "item") else label for label in estimator.classes_)
     logistic = name in LOGISTIC or (name == "SGDClassifier" and estimator.loss == "log_loss")
     return Head(
         labels=(lower, upper),
         link="logistic" if logistic else None,
         zero_is_upper=name in DUAL,
-        unlinked=why_unlinked(estimator, name),
+        unlinked=unlinked_reason(estimator, name),
     )
 
 
-def _class_head(estimator: Any, name: str, labels: tuple[object, ...]) -> Head:
+def _make_class_head(estimator: Any, name: str, labels: tuple[object, ...]) -> Head:
     unlinked = None
     if name not in LOGISTIC and hasattr(estimator, "predict_proba"):
         unlinked = f"{name} normalises the probabilities of each class against the rest, which is no softmax of its scores"

@@ -24,10 +24,10 @@ from likewise.families.network.activation import IDENTITY, LOGISTIC, RELU, TANH
 from likewise.families.network.body import Layer, Network, folded
 from likewise.families.network.dyadic import Dyadic
 from likewise.families.network.rounding import NetworkRounding
-from likewise.families.scored import Model
-from likewise.importers.classes import Unjoined, plain, several_labels
+from likewise.families.scored_model import Model
+from likewise.importers.score_models import ScoreModels, python_labels, several_labels
 from likewise.model.embedding import Column
-from likewise.model.head import NUMBER, Head
+from likewise.model.head import NUMBER_HEAD, Head
 from likewise.repaired.outputs import last_layer
 
 CLASSIFIER = "MLPClassifier"
@@ -49,20 +49,22 @@ class ShownScores:
         return last_layer(self._estimator, rows)
 
 
-def import_network(estimator: Any, embedding: tuple[Column, ...], front: tuple[Layer, ...] = ()) -> Unjoined:
+def import_network(
+    estimator: Any, embedding: tuple[Column, ...], front: tuple[Layer, ...] = ()
+) -> ScoreModels:
     """The exact model of a fitted perceptron on these columns, one a score; `front` are layers that mix them before."""
     name = type(estimator).__name__
     _check(estimator, name, front[-1].weights.shape[0] if front else len(embedding))
     labels = several_labels(estimator, name) if name == CLASSIFIER else None
     layers = (*front, *_layers(estimator))
     whole = folded(layers)
-    head = NUMBER if labels is not None else _head(estimator, name)
+    head = NUMBER_HEAD if labels is not None else _head(estimator, name)
     models = tuple(
         _model(estimator, layers, whole, row, embedding, head) for row in range(layers[-1].weights.shape[0])
     )
     if labels is None:
-        return Unjoined.of(models[0])
-    return Unjoined(family=name, models=models, head=Head(labels=labels, rule="argmax", link="softmax"))
+        return ScoreModels.of(models[0])
+    return ScoreModels(family=name, models=models, head=Head(labels=labels, rule="argmax", link="softmax"))
 
 
 def _check(estimator: Any, name: str, width: int) -> None:
@@ -163,6 +165,6 @@ def _affine_rounding(layers: tuple[Layer, ...], row: int) -> AffineRounding:
 
 def _head(estimator: Any, name: str) -> Head:
     if name != CLASSIFIER:
-        return NUMBER
-    lower, upper = plain(estimator.classes_)
+        return NUMBER_HEAD
+    lower, upper = python_labels(estimator.classes_)
     return Head(labels=(lower, upper), link="logistic")

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.families.registry import family_of
-from likewise.families.scored import Model, form_of
-from likewise.importers.imported import Imported
+from likewise.families.scored_model import Model, form_body
+from likewise.importers.imported_model import ImportedModel
 from likewise.importers.replay import Replay
 from likewise.model.head import Head
 
@@ -46,13 +46,13 @@ class LeadReplay(Replay):
         return lead
 
 
-def has_one_lead(imported: Imported) -> bool:
+def has_one_lead(imported: ImportedModel) -> bool:
     """Whether there are two scores, the larger of which decides, and their difference is of the same family."""
     model = imported.model
     return model.head.rule == "argmax" and model.n_scores == 2 and family_of(model.bodies[0]).leads
 
 
-def _of_lead(program: ProgramRounding, share: Fraction) -> ProgramRounding:
+def _lead_rounding(program: ProgramRounding, share: Fraction) -> ProgramRounding:
     """Either score may be off by what one is."""
     error = program.error
     return replace(
@@ -62,7 +62,7 @@ def _of_lead(program: ProgramRounding, share: Fraction) -> ProgramRounding:
     )
 
 
-def as_one_score(imported: Imported, *, share: Fraction = WHOLE) -> Imported | None:
+def as_one_score(imported: ImportedModel, *, share: Fraction = WHOLE) -> ImportedModel | None:
     """The model of a share of the lead (1, or 1/2); None where there is no such lead."""
     if not has_one_lead(imported):
         return None
@@ -70,12 +70,12 @@ def as_one_score(imported: Imported, *, share: Fraction = WHOLE) -> Imported | N
     lower, upper = model.head.classes
     rounding = family_of(model.bodies[0]).rounding_of_lead(model.rounding, share)
     head = Head(labels=(lower, upper), unlinked="its probabilities are scores of their own")
-    return Imported(
+    return ImportedModel(
         model=Model(
             family=model.family,
             rounding=rounding,
             embedding=model.embedding,
-            bodies=(form_of(model, (-share, share)),),
+            bodies=(form_body(model, (-share, share)),),
             head=head,
         ),
         replay=LeadReplay(
@@ -90,5 +90,5 @@ def as_one_score(imported: Imported, *, share: Fraction = WHOLE) -> Imported | N
         recoding=imported.recoding,
         rows=imported.rows,
         compared=imported.compared,
-        program=_of_lead(imported.program, share),
+        program=_lead_rounding(imported.program, share),
     )

@@ -21,7 +21,15 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 from flint import ctx
 
-from likewise.model.conditions import Condition, Enclosures, both, form_of, has_class, lead, least_of
+from likewise.model.conditions import (
+    Condition,
+    Enclosures,
+    all_hold,
+    class_lead,
+    enclose_form,
+    has_class,
+    least_form,
+)
 from likewise.model.head import Head
 from likewise.model.links import ball, log_odds, lower_end, sigma, softmax_ball
 from likewise.model.witness_set import DecisionSet, WitnessSet
@@ -69,7 +77,7 @@ class Case(Protocol):
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
         """By how much the pair is apart on the scale of the property: a lower bound."""
 
-    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:
+    def pair_clearance(self, first: Enclosures, second: Enclosures) -> Fraction:
         """How far all scores of a pair that is no witness may move without making it one; a lower bound."""
 
     def sides(self, scores: Floats) -> tuple[Floats, Floats]:
@@ -123,7 +131,7 @@ class ScoreCase:
             linked = [sigma(abs(self.head.slope) * score + self.head.offset) for score in (here, there)]
             return lower_end(linked[0] - linked[1])
 
-    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:
+    def pair_clearance(self, first: Enclosures, second: Enclosures) -> Fraction:
         """Of several scores nothing is stated of rounding."""
         if self.of is not None:
             return Fraction(0)
@@ -165,28 +173,28 @@ class DecisionCase:
         pair = (first, second)
         if self.head.rule == "votes":
             sides = zip(pair, self.classes, strict=True)
-            return both(*(has_class(self.head, scores, i, self.line.level) for scores, i in sides))
-        return both(*(c.decided(scores, self.line.level) for c, scores in self._each(pair)))
+            return all_hold(*(has_class(self.head, scores, i, self.line.level) for scores, i in sides))
+        return all_hold(*(c.decided(scores, self.line.level) for c, scores in self._each(pair)))
 
     def value(self, first: Enclosures, second: Enclosures) -> Fraction:
         """By how much all conditions hold: below 0 where the two do not get these classes."""
-        forms = (form_of(c.alpha, scores).lo for c, scores in self._each((first, second)))
+        forms = (enclose_form(c.alpha, scores).lo for c, scores in self._each((first, second)))
         return min(forms, default=Fraction(0))
 
     def _each(self, pair: tuple[Enclosures, Enclosures]) -> list[tuple[Condition, Enclosures]]:
         return [(c, scores) for of, scores in zip(self.conditions, pair, strict=True) for c in of]
 
-    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:  # noqa: ARG002
+    def pair_clearance(self, first: Enclosures, second: Enclosures) -> Fraction:  # noqa: ARG002
         """Nothing is stated of rounding."""
         return Fraction(0)
 
     def sides(self, scores: Floats) -> tuple[Floats, Floats]:
         here, there = self.conditions
-        return least_of(here, scores), -least_of(there, scores)
+        return least_form(here, scores), -least_form(there, scores)
 
     def signal(self, scores: Enclosures) -> Enclosure:
         """By how much the class of an individual leads; of votes, how many it has."""
-        return lead(self.head, scores)
+        return class_lead(self.head, scores)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +242,7 @@ class SoftmaxCase:
         with ctx.workprec(128):
             return lower_end(softmax_ball(first, self.of) - softmax_ball(second, self.of))
 
-    def cleared(self, first: Enclosures, second: Enclosures) -> Fraction:  # noqa: ARG002
+    def pair_clearance(self, first: Enclosures, second: Enclosures) -> Fraction:  # noqa: ARG002
         """Nothing is stated of rounding."""
         return Fraction(0)
 

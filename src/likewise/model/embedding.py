@@ -22,7 +22,7 @@ import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
-from likewise.spec.pieces import Pieces, summed
+from likewise.spec.pieces import PiecewisePolynomial, sum_pieces
 from likewise.spec.terms import Separable, Term
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Column:
     slope: Fraction = Fraction(1)
     offset: Fraction = Fraction(0)
     table: tuple[Fraction, ...] | None = None
-    pieces: Pieces | None = None
+    pieces: PiecewisePolynomial | None = None
 
     def exact(self, code: Fraction) -> Fraction:
         if self.pieces is not None:
@@ -61,7 +61,7 @@ class Column:
         return self.slope == 0 if self.table is None else len(set(self.table)) == 1
 
 
-def embedded(embedding: Sequence[Column], codes: NDArray[np.float64]) -> NDArray[np.float64]:
+def embed_rows(embedding: Sequence[Column], codes: NDArray[np.float64]) -> NDArray[np.float64]:
     """The columns of many rows, in float64."""
     columns = np.empty((len(codes), len(embedding)))
     for c, column in enumerate(embedding):
@@ -75,13 +75,13 @@ def embedded(embedding: Sequence[Column], codes: NDArray[np.float64]) -> NDArray
     return columns
 
 
-def added_up(
+def sum_by_feature(
     weights: Sequence[Fraction], bias: Fraction, embedding: tuple[Column, ...], n_features: int
 ) -> Separable:
     """bias + sum of weight * column feature by feature: columns of one feature are added up exactly."""
     slopes = [Fraction(0)] * n_features
     tables: list[list[Fraction] | None] = [None] * n_features
-    curves: dict[int, list[tuple[Fraction, Pieces]]] = {}
+    curves: dict[int, list[tuple[Fraction, PiecewisePolynomial]]] = {}
     for column, weight in zip(embedding, weights, strict=True):
         k = column.feature
         if column.pieces is not None:
@@ -100,7 +100,7 @@ def added_up(
         for slope, table in zip(slopes, tables, strict=True)
     ]
     for k, parts in curves.items():
-        terms[k] = Term(pieces=summed(parts, slopes[k]))
+        terms[k] = Term(pieces=sum_pieces(parts, slopes[k]))
     return Separable(bias=bias, terms=tuple(terms))
 
 
@@ -112,7 +112,7 @@ def level_values(space: Space, name: str) -> tuple[Fraction, ...] | None:
     return tuple(Fraction(level) for level in feature.levels if isinstance(level, int | float))
 
 
-def columns_as_they_are(space: Space, names: Sequence[str], *, step: str) -> tuple[Column, ...]:
+def identity_columns(space: Space, names: Sequence[str], *, step: str) -> tuple[Column, ...]:
     """One column a name, passed through unchanged; levels must be numbers to stand in a numeric column."""
     columns = []
     for name in names:
@@ -128,7 +128,7 @@ def columns_as_they_are(space: Space, names: Sequence[str], *, step: str) -> tup
     return tuple(columns)
 
 
-def one_embedding(
+def join_embeddings(
     embeddings: Sequence[tuple[Column, ...]],
 ) -> tuple[tuple[Column, ...], list[tuple[int, ...]]]:
     """The columns of all, and where each one's are among them."""
@@ -139,7 +139,7 @@ def one_embedding(
     return tuple(found), places
 
 
-def extents(embedding: Sequence[Column], space: Space) -> list[Fraction]:
+def column_extents(embedding: Sequence[Column], space: Space) -> list[Fraction]:
     """The largest absolute value of each column over the whole space; of one in pieces, of the terms that are added up."""
     ends = []
     for column in embedding:

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 Scale = Literal["score", "margin", "probability"]
 BISECTIONS = 60
-FINE = Fraction(1, 10**12)  # what lower and upper may stay apart, relatively, when they are made equal
+RELATIVE_FINENESS = Fraction(
+    1, 10**12
+)  # what lower and upper may stay apart, relatively, when they are made equal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +66,8 @@ class Gauge:
         """What is left between lower and upper where they are made equal. A pair of several scores may lie on the border of a decision: right there it
         would be found again and again."""
         if not self.asked.several:
-            return min(tolerance, FINE * (1 + abs(lower)))
-        return FINE if self.of == "margin" else Fraction(0)
+            return min(tolerance, RELATIVE_FINENESS * (1 + abs(lower)))
+        return RELATIVE_FINENESS if self.of == "margin" else Fraction(0)
 
     def cap(self, lean: Floats, bound: Floats) -> Floats:
         """The value that a bound in this direction allows at most, in float64. Margins, and differences of softmax probabilities that are bounded as

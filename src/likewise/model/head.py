@@ -60,22 +60,22 @@ class Head:
         count = len(self.classes)
         return {"argmax": count, "votes": count * (count - 1) // 2}.get(self.rule, 1)
 
-    def linked(self, score: Fraction) -> Fraction:
+    def link_argument(self, score: Fraction) -> Fraction:
         """What sigma is taken of, of one score."""
         return self.slope * score + self.offset
 
-    def deciding(self, score: Fraction) -> Fraction:
+    def decision_score(self, score: Fraction) -> Fraction:
         """The number whose sign decides, of one score."""
-        return score if self.undecided is None else self.linked(score)
+        return score if self.undecided is None else self.link_argument(score)
 
     def place(self, scores: Sequence[Fraction]) -> int:
         """Which of the classes an individual with these scores gets."""
         if self.rule == "argmax":
             return argmax(scores)
         if self.rule == "votes":
-            return winner(votes(len(self.classes), scores))
+            return most_voted(count_votes(len(self.classes), scores))
         (score,) = scores
-        value = self.deciding(score)
+        value = self.decision_score(score)
         return int(value > 0 or (self.zero_is_upper and value == 0))
 
     def decide(self, scores: Sequence[Fraction]) -> object:
@@ -83,7 +83,7 @@ class Head:
         return scores[0] if self.labels is None else self.labels[self.place(scores)]
 
 
-NUMBER = Head(labels=None, rule="number")
+NUMBER_HEAD = Head(labels=None, rule="number")
 
 
 def argmax(scores: Sequence[Fraction]) -> int:
@@ -91,19 +91,19 @@ def argmax(scores: Sequence[Fraction]) -> int:
     return max(range(len(scores)), key=lambda i: (scores[i], -i))
 
 
-def duels(classes: int) -> list[tuple[int, int]]:
-    """The pairs of classes that scores of `votes` belong to, in order."""
+def vote_pairs(classes: int) -> list[tuple[int, int]]:
+    """The pairs of classes that scores of `count_votes` belong to, in order."""
     return list(combinations(range(classes), 2))
 
 
-def votes(classes: int, scores: Sequence[Fraction]) -> list[int]:
+def count_votes(classes: int, scores: Sequence[Fraction]) -> list[int]:
     """How many votes each class gets."""
     count = [0] * classes
-    for (first, second), score in zip(duels(classes), scores, strict=True):
+    for (first, second), score in zip(vote_pairs(classes), scores, strict=True):
         count[first if score > 0 else second] += 1
     return count
 
 
-def winner(count: Sequence[int]) -> int:
+def most_voted(count: Sequence[int]) -> int:
     """The smallest class among those with the most votes."""
     return max(range(len(count)), key=lambda i: (count[i], -i))

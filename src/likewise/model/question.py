@@ -12,11 +12,19 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from likewise.model.cases import Case, Conditions, DecisionCase, Kind, ScoreCase, SoftmaxCase
-from likewise.model.conditions import Enclosures, both, has_class, leading, leads, not_neither, voting
-from likewise.model.cubes import MOST_CLASSES, cubes
+from likewise.model.conditions import (
+    Enclosures,
+    all_hold,
+    any_holds,
+    class_leads,
+    has_class,
+    leading_conditions,
+    vote_conditions,
+)
+from likewise.model.cubes import MOST_CLASSES, vote_cubes
 from likewise.model.head import Head
 from likewise.model.witness_set import DecisionSet, DifferenceSet, GapSet, ProbabilitySet, WitnessSet
-from likewise.spec.properties import level_of, place_of_class
+from likewise.spec.properties import class_index, property_level
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,13 +123,13 @@ class Question:
 
     def _argmax_cases(self) -> list[Case]:
         count = len(self.head.classes)
-        conditions = [leading(i, count) for i in range(count)]
+        conditions = [leading_conditions(i, count) for i in range(count)]
         return [self._decision(i, j, conditions[i], conditions[j]) for i, j in self.class_pairs]
 
     def _votes_cases(self) -> list[Case]:
-        known, n = cubes(len(self.head.classes)), self.head.n_scores
+        known, n = vote_cubes(len(self.head.classes)), self.head.n_scores
         return [
-            self._decision(i, j, voting(first, n), voting(second, n))
+            self._decision(i, j, vote_conditions(first, n), vote_conditions(second, n))
             for i, j in self.class_pairs
             for first in known[i]
             for second in known[j]
@@ -158,7 +166,7 @@ class Question:
         """For each case, those of votes by their classes, W and the signals of individuals as x and as x', in float64."""
         if self.only is not None or self.kind != "decision" or not self.several:
             return [(case.line, *case.sides(scores)) for case in self.cases()]
-        line, ahead = DecisionSet(level=self.level), leads(self.head, scores)
+        line, ahead = DecisionSet(level=self.level), class_leads(self.head, scores)
         return [(line, ahead[:, i], -ahead[:, j]) for i, j in self.class_pairs]
 
     def decided(self, first: Enclosures, second: Enclosures) -> bool | None:
@@ -167,13 +175,13 @@ class Question:
             return self.only.decided(first, second)
         if self.kind != "decision" or not self.several:
             ways = ((first, second), (second, first))
-            return not_neither(*(case.decided(*pair) for case in self.cases() for pair in ways))
+            return any_holds(*(case.decided(*pair) for case in self.cases() for pair in ways))
         places = range(len(self.head.classes))
         here, there = (
             [has_class(self.head, scores, i, self.level) for i in places] for scores in (first, second)
         )
         pairs = self.class_pairs
-        return not_neither(*(both(here[a], there[b]) for i, j in pairs for a, b in ((i, j), (j, i))))
+        return any_holds(*(all_hold(here[a], there[b]) for i, j in pairs for a, b in ((i, j), (j, i))))
 
     def broken(self, first: Enclosures, second: Enclosures) -> tuple[Case, bool] | None:
         """The case that the pair breaks most, and whether the other way round; None where it breaks none."""
@@ -198,6 +206,6 @@ class Question:
 def question_of(property: Property, head: Head, name: str, *, by_lines: bool = False) -> Question:
     """What a property asks of a model with this head; `name` is that of the model, for people. By sign, what is claimed of one label is claimed of the
     other, so the only score has no class of interest."""
-    place = place_of_class(property.class_of_interest, head.labels, name)
-    level, of = Fraction(level_of(property)), place if head.n_scores > 1 else None
+    place = class_index(property.class_of_interest, head.labels, name)
+    level, of = Fraction(property_level(property)), place if head.n_scores > 1 else None
     return Question(kind=property.kind, level=level, head=head, of=of, by_lines=by_lines)

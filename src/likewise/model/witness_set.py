@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 # Leans and tangent points are rounded to this grid: any value is sound, short ones keep proofs small.
-GRID = 2**24
-EVEN = Fraction(1, 2)
+LEAN_GRID = 2**24
+EVEN_LEAN = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class Direction:
 
 
 # What the empty set of pairs is closed with: the constraints alone must bring the bound below zero.
-NOWHERE = Direction(a=Fraction(0), b=Fraction(0), threshold=Fraction(0), attained=True)
+EMPTY_DIRECTION = Direction(a=Fraction(0), b=Fraction(0), threshold=Fraction(0), attained=True)
 
 
 class WitnessSet(Protocol):
@@ -202,15 +202,15 @@ class GapSet:
         return np.zeros_like(lean)
 
     def direction(self, lean: Fraction) -> Direction:
-        if lean != EVEN:
+        if lean != EVEN_LEAN:
             raise InternalError(f"a gap is separated at lean 1/2 only, not {lean}")
-        return Direction(a=EVEN, b=EVEN, threshold=self.delta / 2, attained=False)
+        return Direction(a=EVEN_LEAN, b=EVEN_LEAN, threshold=self.delta / 2, attained=False)
 
     def attained(self, lean: float) -> bool:
         return lean == 0
 
     def admits(self, lean: Fraction) -> bool:
-        return lean == EVEN
+        return lean == EVEN_LEAN
 
     def leans(self) -> tuple[float, ...]:
         return (0.5,)
@@ -237,7 +237,7 @@ class ProbabilitySet:
         if first <= second:
             return False
         # sigma(0) = 1/2 and the other side is short of 0 or 1 by exp(-|s|): no precision would show that.
-        if self.delta >= EVEN and 0 in (first, second):
+        if self.delta >= EVEN_LEAN and 0 in (first, second):
             return False
         bits = 64
         while True:
@@ -272,12 +272,12 @@ class ProbabilitySet:
     def direction(self, lean: Fraction) -> Direction:
         if not 0 < self.delta < 1:
             raise InternalError(f"no line separates probabilities at {self.delta}")
-        if lean == EVEN:  # exactly a = b, so that shared features cancel
+        if lean == EVEN_LEAN:  # exactly a = b, so that shared features cancel
             return self.tangent((1 - self.delta) / 2)
         p = Fraction(float(tangent_point(np.array([float(lean)]), float(self.delta))[0]))
         # The grid's step, finer where little is left of (0, 1 - delta). An extreme lean touches W closer to
         # the ends than that: take the last point inside.
-        step = Fraction(1, GRID)
+        step = Fraction(1, LEAN_GRID)
         while step * 2**12 > 1 - self.delta:
             step /= 2
         return self.tangent(min(max(round(p / step) * step, step), 1 - self.delta - step))
@@ -294,7 +294,7 @@ class ProbabilitySet:
     def lean_at(self, second: float) -> float | None:
         """The tangent at the boundary point with the same s'."""
         linked = np.array([float(self.slope) * second + float(self.offset)])
-        p = float(_inside(logistic(linked), float(self.delta))[0])
+        p = float(_clip_inside(logistic(linked), float(self.delta))[0])
         q = p + float(self.delta)
         return q * (1 - q) / (q * (1 - q) + p * (1 - p))
 
@@ -361,7 +361,7 @@ def tangent_point(lean: Floats, delta: Floats | float) -> Floats:
     # Both forms of the root that lies in (0, 1 - delta); each is stable for one sign of `linear`.
     with np.errstate(all="ignore"):
         p = np.where(linear >= 0, -2 * constant / (linear + root), (root - linear) / (2 * square))
-    return _inside(p, delta)
+    return _clip_inside(p, delta)
 
 
 def probability_threshold(lean: Floats, delta: Floats | float) -> Floats:
@@ -372,12 +372,12 @@ def probability_threshold(lean: Floats, delta: Floats | float) -> Floats:
     return value
 
 
-def _inside(p: Floats, delta: Floats | float) -> Floats:
+def _clip_inside(p: Floats, delta: Floats | float) -> Floats:
     """p clipped into the open interval (0, 1 - delta)."""
     edge = np.minimum(2.0**-40, (1 - delta) / 4)
     return np.clip(p, edge, 1 - delta - edge)
 
 
-def snap(lean: float) -> Fraction:
+def snap_lean(lean: float) -> Fraction:
     """A nearby rational with few digits."""
-    return Fraction(round(lean * GRID), GRID)
+    return Fraction(round(lean * LEAN_GRID), LEAN_GRID)

@@ -16,7 +16,7 @@ from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
     from likewise.model.witness import Witness
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.posed_problem import PosedProblem
 
 
 class Answer(StrEnum):

@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from likewise.errors import SpecError, closest
+from likewise.errors import SpecError, suggest_name
 from likewise.spec.features import Continuous, Integer
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ class Cases:
     choices: tuple[tuple[Pair, ...], ...]
 
     def __len__(self) -> int:
-        return prod(len(choice) for choice in self.choices) - self._trivial
+        return prod(len(choice) for choice in self.choices) - self._count_trivial
 
     @property
-    def _trivial(self) -> int:
+    def _count_trivial(self) -> int:
         """Cases in which x = x', left out: those with v = v' if nothing else may differ."""
         if self._others_may_differ:
             return 0
@@ -50,9 +50,9 @@ class Cases:
     def __iter__(self) -> Iterator[Case]:
         for values in product(*self.choices):
             if self._others_may_differ or any(v != w for v, w in values):
-                yield Case(values=values, pairs=self._restricted(values))
+                yield Case(values=values, pairs=self._restrict_pairs(values))
 
-    def _restricted(self, values: Sequence[Pair]) -> PairSpace:
+    def _restrict_pairs(self, values: Sequence[Pair]) -> PairSpace:
         variables = list(self.pairs.variables)
         for k, ends in zip(self.fixed, values, strict=True):
             for v, value in zip((self.pairs.first[k], self.pairs.second[k]), ends, strict=True):
@@ -87,7 +87,7 @@ def make_cases(pairs: PairSpace, fixed: Sequence[str] | None, relaxed: Sequence[
         ]
     for name in (*fixed, *relaxed):
         if name not in pairs.space:
-            raise SpecError(f"no feature {name!r} in the space{closest(name, names)}")
+            raise SpecError(f"no feature {name!r} in the space{suggest_name(name, names)}")
     for name in fixed:
         if isinstance(pairs.space[name], Continuous):
             raise SpecError(

@@ -19,12 +19,12 @@ from typing import Any, Literal
 
 import likewise
 from likewise.datasets import Dataset, paper_problem
-from likewise.errors import DataError, InternalError, LikewiseError, SpecError, closest
+from likewise.errors import DataError, InternalError, LikewiseError, SpecError, suggest_name
 from likewise.paper.meta import verify_individual_bias
 from likewise.paper.published import ROWS, SAMPLES, Published
 from likewise.paper.testing import random_testing
 from likewise.paper.training import Fit, digest_of, fit_all, load_fit
-from likewise.spec.disk import write_whole
+from likewise.spec.atomic_write import write_atomically
 from likewise.spec.similarity import Similarity
 from likewise.verifying import verify
 
@@ -95,7 +95,7 @@ def chosen_rows(names: Sequence[str]) -> tuple[Published, ...]:
         if not found:
             known = sorted({known for row in ROWS for known in _row_names(row)})
             raise SpecError(
-                f"no model {name!r} in the paper{closest(name.lower(), known)}",
+                f"no model {name!r} in the paper{suggest_name(name.lower(), known)}",
                 hint="a model (german-rbf2), a data set (german) or a kind (rbf, rbf2)",
             )
         chosen |= found
@@ -158,7 +158,7 @@ def answer_part(plan: Plan, cell: ExperimentCell, data: Dataset, part: Part) -> 
     if _was_interrupted(document):
         raise Interrupted
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps(document, indent=2).encode())
+    write_atomically(path, json.dumps(document, indent=2).encode())
     return document
 
 

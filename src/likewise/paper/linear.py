@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from likewise.paper.meta import CaseBound
-from likewise.paper.milp import propose
+from likewise.paper.milp import propose_pair
 from likewise.paper.prepare import allowed_level, asks_for_decision
 
 if TYPE_CHECKING:
     from likewise.paper.cases import Case
     from likewise.spec.terms import Separable
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.posed_problem import PosedProblem
 
 
 class MixedInteger:
@@ -34,7 +34,7 @@ class MixedInteger:
 
     def bound(self, case: Case, seconds: float) -> CaseBound:
         of: Literal["margin", "score"] = "margin" if asks_for_decision(self.prepared) else "score"
-        proposed = propose(self.score, case.pairs, of, seconds=seconds)
+        proposed = propose_pair(self.score, case.pairs, of, seconds=seconds)
         if proposed is None:
             return CaseBound(excess=float("-inf"))
         x, other = (round_relaxed(self.prepared, codes) for codes in (proposed.x, proposed.other))

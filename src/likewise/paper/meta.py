@@ -23,7 +23,7 @@ from likewise.paper.answers import Answer, Finding, biased_finding, finding_with
 from likewise.paper.cases import Case, Cases, make_cases
 from likewise.paper.prepare import oriented_score, prepare_problem
 from likewise.progress import Listener, Snapshot
-from likewise.run import listening
+from likewise.run import open_listener
 from likewise.search.budget import interruptible
 from likewise.spec.terms import Separable
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.posed_problem import PosedProblem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ def verify_individual_bias(
     most_order : int
         Where the hierarchy of sums of squares stops (polynomial models).
     """
-    with listening(progress) as listener:
+    with open_listener(progress) as listener:
         prepared = prepare_problem(
             model,
             space,
@@ -106,10 +106,10 @@ def verify_individual_bias(
             with interruptible(prepared.task.budget):
                 return search_pairs(prepared, score, cases)
         with interruptible(prepared.task.budget):
-            return run_cases(prepared, cases, bounder_of(prepared, score, most_order))
+            return run_cases(prepared, cases, make_bounder(prepared, score, most_order))
 
 
-def bounder_of(prepared: PosedProblem, score: Any, most_order: int) -> Bounder:
+def make_bounder(prepared: PosedProblem, score: Any, most_order: int) -> Bounder:
     """The paper's method for this family."""
     if isinstance(score, Separable):
         from likewise.paper.linear import MixedInteger

@@ -20,20 +20,22 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.spec.features import Categorical, Ordinal
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from likewise.spec.pairs import PairSpace
     from likewise.spec.terms import Separable
 
-GAP = (
+OPTIMALITY_GAP = (
     1e-9  # relative gap at which HiGHS may stop: below its feasibility tolerance, so that does not add to it
 )
-SMALLEST = Fraction(1, 10**9)  # HiGHS refuses smaller coefficients, so the program is blind to them
+SMALLEST_COEFFICIENT = Fraction(
+    1, 10**9
+)  # HiGHS refuses smaller coefficients, so the program is blind to them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposed:
+class MilpProposal:
     """What HiGHS says: its value, the pair as codes, and whether it claims to be optimal. Proves nothing."""
 
     value: float
@@ -42,9 +44,9 @@ class Proposed:
     optimal: bool
 
 
-def propose(
+def propose_pair(
     score: Separable, pairs: PairSpace, of: Literal["score", "margin"], *, seconds: float = 60
-) -> Proposed | None:
+) -> MilpProposal | None:
     """The largest value that HiGHS finds; None where it finds no pair."""
     program = _Program(pairs, seconds)
     first, second = program.total(score, pairs.first), program.total(score, pairs.second)
@@ -68,8 +70,8 @@ class _Program:
             ("output_flag", False),
             ("threads", 1),
             ("time_limit", float(seconds)),
-            ("mip_rel_gap", GAP),
-            ("mip_abs_gap", GAP),
+            ("mip_rel_gap", OPTIMALITY_GAP),
+            ("mip_abs_gap", OPTIMALITY_GAP),
         ):
             self.solver.setOptionValue(option, value)
         self.columns = [self._column(v) for v in range(len(pairs.variables))]
@@ -115,17 +117,17 @@ class _Program:
 
     def total(self, part: Separable, owner: tuple[int, ...]) -> Any:
         """A separable function of one individual as a linear expression."""
-        expression = highspy.highs_linear_expression(nearest(part.bias))
+        expression = highspy.highs_linear_expression(nearest_double(part.bias))
         for k, term in enumerate(part.terms):
             if term.pieces is not None:
                 raise UnsupportedModel("no linear program is made of columns in pieces")
             weights: tuple[Fraction, ...] = (term.slope,) if term.table is None else term.table
             for weight, column in zip(weights, self.columns[owner[k]], strict=False):
-                if abs(weight) > SMALLEST:
-                    expression += nearest(weight) * column
+                if abs(weight) > SMALLEST_COEFFICIENT:
+                    expression += nearest_double(weight) * column
         return expression
 
-    def answer(self) -> Proposed | None:
+    def answer(self) -> MilpProposal | None:
         """The solver's value and pair, whole numbers rounded to whole."""
         status = self.solver.getModelStatus()
         values = np.array(self.solver.getSolution().col_value)
@@ -137,7 +139,7 @@ class _Program:
         ]
         x, other = self.pairs.split(point)
         value = float(self.solver.getInfo().objective_function_value)
-        return Proposed(
+        return MilpProposal(
             value=value,
             x=tuple(x),
             other=tuple(other),

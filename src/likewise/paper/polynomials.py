@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.families.scored import score_of
-from likewise.spec.terms import Separable, nearest
+from likewise.families.scored_model import only_score
+from likewise.spec.terms import Separable, nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.spec.pairs import PairSpace
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.posed_problem import PosedProblem
 
     Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Axes:
         return self.pairs.split(codes)
 
 
-def axes_of(pairs: PairSpace) -> Axes:
+def make_axes(pairs: PairSpace) -> Axes:
     """The variables of either individual that are not fixed."""
     owned = sorted({*pairs.first, *pairs.second})
     live = tuple(v for v in owned if pairs.variables[v].lo < pairs.variables[v].hi)
@@ -77,7 +77,7 @@ def score_polynomial(prepared: PosedProblem, axes: Axes, owner: tuple[int, ...])
     if is_polynomial(estimator):
         found = _expand_kernel(prepared, estimator, axes, owner)
     else:
-        score = score_of(prepared.imported.model, len(axes.pairs.space))
+        score = only_score(prepared.imported.model, len(axes.pairs.space))
         if not isinstance(score, Separable):
             raise UnsupportedModel(f"{prepared.imported.model.family} is no polynomial")
         found = affine_polynomial(score, axes, owner)
@@ -86,7 +86,7 @@ def score_polynomial(prepared: PosedProblem, axes: Axes, owner: tuple[int, ...])
 
 def affine_polynomial(part: Separable, axes: Axes, owner: tuple[int, ...]) -> Polynomial:
     """A separable function as a polynomial; levels only where they are fixed."""
-    found: Polynomial = {(): nearest(part.bias)}
+    found: Polynomial = {(): nearest_double(part.bias)}
     for k, term in enumerate(part.terms):
         if term.pieces is not None:
             raise UnsupportedModel("no polynomial program is made of columns in pieces")
@@ -97,11 +97,11 @@ def affine_polynomial(part: Separable, axes: Axes, owner: tuple[int, ...]) -> Po
                 raise UnsupportedModel(
                     f"levels are no numbers: {name!r}", hint=f"fix it: fixed=[{name!r}, ...]"
                 )
-            found[()] += nearest(term.table[int(middle)])
+            found[()] += nearest_double(term.table[int(middle)])
             continue
-        found[()] += nearest(term.slope) * middle
+        found[()] += nearest_double(term.slope) * middle
         if axis is not None:
-            found[(axis,)] = found.get((axis,), 0.0) + nearest(term.slope) * half
+            found[(axis,)] = found.get((axis,), 0.0) + nearest_double(term.slope) * half
     return found
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import SpecError
 from likewise.families.family import Score
-from likewise.families.scored import score_of
-from likewise.problem import claim_about, prepare
-from likewise.progress import Listener, silent
-from likewise.run import running
+from likewise.families.scored_model import only_score
+from likewise.problem import make_claim, prepare
+from likewise.progress import Listener, ignore_progress
+from likewise.run import open_run
 from likewise.spec.properties import Property, SameDecision, ScoreGap
-from likewise.verifying.posing import PosedProblem, pose
+from likewise.verifying.posed_problem import PosedProblem, pose
 
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
@@ -31,7 +31,7 @@ def prepare_problem(
     X: Any = None,
     budget: float = 60,
     random_state: int | None = 0,
-    listener: Listener = silent,
+    listener: Listener = ignore_progress,
 ) -> PosedProblem:
     """Everything up to the search, for a property that the paper has."""
     property = SameDecision() if property is None else property
@@ -40,13 +40,13 @@ def prepare_problem(
             f"the paper's algorithms know no {type(property).__name__}",
             hint="ask for SameDecision() or ScoreGap(delta), or use likewise.verify",
         )
-    with running(budget=budget, random_state=random_state, progress=listener) as run:
-        return pose(prepare(claim_about(model, space, similar, property, X), run), run)
+    with open_run(budget=budget, random_state=random_state, progress=listener) as run:
+        return pose(prepare(make_claim(model, space, similar, property, X), run), run)
 
 
 def oriented_score(prepared: PosedProblem) -> Score:
     """The score whose strict side is the deciding one: x is above, x' is not."""
-    score = score_of(prepared.imported.model, len(prepared.pairs.space))
+    score = only_score(prepared.imported.model, len(prepared.pairs.space))
     return score.negated() if prepared.mirrored else score
 
 

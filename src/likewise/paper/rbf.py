@@ -30,7 +30,7 @@ from likewise.paper.answers import Answer, Finding, biased_finding, finding_with
 from likewise.paper.cases import Case, Cases, make_cases
 from likewise.paper.prepare import allowed_level, asks_for_decision, oriented_score, prepare_problem
 from likewise.progress import Listener, Snapshot
-from likewise.run import listening
+from likewise.run import open_listener
 from likewise.search.budget import interruptible
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.posed_problem import PosedProblem
 
     Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ def find_bias_rbf(
     intercept: bool = True,
 ) -> Finding:
     """Find-Bias-Rbf on an RBF kernel model: BIASED with a replayed pair, or "not found", which proves nothing."""
-    with listening(progress) as listener:
+    with open_listener(progress) as listener:
         prepared = prepare_problem(
             model,
             space,
@@ -183,11 +183,11 @@ class Surrogate:
                 meet &= low.lo[None, :, v] <= high.hi[part, None, v]
             r, s = np.nonzero(meet)
             lo, hi = np.maximum(high.lo[part][r], low.lo[s]), np.minimum(high.hi[part][r], low.hi[s])
-            keys, points = self._solved(case, lo, hi)
+            keys, points = self._solve_boxes(case, lo, hi)
             points, seen = points[~np.isin(keys, seen)], np.union1d(keys, seen)
             yield int(high.times[part].sum() * low.times.sum()), points[:, :n], points[:, n:]
 
-    def _solved(self, case: Case, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+    def _solve_boxes(self, case: Case, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         """Different minimisers (x, x') over these boxes, first the bounds of x, then those of x', with their keys."""
         n = len(self.whole)
         both = np.empty((len(lo), 2 * n))

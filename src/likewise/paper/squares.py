@@ -26,9 +26,9 @@ from likewise.paper.polynomials import (
     Polynomial,
     add,
     affine_polynomial,
-    axes_of,
     degree_of,
     largest_coefficient,
+    make_axes,
     multiply,
     scale,
     score_polynomial,
@@ -37,7 +37,7 @@ from likewise.paper.prepare import allowed_level, asks_for_decision
 
 if TYPE_CHECKING:
     from likewise.paper.cases import Case
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.posed_problem import PosedProblem
 
 
 class SumsOfSquares:
@@ -52,7 +52,7 @@ class SumsOfSquares:
 
     def bound(self, case: Case, seconds: float) -> CaseBound:
         """Raise the order until the bound denies a pair, a pair is found, or the time is over."""
-        axes = axes_of(case.pairs)
+        axes = make_axes(case.pairs)
         objective = self.objective(axes)
         if not axes.live:
             return self._single(axes, objective)
@@ -62,7 +62,7 @@ class SumsOfSquares:
         for order in range(program.least_order, max(self.most_order, program.least_order) + 1):
             relaxed = relax(self.program(axes, objective, order), order, max(until - budget.elapsed, 0.1))
             if relaxed.reason is not None or relaxed.point is None:
-                return self._stopped(bounded, relaxed.reason or "")
+                return self._stop_early(bounded, relaxed.reason or "")
             bounded = CaseBound(excess=-relaxed.lower, candidates=[self._candidate(axes, relaxed.point)])
             if (
                 bounded.excess <= self.tolerance
@@ -117,7 +117,7 @@ class SumsOfSquares:
         """A case with nothing left to choose."""
         return CaseBound(excess=-objective.get((), 0.0), candidates=[self._candidate(axes, np.zeros(0))])
 
-    def _stopped(self, bounded: CaseBound, reason: str) -> CaseBound:
+    def _stop_early(self, bounded: CaseBound, reason: str) -> CaseBound:
         """The bound of the order before, if there was one."""
         if bounded.candidates:
             return replace(bounded, reason=reason)

@@ -20,7 +20,7 @@ from likewise.paper.answers import Answer, Finding, biased_finding, finding_with
 from likewise.paper.prepare import prepare_problem
 from likewise.paper.published import SAMPLES
 from likewise.progress import Listener, Snapshot
-from likewise.run import listening
+from likewise.run import open_listener
 from likewise.search.budget import interruptible
 from likewise.search.falsification import deepest_pairs, random_rows
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.posed_problem import PosedProblem
 
     Floats = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ def random_testing(
     progress: bool | Listener = False,
 ) -> Finding:
     """Uniform random individuals of the space; `details` has the samples drawn and the share of hits."""
-    with listening(progress) as listener:
+    with open_listener(progress) as listener:
         prepared = prepare_problem(
             model,
             space,
@@ -87,7 +87,7 @@ def directed_testing(
     progress: bool | Listener = False,
 ) -> Finding:
     """Random individuals first, then walks around the hits; `details` also counts the hits of the walks."""
-    with listening(progress) as listener:
+    with open_listener(progress) as listener:
         prepared = prepare_problem(
             model,
             space,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.paper.published import Published, estimator_settings
-from likewise.spec.disk import write_whole
+from likewise.spec.atomic_write import write_atomically
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,7 +140,7 @@ def fit(
         path, packed = _fit_path(row, digest, folder), io.BytesIO()
         joblib.dump(done, packed)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, packed.getvalue())
+        write_atomically(path, packed.getvalue())
     return done
 
 

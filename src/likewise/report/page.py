@@ -25,7 +25,7 @@ from likewise.report.pictures import bracket_chart, bracket_history, radius_leve
 from likewise.report.provenance import certificate_summary, provenance
 from likewise.report.region_map import KINDS, region_map
 from likewise.report.score_path import score_path
-from likewise.spec.disk import write_whole
+from likewise.spec.atomic_write import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -82,7 +82,7 @@ def write_report(
         if len(content) <= MOST_BYTES:
             break
     try:
-        write_whole(path, content)
+        write_atomically(path, content)
     except OSError as error:
         raise DataError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from error
     return Path(path)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.clock import OutOfTime, look_at_clock
+from likewise.clock import OutOfTime, check_clock
 from likewise.model.goal import goals_of
 from likewise.search.falsification import random_rows
 
@@ -45,7 +45,7 @@ def ascended(problem: SearchTask) -> Witness | None:
     with suppress(OutOfTime), problem.budget.part(SHARE).watched():
         for _ in range(BATCHES):
             for goal in goals:
-                look_at_clock()
+                check_clock()
                 witness = _best(problem, climb, goal)
                 if witness is not None:
                     return witness
@@ -62,7 +62,7 @@ def _best(problem: SearchTask, climb: Climber, goal: Goal) -> Witness | None:
     for i in np.argsort(-depth)[:REFEREED]:
         if depth[i] <= 0:
             break
-        look_at_clock()
+        check_clock()
         witness = problem.referee(x[i].tolist(), other[i].tolist())
         if witness is not None:
             return witness

@@ -30,8 +30,8 @@ class Budget:
     """A clock that runs from its creation; `reason` says why it is over."""
 
     def __init__(self, seconds: float, import_seconds: float = IMPORT_SECONDS) -> None:
-        self.seconds = _checked("budget", seconds)
-        self.most_for_import = _checked("import_budget", import_seconds)
+        self.seconds = _check_seconds("budget", seconds)
+        self.most_for_import = _check_seconds("import_budget", import_seconds)
         self.started = clock.now()
         self.import_seconds = 0.0  # that reading models took so far
         self.compile_seconds = 0.0  # that compiling loops took so far
@@ -55,13 +55,13 @@ class Budget:
         """Stand still while loops are compiled, and for nothing else."""
         began = clock.now()
         try:
-            with self._still():
+            with self._clock_stopped():
                 yield
         finally:
             self.compile_seconds += clock.now() - began
 
     @contextmanager
-    def _still(self) -> Iterator[None]:
+    def _clock_stopped(self) -> Iterator[None]:
         stopped = clock.now()
         try:
             yield
@@ -73,7 +73,10 @@ class Budget:
         """Read a model meanwhile: on a clock of its own, the same one for all models of an analysis, which ends in a BudgetError."""
         began = clock.now() - self.import_seconds
         try:
-            with self._still(), clock.limited(lambda: self.most_for_import - (clock.now() - began)):
+            with (
+                self._clock_stopped(),
+                clock.time_limit(lambda: self.most_for_import - (clock.now() - began)),
+            ):
                 yield
         except clock.OutOfTime:
             raise BudgetError(
@@ -86,13 +89,13 @@ class Budget:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Work that is left (`OutOfTime`) once the budget is over."""
-        with clock.limited(lambda: 0.0 if self.over else self.left):
+        with clock.time_limit(lambda: 0.0 if self.over else self.left):
             yield
 
     @contextmanager
     def grace_watched(self) -> Iterator[None]:
         """Work that is left once the grace is over: what is due at the end."""
-        with clock.limited(lambda: self.for_checking):
+        with clock.time_limit(lambda: self.checking_seconds):
             yield
 
     @property
@@ -110,24 +113,24 @@ class Budget:
         return min(self.seconds, self.interrupted_at)
 
     @property
-    def last_moment(self) -> float:
+    def grace_end(self) -> float:
         """The end of the grace."""
         return self.end + GRACE * self.seconds + GRACE_SECONDS
 
     @property
-    def for_checking(self) -> float:
+    def checking_seconds(self) -> float:
         """Seconds that a check may take from now on."""
-        return max(self.last_moment - self.elapsed, 0.0)
+        return max(self.grace_end - self.elapsed, 0.0)
 
-    def later(self, share: float) -> Until:
+    def later(self, share: float) -> BudgetUntil:
         """The same clock, that ends when this share of the grace is over as well: for what an answer should not be without."""
-        grace = share * max(self.last_moment - self.end, 0.0) if self.seconds < math.inf else 0.0
-        return Until(self, self.end + grace, settling=True)
+        grace = share * max(self.grace_end - self.end, 0.0) if self.seconds < math.inf else 0.0
+        return BudgetUntil(self, self.end + grace, settling=True)
 
-    def part(self, share: float) -> Part:
+    def part(self, share: float) -> BudgetPart:
         """This share of what is left, and of what is left of the grace."""
-        grace = self.last_moment - max(self.end, self.elapsed) if self.seconds < math.inf else math.inf
-        return Part(self, share * self.left, grace=share * max(grace, 0.0))
+        grace = self.grace_end - max(self.end, self.elapsed) if self.seconds < math.inf else math.inf
+        return BudgetPart(self, share * self.left, grace=share * max(grace, 0.0))
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -145,7 +148,7 @@ class Budget:
         return f"the budget of {self.seconds:g} s is used up"
 
 
-def _checked(name: str, seconds: float) -> float:
+def _check_seconds(name: str, seconds: float) -> float:
     if not isinstance(seconds, (int, float)) or math.isnan(seconds) or seconds < 0:
         raise BudgetError(f"{name} must be a number of seconds from 0 on, not {seconds!r}")
     return float(seconds)
@@ -156,7 +159,7 @@ def budget_of(budget: float | Budget, import_budget: float = IMPORT_SECONDS) -> 
     return budget if isinstance(budget, Budget) else Budget(budget, import_budget)
 
 
-class Until(Budget):
+class BudgetUntil(Budget):
     """The same clock with another end: an earlier one leaves time for what comes next. With `settling` it is for what is due when the whole budget
     is over, and goes on then."""
 
@@ -187,15 +190,15 @@ class Until(Budget):
         return self.elapsed >= self.seconds or (self.whole.over and not self.settling)
 
     @property
-    def last_moment(self) -> float:
-        return self.whole.last_moment
+    def grace_end(self) -> float:
+        return self.whole.grace_end
 
     @property
     def reason(self) -> str:
         return self.whole.reason
 
 
-class Part(Budget):
+class BudgetPart(Budget):
     """A part of a budget: over with it, and after its own seconds. Its grace is its own as well, and ends with that of the whole."""
 
     def __init__(self, whole: Budget, seconds: float, *, grace: float | None = None) -> None:
@@ -210,7 +213,7 @@ class Part(Budget):
 
     @contextmanager
     def importing(self) -> Iterator[None]:
-        with self._still(), self.whole.importing():
+        with self._clock_stopped(), self.whole.importing():
             yield
 
     @property
@@ -222,8 +225,8 @@ class Part(Budget):
         return min(super().end, self.elapsed + self.whole.end - self.whole.elapsed)
 
     @property
-    def last_moment(self) -> float:
-        return min(self.end + self.grace, self.elapsed + self.whole.last_moment - self.whole.elapsed)
+    def grace_end(self) -> float:
+        return min(self.end + self.grace, self.elapsed + self.whole.grace_end - self.whole.elapsed)
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -241,20 +244,20 @@ def interruptible(budget: Budget) -> Iterator[None]:
         yield
         return
     before = signal.getsignal(signal.SIGINT)
-    outer = before if isinstance(before, _Ending) else None
+    outer = before if isinstance(before, _InterruptHandler) else None
     if outer is not None and outer.budget.interrupted:
         budget.interrupt()
-    signal.signal(signal.SIGINT, _Ending(budget, outer))
+    signal.signal(signal.SIGINT, _InterruptHandler(budget, outer))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-class _Ending:
+class _InterruptHandler:
     """What Ctrl-C does inside of `interruptible`."""
 
-    def __init__(self, budget: Budget, outer: _Ending | None) -> None:
+    def __init__(self, budget: Budget, outer: _InterruptHandler | None) -> None:
         self.budget = budget
         self.outer = outer
 

@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.search.certainty import SLACK, Near, certain_and_possible, either_way, gaps
+from likewise.search.certainty import (
+    COMPARISON_SLACK,
+    ScoreEstimate,
+    answer_either_way,
+    certain_and_possible,
+    gaps,
+)
 from likewise.search.extremes import Extremes
-from likewise.search.treatments import classes_of, compared, told_apart
+from likewise.search.treatments import classify_rows, compare_classes, compared_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +50,7 @@ class RowComparison:
     gap_error: Floats
     open_counterparts: Callable[[int], Iterator[Floats]]
     beyond: Callable[[int], bool]
-    scores: tuple[Near, Near] | None = None
+    scores: tuple[ScoreEstimate, ScoreEstimate] | None = None
 
 
 def compare_extremes(
@@ -52,7 +58,7 @@ def compare_extremes(
 ) -> RowComparison:
     """Rows beside their lowest and highest counterparts, by one score."""
     question, sides = inquiry.question, (extremes.low, extremes.high)
-    (sure_low, may_low), (sure_high, may_high) = (either_way(question, extremes.own, s) for s in sides)
+    (sure_low, may_low), (sure_high, may_high) = (answer_either_way(question, extremes.own, s) for s in sides)
     sure = sure_low | sure_high
     (gap_low, off_low), (gap_high, off_high) = (gaps(question, extremes.own, s) for s in sides)
     gap_low, gap_high = (np.where(np.isnan(g), -np.inf, g) for g in (gap_low, gap_high))
@@ -61,7 +67,7 @@ def compare_extremes(
     nobody = largest == -np.inf
     counterpart = np.where(at_low[:, None], extremes.low_codes, extremes.high_codes)
     counterpart[nobody] = np.nan
-    other = Near(
+    other = ScoreEstimate(
         value=np.where(at_low, extremes.low.value, extremes.high.value),
         error=np.where(at_low, extremes.low.error, extremes.high.error),
     )
@@ -92,15 +98,17 @@ def extremes_among(inquiry: Inquiry, near: Neighbours) -> Extremes:
 
     def open_counterparts(i: int) -> Iterator[Floats]:
         beside = [
-            Near(value=v, error=np.full_like(v, error[i]))
+            ScoreEstimate(value=v, error=np.full_like(v, error[i]))
             for v in (np.full_like(others[i], own[i]), others[i])
         ]
-        return _largest_first(near, i, either_way(inquiry.question, *beside)[1], np.abs(others[i] - own[i]))
+        return _largest_gap_first(
+            near, i, answer_either_way(inquiry.question, *beside)[1], np.abs(others[i] - own[i])
+        )
 
     return Extremes(
-        own=Near(value=own, error=error),
-        low=Near(value=others[everyone, low], error=error),
-        high=Near(value=others[everyone, high], error=error),
+        own=ScoreEstimate(value=own, error=error),
+        low=ScoreEstimate(value=others[everyone, low], error=error),
+        high=ScoreEstimate(value=others[everyone, high], error=error),
         low_codes=near.with_settings(low),
         high_codes=near.with_settings(high),
         others=open_counterparts,
@@ -111,20 +119,20 @@ def compare_everybody(inquiry: Inquiry, near: Neighbours) -> RowComparison:
     """Rows beside everybody who is similar to them, by all scores."""
     question, back, everyone = inquiry.question, near.back, np.arange(len(near.rows))
     scores = inquiry.judge.cross(near.rows[near.distinct], near.moving, near.settings)
-    numbers = compared(question, scores)
+    numbers = compared_values(question, scores)
     there = numbers.values[back]
     here = there[everyone, near.own]
     apart = np.abs(there - here[:, None])
-    error = 2 * numbers.error[back][:, None] + SLACK * (np.abs(there) + np.abs(here)[:, None])
+    error = 2 * numbers.error[back][:, None] + COMPARISON_SLACK * (np.abs(there) + np.abs(here)[:, None])
     if question.kind == "decision":
-        classes = classes_of(question.head, question.level, scores)[back]
-        sure, may = told_apart(classes[everyone, near.own][:, None], classes, question.of)
+        classes = classify_rows(question.head, question.level, scores)[back]
+        sure, may = compare_classes(classes[everyone, near.own][:, None], classes, question.of)
     else:
-        excess, room = apart - float(question.level), error + SLACK * float(question.level)
-        sure, may = (_somewhere(flags, 2) for flags in certain_and_possible(excess, room))
+        excess, room = apart - float(question.level), error + COMPARISON_SLACK * float(question.level)
+        sure, may = (_any_along(flags, 2) for flags in certain_and_possible(excess, room))
     sure, may = sure & near.counterparts, may & near.counterparts
     gap = np.where(near.counterparts, apart.max(axis=2), -np.inf)
-    biased, largest = _somewhere(sure, 1), gap.max(axis=1)
+    biased, largest = _any_along(sure, 1), gap.max(axis=1)
     nobody = largest == -np.inf
     chosen = np.where(biased[:, None], np.where(sure, gap, -np.inf), gap).argmax(axis=1)
     counterpart = near.with_settings(chosen)
@@ -134,16 +142,16 @@ def compare_everybody(inquiry: Inquiry, near: Neighbours) -> RowComparison:
         some=near.some,
         rows=near.rows,
         sure=biased,
-        may=_somewhere(may, 1),
+        may=_any_along(may, 1),
         counterpart=counterpart,
         gap=np.where(nobody, 0.0, largest),
         gap_error=np.where(nobody, 0.0, off),
-        open_counterparts=lambda i: _largest_first(near, i, may[i], gap[i]),
+        open_counterparts=lambda i: _largest_gap_first(near, i, may[i], gap[i]),
         beyond=lambda _: False,
     )
 
 
-def _largest_first(near: Neighbours, i: int, open_: Flags, gap: Floats) -> Iterator[Floats]:
+def _largest_gap_first(near: Neighbours, i: int, open_: Flags, gap: Floats) -> Iterator[Floats]:
     """The settings of one row that are open, the largest gap first."""
     places = np.flatnonzero(open_)
     for v in places[np.argsort(-gap[places])].tolist():
@@ -152,6 +160,6 @@ def _largest_first(near: Neighbours, i: int, open_: Flags, gap: Floats) -> Itera
         yield other
 
 
-def _somewhere(flags: Flags, axis: int) -> Flags:
+def _any_along(flags: Flags, axis: int) -> Flags:
     found: Flags = np.logical_or.reduce(flags, axis=axis)
     return found

@@ -7,7 +7,7 @@ Those who matter (`comparison`) are found
 - by scoring all of them, where what may differ has few settings: rows that have the same settings around them are scored together.
 
 Scores are float64 with a proved error (`families.judge`); rows that this leaves open are decided again by enclosures. What fits
-neither way is left to a search of its own for each row (`analysis.singly`).
+neither way is left to a search of its own for each row (`analysis.row_search`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.clock import OutOfTime, look_at_clock
+from likewise.clock import OutOfTime, check_clock
 from likewise.search.comparison import RowComparison, compare_everybody, compare_extremes, extremes_among
-from likewise.search.confirming import Confirming
-from likewise.search.extremes import extremes_of, separately
+from likewise.search.extremes import find_extremes, is_separable
 from likewise.search.judgement import (
     BIASED,
     FAIR,
@@ -32,8 +31,9 @@ from likewise.search.judgement import (
     UNDECIDED,
     Judgement,
 )
-from likewise.search.neighbours import MOST_SETTINGS, paced_neighbourhoods, settings_around
-from likewise.search.pacing import Pace
+from likewise.search.neighbours import MOST_SETTINGS, count_settings, paced_neighbourhoods
+from likewise.search.pace import Pace
+from likewise.search.replay_queue import ReplayQueue
 from likewise.spec.enclosure import decide
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
     from likewise.families.separable import SeparableJudge
     from likewise.search.budget import Budget
-    from likewise.search.confirming import Confirm
     from likewise.search.inquiry import Inquiry
+    from likewise.search.replay_queue import Confirm
 
     Floats = NDArray[np.float64]
 
-SCORES = 1_000_000  # at a time, at most
+SCORES_AT_A_TIME = 1_000_000  # at a time, at most
 FIRST_ROWS = 1_024  # whose extremes are had feature by feature, before anything is known of the pace
 
 
@@ -62,13 +62,13 @@ def judge_rows(
     if not inquiry.moving:
         found.verdict[:], found.gap[:], found.gap_error[:] = FAIR, 0.0, 0.0
         return found
-    pieces = _compared_pieces(inquiry, rows, budget)
+    pieces = _compare_pieces(inquiry, rows, budget)
     if pieces is None:
         return None
-    confirming = None if confirm is None else Confirming(confirm, rows, found, budget)
+    confirming = None if confirm is None else ReplayQueue(confirm, rows, found, budget)
     with suppress(OutOfTime), budget.watched():
         for piece in pieces:
-            _decide(inquiry, piece, found)
+            _record_piece(inquiry, piece, found)
             if confirming is not None:
                 confirming.add(piece.some)
             if told is not None:
@@ -79,33 +79,33 @@ def judge_rows(
     return found
 
 
-def _compared_pieces(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison] | None:
+def _compare_pieces(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison] | None:
     """The rows, some at a time, beside those who matter; None where these cannot be had."""
     pairs, judge, moving = inquiry.pairs, inquiry.judge, inquiry.moving
     sums = judge.separable
-    if sums is not None and separately(pairs, sums, moving):
-        return _by_features(inquiry, sums, rows, budget)
-    if settings_around(pairs, judge, moving) <= MOST_SETTINGS:
-        return _by_settings(inquiry, rows, budget)
+    if sums is not None and is_separable(pairs, sums, moving):
+        return _compare_by_features(inquiry, sums, rows, budget)
+    if count_settings(pairs, judge, moving) <= MOST_SETTINGS:
+        return _compare_by_settings(inquiry, rows, budget)
     return None
 
 
-def _by_features(
+def _compare_by_features(
     inquiry: Inquiry, sums: SeparableJudge, rows: Floats, budget: Budget
 ) -> Iterator[RowComparison]:
-    pace = Pace(budget, first=FIRST_ROWS, most=SCORES // max(1, rows.shape[1]))
+    pace = Pace(budget, first=FIRST_ROWS, most=SCORES_AT_A_TIME // max(1, rows.shape[1]))
     start = 0
     while start < len(rows) and pace.fits(1):
         some = np.arange(start, min(start + pace.size, len(rows)))
         part = rows[start : start + len(some)]
-        extremes = extremes_of(inquiry.pairs, sums, inquiry.moving, part, inquiry.settle)
+        extremes = find_extremes(inquiry.pairs, sums, inquiry.moving, part, inquiry.snap_codes)
         yield compare_extremes(inquiry, some, part, extremes)
         pace.done(len(some))
         start += len(some)
 
 
-def _by_settings(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison]:
-    most = SCORES // inquiry.judge.n_scores
+def _compare_by_settings(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[RowComparison]:
+    most = SCORES_AT_A_TIME // inquiry.judge.n_scores
     for near in paced_neighbourhoods(inquiry.pairs, inquiry.judge, inquiry.moving, rows, budget, most):
         if inquiry.by_extremes:
             yield compare_extremes(inquiry, near.some, near.rows, extremes_among(inquiry, near))
@@ -113,7 +113,7 @@ def _by_settings(inquiry: Inquiry, rows: Floats, budget: Budget) -> Iterator[Row
             yield compare_everybody(inquiry, near)
 
 
-def _decide(inquiry: Inquiry, piece: RowComparison, found: Judgement) -> None:
+def _record_piece(inquiry: Inquiry, piece: RowComparison, found: Judgement) -> None:
     """Write down what float64 says of some rows, and enclosures where it does not tell, as long as there is time."""
     some, counterpart = piece.some, piece.counterpart
     verdict = np.where(piece.sure, BIASED, np.where(piece.may, UNDECIDED, FAIR)).astype(np.int8)
@@ -123,7 +123,7 @@ def _decide(inquiry: Inquiry, piece: RowComparison, found: Judgement) -> None:
         found.other.take(some, other)
     with suppress(OutOfTime):
         for i in np.flatnonzero(verdict == UNDECIDED).tolist():
-            verdict[i], witness, reason = _redo(inquiry, piece, i)
+            verdict[i], witness, reason = _decide_by_enclosures(inquiry, piece, i)
             found.redone += 1
             if witness is not None:
                 counterpart[i] = witness
@@ -134,12 +134,14 @@ def _decide(inquiry: Inquiry, piece: RowComparison, found: Judgement) -> None:
     found.gap[some], found.gap_error[some] = piece.gap, piece.gap_error
 
 
-def _redo(inquiry: Inquiry, piece: RowComparison, i: int) -> tuple[int, Floats | None, str | None]:
+def _decide_by_enclosures(
+    inquiry: Inquiry, piece: RowComparison, i: int
+) -> tuple[int, Floats | None, str | None]:
     """One row by enclosures."""
     exact, unsure = tuple(Fraction(c) for c in piece.rows[i].tolist()), False
     enclose = cache(inquiry.judge.enclose)  # the row itself is beside everybody
     for other in piece.open_counterparts(i):
-        look_at_clock()
+        check_clock()
         answer, _, _ = decide(inquiry.question, enclose, exact, tuple(Fraction(c) for c in other.tolist()))
         if answer:
             return BIASED, other, None

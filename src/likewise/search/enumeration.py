@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.clock import OutOfTime, look_at_clock
+from likewise.clock import OutOfTime, check_clock
 from likewise.progress import Snapshot
-from likewise.search.lattice import blocks, individuals
+from likewise.search.lattice import count_individuals, score_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,35 +28,35 @@ if TYPE_CHECKING:
 
 MOST_INDIVIDUALS = 1_000_000  # scored row by row
 MOST_FACTORS = 1_000_000  # in the tables of a product: each is an exponential in ball arithmetic
-EFFORT = 1e11  # multiplications of the matrix product: some seconds
-SPEED = 1e10  # of them in a second, about
-SHARE = 0.25  # of what is left of the budget that an enumeration may take: it proves nothing
-FOR_FOUND = 0.25  # of the grace, for the exact test of what was found by then
-REFEREED = 64  # deepest individuals put to the exact test
+MOST_MULTIPLICATIONS = 1e11  # multiplications of the matrix product: some seconds
+MULTIPLICATIONS_PER_SECOND = 1e10  # of them in a second, about
+BUDGET_SHARE = 0.25  # of what is left of the budget that an enumeration may take: it proves nothing
+GRACE_SHARE = 0.25  # of the grace, for the exact test of what was found by then
+MOST_REFEREED = 64  # deepest individuals put to the exact test
 
 
-def enumerate_space(task: SearchTask, *, effort: float = EFFORT) -> Witness | None:
+def enumerate_space(task: SearchTask, *, effort: float = MOST_MULTIPLICATIONS) -> Witness | None:
     """The deepest witness of a discrete space; None where there is none or the space is too large."""
-    if not enumerable(task, effort=effort):
+    if not is_enumerable(task, effort=effort):
         return None
-    count = individuals(task.pairs)
+    count = count_individuals(task.pairs)
     task.listener(Snapshot(stage=f"looking at {count:,} individuals", seconds=task.budget.elapsed))
     found: list[Proposal] = []
     with suppress(OutOfTime), task.budget.watched():
-        for block in blocks(task, None if task.products is None else task.products()):
-            found = heapq.nlargest(REFEREED, [*found, *_deepest(task, block)])
-    with suppress(OutOfTime), task.budget.later(FOR_FOUND).watched():
+        for block in score_blocks(task, None if task.products is None else task.products()):
+            found = heapq.nlargest(MOST_REFEREED, [*found, *_deepest_pairs(task, block)])
+    with suppress(OutOfTime), task.budget.later(GRACE_SHARE).watched():
         for _, _, x, other in found:
-            look_at_clock()
+            check_clock()
             witness = task.referee(x, other)
             if witness is not None:
                 return witness
     return None
 
 
-def enumerable(task: SearchTask, *, effort: float = EFFORT) -> bool:
+def is_enumerable(task: SearchTask, *, effort: float = MOST_MULTIPLICATIONS) -> bool:
     """Whether the space is discrete and small enough: for a product by its multiplications, else by its rows."""
-    count = individuals(task.pairs)
+    count = count_individuals(task.pairs)
     if count is None or task.budget.over:
         return False
     if task.oracles.remembers:
@@ -64,16 +64,16 @@ def enumerable(task: SearchTask, *, effort: float = EFFORT) -> bool:
     if task.products is None:
         return count <= MOST_INDIVIDUALS
     budget = task.budget
-    effort = min(effort, SHARE * SPEED * (budget.seconds - budget.elapsed))
+    effort = min(effort, BUDGET_SHARE * MULTIPLICATIONS_PER_SECOND * (budget.seconds - budget.elapsed))
     values = sum(int(v.hi - v.lo) + 1 for v in (task.pairs.variables[v] for v in task.pairs.first))
     return count * task.cost <= effort and values * task.cost <= MOST_FACTORS
 
 
-def _deepest(task: SearchTask, block: Block) -> list[Proposal]:
+def _deepest_pairs(task: SearchTask, block: Block) -> list[Proposal]:
     """The deepest pairs of a block that look like witnesses."""
     depth = task.sought_case.line.margin(block.scores, block.lowest_scores())
     depth = np.where(np.isnan(depth), -np.inf, depth).ravel()
-    most = min(REFEREED, len(depth))
+    most = min(MOST_REFEREED, len(depth))
     places = [int(i) for i in np.argpartition(-depth, most - 1)[:most] if depth[i] > 0]
     rows = block.codes(np.array(places, dtype=np.intp)).tolist()
     return [

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.families.separable import SeparableJudge
-from likewise.search.certainty import Near
+from likewise.search.certainty import ScoreEstimate
 from likewise.spec.numbers import double_below
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-WIDEST = 2_048  # codes of a window that are looked up
-ROOM = 1.01  # the rounding of a difference and of a product
-ULPS = 2.0**-50  # of |x_k| + t: what the nearest double inside may miss
+MOST_CODES = 2_048  # codes of a window that are looked up
+ROUNDING_FACTOR = 1.01  # the rounding of a difference and of a product
+END_ERROR = 2.0**-50  # of |x_k| + t: what the nearest double inside may miss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,33 +42,33 @@ class Extremes:
     would break the property.
     """
 
-    own: Near
-    low: Near
-    high: Near
+    own: ScoreEstimate
+    low: ScoreEstimate
+    high: ScoreEstimate
     low_codes: Floats
     high_codes: Floats
     others: Callable[[int], Iterator[Floats]]
     beyond: Callable[[WitnessSet, int], bool] | None = None
 
 
-def separately(pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int]) -> bool:
+def is_separable(pairs: PairSpace, judge: SeparableJudge, moving: Sequence[int]) -> bool:
     """Whether extremes can be had feature by feature."""
     if any(not c.terms[k].constant for c in pairs.constraints for k in moving):
         return False
-    return all(_linear(judge, k) or _few(pairs, k) for k in moving)
+    return all(_is_linear(judge, k) or _has_few_codes(pairs, k) for k in moving)
 
 
-def _linear(judge: SeparableJudge, k: int) -> bool:
+def _is_linear(judge: SeparableJudge, k: int) -> bool:
     term = judge.score.terms[k]
     return term.table is None and term.pieces is None
 
 
-def _few(pairs: PairSpace, k: int) -> bool:
+def _has_few_codes(pairs: PairSpace, k: int) -> bool:
     variable = pairs.variables[pairs.first[k]]
-    return variable.discrete and variable.hi - variable.lo < WIDEST
+    return variable.discrete and variable.hi - variable.lo < MOST_CODES
 
 
-def extremes_of(
+def find_extremes(
     pairs: PairSpace,
     judge: SeparableJudge,
     moving: Sequence[int],
@@ -78,15 +78,15 @@ def extremes_of(
     """The extremes of all rows; `settle` has, for codes of a feature, ones nearby that somebody has."""
     low_codes, high_codes, missed = rows.copy(), rows.copy(), np.zeros(len(rows))
     for k in moving:
-        low_codes[:, k], high_codes[:, k], off = _ends(pairs, judge, k, rows[:, k])
+        low_codes[:, k], high_codes[:, k], off = _term_ends(pairs, judge, k, rows[:, k])
         missed += off
-        if settle is not None and _linear(judge, k):
-            slope = abs(nearest(judge.score.terms[k].slope))
+        if settle is not None and _is_linear(judge, k):
+            slope = abs(nearest_double(judge.score.terms[k].slope))
             for codes in (low_codes, high_codes):
                 end = codes[:, k].copy()
                 codes[:, k] = settle(k, end)
-                missed += ROOM * slope * np.abs(codes[:, k] - end)
-    own, low, high = (_scored(judge, codes, missed) for codes in (rows, low_codes, high_codes))
+                missed += ROUNDING_FACTOR * slope * np.abs(codes[:, k] - end)
+    own, low, high = (_score_codes(judge, codes, missed) for codes in (rows, low_codes, high_codes))
     return Extremes(
         own=own,
         low=low,
@@ -98,33 +98,35 @@ def extremes_of(
     )
 
 
-def _scored(judge: SeparableJudge, codes: Floats, missed: Floats) -> Near:
+def _score_codes(judge: SeparableJudge, codes: Floats, missed: Floats) -> ScoreEstimate:
     found = judge.cross(codes, (), np.empty((1, 0)))
-    return Near(value=found.values[:, 0], error=found.error[:, 0] + missed)
+    return ScoreEstimate(value=found.values[:, 0], error=found.error[:, 0] + missed)
 
 
-def _ends(pairs: PairSpace, judge: SeparableJudge, k: int, codes: Floats) -> tuple[Floats, Floats, Floats]:
+def _term_ends(
+    pairs: PairSpace, judge: SeparableJudge, k: int, codes: Floats
+) -> tuple[Floats, Floats, Floats]:
     """Where the term of a feature is lowest and highest, and what rounding of the ends may miss."""
-    if _linear(judge, k):
-        bottom, top = windows(pairs, k, codes)
-        slope = nearest(judge.score.terms[k].slope)
+    if _is_linear(judge, k):
+        bottom, top = similar_windows(pairs, k, codes)
+        slope = nearest_double(judge.score.terms[k].slope)
         reach = float(pairs.relations[k].tolerance or 0)
         discrete = pairs.variables[pairs.first[k]].discrete
-        missed = np.zeros_like(codes) if discrete else ULPS * abs(slope) * (np.abs(codes) + reach)
+        missed = np.zeros_like(codes) if discrete else END_ERROR * abs(slope) * (np.abs(codes) + reach)
         return (bottom, top, missed) if slope >= 0 else (top, bottom, missed)
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     every = np.arange(int(variable.lo), int(variable.hi) + 1, dtype=np.float64)
     exact = [judge.score.terms[k].exact(Fraction(code)) for code in every.tolist()]
     order = {value: float(place) for place, value in enumerate(sorted(set(exact)))}
     values = np.array([order[value] for value in exact])  # rounding might lose what is the lowest
-    similar = _similar(relation, every)
+    similar = _similar_codes(relation, every)
     lowest = every[np.where(similar, values, np.inf).argmin(axis=1)]
     highest = every[np.where(similar, values, -np.inf).argmax(axis=1)]
     place = (codes - every[0]).astype(np.intp)
     return lowest[place], highest[place], np.zeros_like(codes)
 
 
-def _similar(relation: Relation, codes: Floats) -> NDArray[np.bool_]:
+def _similar_codes(relation: Relation, codes: Floats) -> NDArray[np.bool_]:
     """Which of the codes of a discrete feature may stand beside which."""
     if relation.kind == "pairs":
         return np.array([[relation.allows(a, b) for b in codes.tolist()] for a in codes.tolist()])
@@ -136,7 +138,7 @@ def _similar(relation: Relation, codes: Floats) -> NDArray[np.bool_]:
     return near
 
 
-def windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Floats]:
+def similar_windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Floats]:
     """The smallest and the largest code that may stand beside each of these: doubles inside the true window."""
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     lo, hi = float(variable.lo), float(variable.hi)
@@ -144,13 +146,13 @@ def windows(pairs: PairSpace, k: int, codes: Floats) -> tuple[Floats, Floats]:
         return np.full_like(codes, lo), np.full_like(codes, hi)
     reach = double_below(relation.tolerance)
     if relation.missing is None:
-        return np.maximum(-_added(-codes, reach), lo), np.minimum(_added(codes, reach), hi)
+        return np.maximum(-_add_down(-codes, reach), lo), np.minimum(_add_down(codes, reach), hi)
     last, gone = float(variable.last), codes == relation.missing
-    low, high = np.maximum(-_added(-codes, reach), lo), np.minimum(_added(codes, reach), last)
+    low, high = np.maximum(-_add_down(-codes, reach), lo), np.minimum(_add_down(codes, reach), last)
     return np.where(gone, codes, low), np.where(gone, codes, high)
 
 
-def _added(codes: Floats, reach: float) -> Floats:
+def _add_down(codes: Floats, reach: float) -> Floats:
     """The largest doubles not above codes + reach. What a sum of two doubles is rounded by is a double (two-sum)."""
     total = codes + reach
     back = total - codes
@@ -175,7 +177,7 @@ def _breaks_beyond(
 def _exact_codes(pairs: PairSpace, judge: SeparableJudge, k: int, code: Fraction) -> list[Fraction]:
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     lo, hi = Fraction(variable.lo), Fraction(variable.hi)
-    if not _linear(judge, k):
+    if not _is_linear(judge, k):
         every = [lo + i for i in range(int(hi - lo) + 1)]
         return [other for other in every if relation.allows(code, other)]
     if relation.missing is not None and code == relation.missing:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.clock import OutOfTime, look_at_clock
+from likewise.clock import OutOfTime, check_clock
 from likewise.progress import Snapshot
-from likewise.search.task import PIECE
+from likewise.search.task import ROWS_OF_SCORES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-FOR_ROWS = 0.25  # of the grace, for the first look at rows where the budget is over by then
+GRACE_SHARE = 0.25  # of the grace, for the first look at rows where the budget is over by then
 RANDOM_ROWS = 512
 MOST_VARIANTS = 64  # combinations of differing values tried per row
-EFFORT = 20_000_000  # kernel values spent on the first stage
+MOST_KERNEL_VALUES = 20_000_000  # kernel values spent on the first stage
 LEAST_ROWS = 64
-CLIMBERS = 16  # rows that climb
+MOST_CLIMBERS = 16  # rows that climb
 LEAST_CLIMBERS = 4
 ROUNDS = 4  # passes over all shared features
 MOST_ROUNDS = 16  # where the best pair is wanted; it ends sooner where nothing gets better
 MISSING_SHARE = 0.125  # of random rows that miss a continuous number
-STEPS = 6  # values tried for a number besides its ends and its own: halving steps to either side
-MARKED = 16  # codes tried of a feature in pieces
-REFEREED = 8  # deepest pairs put to the exact test after each stage
+HALVING_STEPS = 6  # values tried for a number besides its ends and its own: halving steps to either side
+MOST_MARKED = 16  # codes tried of a feature in pieces
+MOST_REFEREED = 8  # deepest pairs put to the exact test after each stage
 
 
 def falsify(problem: SearchTask) -> Witness | None:
     """The first witness that turns up, or None: which says nothing."""
     with suppress(OutOfTime):
-        with problem.budget.later(FOR_ROWS).watched():
-            combinations, x, other, depth, climbers = _start(problem)
+        with problem.budget.later(GRACE_SHARE).watched():
+            combinations, x, other, depth, climbers = _starting_pairs(problem)
             witness = _first_witness(problem, x, other, depth)
         with problem.budget.watched():
             for _ in range(ROUNDS):
@@ -60,33 +60,33 @@ def falsify(problem: SearchTask) -> Witness | None:
     return None
 
 
-def deepest(problem: SearchTask) -> Witness | None:
+def find_deepest(problem: SearchTask) -> Witness | None:
     """The same for a search that wants the best pair, not the first: climb to the top before anything is judged."""
-    with suppress(OutOfTime), problem.budget.later(FOR_ROWS).watched():
-        combinations, x, other, depth, climbers = _start(problem)
+    with suppress(OutOfTime), problem.budget.later(GRACE_SHARE).watched():
+        combinations, x, other, depth, climbers = _starting_pairs(problem)
         witness = _first_witness(problem, x, other, depth)
-        return climbed(problem, climbers, combinations) or witness
+        return climb_from(problem, climbers, combinations) or witness
     return None
 
 
 def nearest_pairs(problem: SearchTask, count: int) -> list[tuple[list[float], list[float]]]:
     """The pairs that come nearest to being witnesses in float64, of known and random rows and of those that climbed from them."""
-    combinations, x, other, depth, climbers = _start(problem)
+    combinations, x, other, depth, climbers = _starting_pairs(problem)
     _, *more = _climb(problem, climbers, combinations)
     x, other, depth = (np.concatenate(both) for both in zip((x, other, depth), more, strict=True))
-    if problem.settle is not None:
-        x, other = problem.settle(x), problem.settle(other)
+    if problem.snap_codes is not None:
+        x, other = problem.snap_codes(x), problem.snap_codes(other)
     order = np.argsort(-depth)[:count]
     return list(zip(x[order].tolist(), other[order].tolist(), strict=True))
 
 
-def climbed(
+def climb_from(
     problem: SearchTask, rows: Floats, combinations: list[dict[int, float | str]] | None = None
 ) -> Witness | None:
     """The deepest witness that coordinate ascent from these individuals leads to."""
     if combinations is None:
-        combinations = _combinations(problem)
-    with suppress(OutOfTime), problem.budget.later(FOR_ROWS).watched():
+        combinations = _differing_settings(problem)
+    with suppress(OutOfTime), problem.budget.later(GRACE_SHARE).watched():
         x, other, depth = deepest_pairs(problem, rows, combinations)
         with suppress(OutOfTime), problem.budget.watched():
             for _ in range(MOST_ROUNDS):
@@ -98,25 +98,27 @@ def climbed(
     return None
 
 
-def _start(problem: SearchTask) -> tuple[list[dict[int, float | str]], Floats, Floats, Floats, Floats]:
+def _starting_pairs(
+    problem: SearchTask,
+) -> tuple[list[dict[int, float | str]], Floats, Floats, Floats, Floats]:
     """Settings of what may differ, the deepest pairs of known and random rows, and the rows that are to climb."""
     problem.listener(Snapshot(stage="looking for a pair", seconds=problem.budget.elapsed))
-    combinations = _combinations(problem)
+    combinations = _differing_settings(problem)
     # A score of a kernel model costs as much as its support vectors are many: take fewer rows then.
-    affordable = max(LEAST_ROWS, EFFORT // (problem.cost * len(combinations)))
+    affordable = max(LEAST_ROWS, MOST_KERNEL_VALUES // (problem.cost * len(combinations)))
     rows = np.concatenate([problem.rows, random_rows(problem, min(RANDOM_ROWS, affordable))])
     if len(rows) > affordable and problem.cost > 1:
         rows = rows[problem.random.permutation(len(rows))[:affordable]]
-    rows, x, other, depth = _deepest_in_time(problem, rows, combinations)
-    count = max(LEAST_CLIMBERS, min(CLIMBERS, 2 * affordable // LEAST_ROWS))
+    rows, x, other, depth = _deepest_pairs_in_time(problem, rows, combinations)
+    count = max(LEAST_CLIMBERS, min(MOST_CLIMBERS, 2 * affordable // LEAST_ROWS))
     return combinations, x, other, depth, rows[np.argsort(-depth)[:count]]
 
 
-def _deepest_in_time(
+def _deepest_pairs_in_time(
     problem: SearchTask, rows: Floats, combinations: list[dict[int, float | str]]
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The rows that there is time for, with their deepest pairs."""
-    some = max(1, PIECE // (problem.cost * len(combinations)))
+    some = max(1, ROWS_OF_SCORES // (problem.cost * len(combinations)))
     parts: list[tuple[Floats, Floats, Floats]] = []
     for first in range(0, len(rows), some):
         if parts and problem.budget.over:
@@ -143,7 +145,7 @@ def random_rows(problem: SearchTask, count: int) -> Floats:
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
 
 
-def _combinations(problem: SearchTask) -> list[dict[int, float | str]]:
+def _differing_settings(problem: SearchTask) -> list[dict[int, float | str]]:
     """Settings of the features that may differ; "up" stands for one tolerance above the row's own value."""
     pairs = problem.pairs
     choices: list[list[tuple[int, float | str]]] = []
@@ -156,25 +158,29 @@ def _combinations(problem: SearchTask) -> list[dict[int, float | str]]:
             ends = [variable.lo, variable.last, *([] if variable.missing is None else [variable.missing])]
             if variable.discrete and span < MOST_VARIANTS:
                 ends = [variable.lo + i for i in range(span + 1)]
-            choices.append([(k, float(value)) for value in (*ends, *_marked(problem, k))])
+            choices.append([(k, float(value)) for value in (*ends, *_codes_to_try(problem, k))])
     if np.prod([float(len(c)) for c in choices]) <= MOST_VARIANTS:
         return [dict(setting) for setting in product(*choices)]
     picks = [
         {k: c[problem.random.integers(len(c))][1] for c in choices for k in (c[0][0],)}
         for _ in range(MOST_VARIANTS)
     ]
-    picks[1::2] = [_beside(problem, *couple) for couple in zip(picks[::2], picks[1::2], strict=True)]
+    picks[1::2] = [_partner_setting(problem, *couple) for couple in zip(picks[::2], picks[1::2], strict=True)]
     lows, highs = {c[0][0]: c[0][1] for c in choices}, {c[0][0]: c[-1][1] for c in choices}
     return [lows, highs, *picks]
 
 
-def _marked(problem: SearchTask, k: int) -> Floats:
+def _codes_to_try(problem: SearchTask, k: int) -> Floats:
     """Some of the codes at which a feature in pieces is cut or turns."""
     marks = problem.marks.get(k, np.empty(0))
-    return marks if len(marks) <= MARKED else np.sort(problem.random.choice(marks, MARKED, replace=False))
+    return (
+        marks
+        if len(marks) <= MOST_MARKED
+        else np.sort(problem.random.choice(marks, MOST_MARKED, replace=False))
+    )
 
 
-def _beside(
+def _partner_setting(
     problem: SearchTask, setting: dict[int, float | str], other: dict[int, float | str]
 ) -> dict[int, float | str]:
     """The other setting, with levels that may stand beside those of the first where only pairs are allowed."""
@@ -186,7 +192,9 @@ def _beside(
     return moved
 
 
-def _together(problem: SearchTask, combinations: list[dict[int, float | str]]) -> NDArray[np.bool_] | None:
+def _compatible_settings(
+    problem: SearchTask, combinations: list[dict[int, float | str]]
+) -> NDArray[np.bool_] | None:
     """Which settings may stand beside which; None where all may."""
     paired = [(k, r) for k, r in enumerate(problem.pairs.relations) if r.kind == "pairs"]
     if not paired:
@@ -206,13 +214,13 @@ def deepest_pairs(
     problem: SearchTask, rows: Floats, combinations: list[dict[int, float | str]]
 ) -> tuple[Floats, Floats, Floats]:
     """For each row its best-scored and worst-scored valid variant, and how deep that pair is; of several cases the deepest."""
-    variants = np.stack([_variant(problem, rows, setting) for setting in combinations])
+    variants = np.stack([_set_features(problem, rows, setting) for setting in combinations])
     flat = variants.reshape(-1, rows.shape[1])
     allowed = np.ones(len(flat), dtype=bool)
     for constraint in problem.pairs.constraints:
         allowed &= constraint.scores(flat) <= 0
     shape, each = variants.shape[:2], np.arange(len(rows))
-    together = _together(problem, combinations)
+    together = _compatible_settings(problem, combinations)
     best, worst, depth = (
         np.zeros(len(rows), np.intp),
         np.zeros(len(rows), np.intp),
@@ -238,7 +246,7 @@ def deepest_pairs(
     return variants[best, each], variants[worst, each], depth
 
 
-def _variant(problem: SearchTask, rows: Floats, setting: dict[int, float | str]) -> Floats:
+def _set_features(problem: SearchTask, rows: Floats, setting: dict[int, float | str]) -> Floats:
     changed = rows.copy()
     for k, value in setting.items():
         if isinstance(value, float):
@@ -252,10 +260,10 @@ def _variant(problem: SearchTask, rows: Floats, setting: dict[int, float | str])
 
 
 def _first_witness(problem: SearchTask, x: Floats, other: Floats, depth: Floats) -> Witness | None:
-    for i in np.argsort(-depth)[:REFEREED]:
+    for i in np.argsort(-depth)[:MOST_REFEREED]:
         if depth[i] <= 0:
             break
-        look_at_clock()
+        check_clock()
         witness = problem.referee(x[i].tolist(), other[i].tolist())
         if witness is not None:
             return witness
@@ -269,7 +277,7 @@ def _climb(
     for k in problem.random.permutation(rows.shape[1]):
         if problem.pairs.relations[k].kind in ("free", "pairs"):
             continue
-        values = _values(problem, int(k), rows[:, k])
+        values = _values_to_try(problem, int(k), rows[:, k])
         tried = np.repeat(rows[None, :, :], values.shape[0], axis=0)
         tried[:, :, k] = values
         _, _, depth = deepest_pairs(problem, tried.reshape(-1, rows.shape[1]), combinations)
@@ -278,15 +286,15 @@ def _climb(
     return rows, *deepest_pairs(problem, rows, combinations)
 
 
-def _values(problem: SearchTask, k: int, now: Floats) -> Floats:
+def _values_to_try(problem: SearchTask, k: int, now: Floats) -> Floats:
     """Values to try for one feature, one line each: first its own, so that ties change nothing."""
     variable = problem.ranges[k]
     lo, hi = float(variable.lo), float(variable.last)
-    if variable.discrete and hi - lo < 2 * STEPS:
+    if variable.discrete and hi - lo < 2 * HALVING_STEPS:
         settings = [np.full(len(now), lo + i) for i in range(int(hi - lo) + 1)]
     else:
-        settings = [np.full(len(now), value) for value in (lo, hi, *_marked(problem, k))]
-        for step in range(1, STEPS + 1):
+        settings = [np.full(len(now), value) for value in (lo, hi, *_codes_to_try(problem, k))]
+        for step in range(1, HALVING_STEPS + 1):
             reach = (hi - lo) / 2**step * problem.random.uniform(0.5, 1.0)
             settings += [now - reach, now + reach]
     values = np.clip(np.stack(settings), lo, hi)

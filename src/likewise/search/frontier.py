@@ -4,7 +4,7 @@ The frontier owns the open nodes, their order, the incumbent, the budget and the
 is closed by a leaf, holds a pair, or is to be cut. What can neither be closed nor cut is left `stuck`. It can be run, looked at, asked for another
 level and run on; `parts` has how it is divided, and how its state is written down and taken up again.
 
-Claims, disparities, single rows (fewer pairs) and boxes in which everybody is decided alike (`one_sided`) are the same search with another question.
+Claims, disparities, single rows (fewer pairs) and boxes in which everybody is decided alike (`one_sided_frontier`) are the same search with another question.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import numpy as np
 
 from likewise import clock
 from likewise.cells.leaf import Clearance, Leaf
-from likewise.clock import OutOfTime, look_at_clock
+from likewise.clock import OutOfTime, check_clock
 from likewise.errors import InternalError
-from likewise.families.oracle import Ceiling, Closed, Cut, Node, Pace, Pair
+from likewise.families.oracle import Ceiling, Closed, Cut, LookTimes, Node, Pair
 from likewise.model.cases import ScoreCase
 from likewise.model.witness import Witness
 from likewise.model.witness_set import OneSidedSet
-from likewise.progress import Snapshot, silent
-from likewise.search.proof import Proof, Split, begin, children, walk
+from likewise.progress import Snapshot, ignore_progress
+from likewise.search.proof import Proof, Split, begin_proof, child_cells, walk_proof
 from likewise.search.task import exact_witness
 from likewise.spec.enclosure import Enclosure
 
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_OPEN = 200_000  # open nodes before the search turns depth-first to bound its memory
-UPPER, LOWER = 0, 1  # the leans of leaves that say so of everybody (`one_sided`)
-FOR_THE_ROOT = 0.5  # of the grace, for the first look at the whole space
+UPPER, LOWER = 0, 1  # the leans of leaves that say so of everybody (`one_sided_frontier`)
+ROOT_GRACE_SHARE = 0.5  # of the grace, for the first look at the whole space
 
-End = Literal["closed", "witness", "budget", "stuck"]
+SearchEnd = Literal["closed", "witness", "budget", "stuck"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,9 +56,7 @@ class Frontier:
 
     task: SearchTask
     proposes_ties: bool = False  # nodes that are nearly closed are left to the checker
-    lines_only: bool = (
-        False  # nothing but a line may close a node, and float64 is enough to find somebody (`one_sided`)
-    )
+    lines_only: bool = False  # nothing but a line may close a node, and float64 is enough to find somebody (`one_sided_frontier`)
     oracle: Oracle = field(init=False)
     proof: Proof = field(init=False)
     open: list[Node] = field(default_factory=list)
@@ -71,15 +69,15 @@ class Frontier:
         default_factory=dict
     )  # proved of closed nodes, where oracles keep it
     settles: Sequence[Frontier] = ()  # whose open nodes are to be looked at once more before the budget ends
-    pace: Pace = field(default_factory=Pace)
+    pace: LookTimes = field(default_factory=LookTimes)
     start: tuple[Floats, Floats] = field(init=False)  # the first cell
-    warm: bool = False
+    warmed_up: bool = False
     away: set[int] = field(default_factory=set)  # nodes that parts of the frontier have (`parts`)
     whole: bool = True  # whether the proof is that of all pairs, not of what a part has
 
     def __post_init__(self) -> None:
         self.oracle = self.task.oracles.of(self.case)
-        start = begin(self.task.pairs)
+        start = begin_proof(self.task.pairs)
         self.proof = start.proof
         self.closed = start.proof.leaves
         self.start = start.lo, start.hi
@@ -128,7 +126,7 @@ class Frontier:
 
     # -- the search -----------------------------------------------------------------------------------------------
 
-    def run(self, *, most: float = math.inf) -> End:
+    def run(self, *, most: float = math.inf) -> SearchEnd:
         """Until every node is closed, a witness is found, or the budget (or `most` more nodes) is used up."""
         task, size = self.task, 1
         if self.away:
@@ -157,26 +155,26 @@ class Frontier:
         return "stuck" if self.stuck else "closed"
 
     def _warm_up(self) -> None:
-        if not self.warm:
-            self.warm = True
+        if not self.warmed_up:
+            self.warmed_up = True
             self.task.listener(Snapshot(stage="preparing the bounds", seconds=self.task.budget.elapsed))
             with self.task.budget.stopped():
                 self.oracle.warm_up()
 
     def _begins(self) -> bool:
         """Whether there is a witness among the pairs that the oracle would start from."""
-        with self._watched(), np.errstate(over="ignore", invalid="ignore"):
+        with self._time_limit(), np.errstate(over="ignore", invalid="ignore"):
             self.witness = self.oracle.begin(self)
         return self.witness is not None
 
-    def _watched(self) -> AbstractContextManager[None]:
+    def _time_limit(self) -> AbstractContextManager[None]:
         """The limit of the work: the root at least is looked at, if need be in the grace, so that there is a bound to report."""
         budget = self.task.budget
-        return (budget if self.batches else budget.later(FOR_THE_ROOT)).watched()
+        return (budget if self.batches else budget.later(ROOT_GRACE_SHARE)).watched()
 
     def _look(self, size: int) -> bool:
         """Look at the most promising nodes; True on a witness. Nodes that were not answered for stay open."""
-        watched, started = self._watched(), clock.now()
+        watched, started = self._time_limit(), clock.now()
         self.batches += 1
         batch = [heapq.heappop(self.open) for _ in range(size)]
         done = 0
@@ -189,8 +187,8 @@ class Frontier:
                     done += 1
             return False
         finally:
-            self.pace.looking += clock.now() - started
-            self.pace.looked += len(batch)
+            self.pace.look_seconds += clock.now() - started
+            self.pace.looks += len(batch)
             for node in batch[done:]:
                 heapq.heappush(self.open, node)
 
@@ -223,9 +221,9 @@ class Frontier:
         split = self.proof.split(node.number, variable, at, after)
         # Beyond a number of nodes newer ones go first, so that the search dives and memory is bounded.
         dives = -1e300 - node.number if len(self.open) >= MOST_OPEN else None
-        parts = children(self.pairs, node.lo, node.hi, split)
+        parts = child_cells(self.pairs, node.lo, node.hi, split)
         for number, (lo, hi), child in zip((split.left, split.right), parts, cut.children, strict=True):
-            rank = _rank(child, dives)
+            rank = _node_rank(child, dives)
             heapq.heappush(
                 self.open,
                 Node(rank, number, lo, hi, node.lean, child.upper, node.step, node.view, child.memory),
@@ -255,13 +253,13 @@ class Frontier:
         """All leaves with their clearances at the level that is asked for; None where one does not hold."""
         for number, node, lo, hi in self._walk():
             if isinstance(node, Leaf):
-                look_at_clock()
+                check_clock()
                 yield number, self.prove(number, lo, hi, node)
 
     def _walk(self) -> Iterator[tuple[int, Split | Leaf | None, Floats, Floats]]:
         if not self.whole:
             raise InternalError("the nodes of a part of a frontier are no proof by themselves")
-        return walk(self.proof, self.pairs)
+        return walk_proof(self.proof, self.pairs)
 
     def reopen(self, numbers: Container[int], *, split: bool) -> bool:
         """Open closed nodes again: closed in another way or cut in two (`split`) where their leaf was refused, else as
@@ -294,7 +292,7 @@ class Frontier:
         for node in (*self.open, *self.stuck):
             node.memory = None
 
-    def unstick(self) -> None:
+    def reopen_stuck(self) -> None:
         """Open nodes again that could neither be closed nor cut: at another level they may be closed."""
         self.open += self.stuck
         self.stuck.clear()
@@ -305,22 +303,22 @@ class Frontier:
     def late(self) -> bool:
         """Whether to stop: the budget is over, or what is left of it is needed for the open nodes."""
         budget = self.task.budget
-        needed = sum(frontier.needed for frontier in self.settles)
+        needed = sum(frontier.seconds_needed for frontier in self.settles)
         return budget.over or budget.elapsed + needed > budget.seconds
 
     @property
-    def needed(self) -> float:
+    def seconds_needed(self) -> float:
         """Seconds that a look at every open node would take, if all were closed by it."""
-        return len(self.open) * self.pace.a_closing_look
+        return len(self.open) * self.pace.seconds_per_closing_look
 
 
-def _rank(child: Child, dives: float | None) -> float:
+def _node_rank(child: Child, dives: float | None) -> float:
     if child.urgent:
         return -math.inf
     return child.rank if dives is None else dives
 
 
-def one_sided(task: SearchTask, lean: int) -> Frontier:
+def one_sided_frontier(task: SearchTask, lean: int) -> Frontier:
     """Is everybody of a box decided alike, as `lean` says? A frontier with ONE line for all cells.
 
     The pairs are individuals beside themselves (every feature is `same`), and what is asked is whether somebody is decided the other way. A leaf of lean 1
@@ -330,4 +328,6 @@ def one_sided(task: SearchTask, lean: int) -> Frontier:
     """
     case = ScoreCase(kind="decision", line=OneSidedSet(lean=lean), head=task.question.head)
     asked = task.question.about(case)
-    return Frontier(task=replace(task, question=asked, wanted=None, listener=silent), lines_only=True)
+    return Frontier(
+        task=replace(task, question=asked, wanted=None, listener=ignore_progress), lines_only=True
+    )

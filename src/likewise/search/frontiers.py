@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from likewise.model.question import Question
     from likewise.model.witness import Witness
     from likewise.search.budget import Budget
-    from likewise.search.frontier import End
+    from likewise.search.frontier import SearchEnd
     from likewise.search.task import SearchTask
 
-TURN = 512  # nodes of a frontier in its first turn
-LONGER = 2
-ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
+FIRST_TURN = 512  # nodes of a frontier in its first turn
+TURN_GROWTH = 2
+REPORT_ROOM = 1e-9  # relative, added to float64 bounds that are reported without a proof
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Frontiers:
 
     all: list[Frontier]
     witness: Witness | None = None
-    turn: float = field(default=TURN)
+    turn: float = field(default=FIRST_TURN)
 
     @property
     def only(self) -> Frontier:
@@ -48,9 +48,9 @@ class Frontiers:
             raise InternalError(f"{len(self.all)} cases were taken for one")
         return self.all[0]
 
-    def run(self, *, most: float = math.inf) -> End:
+    def run(self, *, most: float = math.inf) -> SearchEnd:
         """Until all are closed, a witness is found or the budget (or `most` more nodes) is over: as `Frontier.run` says it."""
-        ends: dict[int, End] = dict.fromkeys(range(len(self.all)), "budget")
+        ends: dict[int, SearchEnd] = dict.fromkeys(range(len(self.all)), "budget")
         most += self.cells
         while True:
             for n, frontier in enumerate(self.all):
@@ -64,7 +64,7 @@ class Frontiers:
                 return "stuck" if "stuck" in ends.values() else "closed"
             if self.late or self.cells > most:
                 return "budget"
-            self.turn *= LONGER
+            self.turn *= TURN_GROWTH
 
     def ask(self, question: Question, wanted: Question | None = None) -> None:
         """The same at another level; `wanted` is what a pair has to answer with yes, if that is less."""
@@ -90,10 +90,10 @@ class Frontiers:
         """Whether it is time to stop."""
         return any(frontier.late for frontier in self.all)
 
-    def unstick(self) -> None:
+    def reopen_stuck(self) -> None:
         """Open nodes again that could neither be closed nor cut: at another level they may be closed."""
         for frontier in self.all:
-            frontier.unstick()
+            frontier.reopen_stuck()
 
     def reopen(self, places: Sequence[tuple[int, int]]) -> bool:
         """Cut nodes, by their case and number, whose leaves were refused; True where one turns out to hold a witness."""
@@ -107,11 +107,11 @@ class Frontiers:
     def reopen_unproved(self, *, split: bool = True) -> None:
         """Cut the leaves that do not hold at the level that is asked for, or (without `split`) open them again."""
         for frontier in self.all:
-            frontier.reopen(_unproved(frontier), split=split)
+            frontier.reopen(_unproved_leaves(frontier), split=split)
 
     def holds(self) -> bool:
         """Whether all leaves hold at the level that is asked for."""
-        return not any(_unproved(frontier) for frontier in self.all)
+        return not any(_unproved_leaves(frontier) for frontier in self.all)
 
     @property
     def nodes(self) -> list[list[Split | Leaf | None]]:
@@ -162,9 +162,9 @@ class Frontiers:
         return [node for frontier in self.all for node in (*frontier.open, *frontier.stuck)]
 
 
-def frontiers_of(task: SearchTask) -> Frontiers:
+def make_frontiers(task: SearchTask) -> Frontiers:
     """The frontiers of all cases of a problem's question. The only case of one score need not take turns."""
-    turn = TURN if task.question.several else math.inf
+    turn = FIRST_TURN if task.question.several else math.inf
     return Frontiers(all=[Frontier(task=part) for part in by_cases(task)], turn=turn)
 
 
@@ -175,18 +175,18 @@ def by_cases(task: SearchTask) -> list[SearchTask]:
     return [replace(task, question=case, wanted=one) for case, one in zip(asked, sought, strict=True)]
 
 
-def _unproved(frontier: Frontier) -> set[int]:
+def _unproved_leaves(frontier: Frontier) -> set[int]:
     """The leaves that do not hold."""
     return {number for number, clearance in frontier.leaves() if clearance is None}
 
 
-def allowed(nodes: Sequence[Node], gauge: Gauge) -> float:
+def highest_allowed(nodes: Sequence[Node], gauge: Gauge) -> float:
     """The highest value that the bounds of some nodes allow, in float64 and not proved; -infinity of none."""
     caps = gauge.cap(np.array([n.lean for n in nodes]), np.array([n.upper for n in nodes]))
     return float(caps.max(initial=-math.inf))
 
 
-def still_allowed(nodes: Sequence[Node], gauge: Gauge, level: float) -> float:
+def reported_upper(nodes: Sequence[Node], gauge: Gauge, level: float) -> float:
     """The same with room for rounding, for a report: closed nodes allow no more than the level that was asked for."""
-    highest = allowed(nodes, gauge)
-    return max(level, highest + ROOM * (1 + abs(highest))) if math.isfinite(highest) else math.inf
+    highest = highest_allowed(nodes, gauge)
+    return max(level, highest + REPORT_ROOM * (1 + abs(highest))) if math.isfinite(highest) else math.inf

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inquiry:
-    """A question about pairs, and the judge of the scores that it is about; `settle` has, for codes of a feature, ones nearby that somebody has,
+    """A question about pairs, and the judge of the scores that it is about; `snap_codes` has, for codes of a feature, ones nearby that somebody has,
     where there are others."""
 
     pairs: PairSpace
     judge: Judge
     question: Question
-    settle: Callable[[int, Floats], Floats] | None = None
+    snap_codes: Callable[[int, Floats], Floats] | None = None
 
     @property
     def moving(self) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.search.certainty import Near
+from likewise.search.certainty import ScoreEstimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +30,8 @@ class Judgement:
     """
 
     verdict: NDArray[np.int8]
-    score: Near
-    other: Near  # the counterpart's score
+    score: ScoreEstimate
+    other: ScoreEstimate  # the counterpart's score
     gap: Floats
     gap_error: Floats
     counterpart: Floats
@@ -43,8 +43,8 @@ class Judgement:
     def open(count: int, features: int) -> Judgement:
         return Judgement(
             verdict=np.full(count, UNDECIDED, dtype=np.int8),
-            score=Near.unknown(count),
-            other=Near.unknown(count),
+            score=ScoreEstimate.unknown(count),
+            other=ScoreEstimate.unknown(count),
             gap=np.full(count, np.nan),
             gap_error=np.full(count, np.nan),
             counterpart=np.full((count, features), np.nan),
@@ -65,8 +65,8 @@ class Judgement:
         reasons = {i: self.reasons[at] for i, at in enumerate(places.tolist()) if at in self.reasons}
         return Judgement(
             verdict=self.verdict[places],
-            score=Near(value=self.score.value[places], error=self.score.error[places]),
-            other=Near(value=self.other.value[places], error=self.other.error[places]),
+            score=ScoreEstimate(value=self.score.value[places], error=self.score.error[places]),
+            other=ScoreEstimate(value=self.other.value[places], error=self.other.error[places]),
             gap=self.gap[places],
             gap_error=self.gap_error[places],
             counterpart=self.counterpart[places],

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 Cells = TypeVar("Cells", bound="NDArray[np.generic]")
 
-SCORES = 2_000_000  # in a block: with what is made of them some fifty megabytes
-GROUP_VALUES = 4_000_000  # factors of a group of features: 32 megabytes
-ROWS = 65_536  # scored at a time without a product
+BLOCK_SCORES = 2_000_000  # in a block: with what is made of them some fifty megabytes
+MOST_GROUP_VALUES = 4_000_000  # factors of a group of features: 32 megabytes
+ROWS_AT_A_TIME = 65_536  # scored at a time without a product
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,11 +91,11 @@ class Block:
 
     def highest(self, values: Cells) -> Cells:
         """For everybody the largest value among the similar ones."""
-        return self._filtered(values, np.maximum, maximum_filter1d)
+        return self._filter_similar(values, np.maximum, maximum_filter1d)
 
     def lowest(self, values: Cells) -> Cells:
         """For everybody the smallest value among the similar ones."""
-        return self._filtered(values, np.minimum, minimum_filter1d)
+        return self._filter_similar(values, np.minimum, minimum_filter1d)
 
     def lowest_scores(self) -> Floats:
         return self.lowest(np.where(np.isnan(self.scores), np.inf, self.scores))
@@ -112,7 +112,7 @@ class Block:
         codes: Floats = self.codes(np.array([np.ravel_multi_index(place, self.scores.shape)]))[0]
         return codes
 
-    def _filtered(self, values: Cells, of_two: np.ufunc, window_filter: object) -> Cells:
+    def _filter_similar(self, values: Cells, of_two: np.ufunc, window_filter: object) -> Cells:
         for axis, k in enumerate(self.lattice.moving, start=1):
             relation = self.lattice.pairs.relations[k]
             if relation.kind == "free":
@@ -124,11 +124,11 @@ class Block:
                 ]
                 values = np.concatenate(parts, axis=axis)  # type: ignore[assignment]
             else:
-                values = _in_window(values, axis, relation, window_filter)
+                values = _filter_window(values, axis, relation, window_filter)
         return np.broadcast_to(values, self.scores.shape)  # type: ignore[return-value]
 
 
-def _in_window(values: Cells, axis: int, relation: Relation, window_filter: Any) -> Cells:
+def _filter_window(values: Cells, axis: int, relation: Relation, window_filter: Any) -> Cells:
     """A filter over the codes within the tolerance; the missing one, the last, is within reach of itself only."""
     size = values.shape[axis] - (relation.missing is not None)
     numbers, rest = np.split(values, [size], axis=axis)
@@ -138,7 +138,7 @@ def _in_window(values: Cells, axis: int, relation: Relation, window_filter: Any)
     return np.concatenate([filtered, rest], axis=axis)  # type: ignore[return-value]
 
 
-def individuals(pairs: PairSpace) -> int | None:
+def count_individuals(pairs: PairSpace) -> int | None:
     """How many individuals the box of a discrete space has; None if a feature is continuous."""
     variables = [pairs.variables[v] for v in pairs.first]
     if any(not v.discrete and v.lo < v.hi for v in variables):
@@ -146,7 +146,7 @@ def individuals(pairs: PairSpace) -> int | None:
     return prod(int(v.hi - v.lo) + 1 for v in variables)
 
 
-def lattice_of(pairs: PairSpace, *, rows: int) -> Lattice | None:
+def make_lattice(pairs: PairSpace, *, rows: int) -> Lattice | None:
     """Axes with at most so many settings beside the left group; None if the moving features alone have more."""
     variables = [pairs.variables[v] for v in pairs.first]
     sizes = tuple(int(v.hi - v.lo) + 1 for v in variables)
@@ -164,19 +164,19 @@ def lattice_of(pairs: PairSpace, *, rows: int) -> Lattice | None:
     return Lattice(pairs=pairs, sizes=sizes, left=left, moving=moving, right=tuple(right))
 
 
-def blocks(task: SearchTask, product: ProductSum | None) -> Iterator[Block]:
+def score_blocks(task: SearchTask, product: ProductSum | None) -> Iterator[Block]:
     """All individuals, until the budget is over; nothing where the moving features have too many settings."""
     terms = 1 if product is None else len(product.coefficients)
-    lattice = lattice_of(task.pairs, rows=max(1, min(ROWS, GROUP_VALUES // terms)))
+    lattice = make_lattice(task.pairs, rows=max(1, min(ROWS_AT_A_TIME, MOST_GROUP_VALUES // terms)))
     if lattice is None:
         return
     inner = (*lattice.moving, *lattice.right)
     across, shape = lattice.count(inner), tuple(lattice.sizes[k] for k in lattice.moving)
-    excesses = [whole_tables(lattice, constraint) for constraint in task.pairs.constraints]
+    excesses = [integer_tables(lattice, constraint) for constraint in task.pairs.constraints]
     beside = None
     if product is not None:
         beside = product.rows(inner, lattice.places(inner, np.arange(across)))
-    step, total = max(1, min(SCORES // across, GROUP_VALUES // terms)), lattice.count(lattice.left)
+    step, total = max(1, min(BLOCK_SCORES // across, MOST_GROUP_VALUES // terms)), lattice.count(lattice.left)
     for start in range(0, total, step):
         if task.budget.over:
             return
@@ -184,22 +184,24 @@ def blocks(task: SearchTask, product: ProductSum | None) -> Iterator[Block]:
         if product is not None and beside is not None:
             scores = product.scores(product.rows(lattice.left, lattice.places(lattice.left, some)), beside)
         else:
-            scores = _row_by_row(task, lattice, start * across, len(some) * across)
+            scores = _score_rows(task, lattice, start * across, len(some) * across)
         for tables in excesses:
-            scores.ravel()[excess(lattice, tables, start * across, len(some) * across) > 0] = np.nan
+            scores.ravel()[constraint_excess(lattice, tables, start * across, len(some) * across) > 0] = (
+                np.nan
+            )
         scores = scores.reshape(len(some), *shape, lattice.count(lattice.right))
         yield Block(lattice=lattice, start=start * across, scores=scores)
 
 
-def _row_by_row(task: SearchTask, lattice: Lattice, start: int, count: int) -> Floats:
+def _score_rows(task: SearchTask, lattice: Lattice, start: int, count: int) -> Floats:
     scores = np.empty(count)
-    for first in range(0, count, ROWS):
-        part = np.arange(first, min(first + ROWS, count))
+    for first in range(0, count, ROWS_AT_A_TIME):
+        part = np.arange(first, min(first + ROWS_AT_A_TIME, count))
         scores[part] = task.scored(lattice.codes(part + start))
     return scores
 
 
-def whole_tables(lattice: Lattice, constraint: Separable) -> list[NDArray[Any]]:
+def integer_tables(lattice: Lattice, constraint: Separable) -> list[NDArray[Any]]:
     """The constraint's terms by feature and value, multiplied by their common denominator; the bias in the first."""
     tables = []
     for k, term in enumerate(constraint.terms):
@@ -212,7 +214,7 @@ def whole_tables(lattice: Lattice, constraint: Separable) -> list[NDArray[Any]]:
     return [np.array(table, dtype=np.int64 if fits else object) for table in whole]
 
 
-def excess(lattice: Lattice, tables: list[NDArray[Any]], start: int, count: int) -> NDArray[Any]:
+def constraint_excess(lattice: Lattice, tables: list[NDArray[Any]], start: int, count: int) -> NDArray[Any]:
     """The constraint at so many individuals, times its denominator: positive where it is not satisfied."""
     places = lattice.places(lattice.order, np.arange(start, start + count))
     parts = [tables[k][at] for k, at in zip(lattice.order, places, strict=True)]

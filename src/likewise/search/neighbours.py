@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.search.extremes import windows
-from likewise.search.pacing import Pace
+from likewise.search.extremes import similar_windows
+from likewise.search.pace import Pace
 from likewise.search.validity import Validity
 
 if TYPE_CHECKING:
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 MOST_SETTINGS = 20_000  # of what may differ, around one row
-FIRST_SECONDS = 0.002  # of scoring, by the judge's own word, before anything is known of its pace
-SLACK = 1e-9
+FIRST_PIECE_SECONDS = 0.002  # of scoring, by the judge's own word, before anything is known of its pace
+WINDOW_SLACK = 1e-9
 
 
-def settings_around(pairs: PairSpace, judge: Judge, moving: Sequence[int]) -> float:
+def count_settings(pairs: PairSpace, judge: Judge, moving: Sequence[int]) -> float:
     """At most how many settings of what may differ a row has around it."""
-    return prod((_most_options(pairs, judge, k) for k in moving), start=1.0)
+    return prod((_most_partner_codes(pairs, judge, k) for k in moving), start=1.0)
 
 
-def _most_options(pairs: PairSpace, judge: Judge, k: int) -> float:
+def _most_partner_codes(pairs: PairSpace, judge: Judge, k: int) -> float:
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     if not variable.discrete:
         cuts = cuts_of(pairs, judge, k)
@@ -48,7 +48,9 @@ def _most_options(pairs: PairSpace, judge: Judge, k: int) -> float:
             return float("inf")
         if relation.tolerance is None:
             return len(cuts) + 2
-        beyond = np.searchsorted(cuts, cuts + 2 * float(relation.tolerance) * (1 + SLACK), side="right")
+        beyond = np.searchsorted(
+            cuts, cuts + 2 * float(relation.tolerance) * (1 + WINDOW_SLACK), side="right"
+        )
         return int((beyond - np.arange(len(cuts))).max(initial=0)) + 3
     size = int(variable.hi - variable.lo) + 1
     if relation.tolerance is not None:
@@ -56,7 +58,7 @@ def _most_options(pairs: PairSpace, judge: Judge, k: int) -> float:
     return size
 
 
-def options(pairs: PairSpace, k: int, code: float) -> list[float]:
+def partner_codes(pairs: PairSpace, k: int, code: float) -> list[float]:
     """The codes of a discrete feature that may stand beside this one, in increasing order."""
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     lo, hi = int(variable.lo), int(variable.hi)
@@ -97,7 +99,7 @@ def _window(pairs: PairSpace, k: int, code: float) -> tuple[float, float]:
     variable, relation = pairs.variables[pairs.first[k]], pairs.relations[k]
     if relation.tolerance is None:
         return float(variable.lo), float(variable.last)
-    low, high = (float(end[0]) for end in windows(pairs, k, np.array([code])))
+    low, high = (float(end[0]) for end in similar_windows(pairs, k, np.array([code])))
     while (lower := math.nextafter(low, -math.inf)) >= variable.lo and relation.allows(code, lower):
         low = lower
     while (higher := math.nextafter(high, math.inf)) <= variable.last and relation.allows(code, higher):
@@ -155,7 +157,7 @@ def neighbourhoods(
         for k in moving:
             code, parts = float(rows[some[0], k]), cuts.get(k)
             choices.append(
-                options(pairs, k, code) if parts is None else representatives(pairs, k, code, parts)
+                partner_codes(pairs, k, code) if parts is None else representatives(pairs, k, code, parts)
             )
         settings = np.array(list(product(*choices)))
         start = 0
@@ -174,7 +176,7 @@ def paced_neighbourhoods(
     most: int,
 ) -> Iterator[Neighbours]:
     """The same in pieces as large as the budget allows, and no longer than it lasts: what is done with a piece counts as a part of it."""
-    pace = Pace(budget, first=int(judge.pace * FIRST_SECONDS), most=most)
+    pace = Pace(budget, first=int(judge.pace * FIRST_PIECE_SECONDS), most=most)
     if not pace.fits(1):
         return
     for near in neighbourhoods(pairs, judge, moving, rows, lambda: pace.size):
@@ -196,7 +198,7 @@ def _neighbours(
     shared = [k for k in range(rows.shape[1]) if k not in moving]
     _, distinct, back = np.unique(part[:, shared], axis=0, return_index=True, return_inverse=True)
     back = back.ravel()
-    own = _places(part[:, list(moving)], settings)
+    own = _own_places(part[:, list(moving)], settings)
     matters = [i for i, k in enumerate(moving) if judge.depends(k)]
     _, kind = np.unique(settings[:, matters], axis=0, return_inverse=True)
     kind = kind.ravel()
@@ -213,7 +215,7 @@ def _neighbours(
     )
 
 
-def _places(own: Floats, settings: Floats) -> NDArray[np.intp]:
+def _own_places(own: Floats, settings: Floats) -> NDArray[np.intp]:
     """Where each row's own setting, or the one that stands for it, is among all: settings are a product in increasing order."""
     place = np.zeros(len(own), dtype=np.intp)
     for j in range(own.shape[1]):

@@ -18,10 +18,10 @@ import numpy as np
 
 from likewise.cells.leaf import Clearance, Leaf
 from likewise.errors import InternalError
-from likewise.families.oracle import FIRST_STEP, Node
+from likewise.families.oracle import FIRST_LEAN_STEP, Node
 from likewise.search.frontier import Frontier
-from likewise.search.frontiers import TURN, Frontiers, by_cases
-from likewise.search.proof import Proof, Split, root_cell, walk
+from likewise.search.frontiers import FIRST_TURN, Frontiers, by_cases
+from likewise.search.proof import Proof, Split, root_cell, walk_proof
 
 if TYPE_CHECKING:
     from likewise.model.cases import Case
@@ -41,7 +41,7 @@ class NodeState:
     rank: float
     lean: float
     upper: float = math.inf
-    step: float = FIRST_STEP
+    step: float = FIRST_LEAN_STEP
     view: int = 0
 
 
@@ -60,7 +60,7 @@ class FrontierState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class FrontierPart:
     """Some open nodes of a frontier as a frontier of their own: its first nodes are `roots` of the whole one."""
 
     state: FrontierState
@@ -70,16 +70,16 @@ class Part:
 # -- state ------------------------------------------------------------------------------------------------------------
 
 
-def state_of(frontier: Frontier) -> FrontierState:
+def frontier_state(frontier: Frontier) -> FrontierState:
     """What a frontier can be taken up from again."""
     if frontier.away:
         raise InternalError("the state of a frontier is known once its parts are absorbed")
     return FrontierState(
         case=frontier.case,
-        space=_space(frontier.task),
+        space=_space_ends(frontier.task),
         nodes=tuple(frontier.proof.nodes),
-        open=tuple(map(_plain, frontier.open)),
-        stuck=tuple(map(_plain, frontier.stuck)),
+        open=tuple(map(_node_state, frontier.open)),
+        stuck=tuple(map(_node_state, frontier.stuck)),
         batches=frontier.batches,
         clearance=frontier.clearance,
         witness=frontier.witness,
@@ -88,7 +88,7 @@ def state_of(frontier: Frontier) -> FrontierState:
 
 def resume(task: SearchTask, state: FrontierState) -> Frontier:
     """Take a frontier up again, whatever level the problem asks for: leaves that do not hold at it are opened."""
-    frontier = _taken_up(task, state)
+    frontier = _restore(task, state)
     _check_cells(frontier)
     clearances = dict(frontier.leaves())
     frontier.reopen({number for number, clearance in clearances.items() if clearance is None}, split=False)
@@ -99,20 +99,20 @@ def resume(task: SearchTask, state: FrontierState) -> Frontier:
 def resume_all(task: SearchTask, states: Sequence[FrontierState]) -> Frontiers:
     """The same for all cases of a question."""
     parts = zip(by_cases(task), states, strict=True)
-    turn = TURN if task.question.several else math.inf
+    turn = FIRST_TURN if task.question.several else math.inf
     return Frontiers(all=[resume(part, state) for part, state in parts], turn=turn)
 
 
-def _taken_up(task: SearchTask, state: FrontierState) -> Frontier:
-    if state.space != _space(task):
+def _restore(task: SearchTask, state: FrontierState) -> Frontier:
+    if state.space != _space_ends(task):
         raise InternalError("a state of other pairs was to be taken up")
     frontier = Frontier(task=task)
     frontier.proof = Proof(list(state.nodes))
     frontier.closed = frontier.proof.leaves
-    frontier.open = [_node(node) for node in state.open]
-    frontier.stuck = [_node(node) for node in state.stuck]
+    frontier.open = [_restore_node(node) for node in state.open]
+    frontier.stuck = [_restore_node(node) for node in state.stuck]
     frontier.batches, frontier.clearance = state.batches, state.clearance
-    frontier.witness = _confirmed(frontier, state.witness)
+    frontier.witness = _confirm_witness(frontier, state.witness)
     heapq.heapify(frontier.open)
     return frontier
 
@@ -126,7 +126,11 @@ def _check_cells(frontier: Frontier) -> None:
     ):
         raise InternalError("the nodes of a state are no tree")
     known = {node.number: node for node in (*frontier.open, *frontier.stuck)}
-    left = {number: (lo, hi) for number, node, lo, hi in walk(frontier.proof, frontier.pairs) if node is None}
+    left = {
+        number: (lo, hi)
+        for number, node, lo, hi in walk_proof(frontier.proof, frontier.pairs)
+        if node is None
+    }
     if left.keys() != known.keys() or any(
         not (np.array_equal(known[number].lo, lo) and np.array_equal(known[number].hi, hi))
         for number, (lo, hi) in left.items()
@@ -134,17 +138,17 @@ def _check_cells(frontier: Frontier) -> None:
         raise InternalError("the open nodes of a state are not those of its tree")
 
 
-def _confirmed(frontier: Frontier, witness: Witness | None) -> Witness | None:
+def _confirm_witness(frontier: Frontier, witness: Witness | None) -> Witness | None:
     """The pair that was found elsewhere, if it is a witness here as well."""
     return None if witness is None else frontier.referee(witness.x, witness.other)
 
 
-def _space(task: SearchTask) -> tuple[Ends, Ends]:
+def _space_ends(task: SearchTask) -> tuple[Ends, Ends]:
     lo, hi = root_cell(task.pairs)
     return tuple(lo.tolist()), tuple(hi.tolist())
 
 
-def _plain(node: Node) -> NodeState:
+def _node_state(node: Node) -> NodeState:
     return NodeState(
         number=node.number,
         lo=tuple(node.lo.tolist()),
@@ -157,7 +161,7 @@ def _plain(node: Node) -> NodeState:
     )
 
 
-def _node(state: NodeState) -> Node:
+def _restore_node(state: NodeState) -> Node:
     lo, hi = np.array(state.lo), np.array(state.hi)
     return Node(state.rank, state.number, lo, hi, state.lean, state.upper, state.step, state.view)
 
@@ -165,48 +169,48 @@ def _node(state: NodeState) -> Node:
 # -- parts ------------------------------------------------------------------------------------------------------------
 
 
-def divide(frontier: Frontier, count: int) -> list[Part]:
+def divide(frontier: Frontier, count: int) -> list[FrontierPart]:
     """The open nodes dealt out to at most so many parts, the most promising ones to different parts. They are away, and the frontier cannot be run, until
     all parts are absorbed."""
     nodes = sorted(frontier.open)
     frontier.open.clear()
     frontier.away.update(node.number for node in nodes)
     return [
-        _part(frontier, [_plain(node) for node in dealt])
+        _make_part(frontier, [_node_state(node) for node in dealt])
         for n in range(min(count, len(nodes)))
         if (dealt := nodes[n::count])
     ]
 
 
-def _part(frontier: Frontier, nodes: Sequence[NodeState]) -> Part:
+def _make_part(frontier: Frontier, nodes: Sequence[NodeState]) -> FrontierPart:
     state = FrontierState(
         case=frontier.case,
-        space=_space(frontier.task),
+        space=_space_ends(frontier.task),
         nodes=(None,) * len(nodes),
         open=tuple(replace(node, number=n) for n, node in enumerate(nodes)),
         batches=frontier.batches,
     )
-    return Part(state=state, roots=tuple(node.number for node in nodes))
+    return FrontierPart(state=state, roots=tuple(node.number for node in nodes))
 
 
-def resume_part(task: SearchTask, part: Part) -> Frontier:
+def resume_part(task: SearchTask, part: FrontierPart) -> Frontier:
     """The frontier of a part, to be run. Its nodes are no proof by themselves."""
     if task.case != part.state.case:
         raise InternalError("a part is about the level that the whole frontier is asked for")
-    frontier = _taken_up(task, part.state)
+    frontier = _restore(task, part.state)
     frontier.whole = False
     return frontier
 
 
-def part_of(frontier: Frontier, roots: tuple[int, ...]) -> Part:
+def finished_part(frontier: Frontier, roots: tuple[int, ...]) -> FrontierPart:
     """What came of a part, whose roots these are."""
-    return Part(state=state_of(frontier), roots=roots)
+    return FrontierPart(state=frontier_state(frontier), roots=roots)
 
 
-def absorb(frontier: Frontier, part: Part) -> None:
+def absorb(frontier: Frontier, part: FrontierPart) -> None:
     """Take back a part: what it closed stays closed, what it left open is open again, and its witness is one of the whole."""
     state = part.state
-    if state.space != _space(frontier.task) or state.case != frontier.case:
+    if state.space != _space_ends(frontier.task) or state.case != frontier.case:
         raise InternalError("a part of another frontier was to be absorbed")
     if not frontier.away.issuperset(part.roots):
         raise InternalError("a part was to be absorbed that is not away")
@@ -221,8 +225,8 @@ def absorb(frontier: Frontier, part: Part) -> None:
         frontier.proof.nodes[number] = node
         frontier.closed += isinstance(node, Leaf)
     for node_state in state.open:
-        heapq.heappush(frontier.open, _node(replace(node_state, number=numbers[node_state.number])))
-    frontier.stuck += [_node(replace(node, number=numbers[node.number])) for node in state.stuck]
+        heapq.heappush(frontier.open, _restore_node(replace(node_state, number=numbers[node_state.number])))
+    frontier.stuck += [_restore_node(replace(node, number=numbers[node.number])) for node in state.stuck]
     frontier.clearance = min(frontier.clearance, state.clearance)
     frontier.batches += state.batches
-    frontier.witness = frontier.witness or _confirmed(frontier, state.witness)
+    frontier.witness = frontier.witness or _confirm_witness(frontier, state.witness)

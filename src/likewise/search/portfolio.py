@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.enumerated import enumerated_clearance, independent, pair_count, witnesses
+from likewise.cells.enumerated import enumerated_clearance, find_witnesses, is_independent, pair_count
 from likewise.cells.leaf import Clearance, Leaf
-from likewise.clock import OutOfTime, look_at_clock
+from likewise.clock import OutOfTime, check_clock
 from likewise.errors import InternalError
 from likewise.search.ascent import ascended
 from likewise.search.enumeration import enumerate_space
-from likewise.search.falsification import climbed, falsify
-from likewise.search.frontier import FOR_THE_ROOT
-from likewise.search.frontiers import Frontiers, frontiers_of
-from likewise.search.proof import Proof, begin
+from likewise.search.falsification import climb_from, falsify
+from likewise.search.frontier import ROOT_GRACE_SHARE
+from likewise.search.frontiers import Frontiers, make_frontiers
+from likewise.search.proof import Proof, begin_proof
 
 if TYPE_CHECKING:
     from likewise.model.witness import Witness
@@ -39,7 +39,7 @@ MOST_PAIRS = 2**14  # that are looked through one by one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A witness, or complete proofs of all cases (one of all of them together, where that is `independent`), or neither with the reason;
+    """A witness, or complete proofs of all cases (one of all of them together, where that is `is_independent`), or neither with the reason;
     `frontiers` where there was a branch and bound."""
 
     engine: str
@@ -64,10 +64,10 @@ class Outcome:
         return 0 if self.proofs is None else 1
 
 
-def independence(problem: SearchTask) -> Proof | None:
+def prove_independence(problem: SearchTask) -> Proof | None:
     """The one-leaf proof that exists where no differing feature matters."""
     proof, leaf = Proof(), Leaf(rule="independent")
-    if not independent(problem.pairs, problem.oracles.score):
+    if not is_independent(problem.pairs, problem.oracles.score):
         return None
     proof.close(0, leaf)
     return proof
@@ -76,8 +76,8 @@ def independence(problem: SearchTask) -> Proof | None:
 def decide(problem: SearchTask) -> Outcome:
     """Run the engines until one of them decides or the budget is over."""
     try:
-        with problem.budget.later(FOR_THE_ROOT).watched():
-            proof = independence(problem)
+        with problem.budget.later(ROOT_GRACE_SHARE).watched():
+            proof = prove_independence(problem)
     except OutOfTime:
         return Outcome(engine="independence", reason=problem.budget.reason)
     if proof is not None:
@@ -95,38 +95,38 @@ def decide(problem: SearchTask) -> Outcome:
         return Outcome(engine="falsification", reason=refusal)
     try:
         with problem.budget.watched():
-            return look_through(problem, refusal)
+            return enumerate_all_pairs(problem, refusal)
     except OutOfTime:
         return Outcome(engine="looking through", reason=problem.budget.reason)
 
 
 def _search(problem: SearchTask) -> Outcome:
     try:
-        with problem.budget.later(FOR_THE_ROOT).watched():
-            frontiers = frontiers_of(problem)
+        with problem.budget.later(ROOT_GRACE_SHARE).watched():
+            frontiers = make_frontiers(problem)
     except OutOfTime:
         return Outcome(engine="branch and bound", reason=problem.budget.reason)
-    witness = climbed_from_starts(problem, frontiers)
+    witness = climb_from_starts(problem, frontiers)
     if witness is not None:
         return Outcome(engine="falsification", witness=witness)
-    return conclude(problem, frontiers)
+    return run_frontiers(problem, frontiers)
 
 
-def climbed_from_starts(problem: SearchTask, frontiers: Frontiers) -> Witness | None:
+def climb_from_starts(problem: SearchTask, frontiers: Frontiers) -> Witness | None:
     """The best pair, if it is a witness, that coordinate ascent leads to from where the oracles of softmax cases would start: there several
     features hold each other in balance, which no ascent from random rows finds soon."""
     starts = []
     with suppress(OutOfTime), problem.budget.watched():
         for frontier in frontiers.all:
             if not frontier.case.by_lines:
-                look_at_clock()
+                check_clock()
                 starts.append(frontier.oracle.starts(*frontier.start)[:, list(problem.pairs.first)])
-    return climbed(problem, np.concatenate(starts)) if starts else None
+    return climb_from(problem, np.concatenate(starts)) if starts else None
 
 
-def look_through(problem: SearchTask, refusal: str) -> Outcome:
+def enumerate_all_pairs(problem: SearchTask, refusal: str) -> Outcome:
     """Every pair one by one, if they are few: the one-leaf proof, or a witness."""
-    start, engine = begin(problem.pairs), "looking through"
+    start, engine = begin_proof(problem.pairs), "looking through"
     lo, hi, proof = start.lo.tolist(), start.hi.tolist(), start.proof
     if start.number is None or pair_count(problem.pairs, lo, hi) > MOST_PAIRS:
         return Outcome(engine=engine, reason=refusal)
@@ -135,14 +135,14 @@ def look_through(problem: SearchTask, refusal: str) -> Outcome:
     if clearance is not None:
         proof.close(start.number, Leaf(rule="enumerated"))
         return Outcome(engine=engine, proofs=(proof,), clearance=clearance)
-    for x, other in witnesses(problem.pairs, enclose, lo, hi, case):
+    for x, other in find_witnesses(problem.pairs, enclose, lo, hi, case):
         witness = problem.referee([float(c) for c in x], [float(c) for c in other])
         if witness is not None:
             return Outcome(engine=engine, witness=witness)
-    return Outcome(engine=engine, reason=why_stuck(problem, exact=True))
+    return Outcome(engine=engine, reason=explain_stuck(problem, exact=True))
 
 
-def conclude(problem: SearchTask, frontiers: Frontiers) -> Outcome:
+def run_frontiers(problem: SearchTask, frontiers: Frontiers) -> Outcome:
     """Run a branch and bound to its end and say what came out."""
     frontiers.propose_ties()
     end, engine = frontiers.run(), "branch and bound"
@@ -151,11 +151,11 @@ def conclude(problem: SearchTask, frontiers: Frontiers) -> Outcome:
     if end == "closed":
         clearance = frontiers.clearance_so_far
         return Outcome(engine=engine, proofs=frontiers.proofs, clearance=clearance, frontiers=frontiers)
-    reason = problem.budget.reason if end == "budget" else why_stuck(problem, exact=frontiers.exact)
+    reason = problem.budget.reason if end == "budget" else explain_stuck(problem, exact=frontiers.exact)
     return Outcome(engine=engine, reason=reason, frontiers=frontiers)
 
 
-def why_stuck(problem: SearchTask, *, exact: bool) -> str:
+def explain_stuck(problem: SearchTask, *, exact: bool) -> str:
     """Why cells that can neither be closed nor split are left; `exact` bounds leave them open only where a pair is."""
     if problem.unreplayed:
         return (

@@ -2,7 +2,7 @@
 
 The root is the whole pair space. A node is a `Split` of one variable into two children that cover it, or
 a `Leaf` with the rule that closes it. `walk` visits the leaves with their cells, depth first, which is
-also the order in which a proof is written down. A search starts (`begin`) from what constraints leave of the ranges of single
+also the order in which a proof is written down. A search starts (`begin_proof`) from what constraints leave of the ranges of single
 variables: the proof begins with the cuts that lead there, and each leaves a cell without pairs aside.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.cells.leaf import Leaf
-from likewise.cells.narrowing import narrow
+from likewise.cells.presolve import tighten_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,7 @@ def root_cell(pairs: PairSpace) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class ProofStart:
     """A proof with all of its cells closed but the node `number`, if that is not None: the cell that is left to a search."""
 
     proof: Proof
@@ -81,16 +81,16 @@ class Start:
     hi: Floats
 
 
-def begin(pairs: PairSpace) -> Start:
+def begin_proof(pairs: PairSpace) -> ProofStart:
     """The proof that constraints on the ranges of single variables begin, exactly."""
-    proof, number, narrowed = Proof(), 0, narrow(pairs)
+    proof, number, narrowed = Proof(), 0, tighten_ranges(pairs)
     for cut in narrowed.cuts:
         split = proof.split(number, cut.variable, cut.at, cut.after)
         aside, number = (split.right, split.left) if cut.keeps_left else (split.left, split.right)
         proof.close(aside, cut.leaf)
     if narrowed.nobody is not None:
         proof.close(number, narrowed.nobody)
-    return Start(
+    return ProofStart(
         proof=proof,
         number=None if narrowed.nobody is not None else number,
         lo=np.array(narrowed.lo),
@@ -98,7 +98,7 @@ def begin(pairs: PairSpace) -> Start:
     )
 
 
-def children(pairs: PairSpace, lo: Floats, hi: Floats, split: Split) -> tuple[tuple[Floats, Floats], ...]:
+def child_cells(pairs: PairSpace, lo: Floats, hi: Floats, split: Split) -> tuple[tuple[Floats, Floats], ...]:
     """The two cells that a split makes of a cell."""
     v = split.variable
     left_hi, right_lo = hi.copy(), lo.copy()
@@ -106,7 +106,7 @@ def children(pairs: PairSpace, lo: Floats, hi: Floats, split: Split) -> tuple[tu
     return (lo, left_hi), (right_lo, hi)
 
 
-def walk(proof: Proof, pairs: PairSpace) -> Iterator[tuple[int, Split | Leaf | None, Floats, Floats]]:
+def walk_proof(proof: Proof, pairs: PairSpace) -> Iterator[tuple[int, Split | Leaf | None, Floats, Floats]]:
     """Every node with its number and cell, depth first, left before right."""
     stack = [(0, *root_cell(pairs))]
     while stack:
@@ -114,5 +114,5 @@ def walk(proof: Proof, pairs: PairSpace) -> Iterator[tuple[int, Split | Leaf | N
         node = proof.nodes[number]
         yield number, node, lo, hi
         if isinstance(node, Split):
-            left, right = children(pairs, lo, hi, node)
+            left, right = child_cells(pairs, lo, hi, node)
             stack += [(node.right, *right), (node.left, *left)]

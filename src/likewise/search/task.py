@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from likewise.cells.narrowing import narrow
-from likewise.clock import look_at_clock
+from likewise.cells.presolve import tighten_ranges
+from likewise.clock import check_clock
 from likewise.model.witness import Witness
-from likewise.progress import Listener, silent
+from likewise.progress import Listener, ignore_progress
 from likewise.spec.enclosure import as_several, decide
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-PIECE = (
+ROWS_OF_SCORES = (
     2_000_000  # kernel values that are computed between two looks at the clock: some hundredths of a second
 )
-NUDGES = 8  # attempts at moving a rounded point back into the tolerance
+MOST_NUDGES = 8  # attempts at moving a rounded point back into the tolerance
 
 
 class Replay(Protocol):
@@ -72,13 +72,13 @@ class SearchTask:
         None  # what improves pairs by loops of its own, where a family has that
     )
     cost: int = 1  # of one score, in kernel values: how many rows the search can afford
-    listener: Listener = silent
+    listener: Listener = ignore_progress
     unreplayed: list[Witness] = field(default_factory=list)
     wanted: Question | None = None
     marks: dict[int, Floats] = field(
         default_factory=dict
     )  # codes of a feature in pieces that are worth trying
-    settle: Callable[[Floats], Floats] | None = (
+    snap_codes: Callable[[Floats], Floats] | None = (
         None  # codes nearby that individuals really have; None: all are
     )
 
@@ -88,7 +88,7 @@ class SearchTask:
     def ranges(self) -> tuple[Variable, ...]:
         """By feature: the codes that constraints leave to an individual, each feature taken by itself."""
         if self._ranges is None:
-            left, pairs = narrow(self.pairs), self.pairs
+            left, pairs = tighten_ranges(self.pairs), self.pairs
             self._ranges = tuple(
                 replace(pairs.variables[v], lo=left.lo[v], hi=left.hi[v]) for v in pairs.first
             )
@@ -118,13 +118,13 @@ class SearchTask:
 
     def scored(self, codes: Floats) -> Floats:
         """The scores of many individuals in float64, some at a time, with a look at the clock in between."""
-        some = max(1, PIECE // self.cost)
+        some = max(1, ROWS_OF_SCORES // self.cost)
         if len(codes) <= some:
-            look_at_clock()
+            check_clock()
             return self.scores(codes)
         found = []
         for first in range(0, len(codes), some):
-            look_at_clock()
+            check_clock()
             found.append(self.scores(codes[first : first + some]))
         return np.concatenate(found)
 
@@ -139,7 +139,7 @@ class SearchTask:
             return None
         if self.replay.confirms(witness.x, witness.other, self.sought):
             return witness
-        if len(self.unreplayed) < NUDGES:
+        if len(self.unreplayed) < MOST_NUDGES:
             self.unreplayed.append(witness)
         return None
 
@@ -148,27 +148,27 @@ def exact_witness(task: SearchTask, x: Sequence[float], other: Sequence[float]) 
     """Exact validity and exact scores; a pair that misses its tolerance by rounding is nudged back."""
     if not all(map(math.isfinite, (*x, *other))):
         return None  # proposed by an overflow: nobody
-    if task.settle is not None:
-        found = task.settle(np.array([x, other]))
-        if not (task.settle(found) == found).all():
+    if task.snap_codes is not None:
+        found = task.snap_codes(np.array([x, other]))
+        if not (task.snap_codes(found) == found).all():
             return None
         x, other = found.tolist()
     pairs = task.pairs
     second_try = list(other)
-    for _ in range(NUDGES):
+    for _ in range(MOST_NUDGES):
         codes, codes2 = [Fraction(c) for c in x], [Fraction(c) for c in second_try]
         if not pairs.valid(codes, codes2):
-            second_try = nudged(pairs, x, second_try)
+            second_try = nudge_pair(pairs, x, second_try)
             continue
         answer, first, second = decide(task.sought, task.oracles.enclose, codes, codes2)
         if not answer:
             return None
         one, two = (tuple(x), as_several(first)), (tuple(second_try), as_several(second))
-        return _ordered(task.sought, one, two)
+        return _order_pair(task.sought, one, two)
     return None
 
 
-def _ordered(
+def _order_pair(
     question: Question,
     one: tuple[tuple[float, ...], Enclosures],
     two: tuple[tuple[float, ...], Enclosures],
@@ -182,7 +182,7 @@ def _ordered(
     return Witness(x=x, other=other, scores=(first, second), case=case)
 
 
-def nudged(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> list[float]:
+def nudge_pair(pairs: PairSpace, x: Sequence[float], other: Sequence[float]) -> list[float]:
     """Move x' one ulp towards x wherever a tolerance is exceeded."""
     moved = list(other)
     for k, relation in enumerate(pairs.relations):

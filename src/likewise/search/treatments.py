@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.judge import softmax
+from likewise.families.judge import softmax_scores
 from likewise.families.score_judge import ScoreTable
-from likewise.model.conditions import has_class, leads
-from likewise.search.certainty import SLACK
+from likewise.model.conditions import class_leads, has_class
+from likewise.search.certainty import COMPARISON_SLACK
 from likewise.spec.enclosure import FIRST_BITS, MOST_BITS
 
 if TYPE_CHECKING:
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Classes = NDArray[np.int64]
 
-NOBODY, OPEN = -1, -2  # of no class by the margin; not told by float64
+NO_CLASS, OPEN_CLASS = -1, -2  # of no class by the margin; not told by float64
 
 
-def classes_of(head: Head, level: Fraction, scores: ScoreTable) -> Classes:
+def classify_rows(head: Head, level: Fraction, scores: ScoreTable) -> Classes:
     """The class of each individual (rows, settings) by the margin."""
     rows, settings, n = scores.values.shape
     margin, error = float(level), scores.error.max(axis=1)[:, None]
     room = error
     if head.rule == "argmax":
-        room = 2 * error + SLACK * (2 * np.abs(scores.values).max(axis=2) + margin)
-    lead = leads(head, scores.values.reshape(-1, n)).reshape(rows, settings, len(head.classes))
+        room = 2 * error + COMPARISON_SLACK * (2 * np.abs(scores.values).max(axis=2) + margin)
+    lead = class_leads(head, scores.values.reshape(-1, n)).reshape(rows, settings, len(head.classes))
     sure, may = lead > (margin + room)[..., None], lead >= (margin - room)[..., None]
     known: Classes = lead.argmax(axis=2)
-    return np.where(sure.any(axis=2), known, np.where(may.any(axis=2), OPEN, NOBODY))
+    return np.where(sure.any(axis=2), known, np.where(may.any(axis=2), OPEN_CLASS, NO_CLASS))
 
 
-def exact_class(
+def decide_class(
     head: Head,
     level: Fraction,
     enclose: Callable[[Sequence[Fraction], int], Enclosures],
@@ -61,23 +61,23 @@ def exact_class(
         if True in answers:
             return answers.index(True)
         if None not in answers:
-            return NOBODY
+            return NO_CLASS
         bits *= 4
     return None
 
 
-def told_apart(own: Classes, other: Classes, of: int | None) -> tuple[Flags, Flags]:
+def compare_classes(own: Classes, other: Classes, of: int | None) -> tuple[Flags, Flags]:
     """Which pairs certainly get different classes, one of them `of` if that is given, and which possibly."""
-    somebody = (own != NOBODY) & (other != NOBODY)
-    unknown = (own == OPEN) | (other == OPEN)
+    somebody = (own != NO_CLASS) & (other != NO_CLASS)
+    unknown = (own == OPEN_CLASS) | (other == OPEN_CLASS)
     differ = somebody & (unknown | (own != other))
     if of is not None:
         differ &= unknown | (own == of) | (other == of)
     return differ & ~unknown, differ
 
 
-def compared(question: Question, scores: ScoreTable) -> ScoreTable:
+def compared_values(question: Question, scores: ScoreTable) -> ScoreTable:
     """The numbers whose differences are gaps: probabilities of a claim about them, else scores; of the class of interest, or of all."""
     if question.softmax:
-        scores = softmax(scores)
+        scores = softmax_scores(scores)
     return scores.only(question.of if question.head.rule == "argmax" else None)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-LARGEST = 2**62
+LARGEST_INTEGER = 2**62
 
 
 class Validity:
@@ -72,7 +72,7 @@ class Validity:
             holds[i, v] = constraint.exact([Fraction(c) for c in codes.tolist()]) <= 0
         return holds
 
-    def _whole(self, constraint: Separable) -> list[Whole] | None:
+    def _whole(self, constraint: Separable) -> list[IntegerTerm] | None:
         """The terms times their common denominator as functions to int64; None where that is not possible."""
         variables = [self.pairs.variables[v] for v in self.pairs.first]
         if any(not t.constant and not v.discrete for t, v in zip(constraint.terms, variables, strict=True)):
@@ -89,16 +89,16 @@ class Validity:
             parts += [constraint.bias, term.slope, *(term.table or ())]
             size += max(map(abs, ends))
         scale = lcm(*(part.denominator for part in parts))
-        if size * scale >= LARGEST or any(abs(part * scale) >= LARGEST for part in parts):
+        if size * scale >= LARGEST_INTEGER or any(abs(part * scale) >= LARGEST_INTEGER for part in parts):
             return None
         bias = int(constraint.bias * scale)
         return [
-            Whole(t.slope * scale, t.table, scale, bias if k == 0 else 0)
+            IntegerTerm(t.slope * scale, t.table, scale, bias if k == 0 else 0)
             for k, t in enumerate(constraint.terms)
         ]
 
 
-class Whole:
+class IntegerTerm:
     """One term in whole numbers."""
 
     def __init__(self, slope: Fraction, table: tuple[Fraction, ...] | None, scale: int, bias: int) -> None:

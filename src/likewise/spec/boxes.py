@@ -6,7 +6,7 @@ increasing order. Its rule names the features in which it is not the whole space
     rule      = condition ("and" condition)* | "everybody"          age >= 60 and housing == own and job in {skilled, management}
     condition = of levels, as in `implications`, or a comparison of one number, as in `constraints`
 
-`box_of` reads a rule back; what `Box.rule` writes is read back to the same box.
+`parse_box` reads a rule back; what `Box.rule` writes is read back to the same box.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from likewise.errors import SpecError, closest
-from likewise.spec.constraints import Constraint, parse
+from likewise.errors import SpecError, suggest_name
+from likewise.spec.constraints import Constraint, parse_constraints
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.implications import Indicator, condition_text, is_condition, parse_condition
 from likewise.spec.space import Space
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 EVERYBODY = "everybody"
 
-Part = tuple[float, ...]
+FeaturePart = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ class Box:
     """All individuals of `space` whose values lie in the parts, one part a feature."""
 
     space: Space
-    parts: tuple[Part, ...]
+    parts: tuple[FeaturePart, ...]
 
     @classmethod
     def whole(cls, space: Space) -> Box:
         """Everybody."""
-        return cls(space, tuple(full(space[name]) for name in space.names))
+        return cls(space, tuple(full_part(space[name]) for name in space.names))
 
-    def with_part(self, k: int, part: Part) -> Box:
+    def with_part(self, k: int, part: FeaturePart) -> Box:
         """The same box with another part of feature k."""
         return replace(self, parts=(*self.parts[:k], part, *self.parts[k + 1 :]))
 
@@ -52,12 +52,12 @@ class Box:
         """Of the space, under the uniform measure: lengths of continuous parts, counts of the others."""
         total = Fraction(1)
         for name, part in zip(self.space.names, self.parts, strict=True):
-            total *= _share(self.space[name], part)
+            total *= _part_share(self.space[name], part)
         return total
 
     @property
     def rule(self) -> str:
-        """What the individuals of the box have in common, in words that `box_of` reads."""
+        """What the individuals of the box have in common, in words that `parse_box` reads."""
         return " and ".join(self._conditions()) or EVERYBODY
 
     def values(self) -> dict[str, list[object]]:
@@ -65,7 +65,7 @@ class Box:
         named: dict[str, list[object]] = {}
         for name, part in zip(self.space.names, self.parts, strict=True):
             feature = self.space[name]
-            if part != full(feature):
+            if part != full_part(feature):
                 named[name] = (
                     [feature.levels[int(p)] for p in part]
                     if isinstance(feature, Categorical | Ordinal)
@@ -76,19 +76,19 @@ class Box:
     def _conditions(self) -> Iterator[str]:
         for name, part in zip(self.space.names, self.parts, strict=True):
             feature = self.space[name]
-            if part == full(feature):
+            if part == full_part(feature):
                 continue
             if isinstance(feature, Categorical | Ordinal):
                 yield condition_text(name, [feature.levels[int(p)] for p in part], feature.levels)
             else:
-                yield _comparison(quoted_name(name), feature, part)
+                yield _comparison_text(quoted_name(name), feature, part)
 
     def subspace(self) -> Space | None:
         """The space of the box's individuals; None where the conditions between levels exclude all of them."""
         parts, constraints = dict(zip(self.space.names, self.parts, strict=True)), self.space.constraints
         while True:
-            features = {name: _narrowed(self.space[name], part) for name, part in parts.items()}
-            kept, forbidden = _restricted(constraints, features)
+            features = {name: _narrow_feature(self.space[name], part) for name, part in parts.items()}
+            kept, forbidden = _restrict_constraints(constraints, features)
             if not forbidden:
                 return Space(features, constraints=kept)
             for name, levels in forbidden:
@@ -107,14 +107,14 @@ class Box:
         return True
 
 
-def full(feature: Feature) -> Part:
+def full_part(feature: Feature) -> FeaturePart:
     """The part that is all of a feature."""
     if isinstance(feature, Continuous | Integer):
         return (feature.lo, feature.hi)
     return tuple(range(len(feature.levels)))
 
 
-def _share(feature: Feature, part: Part) -> Fraction:
+def _part_share(feature: Feature, part: FeaturePart) -> Fraction:
     if isinstance(feature, Categorical | Ordinal):
         return Fraction(len(part), len(feature.levels))
     if isinstance(feature, Integer):
@@ -123,7 +123,7 @@ def _share(feature: Feature, part: Part) -> Fraction:
     return (Fraction(part[1]) - Fraction(part[0])) / span if span else Fraction(1)
 
 
-def _narrowed(feature: Feature, part: Part) -> Feature:
+def _narrow_feature(feature: Feature, part: FeaturePart) -> Feature:
     if isinstance(feature, Continuous):
         return Continuous(*part)
     if isinstance(feature, Integer):
@@ -132,7 +132,7 @@ def _narrowed(feature: Feature, part: Part) -> Feature:
     return Categorical(levels) if isinstance(feature, Categorical) else Ordinal(levels)
 
 
-def _restricted(
+def _restrict_constraints(
     constraints: tuple[Constraint, ...], features: dict[str, Feature]
 ) -> tuple[list[Constraint], list[tuple[str, frozenset[object]]]]:
     """What constraints ask of these features: implications speak of no level that is gone; one that leaves a single
@@ -164,29 +164,29 @@ def _restricted(
 # -- who is similar to somebody in a box ----------------------------------------------------------------
 
 
-def closed(box: Box, relations: tuple[Relation, ...]) -> Box:
+def similarity_closure(box: Box, relations: tuple[Relation, ...]) -> Box:
     """The smallest box known to hold everybody who is similar to somebody in `box`."""
     parts = tuple(
-        _reached(box.space[name], part, relation)
+        _reachable_part(box.space[name], part, relation)
         for name, part, relation in zip(box.space.names, box.parts, relations, strict=True)
     )
     return Box(box.space, parts)
 
 
-def _reached(feature: Feature, part: Part, relation: Relation) -> Part:
+def _reachable_part(feature: Feature, part: FeaturePart, relation: Relation) -> FeaturePart:
     if relation.kind == "same":
         return part
     if relation.kind == "free":
-        return full(feature)
+        return full_part(feature)
     if isinstance(feature, Categorical | Ordinal):
         size = len(feature.levels)
         return tuple(sorted({other for p in part for other in relation.partners(int(p), size)}))
     reach = relation.tolerance or Fraction(0)
     low, high = Fraction(part[0]) - reach, Fraction(part[1]) + reach
-    return (_outward(low, feature.lo, down=True), _outward(high, feature.hi, down=False))
+    return (_round_outward(low, feature.lo, down=True), _round_outward(high, feature.hi, down=False))
 
 
-def _outward(value: Fraction, limit: float, *, down: bool) -> float:
+def _round_outward(value: Fraction, limit: float, *, down: bool) -> float:
     """A double beyond a rational, or the limit if that comes first; whole numbers stay what they are."""
     from likewise.spec.numbers import double_above, double_below
 
@@ -200,7 +200,7 @@ def _outward(value: Fraction, limit: float, *, down: bool) -> float:
 # -- rules ------------------------------------------------------------------------------------------------
 
 
-def _comparison(name: str, feature: Continuous | Integer, part: Part) -> str:
+def _comparison_text(name: str, feature: Continuous | Integer, part: FeaturePart) -> str:
     lo, hi = (repr(value) for value in part)
     if part[0] == part[1]:
         return f"{name} == {lo}"
@@ -211,19 +211,19 @@ def _comparison(name: str, feature: Continuous | Integer, part: Part) -> str:
     return f"{lo} <= {name} <= {hi}"
 
 
-def box_of(rule: str, space: Space) -> Box:
+def parse_box(rule: str, space: Space) -> Box:
     """The box that a rule describes."""
     if not isinstance(rule, str):
         raise SpecError(f"a rule is text, not {rule!r}", hint='for instance "age >= 60 and housing == own"')
     box = Box.whole(space)
     if rule.strip() == EVERYBODY:
         return box
-    for text in _conditions_of(rule, space):
-        box = _with_condition(box, text)
+    for text in _split_conditions(rule, space):
+        box = _apply_condition(box, text)
     return box
 
 
-def _conditions_of(rule: str, space: Space) -> Iterator[str]:
+def _split_conditions(rule: str, space: Space) -> Iterator[str]:
     """The conditions of a rule, cut at its `and`s."""
     words = [
         level
@@ -239,29 +239,29 @@ def _conditions_of(rule: str, space: Space) -> Iterator[str]:
             start = token.place + len("and")
 
 
-def _with_condition(box: Box, text: str) -> Box:
+def _apply_condition(box: Box, text: str) -> Box:
     space = box.space
     if is_condition(text, space.features):
         condition = parse_condition(text, space.features)
         feature, k = space[condition.name], space.names.index(condition.name)
         levels = feature.levels if isinstance(feature, Categorical | Ordinal) else ()
-        return _kept(
+        return _replace_part(
             box, k, tuple(p for p in box.parts[k] if levels and condition.holds(levels[int(p)])), text
         )
-    for constraint in parse(text, space.features):
+    for constraint in parse_constraints(text, space.features):
         if len(constraint.coefficients) != 1:
             raise SpecError(
                 f"rule: {text.strip()!r} is about {len(constraint.coefficients)} features",
                 hint="every condition of a rule is about one; others go into where",
             )
-        box = _with_bound(box, constraint, text)
+        box = _apply_bound(box, constraint, text)
     return box
 
 
-def _with_bound(box: Box, constraint: Constraint, text: str) -> Box:
+def _apply_bound(box: Box, constraint: Constraint, text: str) -> Box:
     (name, by), space = constraint.coefficients[0], box.space
     if name not in space:
-        raise SpecError(f"rule: no feature {name!r} in the space{closest(name, space.names)}")
+        raise SpecError(f"rule: no feature {name!r} in the space{suggest_name(name, space.names)}")
     k, feature = space.names.index(name), space[name]
     if isinstance(feature, Categorical | Ordinal):
         if not feature.numeric:
@@ -270,7 +270,7 @@ def _with_bound(box: Box, constraint: Constraint, text: str) -> Box:
                 hint=f"write {quoted_name(name)} in {{...}}",
             )
         holds = [p for p in box.parts[k] if by * Fraction(feature.levels[int(p)] or 0) <= constraint.bound]
-        return _kept(box, k, tuple(holds), text)
+        return _replace_part(box, k, tuple(holds), text)
     lo, hi = box.parts[k]
     limit = constraint.bound / by
     if isinstance(feature, Integer):
@@ -278,10 +278,10 @@ def _with_bound(box: Box, constraint: Constraint, text: str) -> Box:
     else:
         value = float(limit)
     part = (lo, min(hi, value)) if by > 0 else (max(lo, value), hi)
-    return _kept(box, k, part if part[0] <= part[1] else (), text)
+    return _replace_part(box, k, part if part[0] <= part[1] else (), text)
 
 
-def _kept(box: Box, k: int, part: Part, text: str) -> Box:
+def _replace_part(box: Box, k: int, part: FeaturePart, text: str) -> Box:
     if not part:
         raise SpecError(f"rule: nobody in the space has {text.strip()}")
     return box.with_part(k, part)

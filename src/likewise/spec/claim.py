@@ -49,15 +49,15 @@ class WrittenClaim:
                 f"label {self.label!r} is also a feature",
                 hint="what is predicted is no part of the individual",
             )
-        object.__setattr__(self, "model_path", _absolute(self.model_path, "model_path"))
-        object.__setattr__(self, "data_path", _absolute(self.data_path, "data_path"))
+        object.__setattr__(self, "model_path", _absolute_path(self.model_path, "model_path"))
+        object.__setattr__(self, "data_path", _absolute_path(self.data_path, "data_path"))
 
     def describe(self) -> str:
         """In words: ``individuals who differ only in sex get the same decision``."""
         return f"individuals who {self.similarity.describe()} {self.property.describe()}"
 
 
-def _absolute(path: str | PathLike[str] | None, what: str) -> str | None:
+def _absolute_path(path: str | PathLike[str] | None, what: str) -> str | None:
     if path is None:
         return None
     text = fspath(path)

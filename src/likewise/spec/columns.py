@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DataError
 from likewise.spec.features import Level, is_missing
-from likewise.spec.numbers import python_scalar, shown
+from likewise.spec.numbers import python_scalar, short_repr
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -52,7 +52,7 @@ class Column:
         """Refuse the first missing value; `hint` says how the feature could have some."""
         if self.absent.any():
             row = int(self.absent.argmax())
-            raise DataError(f"{at(self.name, row)}: missing value", hint=_MISSING_HINT + hint)
+            raise DataError(f"{location_text(self.name, row)}: missing value", hint=_MISSING_HINT + hint)
 
     def array(self) -> NDArray[Any]:
         """The values as numbers, 0 where one is missing; object dtype where int64 is too narrow. Text is refused."""
@@ -64,7 +64,7 @@ class Column:
         for row, value in enumerate(scalars):
             if isinstance(value, str):
                 raise DataError(
-                    f"{at(self.name, row)}: text {shown(value)} in a numeric feature",
+                    f"{location_text(self.name, row)}: text {short_repr(value)} in a numeric feature",
                     hint="turn the column into numbers, or make the feature Categorical",
                 )
         if any(isinstance(value, float) for value in scalars):
@@ -75,7 +75,7 @@ class Column:
             return np.array(scalars, dtype=object)
 
 
-def at(name: str, row: int) -> str:
+def location_text(name: str, row: int) -> str:
     """How messages name a cell."""
     return f"column {name!r}, row {row} (counted from 0)"
 
@@ -118,7 +118,7 @@ def _check_names(frame: Any) -> None:
     for name in names:
         if not isinstance(name, str):
             raise DataError(
-                f"column name {shown(name)} is not text",
+                f"column name {short_repr(name)} is not text",
                 hint='name the columns: frame.columns = ["age", ...]',
             )
         if name in seen:
@@ -139,14 +139,14 @@ def read_column(table: nw.DataFrame[Any], name: str) -> Column:
     if dtype.is_integer() or dtype.is_float():
         if "128" not in str(dtype):  # numpy has no such integers; they are read one by one
             numbers = (series.fill_null(0) if absent.any() else series).to_numpy()
-            return _numbers(name, numbers, absent)
+            return _numeric_column(name, numbers, absent)
     elif not isinstance(dtype, nw.Boolean | nw.String | nw.Categorical | nw.Enum | nw.Object):
         raise DataError(
             f"column {name!r} has dtype {_dtype_text(series)}, which is no kind of feature",
             hint="turn it into numbers or text, or leave it out (exclude=)",
         )
     order = tuple(python_scalar(level) for level in dtype.categories) if isinstance(dtype, nw.Enum) else None
-    scalars = _scalars(series.to_list(), name)
+    scalars = _read_scalars(series.to_list(), name)
     return Column(
         name=name, absent=np.array([v is None for v in scalars], bool), scalars=scalars, order=order
     )
@@ -156,7 +156,7 @@ def _dtype_text(series: nw.Series[Any]) -> str:
     return str(series.to_native().dtype) if hasattr(series.to_native(), "dtype") else str(series.dtype)
 
 
-def _numbers(name: str, numbers: NDArray[Any], absent: NDArray[np.bool_]) -> Column:
+def _numeric_column(name: str, numbers: NDArray[Any], absent: NDArray[np.bool_]) -> Column:
     import numpy as np
 
     if numbers.dtype.kind in "iu":
@@ -172,11 +172,11 @@ def _numbers(name: str, numbers: NDArray[Any], absent: NDArray[np.bool_]) -> Col
 
 def _refuse_infinite(value: float, name: str, row: int) -> None:
     raise DataError(
-        f"{at(name, row)}: {value} is not finite", hint="replace it by a number inside the bounds"
+        f"{location_text(name, row)}: {value} is not finite", hint="replace it by a number inside the bounds"
     )
 
 
-def _scalars(values: Iterable[object], name: str) -> list[Level]:
+def _read_scalars(values: Iterable[object], name: str) -> list[Level]:
     scalars: list[Level] = []
     for row, given in enumerate(values):
         value = python_scalar(given)
@@ -185,7 +185,7 @@ def _scalars(values: Iterable[object], name: str) -> list[Level]:
             continue
         if not isinstance(value, str | int | float):
             raise DataError(
-                f"{at(name, row)}: {shown(given)} is neither text, number nor boolean",
+                f"{location_text(name, row)}: {short_repr(given)} is neither text, number nor boolean",
                 hint="turn the column into numbers or text, or leave it out (exclude=)",
             )
         if isinstance(value, float) and not math.isfinite(value):

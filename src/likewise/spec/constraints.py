@@ -30,7 +30,7 @@ from typing import NoReturn
 from likewise.errors import InternalError, SpecError
 from likewise.spec.features import Feature, Level
 from likewise.spec.implications import Indicator, is_implication, parse_implication
-from likewise.spec.numbers import number_text, shown
+from likewise.spec.numbers import number_text, short_repr
 from likewise.spec.tokens import Token, quoted_name, refuse, tokenize
 
 _DEEPEST_NESTING = 50
@@ -82,7 +82,7 @@ class Constraint:
         """Whether these values satisfy it, decided exactly."""
         if self.indicators:
             return not all(condition.holds(values[condition.name]) for condition in self.indicators)
-        return sum(by * _number(values[name]) for name, by in self.coefficients) <= self.bound
+        return sum(by * _as_fraction(values[name]) for name, by in self.coefficients) <= self.bound
 
     def canonical(self) -> str:
         """Text that parses to exactly this constraint, whatever `text` says."""
@@ -100,11 +100,13 @@ class Constraint:
         return self.text
 
 
-def parse(text: str, features: Mapping[str, Feature] | Iterable[str] = ()) -> tuple[Constraint, ...]:
+def parse_constraints(
+    text: str, features: Mapping[str, Feature] | Iterable[str] = ()
+) -> tuple[Constraint, ...]:
     """The constraints `text` spells; `features` are the known ones: for bare names with hyphens or spaces their names
     are enough, implications need their levels."""
     if not isinstance(text, str):
-        raise SpecError(f"a constraint is text, got {shown(text)}", hint='for instance "18 <= age"')
+        raise SpecError(f"a constraint is text, got {short_repr(text)}", hint='for instance "18 <= age"')
     names = list(features)
     if is_implication(text, names):
         known = features if isinstance(features, Mapping) else {}
@@ -162,7 +164,7 @@ class _Parser:
             sides.append(self.linear())
             found.extend(self.compared(sides[-2], comparison, sides[-1]))
         if self.token.sort != "end":
-            self.unexpected(self.token)
+            self.refuse_token(self.token)
         if len(sides) == 1:
             refuse(self.text, self.token.place, "a comparison is missing", hint="use <=, >= or ==")
         return tuple(found)
@@ -193,10 +195,10 @@ class _Parser:
         while self.token.text in ("*", "/") and self.token.sort == "operator":
             operator = self.take()
             factor = self.factor()
-            product = self.multiplied(product, operator, factor)
+            product = self.product(product, operator, factor)
         return product
 
-    def multiplied(self, left: _Linear, operator: Token, right: _Linear) -> _Linear:
+    def product(self, left: _Linear, operator: Token, right: _Linear) -> _Linear:
         if operator.text == "/":
             if not right.is_number:
                 refuse(self.text, operator.place, "division by a feature is not linear")
@@ -226,7 +228,7 @@ class _Parser:
         elif token.text == "(" and token.sort == "operator":
             value = self.parenthesis(token)
         else:
-            self.unexpected(token)
+            self.refuse_token(token)
         return value.scaled(Fraction(sign))
 
     def parenthesis(self, opening: Token) -> _Linear:
@@ -242,7 +244,7 @@ class _Parser:
         self.depth -= 1
         return value
 
-    def unexpected(self, token: Token) -> NoReturn:
+    def refuse_token(self, token: Token) -> NoReturn:
         if token.sort == "end":
             refuse(self.text, token.place, "the text ends where a number or a feature should follow")
         before = self.tokens[self.at - 1] if self.at else token
@@ -259,7 +261,7 @@ class _Parser:
         refuse(self.text, token.place, f"unexpected {token.text!r}")
 
 
-def _number(value: Fraction | Level) -> Fraction:
+def _as_fraction(value: Fraction | Level) -> Fraction:
     if value is None:
         raise InternalError("a linear constraint on a feature that may be missing")
     return Fraction(value)

@@ -47,7 +47,7 @@ class Decidable(Protocol):
         """Whether a pair breaks it; None where the enclosures do not tell."""
 
 
-def decided(question: Decidable, first: Scores, second: Scores) -> bool | None:
+def decided_by_enclosures(question: Decidable, first: Scores, second: Scores) -> bool | None:
     """Whether two individuals break a property, None where the enclosures of their scores are too wide to tell."""
     return question.decided(as_several(first), as_several(second))
 
@@ -64,7 +64,7 @@ def decide(
     bits = FIRST_BITS
     while True:
         first, second = enclose(x, bits), enclose(other, bits)
-        answer = decided(question, first, second)
+        answer = decided_by_enclosures(question, first, second)
         if answer is not None or bits >= MOST_BITS:
             return answer, first, second
         bits *= 4

@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from likewise.errors import SpecError
-from likewise.spec.levels import Categorical, Level, Ordinal, encodable, is_missing, level_hint, level_text
-from likewise.spec.numbers import EXACT_INT_LIMIT, as_double, as_whole, number_text, python_scalar, shown
+from likewise.spec.levels import Categorical, Level, Ordinal, is_encodable, is_missing, level_hint, level_text
+from likewise.spec.numbers import EXACT_INT_LIMIT, as_double, as_whole, number_text, python_scalar, short_repr
 
 __all__ = [
     "Categorical",
@@ -36,7 +36,7 @@ __all__ = [
     "Integer",
     "Level",
     "Ordinal",
-    "encodable",
+    "is_encodable",
     "is_missing",
     "level_hint",
     "level_text",
@@ -66,12 +66,12 @@ class Continuous:
         _check_order(lo, hi)
         object.__setattr__(self, "lo", lo)
         object.__setattr__(self, "hi", hi)
-        object.__setattr__(self, "missing", _truth(self.missing))
+        object.__setattr__(self, "missing", _as_flag(self.missing))
         if self.missing and hi == sys.float_info.max:
             raise SpecError("no double is left above hi for missing values", hint="choose a smaller hi")
 
     def __repr__(self) -> str:
-        return f"Continuous({number_text(self.lo)}, {number_text(self.hi)}{_with_missing(self)})"
+        return f"Continuous({number_text(self.lo)}, {number_text(self.hi)}{_missing_argument_text(self)})"
 
     @property
     def size(self) -> None:
@@ -97,7 +97,7 @@ class Continuous:
 
     def describe(self) -> str:
         """In words: ``continuous 0..100000 or missing``."""
-        return f"continuous {number_text(self.lo)}..{number_text(self.hi)}{_or_missing(self)}"
+        return f"continuous {number_text(self.lo)}..{number_text(self.hi)}{_or_missing_text(self)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +123,12 @@ class Integer:
         _check_order(lo, hi)
         object.__setattr__(self, "lo", lo)
         object.__setattr__(self, "hi", hi)
-        object.__setattr__(self, "missing", _truth(self.missing))
+        object.__setattr__(self, "missing", _as_flag(self.missing))
         if self.missing and hi == EXACT_INT_LIMIT:
             raise SpecError("no code is left above hi = 2**53 for missing values", hint="choose a smaller hi")
 
     def __repr__(self) -> str:
-        return f"Integer({self.lo}, {self.hi}{_with_missing(self)})"
+        return f"Integer({self.lo}, {self.hi}{_missing_argument_text(self)})"
 
     @property
     def size(self) -> int:
@@ -156,24 +156,24 @@ class Integer:
 
     def describe(self) -> str:
         """In words: ``integer 18..75``."""
-        return f"integer {self.lo}..{self.hi}{_or_missing(self)}"
+        return f"integer {self.lo}..{self.hi}{_or_missing_text(self)}"
 
 
 Feature = Continuous | Integer | Categorical | Ordinal
 
 
-def _truth(missing: object) -> bool:
+def _as_flag(missing: object) -> bool:
     given = python_scalar(missing)
     if not isinstance(given, bool):
-        raise SpecError(f"missing must be true or false, got {shown(missing)}")
+        raise SpecError(f"missing must be true or false, got {short_repr(missing)}")
     return given
 
 
-def _with_missing(feature: Continuous | Integer) -> str:
+def _missing_argument_text(feature: Continuous | Integer) -> str:
     return ", missing=True" if feature.missing else ""
 
 
-def _or_missing(feature: Continuous | Integer) -> str:
+def _or_missing_text(feature: Continuous | Integer) -> str:
     return " or missing" if feature.missing else ""
 
 

@@ -30,15 +30,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-from likewise.errors import LikewiseError, SpecError, closest
+from likewise.errors import LikewiseError, SpecError, suggest_name
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
-from likewise.spec.numbers import shown
-from likewise.spec.properties import KINDS as PROPERTY_KINDS
-from likewise.spec.properties import Property, SameDecision, make_property
-from likewise.spec.similarity import KEYS, Similarity
+from likewise.spec.numbers import short_repr
+from likewise.spec.properties import PROPERTY_KINDS, Property, SameDecision, make_property
+from likewise.spec.similarity import SIMILARITY_KEYS, Similarity
 from likewise.spec.space import Space
-from likewise.spec.written import spec_text, toml_key, write_spec
+from likewise.spec.toml_writer import spec_text, toml_key, write_spec
 
 __all__ = ["WrittenClaim", "read_spec", "spec_text", "write_spec"]
 
@@ -64,13 +63,13 @@ def read_spec(path: str | Path) -> WrittenClaim:
     file = Path(path)
     document = _load(file)
     _check_keys(file, "", document, _TABLES)
-    model = _table(file, document, "model", ("path",))
-    data = _table(file, document, "data", ("path", "label", "features"))
-    label = _text(file, data, "data", "label")
-    data_path = _path(file, data, "data")
-    model_path = _path(file, model, "model")
-    similarity, wanted = _similarity(file, document), _property(file, document)
-    space = _space(file, document, data, data_path, label)
+    model = _read_section(file, document, "model", ("path",))
+    data = _read_section(file, document, "data", ("path", "label", "features"))
+    label = _read_text(file, data, "data", "label")
+    data_path = _read_path(file, data, "data")
+    model_path = _read_path(file, model, "model")
+    similarity, wanted = _read_similarity(file, document), _read_property(file, document)
+    space = _read_space(file, document, data, data_path, label)
     try:
         return WrittenClaim(
             space, similarity, wanted, model_path=model_path, data_path=data_path, label=label
@@ -94,20 +93,20 @@ def _load(file: Path) -> dict[str, Any]:
         ) from None
 
 
-def _space(
+def _read_space(
     file: Path, document: dict[str, Any], data: dict[str, Any], data_path: str | None, label: str | None
 ) -> Space:
-    listed = _listed_features(file, document)
-    mode = _text(file, data, "data", "features") or "observed"
+    listed = _read_features(file, document)
+    mode = _read_text(file, data, "data", "features") or "observed"
     if mode not in ("observed", "listed"):
-        near = closest(mode, ("observed", "listed"))
+        near = suggest_name(mode, ("observed", "listed"))
         _refuse(file, "data.features", f'must be "observed" or "listed", got {mode!r}{near}')
     if data_path is not None and mode == "observed":
-        listed = _with_observed(file, listed, data_path, label)
+        listed = _add_observed(file, listed, data_path, label)
     if not listed:
         _refuse(file, "features", "no features", hint="list them as [features.NAME], or give data.path")
     space = Space(listed)
-    for number, rule in enumerate(_rules(file, document)):
+    for number, rule in enumerate(_read_rules(file, document)):
         try:
             space = space.where(rule)
         except SpecError as error:
@@ -115,22 +114,22 @@ def _space(
     return space
 
 
-def _listed_features(file: Path, document: dict[str, Any]) -> dict[str, Feature]:
-    tables = _table(file, document, "features", None)
+def _read_features(file: Path, document: dict[str, Any]) -> dict[str, Feature]:
+    tables = _read_section(file, document, "features", None)
     features: dict[str, Feature] = {}
     for name, table in tables.items():
         key = f"features.{toml_key(name)}"
         if not isinstance(table, dict):
             _refuse_type(file, key, "a table with kind and lo, hi or levels", table)
-        features[name] = _feature(file, key, table)
+        features[name] = _read_feature(file, key, table)
     return features
 
 
-def _feature(file: Path, key: str, table: dict[str, Any]) -> Feature:
+def _read_feature(file: Path, key: str, table: dict[str, Any]) -> Feature:
     kinds = tuple(_DOMAIN_KEYS)
     kind = table.get("kind")
     if "kind" not in table:
-        slip = next((k for k in table if closest(k, ("kind",))), None)
+        slip = next((k for k in table if suggest_name(k, ("kind",))), None)
         _refuse(
             file,
             key,
@@ -141,7 +140,7 @@ def _feature(file: Path, key: str, table: dict[str, Any]) -> Feature:
         _refuse(
             file,
             f"{key}.kind",
-            f"{shown(kind)} is no kind of feature{closest(kind, kinds)}",
+            f"{short_repr(kind)} is no kind of feature{suggest_name(kind, kinds)}",
             hint=_kinds_hint(),
         )
     _check_keys(file, key, table, ("kind", *_DOMAIN_KEYS[kind], "missing"))
@@ -168,7 +167,7 @@ def _kinds_hint() -> str:
     return 'kind is "continuous" or "integer" (with lo and hi), "categorical" or "ordinal" (with levels)'
 
 
-def _with_observed(
+def _add_observed(
     file: Path, listed: Mapping[str, Feature], data_path: str, label: str | None
 ) -> dict[str, Feature]:
     """The columns of the data in their order, minus the label, overridden by what is listed."""
@@ -181,13 +180,13 @@ def _with_observed(
         raise error.located(f"{file}: data.path") from None
     columns = list(frame.columns)
     if label is not None and label not in columns:
-        _refuse(file, "data.label", f"the data have no column {label!r}{closest(label, columns)}")
+        _refuse(file, "data.label", f"the data have no column {label!r}{suggest_name(label, columns)}")
     for name in listed:
         if name not in columns:
             _refuse(
                 file,
                 f"features.{toml_key(name)}",
-                f"the data have no column {name!r}{closest(name, columns)}",
+                f"the data have no column {name!r}{suggest_name(name, columns)}",
                 hint='with data.features = "listed" only the features in this file count',
             )
     wanted = [name for name in columns if name != label]
@@ -204,7 +203,7 @@ def _with_observed(
     return {name: listed[name] if name in listed else observed[name] for name in wanted}
 
 
-def _rules(file: Path, document: dict[str, Any]) -> list[str]:
+def _read_rules(file: Path, document: dict[str, Any]) -> list[str]:
     entries = document.get("constraints", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         _refuse(
@@ -214,23 +213,23 @@ def _rules(file: Path, document: dict[str, Any]) -> list[str]:
     for number, entry in enumerate(entries):
         key = f"constraints[{number}]"
         _check_keys(file, key, entry, ("rule",))
-        rule = _text(file, entry, key, "rule")
+        rule = _read_text(file, entry, key, "rule")
         if rule is None:
             _refuse(file, key, "rule is missing", hint='rule = "employed <= age - 14"')
         rules.append(rule)
     return rules
 
 
-def _similarity(file: Path, document: dict[str, Any]) -> Similarity:
+def _read_similarity(file: Path, document: dict[str, Any]) -> Similarity:
     if "similarity" not in document:
-        near = next((key for key in document if closest(key, ("similarity",))), None)
+        near = next((key for key in document if suggest_name(key, ("similarity",))), None)
         _refuse(
             file,
             "similarity",
             f"is missing{f' (found {near!r})' if near else ''}",
             hint='[similarity] free = ["sex"]',
         )
-    table = _table(file, document, "similarity", KEYS)
+    table = _read_section(file, document, "similarity", SIMILARITY_KEYS)
     free, within, pairs = table.get("free", []), table.get("within", {}), table.get("pairs", {})
     if not isinstance(free, list):
         _refuse_type(file, "similarity.free", "a list of feature names", free)
@@ -239,28 +238,28 @@ def _similarity(file: Path, document: dict[str, Any]) -> Similarity:
     if not isinstance(pairs, dict):
         _refuse_type(file, "similarity.pairs", "a table of lists of pairs", pairs)
     try:
-        return Similarity(free=free, within=within, pairs={k: _with_missing(v) for k, v in pairs.items()})
+        return Similarity(free=free, within=within, pairs={k: _decode_missing(v) for k, v in pairs.items()})
     except SpecError as error:
         raise error.located(f"{file}: similarity") from None
 
 
-def _with_missing(pairs: Any) -> Any:
+def _decode_missing(pairs: Any) -> Any:
     """Pairs of levels with None for ``{ missing = true }``, in whatever depth the lists are."""
     if isinstance(pairs, list):
-        return [_with_missing(part) for part in pairs]
+        return [_decode_missing(part) for part in pairs]
     return None if pairs == {"missing": True} else pairs
 
 
-def _property(file: Path, document: dict[str, Any]) -> Property:
+def _read_property(file: Path, document: dict[str, Any]) -> Property:
     if "property" not in document:
         return SameDecision()
-    table = _table(file, document, "property", None)
+    table = _read_section(file, document, "property", None)
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in PROPERTY_KINDS:
         _refuse(
             file,
             "property.kind",
-            f"{shown(kind)} is no kind of property{closest(kind, PROPERTY_KINDS)}"
+            f"{short_repr(kind)} is no kind of property{suggest_name(kind, PROPERTY_KINDS)}"
             if "kind" in table
             else "is missing",
             hint='"decision" (with margin), "score" or "probability" (with delta)',
@@ -275,7 +274,9 @@ def _property(file: Path, document: dict[str, Any]) -> Property:
         raise error.located(f"{file}: property") from None
 
 
-def _table(file: Path, document: dict[str, Any], key: str, allowed: tuple[str, ...] | None) -> dict[str, Any]:
+def _read_section(
+    file: Path, document: dict[str, Any], key: str, allowed: tuple[str, ...] | None
+) -> dict[str, Any]:
     table = document.get(key, {})
     if not isinstance(table, dict):
         _refuse_type(file, key, "a table", table)
@@ -284,15 +285,15 @@ def _table(file: Path, document: dict[str, Any], key: str, allowed: tuple[str, .
     return table
 
 
-def _text(file: Path, table: dict[str, Any], where: str, key: str) -> str | None:
+def _read_text(file: Path, table: dict[str, Any], where: str, key: str) -> str | None:
     value = table.get(key)
     if value is not None and not isinstance(value, str):
         _refuse_type(file, f"{where}.{key}", "text", value)
     return value
 
 
-def _path(file: Path, table: dict[str, Any], where: str) -> str | None:
-    text = _text(file, table, where, "path")
+def _read_path(file: Path, table: dict[str, Any], where: str) -> str | None:
+    text = _read_text(file, table, where, "path")
     if text is None:
         return None
     if not text.strip() or "\0" in text:
@@ -304,12 +305,14 @@ def _check_keys(file: Path, where: str, table: dict[str, Any], allowed: tuple[st
     for key in table:
         if key not in allowed:
             path = f"{where}.{toml_key(key)}" if where else toml_key(key)
-            _refuse(file, path, f"unknown key{closest(key, allowed)}", hint=f"expected {', '.join(allowed)}")
+            _refuse(
+                file, path, f"unknown key{suggest_name(key, allowed)}", hint=f"expected {', '.join(allowed)}"
+            )
 
 
 def _refuse_type(file: Path, key: str, expected: str, value: object) -> NoReturn:
     kind = _TYPE_NAMES.get(type(value), "a date or time")
-    _refuse(file, key, f"expected {expected}, got {kind}: {shown(value)}")
+    _refuse(file, key, f"expected {expected}, got {kind}: {short_repr(value)}")
 
 
 def _refuse(file: Path, key: str, message: str, *, hint: str | None = None) -> NoReturn:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
+_INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_TRUTHS = dict.fromkeys(("true", "True", "TRUE"), True) | dict.fromkeys(("false", "False", "FALSE"), False)
+_BOOLEANS = dict.fromkeys(("true", "True", "TRUE"), True) | dict.fromkeys(("false", "False", "FALSE"), False)
 _PARQUET_MARK = b"PAR1"  # the first and last four bytes of every such file
 _INSTALL_HINT = 'pip install "likewise[pandas]" (or "likewise[polars]")'
 
@@ -73,12 +73,12 @@ def frame_from_columns(columns: Mapping[str, Sequence[Any] | NDArray[Any]], like
     if len(frame) == 0 and text:
         frame = frame.with_columns(nw.col(*text).cast(nw.String()))  # no value is there to tell it is text
     if gapped and frame.implementation.is_pandas_like():
-        return _pandas_with_gaps(frame.to_native(), gapped, like)
-    typed = [nw.col(name).cast(_dtype(values)) for name, values in gapped.items()]
+        return _fill_pandas_gaps(frame.to_native(), gapped, like)
+    typed = [nw.col(name).cast(_column_dtype(values)) for name, values in gapped.items()]
     return (frame.with_columns(*typed) if typed else frame).to_native()
 
 
-def with_categories_of(frame: Any, like: Any) -> Any:
+def copy_categories(frame: Any, like: Any) -> Any:
     """The frame with pandas' categories wherever the user's own has them, so that it can be handed to the model as it is."""
     import narwhals.stable.v2 as nw
 
@@ -92,14 +92,14 @@ def with_categories_of(frame: Any, like: Any) -> Any:
     return frame
 
 
-def _dtype(values: np.ma.MaskedArray[Any, Any]) -> Any:
+def _column_dtype(values: np.ma.MaskedArray[Any, Any]) -> Any:
     import narwhals.stable.v2 as nw
 
     kinds = {"b": nw.Boolean(), "i": nw.Int64(), "f": nw.Float64()}
     return kinds.get(values.dtype.kind, nw.String())
 
 
-def _pandas_with_gaps(frame: Any, gapped: Mapping[str, np.ma.MaskedArray[Any, Any]], like: Any) -> Any:
+def _fill_pandas_gaps(frame: Any, gapped: Mapping[str, np.ma.MaskedArray[Any, Any]], like: Any) -> Any:
     import narwhals.stable.v2 as nw
     import numpy as np
 
@@ -109,13 +109,13 @@ def _pandas_with_gaps(frame: Any, gapped: Mapping[str, np.ma.MaskedArray[Any, An
             frame[name] = np.ma.filled(values.astype(np.float64), np.nan)
             continue
         known = given[name] if given is not None and name in given.columns else None
-        dtype, marker = _as_known(known, series, text=values.dtype.kind == "O")
+        dtype, marker = _dtype_like(known, series, text=values.dtype.kind == "O")
         marked = [marker if value is None else value for value in values.tolist()]
         frame[name] = series(marked, index=frame.index, dtype=dtype)
     return frame
 
 
-def _as_known(known: Any, series: Any, *, text: bool) -> tuple[Any, Any]:
+def _dtype_like(known: Any, series: Any, *, text: bool) -> tuple[Any, Any]:
     """The dtype of levels some of which are missing, and what stands for those: as the user's own column has it. Categories are
     their levels and NaN to whoever reads them; where there is no column, it is what ``pandas.read_csv`` would give."""
     import numpy as np
@@ -148,7 +148,9 @@ def read_table(path: str | Path) -> Any:
         raise DataError(f"{file}: the compressed file is cut off or damaged") from None
     except UnicodeDecodeError:
         raise DataError(f"{file}: is not UTF-8 text", hint="save it with the encoding UTF-8") from None
-    return frame_from_columns({name: _typed(cells) for name, cells in zip(header, columns, strict=True)})
+    return frame_from_columns(
+        {name: _parse_cells(cells) for name, cells in zip(header, columns, strict=True)}
+    )
 
 
 def _read_parquet(file: Path) -> Any:
@@ -178,7 +180,7 @@ def _open_text(file: Path) -> IO[str]:
 
 def _read_csv(file: Path) -> tuple[list[str], list[list[str]]]:
     with _open_text(file) as stream:
-        lines = _rows(stream, file)
+        lines = _read_rows(stream, file)
         _, header = next(lines, (0, []))
         _check_header(header, file)
         columns: list[list[str]] = [[] for _ in header]
@@ -200,7 +202,7 @@ def _read_csv(file: Path) -> tuple[list[str], list[list[str]]]:
     return header, columns
 
 
-def _rows(stream: IO[str], file: Path) -> Iterator[tuple[int, list[str]]]:
+def _read_rows(stream: IO[str], file: Path) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(stream, strict=True)
     while True:
         line = reader.line_num + 1  # of the first line of the row: quoted cells may span several
@@ -229,16 +231,16 @@ def _check_header(header: list[str], file: Path) -> None:
         )
 
 
-def _typed(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
+def _parse_cells(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
     """The cells as numbers or truth values where all of them are, with a mask where some are empty, or blank among such."""
     import numpy as np
 
     blank = np.array([not cell.strip() for cell in cells])
     if not blank.any():
-        return _typed_cells(cells)
+        return _parse_full_cells(cells)
     if blank.all():
         return np.ma.MaskedArray(np.zeros(len(cells)), mask=blank)
-    present = _typed_cells([cell for cell, gap in zip(cells, blank, strict=True) if not gap])
+    present = _parse_full_cells([cell for cell, gap in zip(cells, blank, strict=True) if not gap])
     if isinstance(present, list):
         words, empty = np.array(cells, dtype=object), np.array([not cell for cell in cells])
         return np.ma.MaskedArray(words, mask=empty) if empty.any() else cells
@@ -248,13 +250,13 @@ def _typed(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
     return np.ma.MaskedArray(values, mask=blank)
 
 
-def _typed_cells(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
+def _parse_full_cells(cells: list[str]) -> Sequence[Any] | NDArray[Any]:
     import numpy as np
 
     stripped = [cell.strip() for cell in cells]
-    if all(cell in _TRUTHS for cell in cells):
-        return np.array([_TRUTHS[cell] for cell in cells])
-    if all(_WHOLE.fullmatch(cell) for cell in stripped):
+    if all(cell in _BOOLEANS for cell in cells):
+        return np.array([_BOOLEANS[cell] for cell in cells])
+    if all(_INTEGER.fullmatch(cell) for cell in stripped):
         try:
             return np.array([int(cell) for cell in stripped], dtype=np.int64)
         except (OverflowError, ValueError):

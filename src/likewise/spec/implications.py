@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NoReturn
 
-from likewise.errors import closest
+from likewise.errors import suggest_name
 from likewise.spec.features import Categorical, Feature, Level, Ordinal, level_hint
 from likewise.spec.tokens import Token, quoted_name, refuse, tokenize
 
@@ -54,10 +54,10 @@ def is_implication(text: str, names: Iterable[str]) -> bool:
 
 def parse_implication(text: str, features: Mapping[str, Feature]) -> list[tuple[Indicator, ...]]:
     """The conjunctions that `text` forbids, one for each of its conclusions."""
-    return _Parser(text, tokenize(text, _known(features), levels=True), features).implication()
+    return _Parser(text, tokenize(text, _known_names(features), levels=True), features).implication()
 
 
-def _known(features: Mapping[str, Feature]) -> list[str]:
+def _known_names(features: Mapping[str, Feature]) -> list[str]:
     """Names and levels that may stand bare in a text."""
     words = {level for f in features.values() if isinstance(f, Categorical | Ordinal) for level in f.levels}
     return [*features, *(word for word in words if isinstance(word, str))]
@@ -83,11 +83,11 @@ class _Parser:
         self.take()  # if
         given = self.conditions()
         if not self.token.is_word("then"):
-            self.unexpected("'and' or 'then'")
+            self.refuse_token("'and' or 'then'")
         self.take()
         concluded = self.conditions()
         if self.token.sort != "end":
-            self.unexpected("'and' or the end")
+            self.refuse_token("'and' or the end")
         return [(*given, conclusion.negated()) for conclusion in concluded]
 
     def conditions(self) -> list[Indicator]:
@@ -101,7 +101,7 @@ class _Parser:
         subject = self.take()
         if subject.sort != "name":
             self.at -= 1
-            self.unexpected("the name of a feature")
+            self.refuse_token("the name of a feature")
         feature = self.feature(subject)
         if self.token.sort == "comparison" and self.token.text in ("==", "!="):
             equal = self.take().text == "=="
@@ -110,7 +110,7 @@ class _Parser:
         if not inside:
             self.take()
         if not self.token.is_word("in"):
-            self.unexpected("==, !=, in {...} or not in {...}")
+            self.refuse_token("==, !=, in {...} or not in {...}")
         self.take()
         return Indicator(subject.text, frozenset(self.levels(feature, subject.text)), inside)
 
@@ -118,7 +118,9 @@ class _Parser:
         feature = self.features.get(subject.text)
         if feature is None:
             refuse(
-                self.text, subject.place, f"no feature {subject.text!r}{closest(subject.text, self.features)}"
+                self.text,
+                subject.place,
+                f"no feature {subject.text!r}{suggest_name(subject.text, self.features)}",
             )
         if not isinstance(feature, Categorical | Ordinal):
             refuse(
@@ -147,20 +149,20 @@ class _Parser:
         if minus:
             self.take()
         if self.token.sort not in ("name", "number") or (minus and self.token.sort != "number"):
-            self.unexpected(f"a level of {name}")
+            self.refuse_token(f"a level of {name}")
         token = self.take()
         for level in feature.levels:
-            if _is(level, token, minus=minus):
+            if _token_is_level(level, token, minus=minus):
                 return level
         given = f"-{token.text}" if minus else token.text
         refuse(
             self.text,
             token.place,
-            f"{name!r} has no level {given!r}{closest(given, feature.levels)}",
+            f"{name!r} has no level {given!r}{suggest_name(given, feature.levels)}",
             hint=level_hint(feature.levels, given),
         )
 
-    def unexpected(self, wanted: str) -> NoReturn:
+    def refuse_token(self, wanted: str) -> NoReturn:
         token = self.token
         if token.sort == "end":
             refuse(self.text, token.place, f"the text ends where {wanted} should follow")
@@ -182,7 +184,7 @@ class _Parser:
         refuse(self.text, token.place, f"{token.text!r} stands where {wanted} should", hint=hint)
 
 
-def _is(level: Level, token: Token, *, minus: bool) -> bool:
+def _token_is_level(level: Level, token: Token, *, minus: bool) -> bool:
     """Whether a token means this level: by its text, or as a number."""
     if level is None:
         return False
@@ -204,7 +206,7 @@ def _level_text(level: Level) -> str:
 
 def is_condition(text: str, features: Mapping[str, Feature]) -> bool:
     """Whether a text is a condition on the levels of a feature, and not a comparison of numbers."""
-    tokens = tokenize(text, _known(features), levels=True)
+    tokens = tokenize(text, _known_names(features), levels=True)
     feature = features.get(tokens[0].text) if tokens[0].sort == "name" else None
     asks = tokens[1] if len(tokens) > 1 else tokens[0]
     levelled = (
@@ -215,10 +217,10 @@ def is_condition(text: str, features: Mapping[str, Feature]) -> bool:
 
 def parse_condition(text: str, features: Mapping[str, Feature]) -> Indicator:
     """The one condition that `text` spells."""
-    parser = _Parser(text, tokenize(text, _known(features), levels=True), features)
+    parser = _Parser(text, tokenize(text, _known_names(features), levels=True), features)
     condition = parser.condition()
     if parser.token.sort != "end":
-        parser.unexpected("'and' or the end")
+        parser.refuse_token("'and' or the end")
     return condition
 
 
@@ -227,13 +229,13 @@ def condition_text(name: str, levels: Sequence[Level], known: Sequence[Level]) -
     others = [level for level in known if level not in levels]
     inside = len(levels) <= len(others) + 1
     listed = levels if inside else others
-    words = [_bare(level) for level in listed]
+    words = [_bare_level_text(level) for level in listed]
     if len(words) == 1:
         return f"{quoted_name(name)} {'==' if inside else '!='} {words[0]}"
     return f"{quoted_name(name)} {'in' if inside else 'not in'} {{{', '.join(words)}}}"
 
 
-def _bare(level: Level) -> str:
+def _bare_level_text(level: Level) -> str:
     """A level as people write it: text without quotes where it is one plain word."""
     plain = (
         isinstance(level, str) and level.isidentifier() and level not in ("and", "in", "not", "then", "or")

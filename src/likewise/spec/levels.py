@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from likewise.errors import DataError, SpecError, closest
-from likewise.spec.numbers import EXACT_INT_LIMIT, number_text, python_scalar, shown
+from likewise.errors import DataError, SpecError, suggest_name
+from likewise.spec.numbers import EXACT_INT_LIMIT, number_text, python_scalar, short_repr
 
 Level = str | int | float | bool | None
 
@@ -21,14 +21,14 @@ _LARGEST_LEVEL = 2**63 - 1  # frames hold whole numbers as int64
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class _Levelled:
+class _LevelFeature:
     """What both kinds have in common: levels by their positions."""
 
     levels: tuple[Level, ...]
     _positions: dict[Level, int] = field(init=False, repr=False, compare=False)
 
     def __init__(self, levels: Iterable[object]) -> None:
-        checked = _checked_levels(levels)
+        checked = _validate_levels(levels)
         object.__setattr__(self, "levels", checked)
         object.__setattr__(self, "_positions", {level: at for at, level in enumerate(checked)})
 
@@ -62,15 +62,15 @@ class _Levelled:
 
     def contains(self, value: object) -> bool:
         """Whether `value` is one of the levels."""
-        return _found(self._positions, value) is not None
+        return _find_position(self._positions, value) is not None
 
     def position(self, value: object) -> int:
         """The place of `value` among the levels, from 0."""
-        return _position(self._positions, value)
+        return _require_position(self._positions, value)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Categorical(_Levelled):
+class Categorical(_LevelFeature):
     """One of several levels without an order: ``Categorical(["f", "m"])``.
 
     Parameters
@@ -83,11 +83,11 @@ class Categorical(_Levelled):
 
     def describe(self) -> str:
         """In words: ``4 levels: a, b, c, d``."""
-        return f"{_count(self.levels, 'level')}: {_listed(self.levels, ', ')}"
+        return f"{_count_text(self.levels, 'level')}: {_list_text(self.levels, ', ')}"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Ordinal(_Levelled):
+class Ordinal(_LevelFeature):
     """One of several levels in the order given: ``Ordinal(["low", "middle", "high"])``.
 
     Parameters
@@ -101,7 +101,7 @@ class Ordinal(_Levelled):
     def describe(self) -> str:
         """In words: ``3 ordered levels: low < middle < high``."""
         present = self.levels[:-1] if self.missing else self.levels
-        words = f"{_count(present, 'ordered level')}: {_listed(present, ' < ')}"
+        words = f"{_count_text(present, 'ordered level')}: {_list_text(present, ' < ')}"
         return f"{words}, or missing" if self.missing else words
 
 
@@ -112,12 +112,12 @@ def is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
-def _checked_levels(levels: object) -> tuple[Level, ...]:
+def _validate_levels(levels: object) -> tuple[Level, ...]:
     if isinstance(levels, str | bytes) or not isinstance(levels, Iterable):
         raise SpecError(
-            f"levels must be a list, got {shown(levels)}", hint='for instance levels=["no", "yes"]'
+            f"levels must be a list, got {short_repr(levels)}", hint='for instance levels=["no", "yes"]'
         )
-    checked = tuple(_checked_level(level) for level in levels)
+    checked = tuple(_validate_level(level) for level in levels)
     if not checked:
         raise SpecError("no levels", hint="give at least one")
     seen: dict[Level, Level] = {}
@@ -137,12 +137,12 @@ def _checked_levels(levels: object) -> tuple[Level, ...]:
     return (*present, None)
 
 
-def _checked_level(given: object) -> Level:
+def _validate_level(given: object) -> Level:
     level = python_scalar(given)
     if level is None:
         return None
     if isinstance(level, str):
-        if not encodable(level):
+        if not is_encodable(level):
             raise SpecError(f"level {level!r} cannot be written as UTF-8")
         return level
     if isinstance(level, float) and not math.isfinite(level):
@@ -151,7 +151,7 @@ def _checked_level(given: object) -> Level:
         raise SpecError(f"level {level} does not fit in 64 bits", hint="use text for it")
     if isinstance(level, bool | int | float):
         return level
-    raise SpecError(f"level {shown(given)} is neither text, number nor boolean")
+    raise SpecError(f"level {short_repr(given)} is neither text, number nor boolean")
 
 
 def _check_one_sort(levels: tuple[Level, ...], *, as_floats: bool = False) -> None:
@@ -172,7 +172,7 @@ def _check_one_sort(levels: tuple[Level, ...], *, as_floats: bool = False) -> No
                 )
 
 
-def encodable(text: str) -> bool:
+def is_encodable(text: str) -> bool:
     """Whether `text` can be written as UTF-8 (lone surrogates cannot)."""
     try:
         text.encode("utf-8")
@@ -181,19 +181,19 @@ def encodable(text: str) -> bool:
     return True
 
 
-def _found(positions: dict[Level, int], value: object) -> int | None:
+def _find_position(positions: dict[Level, int], value: object) -> int | None:
     scalar = python_scalar(value)
     if is_missing(scalar):
         return positions.get(None)
     return positions.get(scalar) if isinstance(scalar, str | int | float) else None
 
 
-def _position(positions: dict[Level, int], value: object) -> int:
-    at = _found(positions, value)
+def _require_position(positions: dict[Level, int], value: object) -> int:
+    at = _find_position(positions, value)
     if at is None:
         # A level that reads the same is no spelling to suggest: the hint says text and number were mixed up.
-        near = closest(value, [level for level in positions if str(level) != str(value)])
-        raise DataError(f"unknown level {shown(value)}{near}", hint=level_hint(positions, value))
+        near = suggest_name(value, [level for level in positions if str(level) != str(value)])
+        raise DataError(f"unknown level {short_repr(value)}{near}", hint=level_hint(positions, value))
     return at
 
 
@@ -203,15 +203,15 @@ def level_hint(levels: Iterable[Level], value: object) -> str:
     twins = [level for level in known if str(level) == str(python_scalar(value))]
     if twins:
         sort = "text" if isinstance(twins[0], str) else "a number"
-        return f"the space has {twins[0]!r} as {sort}, the data have {shown(value)}"
-    return f"the levels are {_listed(known, ', ')}"
+        return f"the space has {twins[0]!r} as {sort}, the data have {short_repr(value)}"
+    return f"the levels are {_list_text(known, ', ')}"
 
 
-def _count(levels: tuple[Level, ...], noun: str) -> str:
+def _count_text(levels: tuple[Level, ...], noun: str) -> str:
     return f"{len(levels)} {noun}{'' if len(levels) == 1 else 's'}"
 
 
-def _listed(levels: tuple[Level, ...], separator: str) -> str:
+def _list_text(levels: tuple[Level, ...], separator: str) -> str:
     head = separator.join(level_text(level) for level in levels[:_LEVELS_SHOWN])
     more = len(levels) - _LEVELS_SHOWN
     return head if more <= 0 else f"{head}{separator}... ({more} more)"

@@ -36,7 +36,7 @@ def as_double(value: object, what: str) -> float:
     """`value` as a finite double, exactly; `what` names it in the error."""
     number = python_scalar(value)
     if isinstance(number, bool) or not isinstance(number, int | float):
-        raise SpecError(f"{what} must be a number, got {shown(value)}")
+        raise SpecError(f"{what} must be a number, got {short_repr(value)}")
     try:
         double = float(number)
     except OverflowError:
@@ -52,7 +52,7 @@ def as_whole(value: object, what: str) -> int:
     """`value` as a Python int of at most 2**53 in size; whole floats are accepted."""
     number = python_scalar(value)
     if isinstance(number, bool) or not isinstance(number, int | float):
-        raise SpecError(f"{what} must be a whole number, got {shown(value)}")
+        raise SpecError(f"{what} must be a whole number, got {short_repr(value)}")
     if isinstance(number, float):
         if not math.isfinite(number):
             raise SpecError(f"{what} must be finite, got {number!r}")
@@ -70,7 +70,7 @@ def as_whole(value: object, what: str) -> int:
 def exact_decimal(text: str) -> Fraction:
     """An unsigned decimal such as ``12``, ``0.5`` or ``1e5`` as the rational it spells."""
     if not re.fullmatch(DECIMAL_PATTERN, text):
-        raise SpecError(f"{shown(text)} is not a number")
+        raise SpecError(f"{short_repr(text)} is not a number")
     exponent = re.split("[eE]", text)[1:]
     if len(text) > _LONGEST_DECIMAL or (exponent and abs(int(exponent[0])) > _LARGEST_EXPONENT):
         raise SpecError(f"the number {text[:20]}{'...' if len(text) > 20 else ''} is too long or too large")
@@ -87,17 +87,19 @@ def number_text(value: float | Fraction) -> str:
         except OverflowError:
             return str(value)
         return (
-            _trimmed(double) if Fraction(repr(double)) == value or Fraction(double) == value else str(value)
+            _double_text(double)
+            if Fraction(repr(double)) == value or Fraction(double) == value
+            else str(value)
         )
-    return _trimmed(value) if isinstance(value, float) else str(value)
+    return _double_text(value) if isinstance(value, float) else str(value)
 
 
-def _trimmed(double: float) -> str:
+def _double_text(double: float) -> str:
     text = repr(double)
     return text[:-2] if text.endswith(".0") else text
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """`value` in a message: its repr, cut to a readable length."""
     text = repr(python_scalar(value))
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -5,7 +5,7 @@ Variables carry codes (values of numbers, positions of levels); discrete ones ta
 A point of the box is a pair once |x_k - x'_k| <= t_k holds for the `within` features, levels that differ
 in a `pairs` feature are one of its allowed pairs, and both individuals satisfy the space's constraints; `PairSpace.valid` decides that in exact arithmetic.
 
-`with_differences` adds one more variable, x'_k - x_k, for each number that is `within`: what a search needs
+`add_differences` adds one more variable, x'_k - x_k, for each number that is `within`: what a search needs
 where a bound depends on how far two individuals are apart (kernels). The others leave it out.
 """
 
@@ -95,10 +95,10 @@ class PairSpace:
 
 def pair_space(space: Space, similarity: Similarity) -> PairSpace:
     """Resolve a similarity on a space into the variables of its pairs."""
-    return pairs_of(space, similarity.resolve(space))
+    return make_pair_space(space, similarity.resolve(space))
 
 
-def pairs_of(space: Space, relations: tuple[Relation, ...]) -> PairSpace:
+def make_pair_space(space: Space, relations: tuple[Relation, ...]) -> PairSpace:
     """The variables of pairs that differ as the relations say, one relation a feature."""
     variables: list[Variable] = []
     first: list[int] = []
@@ -122,7 +122,7 @@ def pairs_of(space: Space, relations: tuple[Relation, ...]) -> PairSpace:
     )
 
 
-def with_differences(pairs: PairSpace) -> PairSpace:
+def add_differences(pairs: PairSpace) -> PairSpace:
     """The same pairs, with a variable for the difference of every number that is `within`, after all others.
 
     Its range is [-t, t], rounded down to whole numbers or outwards to doubles: the search may look at a little
@@ -133,20 +133,20 @@ def with_differences(pairs: PairSpace) -> PairSpace:
         name, place = pairs.space.names[k], None
         if relation.kind == "within" and isinstance(pairs.space[name], (Continuous, Integer)):
             place, discrete = len(variables), pairs.variables[pairs.first[k]].discrete
-            reach = _reach(relation.tolerance or Fraction(0), discrete=discrete)
+            reach = _round_tolerance_up(relation.tolerance or Fraction(0), discrete=discrete)
             variables.append(Variable(feature=k, side="difference", discrete=discrete, lo=-reach, hi=reach))
         difference.append(place)
     return replace(pairs, variables=tuple(variables), difference=tuple(difference))
 
 
-def _reach(tolerance: Fraction, *, discrete: bool) -> float:
+def _round_tolerance_up(tolerance: Fraction, *, discrete: bool) -> float:
     if discrete:
         return math.floor(tolerance)
     nearest = float(tolerance)
     return nearest if Fraction(nearest) >= tolerance else math.nextafter(nearest, math.inf)
 
 
-def pinned_pairs(pairs: PairSpace, features: Sequence[int]) -> PairSpace:
+def pin_features(pairs: PairSpace, features: Sequence[int]) -> PairSpace:
     """The same variables, of pairs that do not differ in these features."""
     relations = list(pairs.relations)
     for k in features:
@@ -158,7 +158,7 @@ def pinned_pairs(pairs: PairSpace, features: Sequence[int]) -> PairSpace:
 def constraint_terms(space: Space, constraint: Constraint) -> Separable:
     """A constraint over values or levels as a sum of terms over codes: satisfied where it is <= 0."""
     if constraint.indicators:
-        terms = [_counted(space[name], name, constraint) for name in space.names]
+        terms = [_count_term(space[name], name, constraint) for name in space.names]
         return Separable(bias=-constraint.bound, terms=tuple(terms))
     coefficients = dict(constraint.coefficients)
     terms = []
@@ -172,7 +172,7 @@ def constraint_terms(space: Space, constraint: Constraint) -> Separable:
     return Separable(bias=-constraint.bound, terms=tuple(terms))
 
 
-def _counted(feature: Feature, name: str, constraint: Constraint) -> Term:
+def _count_term(feature: Feature, name: str, constraint: Constraint) -> Term:
     """For each level how many of the conditions on this feature hold at it."""
     conditions = [condition for condition in constraint.indicators if condition.name == name]
     if not conditions or not isinstance(feature, (Categorical, Ordinal)):

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Polynomial = tuple[Fraction, ...]  # c_0, c_1, ...: the last one is not 0
-Part = tuple[int, Fraction, Fraction]  # a piece, and from where to where it counts
+PieceRange = tuple[int, Fraction, Fraction]  # a piece, and from where to where it counts
 MOST_CUTS = 10_000  # in a column of a certificate
 MOST_COEFFICIENTS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pieces:
+class PiecewisePolynomial:
     """The cuts, strictly increasing, and one polynomial more."""
 
     cuts: tuple[Fraction, ...]
@@ -34,14 +34,14 @@ class Pieces:
     _floats: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def exact(self, code: Fraction) -> Fraction:
-        return value_at(self.polynomials[bisect_left(self.cuts, code)], code)
+        return evaluate_polynomial(self.polynomials[bisect_left(self.cuts, code)], code)
 
     @property
     def constant(self) -> bool:
         """Whether the value is the same everywhere: exact."""
         return len(set(self.polynomials)) == 1 and len(self.polynomials[0]) <= 1
 
-    def parts(self, lo: Fraction, hi: Fraction, *, whole: bool) -> list[Part]:
+    def parts(self, lo: Fraction, hi: Fraction, *, whole: bool) -> list[PieceRange]:
         """The pieces that [lo, hi] meets, each from the cut before it to the cut after it, ends included; for
         whole numbers from the smallest above the one to the largest up to the other, if there are any."""
         first, last = bisect_left(self.cuts, lo), bisect_left(self.cuts, hi)
@@ -57,7 +57,7 @@ class Pieces:
     def extent(self, lo: Fraction, hi: Fraction, *, whole: bool) -> Fraction:
         """The largest sum of |c_i x^i| that a piece can have on its part."""
         parts = self.parts(lo, hi, whole=whole)
-        return max(size_on(self.polynomials[i], start, end) for i, start, end in parts)
+        return max(magnitude_on(self.polynomials[i], start, end) for i, start, end in parts)
 
     def denominator(self, *, whole: bool) -> int:
         """D such that the value at every code, a whole number or a double, is a multiple of 1 / D."""
@@ -65,16 +65,18 @@ class Pieces:
         terms = ((c, i) for p in self.polynomials for i, c in enumerate(p) if c)
         return math.lcm(1, *(c.denominator * unit**i for c, i in terms))
 
-    def moved(self, factor: Fraction, slope: Fraction) -> Pieces:
+    def moved(self, factor: Fraction, slope: Fraction) -> PiecewisePolynomial:
         """factor times this, plus slope * x, with the same cuts."""
-        polynomials = (plus([factor * c for c in p], (Fraction(0), slope)) for p in self.polynomials)
-        return Pieces(cuts=self.cuts, polynomials=tuple(polynomials))
+        polynomials = (
+            add_polynomials([factor * c for c in p], (Fraction(0), slope)) for p in self.polynomials
+        )
+        return PiecewisePolynomial(cuts=self.cuts, polynomials=tuple(polynomials))
 
-    def cut_at(self, more: Iterable[Fraction]) -> Pieces:
+    def cut_at(self, more: Iterable[Fraction]) -> PiecewisePolynomial:
         """The same function with more cuts."""
         cuts = sorted({*self.cuts, *more})
         places = [bisect_left(self.cuts, cut) for cut in cuts]
-        return Pieces(
+        return PiecewisePolynomial(
             cuts=tuple(cuts), polynomials=tuple(self.polynomials[i] for i in (*places, len(self.cuts)))
         )
 
@@ -95,40 +97,42 @@ class Pieces:
     def floats(self) -> tuple[Any, Any, Any]:
         """The last double of each piece but the last; middles of pieces, and coefficients around them, by degree."""
         if not self._floats:
-            self._floats.extend(_in_floats(self))
+            self._floats.extend(_float_tables(self))
         ends, centres, coefficients = self._floats
         return ends, centres, coefficients
 
 
-def pieces_of(cuts: Iterable[Fraction], polynomials: Iterable[Sequence[Fraction]]) -> Pieces:
+def make_piecewise(
+    cuts: Iterable[Fraction], polynomials: Iterable[Sequence[Fraction]]
+) -> PiecewisePolynomial:
     """The function, without cuts at which nothing changes."""
-    first, *rest = (trimmed(p) for p in polynomials)
+    first, *rest = (trim_zeros(p) for p in polynomials)
     kept: list[Fraction] = []
     found = [first]
     for cut, polynomial in zip(cuts, rest, strict=True):
         if polynomial != found[-1]:
             kept.append(cut)
             found.append(polynomial)
-    return Pieces(cuts=tuple(kept), polynomials=tuple(found))
+    return PiecewisePolynomial(cuts=tuple(kept), polynomials=tuple(found))
 
 
-def summed(parts: Iterable[tuple[Fraction, Pieces]], slope: Fraction) -> Pieces:
+def sum_pieces(parts: Iterable[tuple[Fraction, PiecewisePolynomial]], slope: Fraction) -> PiecewisePolynomial:
     """slope * x plus the sum of weight * pieces, with the cuts of all of them at which it changes."""
     current: Polynomial = (Fraction(0), slope)
     changes: dict[Fraction, Polynomial] = {}
     for weight, pieces in parts:
-        current = plus(current, [weight * c for c in pieces.polynomials[0]])
+        current = add_polynomials(current, [weight * c for c in pieces.polynomials[0]])
         for cut, (left, right) in zip(pieces.cuts, pairwise(pieces.polynomials), strict=True):
-            step = plus([weight * c for c in right], [-weight * c for c in left])
-            changes[cut] = plus(changes.get(cut, ()), step)
+            step = add_polynomials([weight * c for c in right], [-weight * c for c in left])
+            changes[cut] = add_polynomials(changes.get(cut, ()), step)
     cuts = sorted(changes)
     polynomials = [current]
     for cut in cuts:
-        polynomials.append(plus(polynomials[-1], changes[cut]))
-    return pieces_of(cuts, polynomials)
+        polynomials.append(add_polynomials(polynomials[-1], changes[cut]))
+    return make_piecewise(cuts, polynomials)
 
 
-def value_at(polynomial: Sequence[Fraction], x: Fraction) -> Fraction:
+def evaluate_polynomial(polynomial: Sequence[Fraction], x: Fraction) -> Fraction:
     """c_0 + c_1 x + c_2 x^2 + ..."""
     total = Fraction(0)
     for c in reversed(polynomial):
@@ -136,17 +140,17 @@ def value_at(polynomial: Sequence[Fraction], x: Fraction) -> Fraction:
     return total
 
 
-def size_on(polynomial: Polynomial, lo: Fraction, hi: Fraction) -> Fraction:
+def magnitude_on(polynomial: Polynomial, lo: Fraction, hi: Fraction) -> Fraction:
     """|c_0| + |c_1| m + |c_2| m^2 + ..., m the larger one of |lo| and |hi|."""
-    return value_at([abs(c) for c in polynomial], max(abs(lo), abs(hi)))
+    return evaluate_polynomial([abs(c) for c in polynomial], max(abs(lo), abs(hi)))
 
 
-def plus(first: Sequence[Fraction], second: Sequence[Fraction]) -> Polynomial:
+def add_polynomials(first: Sequence[Fraction], second: Sequence[Fraction]) -> Polynomial:
     """The sum of two polynomials."""
-    return trimmed(a + b for a, b in zip_longest(first, second, fillvalue=Fraction(0)))
+    return trim_zeros(a + b for a, b in zip_longest(first, second, fillvalue=Fraction(0)))
 
 
-def trimmed(polynomial: Iterable[Fraction]) -> Polynomial:
+def trim_zeros(polynomial: Iterable[Fraction]) -> Polynomial:
     """The same polynomial without coefficients that are 0 at its end."""
     coefficients = list(polynomial)
     while coefficients and coefficients[-1] == 0:
@@ -154,13 +158,13 @@ def trimmed(polynomial: Iterable[Fraction]) -> Polynomial:
     return tuple(coefficients)
 
 
-def composed(polynomial: Sequence[Fraction], offset: Fraction, slope: Fraction) -> Polynomial:
+def compose_affine(polynomial: Sequence[Fraction], offset: Fraction, slope: Fraction) -> Polynomial:
     """The polynomial of offset + slope * x, as one of x."""
     found = [Fraction(0)] * len(polynomial)
     for i, c in enumerate(polynomial):
         for j in range(i + 1):
             found[j] += c * comb(i, j) * offset ** (i - j) * slope**j
-    return trimmed(found)
+    return trim_zeros(found)
 
 
 def double_below(value: Fraction) -> float:
@@ -169,7 +173,7 @@ def double_below(value: Fraction) -> float:
     return nearest if Fraction(nearest) <= value else math.nextafter(nearest, -math.inf)
 
 
-def _in_floats(pieces: Pieces) -> tuple[Any, Any, Any]:
+def _float_tables(pieces: PiecewisePolynomial) -> tuple[Any, Any, Any]:
     import numpy as np
 
     cuts = pieces.cuts
@@ -180,12 +184,12 @@ def _in_floats(pieces: Pieces) -> tuple[Any, Any, Any]:
     count = max(1, *map(len, pieces.polynomials))
     coefficients = np.zeros((count, len(centres)))
     for i, (polynomial, centre) in enumerate(zip(pieces.polynomials, centres, strict=True)):
-        around = composed(polynomial, centre, Fraction(1))
-        coefficients[: len(around), i] = [_near(c) for c in around]
+        around = compose_affine(polynomial, centre, Fraction(1))
+        coefficients[: len(around), i] = [_nearest_double(c) for c in around]
     return ends, np.array([float(c) for c in centres]), coefficients
 
 
-def _near(value: Fraction) -> float:
+def _nearest_double(value: Fraction) -> float:
     try:
         return float(value)
     except OverflowError:

@@ -31,8 +31,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from likewise.errors import SpecError, closest
-from likewise.spec.numbers import as_double, number_text, python_scalar, shown
+from likewise.errors import SpecError, suggest_name
+from likewise.spec.numbers import as_double, number_text, python_scalar, short_repr
 
 Label = str | int | float | bool
 
@@ -59,14 +59,14 @@ class SameDecision:
     kind: ClassVar[Literal["decision"]] = "decision"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "margin", _not_negative(self.margin, "margin"))
-        object.__setattr__(self, "class_of_interest", _label(self.class_of_interest))
+        object.__setattr__(self, "margin", _check_not_negative(self.margin, "margin"))
+        object.__setattr__(self, "class_of_interest", _python_label(self.class_of_interest))
 
     def describe(self) -> str:
         """In words: ``get the same decision``, ``are alike in whether they get the class 'high'``."""
         shared = "get the same decision"
         if self.class_of_interest is not None:
-            shared = f"are alike in whether they get the class {shown(self.class_of_interest)}"
+            shared = f"are alike in whether they get the class {short_repr(self.class_of_interest)}"
         if self.margin == 0:
             return shared
         return f"{shared} wherever both decisions are clear by a margin of {number_text(self.margin)}"
@@ -94,12 +94,12 @@ class ScoreGap:
     kind: ClassVar[Literal["score"]] = "score"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", _not_negative(self.delta, "delta"))
-        object.__setattr__(self, "class_of_interest", _label(self.class_of_interest))
+        object.__setattr__(self, "delta", _check_not_negative(self.delta, "delta"))
+        object.__setattr__(self, "class_of_interest", _python_label(self.class_of_interest))
 
     def describe(self) -> str:
         """In words: ``get scores at most 0.5 apart``."""
-        return f"get scores{_of_class(self.class_of_interest)} at most {number_text(self.delta)} apart"
+        return f"get scores{_class_text(self.class_of_interest)} at most {number_text(self.delta)} apart"
 
     def spell(self) -> str:
         """The text `parse_property` reads back, but for the class: ``score:0.5``."""
@@ -124,18 +124,20 @@ class ProbabilityGap:
     kind: ClassVar[Literal["probability"]] = "probability"
 
     def __post_init__(self) -> None:
-        delta = _not_negative(self.delta, "delta")
+        delta = _check_not_negative(self.delta, "delta")
         if delta >= 1:
             raise SpecError(
                 f"delta = {number_text(delta)}: probabilities are never more than 1 apart",
                 hint="give a delta from 0 up to, not including, 1; 10 percent is 0.1",
             )
         object.__setattr__(self, "delta", delta)
-        object.__setattr__(self, "class_of_interest", _label(self.class_of_interest))
+        object.__setattr__(self, "class_of_interest", _python_label(self.class_of_interest))
 
     def describe(self) -> str:
         """In words: ``get probabilities at most 0.1 apart``."""
-        return f"get probabilities{_of_class(self.class_of_interest)} at most {number_text(self.delta)} apart"
+        return (
+            f"get probabilities{_class_text(self.class_of_interest)} at most {number_text(self.delta)} apart"
+        )
 
     def spell(self) -> str:
         """The text `parse_property` reads back, but for the class: ``probability:0.1``."""
@@ -144,28 +146,32 @@ class ProbabilityGap:
 
 Property = SameDecision | ScoreGap | ProbabilityGap
 
-KINDS = ("decision", "score", "probability")
+PROPERTY_KINDS = ("decision", "score", "probability")
 
 
 def parse_property(text: str) -> Property:
     """The property spelled by `text`: ``decision``, ``decision:0.1``, ``score:0.5``, ``probability:0.1``."""
     if not isinstance(text, str):
-        raise SpecError(f"a property is spelled as text, got {shown(text)}", hint=_SPELLINGS)
+        raise SpecError(f"a property is spelled as text, got {short_repr(text)}", hint=_SPELLINGS)
     kind, colon, number = (part.strip() for part in text.partition(":"))
-    if kind not in KINDS:
-        raise SpecError(f"unknown property {shown(text)}{closest(kind, KINDS)}", hint=_SPELLINGS)
+    if kind not in PROPERTY_KINDS:
+        raise SpecError(
+            f"unknown property {short_repr(text)}{suggest_name(kind, PROPERTY_KINDS)}", hint=_SPELLINGS
+        )
     if not colon and kind == "decision":
         return SameDecision()
     if not number:
-        raise SpecError(f"property {shown(text)} lacks its number", hint=f"for instance {kind}:0.1")
+        raise SpecError(f"property {short_repr(text)} lacks its number", hint=f"for instance {kind}:0.1")
     try:
         amount = float(number)
     except ValueError:
-        raise SpecError(f"property {shown(text)}: {shown(number)} is not a number", hint=_SPELLINGS) from None
+        raise SpecError(
+            f"property {short_repr(text)}: {short_repr(number)} is not a number", hint=_SPELLINGS
+        ) from None
     try:
         return make_property(kind, amount)
     except SpecError as error:
-        raise error.located(f"property {shown(text)}") from None
+        raise error.located(f"property {short_repr(text)}") from None
 
 
 def make_property(kind: str, amount: float, class_of_interest: Label | None = None) -> Property:
@@ -176,10 +182,12 @@ def make_property(kind: str, amount: float, class_of_interest: Label | None = No
         return ScoreGap(amount, class_of_interest=class_of_interest)
     if kind == "probability":
         return ProbabilityGap(amount, class_of_interest=class_of_interest)
-    raise SpecError(f"unknown property kind {shown(kind)}{closest(kind, KINDS)}", hint=_SPELLINGS)
+    raise SpecError(
+        f"unknown property kind {short_repr(kind)}{suggest_name(kind, PROPERTY_KINDS)}", hint=_SPELLINGS
+    )
 
 
-def level_of(property: Property) -> float:
+def property_level(property: Property) -> float:
     """The margin or the gap that a property is about."""
     return property.margin if isinstance(property, SameDecision) else property.delta
 
@@ -191,13 +199,13 @@ def property_of(kind: str, level: float, label: Label | None = None) -> Property
     return (ScoreGap if kind == "score" else ProbabilityGap)(level, class_of_interest=label)
 
 
-def place_of_class(wanted: Label | None, labels: Sequence[object] | None, family: str) -> int | None:
+def class_index(wanted: Label | None, labels: Sequence[object] | None, family: str) -> int | None:
     """Which one of a model's labels (None: a regressor) the class of interest is; None if none is of interest."""
     if wanted is None:
         return None
     if labels is None:
         raise SpecError(
-            f"{family} is a regressor: there is no class {shown(wanted)}",
+            f"{family} is a regressor: there is no class {short_repr(wanted)}",
             hint="leave class_of_interest out",
         )
     for place, label in enumerate(labels):
@@ -205,8 +213,8 @@ def place_of_class(wanted: Label | None, labels: Sequence[object] | None, family
         if label == wanted and isinstance(label, bool) == isinstance(wanted, bool):
             return place
     raise SpecError(
-        f"{family} has no class {shown(wanted)}{closest(wanted, labels)}",
-        hint=f"its classes are {', '.join(shown(label) for label in labels[:12])}"
+        f"{family} has no class {short_repr(wanted)}{suggest_name(wanted, labels)}",
+        hint=f"its classes are {', '.join(short_repr(label) for label in labels[:12])}"
         f"{', ...' if len(labels) > 12 else ''}",
     )
 
@@ -214,23 +222,23 @@ def place_of_class(wanted: Label | None, labels: Sequence[object] | None, family
 _SPELLINGS = "decision, decision:0.1, score:0.5 or probability:0.1"
 
 
-def _not_negative(value: object, what: str) -> float:
+def _check_not_negative(value: object, what: str) -> float:
     number = as_double(value, what)
     if number < 0:
         raise SpecError(f"{what} must not be negative, got {number_text(number)}")
     return number
 
 
-def _label(value: object) -> Label | None:
+def _python_label(value: object) -> Label | None:
     """A label as Python's own value."""
     label = python_scalar(value)
     if label is None or (isinstance(label, Label) and not (isinstance(label, float) and math.isnan(label))):
         return label
     raise SpecError(
-        f"class_of_interest must be one of the model's labels, got {shown(value)}",
+        f"class_of_interest must be one of the model's labels, got {short_repr(value)}",
         hint="a text, a number, True or False, as in the column that the model was fitted on",
     )
 
 
-def _of_class(label: Label | None) -> str:
-    return "" if label is None else f" of the class {shown(label)}"
+def _class_text(label: Label | None) -> str:
+    return "" if label is None else f" of the class {short_repr(label)}"

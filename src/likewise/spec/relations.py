@@ -16,7 +16,7 @@ from typing import Literal
 from likewise.errors import DataError, SpecError
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
 from likewise.spec.levels import Level
-from likewise.spec.numbers import exact_decimal, number_text, python_scalar, shown
+from likewise.spec.numbers import exact_decimal, number_text, python_scalar, short_repr
 
 Tolerance = int | float | str
 LevelPairs = tuple[tuple[Level, Level], ...]
@@ -24,45 +24,45 @@ LevelPairs = tuple[tuple[Level, Level], ...]
 _PAIRS_HINT = 'pairs={"job": [("skilled", "unskilled")]}'
 
 
-def checked_names(names: object) -> tuple[str, ...]:
+def validate_names(names: object) -> tuple[str, ...]:
     """A list of different names."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         hint = f"write [{names!r}]" if isinstance(names, str) else None
-        raise SpecError(f"expected a list of feature names, got {shown(names)}", hint=hint)
+        raise SpecError(f"expected a list of feature names, got {short_repr(names)}", hint=hint)
     checked: list[str] = []
     for given in names:
         name = python_scalar(given)
         if not isinstance(name, str):
-            raise SpecError(f"expected the name of a feature, got {shown(given)}")
+            raise SpecError(f"expected the name of a feature, got {short_repr(given)}")
         if name in checked:
             raise SpecError(f"feature {name!r} is named twice")
         checked.append(name)
     return tuple(checked)
 
 
-def checked_within(within: object) -> list[tuple[str, Tolerance]]:
+def validate_within(within: object) -> list[tuple[str, Tolerance]]:
     """Names with numbers or percentages that are not negative."""
     if within is None:
         return []
     if not isinstance(within, Mapping):
         raise SpecError(
-            f"within must map names to tolerances, got {shown(within)}",
+            f"within must map names to tolerances, got {short_repr(within)}",
             hint='within={"age": 2, "income": "5%"}',
         )
-    names = checked_names(list(within))
+    names = validate_names(list(within))
     return [
-        (name, _checked_tolerance(name, given)) for name, given in zip(names, within.values(), strict=True)
+        (name, _validate_tolerance(name, given)) for name, given in zip(names, within.values(), strict=True)
     ]
 
 
-def _checked_tolerance(name: str, given: object) -> Tolerance:
+def _validate_tolerance(name: str, given: object) -> Tolerance:
     tolerance = python_scalar(given)
     if isinstance(tolerance, str):
-        percentage(name, tolerance)
+        parse_percentage(name, tolerance)
         return tolerance.strip()
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float):
         raise SpecError(
-            f"within: the tolerance of {name!r} must be a number or a percentage, got {shown(given)}",
+            f"within: the tolerance of {name!r} must be a number or a percentage, got {short_repr(given)}",
             hint='for instance 2 or "5%"',
         )
     if math.isnan(tolerance):
@@ -72,35 +72,36 @@ def _checked_tolerance(name: str, given: object) -> Tolerance:
     return tolerance
 
 
-def checked_pairs(pairs: object) -> dict[str, LevelPairs]:
+def validate_pairs(pairs: object) -> dict[str, LevelPairs]:
     """Names with pairs of different levels, each pair once."""
     if pairs is None:
         return {}
     if not isinstance(pairs, Mapping):
-        raise SpecError(f"pairs must map names to pairs of levels, got {shown(pairs)}", hint=_PAIRS_HINT)
-    names = checked_names(list(pairs))
+        raise SpecError(f"pairs must map names to pairs of levels, got {short_repr(pairs)}", hint=_PAIRS_HINT)
+    names = validate_names(list(pairs))
     return {
-        name: _checked_level_pairs(name, given) for name, given in zip(names, pairs.values(), strict=True)
+        name: _validate_level_pairs(name, given) for name, given in zip(names, pairs.values(), strict=True)
     }
 
 
-def _checked_level_pairs(name: str, given: object) -> LevelPairs:
+def _validate_level_pairs(name: str, given: object) -> LevelPairs:
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise SpecError(f"pairs: {name!r} needs a list of pairs, got {shown(given)}", hint=_PAIRS_HINT)
+        raise SpecError(f"pairs: {name!r} needs a list of pairs, got {short_repr(given)}", hint=_PAIRS_HINT)
     checked: list[tuple[Level, Level]] = []
     for pair in given:
         if isinstance(pair, str | Mapping | set) or not isinstance(pair, Iterable):
-            raise SpecError(f"pairs: {shown(pair)} is no pair of levels of {name!r}", hint=_PAIRS_HINT)
+            raise SpecError(f"pairs: {short_repr(pair)} is no pair of levels of {name!r}", hint=_PAIRS_HINT)
         levels = [python_scalar(level) for level in pair]
         if len(levels) != 2:
             raise SpecError(
-                f"pairs: a pair of levels of {name!r} has two, got {shown(pair)}",
+                f"pairs: a pair of levels of {name!r} has two, got {short_repr(pair)}",
                 hint="for three levels that may all differ give three pairs",
             )
-        first, second = (_checked_level(name, level) for level in levels)
+        first, second = (_validate_level(name, level) for level in levels)
         if first == second:
             raise SpecError(
-                f"pairs: {shown(pair)} is one level of {name!r} twice", hint="equal levels are always similar"
+                f"pairs: {short_repr(pair)} is one level of {name!r} twice",
+                hint="equal levels are always similar",
             )
         if (first, second) not in checked and (second, first) not in checked:
             checked.append((first, second))
@@ -109,13 +110,13 @@ def _checked_level_pairs(name: str, given: object) -> LevelPairs:
     return tuple(checked)
 
 
-def _checked_level(name: str, level: object) -> Level:
+def _validate_level(name: str, level: object) -> Level:
     if level is None or isinstance(level, str | bool | int | float):
         return level
-    raise SpecError(f"pairs: {shown(level)} is no level of {name!r}", hint=_PAIRS_HINT)
+    raise SpecError(f"pairs: {short_repr(level)} is no level of {name!r}", hint=_PAIRS_HINT)
 
 
-def percentage(name: str, text: str) -> Fraction:
+def parse_percentage(name: str, text: str) -> Fraction:
     """A percentage as a number: 5% is 1/20. Exact."""
     number, percent, rest = text.strip().partition("%")
     if number.strip().startswith("-"):
@@ -164,18 +165,18 @@ class Relation:
 
 def free_relation(feature: Feature) -> Relation:
     """The relation of a feature that may differ in any way."""
-    return Relation("same") if feature.size == 1 or _fixed(feature) else Relation("free")
+    return Relation("same") if feature.size == 1 or _is_fixed(feature) else Relation("free")
 
 
 def within_relation(name: str, given: Tolerance, feature: Feature) -> Relation:
     """The relation of a tolerance."""
-    tolerance = said_tolerance(name, given, feature)
+    tolerance = exact_tolerance(name, given, feature)
     if isinstance(feature, Integer):
         tolerance = Fraction(math.floor(tolerance))
     if tolerance == 0 or span(feature) == 0:
         return Relation("same")
     if feature.missing:
-        return _beside_missing(feature, min(tolerance, span(feature)))
+        return _relation_with_missing(feature, min(tolerance, span(feature)))
     return Relation("free") if tolerance >= span(feature) else Relation("within", tolerance)
 
 
@@ -203,12 +204,12 @@ def span(feature: Feature) -> Fraction:
     return Fraction(feature.size - 1 - feature.missing)
 
 
-def _fixed(feature: Feature) -> bool:
+def _is_fixed(feature: Feature) -> bool:
     """Whether a continuous feature has one value only."""
     return isinstance(feature, Continuous) and feature.lo == feature.hi and not feature.missing
 
 
-def _beside_missing(feature: Feature, tolerance: Fraction) -> Relation:
+def _relation_with_missing(feature: Feature, tolerance: Fraction) -> Relation:
     """Within a tolerance, but what is missing stands beside itself only."""
     if isinstance(feature, Continuous | Integer):
         return Relation("within", tolerance, missing=feature.missing_code)
@@ -216,7 +217,7 @@ def _beside_missing(feature: Feature, tolerance: Fraction) -> Relation:
     return Relation("pairs", allowed=tuple(sorted(steps)))
 
 
-def said_tolerance(name: str, given: Tolerance, feature: Feature) -> Fraction:
+def exact_tolerance(name: str, given: Tolerance, feature: Feature) -> Fraction:
     """The number that a tolerance is, exactly; of whole numbers only the whole ones below it are within."""
     if isinstance(given, str):
         if isinstance(feature, Categorical | Ordinal):
@@ -224,7 +225,7 @@ def said_tolerance(name: str, given: Tolerance, feature: Feature) -> Fraction:
                 f"within: a percentage ({given}) means nothing for {name!r}, which has levels",
                 hint="for an Ordinal give a number of steps; otherwise make it free",
             )
-        tolerance = percentage(name, given) * span(feature)
+        tolerance = parse_percentage(name, given) * span(feature)
     else:
         tolerance = Fraction(given)
     if isinstance(feature, Categorical) and tolerance > 0:

@@ -15,12 +15,12 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from likewise.errors import DataError, InternalError, closest
-from likewise.spec.columns import Column, as_table, at, read_column
+from likewise.errors import DataError, InternalError, suggest_name
+from likewise.spec.columns import Column, as_table, location_text, read_column
 from likewise.spec.constraints import Constraint
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Level, Ordinal, level_text
 from likewise.spec.frames import frame_from_columns
-from likewise.spec.numbers import EXACT_INT_LIMIT, number_text, shown
+from likewise.spec.numbers import EXACT_INT_LIMIT, number_text, short_repr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # A sum of n products in float64 is off by at most about n * 2**-52 of the sum of their sizes; 2**-40 covers
 # 4000 features. It only decides which rows are evaluated exactly, so a larger value is merely slower.
-_SCREEN = 2.0**-40
+_SCREEN_MARGIN = 2.0**-40
 # Products above this size cannot underflow unnoticed; coefficients below it are evaluated exactly throughout.
 _TINY = 2.0**-500
 
@@ -55,7 +55,7 @@ def _check_columns(space: Space, columns: list[str], *, allow_extra: bool) -> No
         left = [name for name in columns if name not in space]
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise DataError(
-            f"the frame has no column {missing[0]!r}{more}{closest(missing[0], left)}",
+            f"the frame has no column {missing[0]!r}{more}{suggest_name(missing[0], left)}",
             hint=f"its columns are {', '.join(columns[:12])}{', ...' if len(columns) > 12 else ''}",
         )
     extra = [name for name in columns if name not in space]
@@ -69,13 +69,13 @@ def _check_columns(space: Space, columns: list[str], *, allow_extra: bool) -> No
 
 def _column_codes(feature: Feature, column: Column) -> NDArray[np.float64]:
     if feature.missing_code is None:
-        column.complete(hint=_way_to_missing(feature))
+        column.complete(hint=_missing_hint(feature))
     if isinstance(feature, Continuous | Integer):
         return _numeric_codes(feature, column)
     return _level_codes(feature, column)
 
 
-def _way_to_missing(feature: Feature) -> str:
+def _missing_hint(feature: Feature) -> str:
     if isinstance(feature, Continuous | Integer):
         return f"{type(feature).__name__}({number_text(feature.lo)}, {number_text(feature.hi)}, missing=True)"
     return f"the level None among those of {type(feature).__name__}([...])"
@@ -86,16 +86,16 @@ def _numeric_codes(feature: Continuous | Integer, column: Column) -> NDArray[np.
 
     numbers = column.array()
     if isinstance(feature, Integer) and numbers.dtype.kind == "f":
-        _refuse_first(numbers != np.floor(numbers), column, _not_whole)
+        _refuse_first(numbers != np.floor(numbers), column, _explain_not_whole)
     outside = ((numbers < feature.lo) | (numbers > feature.hi)) & ~column.absent
-    _refuse_first(outside, column, lambda value: _outside(feature, column.name, value))
+    _refuse_first(outside, column, lambda value: _explain_outside(feature, column.name, value))
     if numbers.dtype.kind != "f":
         # Only here can a conversion round: whole numbers that no double tells apart.
         large = (numbers > EXACT_INT_LIMIT) | (numbers < -EXACT_INT_LIMIT)
         for row in np.flatnonzero(large):
             if float(numbers[row]) != int(numbers[row]):
                 large[:row] = False
-                _refuse_first(large, column, _lossy)
+                _refuse_first(large, column, _explain_lossy)
     codes = np.array(numbers, dtype=np.float64)
     codes[column.absent] = feature.missing_code
     return codes
@@ -105,24 +105,30 @@ def _refuse_first(bad: NDArray[np.bool_], column: Column, explain: Any) -> None:
     if bad.any():
         row = int(bad.argmax())
         message, hint = explain(column.values()[row])
-        raise DataError(f"{at(column.name, row)}: {message}", hint=hint)
+        raise DataError(f"{location_text(column.name, row)}: {message}", hint=hint)
 
 
-def _not_whole(value: Level) -> tuple[str, str]:
-    return f"{shown(value)} is not a whole number, but the feature is Integer", "make the feature Continuous"
+def _explain_not_whole(value: Level) -> tuple[str, str]:
+    return (
+        f"{short_repr(value)} is not a whole number, but the feature is Integer",
+        "make the feature Continuous",
+    )
 
 
-def _lossy(value: Level) -> tuple[str, str]:
-    return f"{shown(value)} has more digits than a double holds", "round the column, or use smaller units"
+def _explain_lossy(value: Level) -> tuple[str, str]:
+    return (
+        f"{short_repr(value)} has more digits than a double holds",
+        "round the column, or use smaller units",
+    )
 
 
-def _outside(feature: Continuous | Integer, name: str, value: Level) -> tuple[str, str]:
+def _explain_outside(feature: Continuous | Integer, name: str, value: Level) -> tuple[str, str]:
     kind = type(feature).__name__
-    number = float(_number(value))
+    number = float(_level_number(value))
     lo, hi = min(feature.lo, number), max(feature.hi, number)
     more = ", missing=True" if feature.missing else ""
     hint = f"space.widen(frame), or space.replace({{{name!r}: {kind}({number_text(lo)}, {number_text(hi)}{more})}})"
-    return f"{shown(value)} is outside {number_text(feature.lo)}..{number_text(feature.hi)}", hint
+    return f"{short_repr(value)} is outside {number_text(feature.lo)}..{number_text(feature.hi)}", hint
 
 
 def _level_codes(feature: Categorical | Ordinal, column: Column) -> NDArray[np.float64]:
@@ -144,7 +150,7 @@ def _refuse_level(feature: Categorical | Ordinal, name: str, row: int, value: Le
         feature.position(value)
     except DataError as error:
         raise DataError(
-            f"{at(name, row)}: {error.message}", hint=f"{error.hint}; or space.widen(frame)"
+            f"{location_text(name, row)}: {error.message}", hint=f"{error.hint}; or space.widen(frame)"
         ) from None
 
 
@@ -154,19 +160,19 @@ def _check_constraint(space: Space, constraint: Constraint, codes: NDArray[np.fl
     if constraint.indicators:
         _check_conditions(space, constraint, codes)
         return
-    bound = _double(constraint.bound)
+    bound = _nearest_double(constraint.bound)
     total = np.zeros(len(codes))
     size = np.full(len(codes), abs(bound))
     with np.errstate(all="ignore"):  # what overflows to inf or NaN is not "clearly inside"
         for name, by in constraint.coefficients:
-            values = _values(space, name, codes)
-            total += _double(by) * values
-            size += abs(_double(by)) * np.abs(values)
-        clear = total - bound < -_SCREEN * size - _TINY
-    if any(abs(_double(by)) < _TINY for _, by in constraint.coefficients):
+            values = _numeric_values(space, name, codes)
+            total += _nearest_double(by) * values
+            size += abs(_nearest_double(by)) * np.abs(values)
+        clear = total - bound < -_SCREEN_MARGIN * size - _TINY
+    if any(abs(_nearest_double(by)) < _TINY for _, by in constraint.coefficients):
         clear[:] = False
     for row in np.flatnonzero(~clear):
-        exact = {name: _exact(space, name, codes[row]) for name in constraint.names}
+        exact = {name: _exact_value(space, name, codes[row]) for name in constraint.names}
         if not constraint.holds(exact):
             given = ", ".join(f"{name} = {number_text(value)}" for name, value in exact.items())
             _refuse_row(int(row), constraint, given)
@@ -195,29 +201,29 @@ def _refuse_row(row: int, constraint: Constraint, given: str) -> NoReturn:
     )
 
 
-def _double(number: Fraction) -> float:
+def _nearest_double(number: Fraction) -> float:
     try:
         return float(number)
     except OverflowError:
         return math.inf if number > 0 else -math.inf
 
 
-def _values(space: Space, name: str, codes: NDArray[np.float64]) -> NDArray[np.float64]:
+def _numeric_values(space: Space, name: str, codes: NDArray[np.float64]) -> NDArray[np.float64]:
     import numpy as np
 
     feature = space[name]
     column = codes[:, space.names.index(name)]
     if isinstance(feature, Continuous | Integer):
         return column
-    return np.array([float(_number(level)) for level in feature.levels])[column.astype(np.int64)]
+    return np.array([float(_level_number(level)) for level in feature.levels])[column.astype(np.int64)]
 
 
-def _exact(space: Space, name: str, row: NDArray[np.float64]) -> Fraction:
+def _exact_value(space: Space, name: str, row: NDArray[np.float64]) -> Fraction:
     j = space.names.index(name)
-    return Fraction(_number(space.value(j, row[j])))
+    return Fraction(_level_number(space.value(j, row[j])))
 
 
-def _number(level: Level) -> float:
+def _level_number(level: Level) -> float:
     """A value that stands in a linear constraint, where nothing is text or missing."""
     if level is None or isinstance(level, str):
         raise InternalError(f"a linear constraint on {level_text(level)}")
@@ -232,33 +238,34 @@ def decode(space: Space, codes: ArrayLike, *, like: Any = None) -> Any:
     if array.ndim != 2 or array.shape[1] != len(space):
         raise DataError(f"codes must have shape (rows, {len(space)}), got {array.shape}")
     columns = {
-        name: _decoded(name, feature, array[:, j]) for j, (name, feature) in enumerate(space.features.items())
+        name: _decode_column(name, feature, array[:, j])
+        for j, (name, feature) in enumerate(space.features.items())
     }
     return frame_from_columns(columns, like=like)
 
 
-def _decoded(name: str, feature: Feature, codes: NDArray[np.float64]) -> NDArray[Any]:
+def _decode_column(name: str, feature: Feature, codes: NDArray[np.float64]) -> NDArray[Any]:
     import numpy as np
 
     if isinstance(feature, Continuous):
-        return _with_gaps(codes.copy(), codes == feature.missing_code) if feature.missing else codes.copy()
+        return _mask_gaps(codes.copy(), codes == feature.missing_code) if feature.missing else codes.copy()
     top = np.inf if isinstance(feature, Integer) else feature.size - 1
     bottom = -np.inf if isinstance(feature, Integer) else 0
     with np.errstate(invalid="ignore"):
         bad = ~(np.isfinite(codes) & (codes == np.floor(codes)) & (codes >= bottom) & (codes <= top))
     if bad.any():
         row = int(bad.argmax())
-        raise DataError(f"{at(name, row)}: {codes[row]} is no code of {feature.describe()}")
+        raise DataError(f"{location_text(name, row)}: {codes[row]} is no code of {feature.describe()}")
     whole = codes.astype(np.int64)
     if isinstance(feature, Integer):
-        return _with_gaps(whole, codes == feature.missing_code) if feature.missing else whole
+        return _mask_gaps(whole, codes == feature.missing_code) if feature.missing else whole
     if not feature.missing:
         return level_array(feature.levels)[whole]
     gaps = codes == feature.missing_code
-    return _with_gaps(level_array(feature.levels[:-1])[np.where(gaps, 0, whole)], gaps)
+    return _mask_gaps(level_array(feature.levels[:-1])[np.where(gaps, 0, whole)], gaps)
 
 
-def _with_gaps(values: NDArray[Any], gaps: NDArray[np.bool_]) -> NDArray[Any]:
+def _mask_gaps(values: NDArray[Any], gaps: NDArray[np.bool_]) -> NDArray[Any]:
     import numpy as np
 
     return np.ma.MaskedArray(values, mask=gaps)

@@ -29,19 +29,19 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from likewise.errors import SpecError, closest
+from likewise.errors import SpecError, suggest_name
 from likewise.html_tables import table
 from likewise.spec.features import Feature, Level, Ordinal, level_text
-from likewise.spec.numbers import number_text, shown
+from likewise.spec.numbers import number_text, short_repr
 from likewise.spec.relations import (
     LevelPairs,
     Relation,
     Tolerance,
-    checked_names,
-    checked_pairs,
-    checked_within,
     free_relation,
     pairs_relation,
+    validate_names,
+    validate_pairs,
+    validate_within,
     within_relation,
 )
 
@@ -85,13 +85,13 @@ class Similarity:
         within: Mapping[str, Tolerance] | None = None,
         pairs: Mapping[str, Iterable[tuple[Level, Level]]] | None = None,
     ) -> None:
-        names = list(checked_names(free))
-        allowed = checked_pairs(pairs)
+        names = list(validate_names(free))
+        allowed = validate_pairs(pairs)
         for name in allowed:
             if name in names:
                 raise SpecError(f"feature {name!r} is both free and in pairs", hint="keep one of the two")
         tolerances: dict[str, Tolerance] = {}
-        for name, tolerance in checked_within(within):
+        for name, tolerance in validate_within(within):
             if name in names:
                 raise SpecError(f"feature {name!r} is both free and within", hint="keep one of the two")
             if name in allowed:
@@ -113,10 +113,10 @@ class Similarity:
         for group in groups:
             if not isinstance(group, tuple | list) or len(group) != 2:
                 raise SpecError(
-                    f"a group is a pair (names, threshold), got {shown(group)}",
+                    f"a group is a pair (names, threshold), got {short_repr(group)}",
                     hint='(["age", "income"], 2.0)',
                 )
-            for name in checked_names(group[0]):
+            for name in validate_names(group[0]):
                 if name in within:
                     raise SpecError(
                         f"feature {name!r} is in two groups", hint="every feature has one threshold"
@@ -161,7 +161,7 @@ class Similarity:
         for name in self.names:
             if name not in space:
                 raise SpecError(
-                    f"similarity: no feature {name!r} in the space{closest(name, space.names)}",
+                    f"similarity: no feature {name!r} in the space{suggest_name(name, space.names)}",
                     hint=f"the features are {', '.join(space.names[:12])}{', ...' if len(space) > 12 else ''}",
                 )
         return tuple(self._relation(name, feature) for name, feature in space.features.items())
@@ -188,7 +188,7 @@ class Similarity:
                 if relation.kind == "within" or (relation.kind == "pairs" and name in self._within)
             ]
             paired = [(name, text) for name, text in paired if relations[name].kind == "pairs"]
-        parts = [_joined(free)] if free else []
+        parts = [_join_names(free)] if free else []
         parts += [f"by at most {tolerance} in {name}" for name, tolerance in within]
         parts += [f"between {text} in {name}" for name, text in paired]
         if not parts:
@@ -206,8 +206,8 @@ class Similarity:
     def from_dict(cls, data: Mapping[str, Any]) -> Similarity:
         """The inverse of `to_dict`."""
         for key in data:
-            if key not in KEYS:
-                raise SpecError(f"similarity: unknown key {key!r}{closest(key, KEYS)}")
+            if key not in SIMILARITY_KEYS:
+                raise SpecError(f"similarity: unknown key {key!r}{suggest_name(key, SIMILARITY_KEYS)}")
         return cls(free=data.get("free", ()), within=data.get("within"), pairs=data.get("pairs"))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -219,11 +219,11 @@ class Similarity:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Similarity):
             return NotImplemented
-        mine = (set(self._free), self._within, _unordered(self._pairs))
-        return mine == (set(other._free), other._within, _unordered(other._pairs))
+        mine = (set(self._free), self._within, _unordered_pairs(self._pairs))
+        return mine == (set(other._free), other._within, _unordered_pairs(other._pairs))
 
     def __hash__(self) -> int:
-        pairs = frozenset(_unordered(self._pairs).items())
+        pairs = frozenset(_unordered_pairs(self._pairs).items())
         return hash((frozenset(self._free), frozenset(self._within.items()), pairs))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -244,10 +244,10 @@ class Similarity:
         return table(f"similar individuals {self.describe()}", rows, columns=("feature", "may differ"))
 
 
-KEYS = ("free", "within", "pairs")
+SIMILARITY_KEYS = ("free", "within", "pairs")
 
 
-def _unordered(pairs: Mapping[str, LevelPairs]) -> dict[str, frozenset[frozenset[Level]]]:
+def _unordered_pairs(pairs: Mapping[str, LevelPairs]) -> dict[str, frozenset[frozenset[Level]]]:
     return {name: frozenset(map(frozenset, given)) for name, given in pairs.items()}
 
 
@@ -270,5 +270,5 @@ def _resolved_text(given: Tolerance, relation: Relation, feature: Feature) -> st
     return number_text(exact)
 
 
-def _joined(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from likewise.errors import SpecError, closest
+from likewise.errors import SpecError, suggest_name
 from likewise.html_tables import table
-from likewise.spec.constraints import Constraint, parse
+from likewise.spec.constraints import Constraint, parse_constraints
 from likewise.spec.features import (
     Categorical,
     Continuous,
@@ -27,10 +27,10 @@ from likewise.spec.features import (
     Integer,
     Level,
     Ordinal,
-    encodable,
+    is_encodable,
     level_hint,
 )
-from likewise.spec.numbers import python_scalar, shown
+from likewise.spec.numbers import python_scalar, short_repr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,10 +64,10 @@ class Space:
     def __init__(
         self, features: Mapping[str, Feature], *, constraints: Iterable[str | Constraint] = ()
     ) -> None:
-        checked = _checked_features(features)
+        checked = _validate_features(features)
         object.__setattr__(self, "_features", checked)
         object.__setattr__(self, "_names", tuple(checked))
-        object.__setattr__(self, "_constraints", _checked_constraints(checked, constraints))
+        object.__setattr__(self, "_constraints", _validate_constraints(checked, constraints))
 
     @classmethod
     def from_data(
@@ -101,9 +101,9 @@ class Space:
         Space
             With one feature a column.
         """
-        from likewise.spec.observed import observe
+        from likewise.spec.feature_inference import infer_features
 
-        return cls(observe(X, exclude=exclude, constant=constant, missing=missing))
+        return cls(infer_features(X, exclude=exclude, constant=constant, missing=missing))
 
     # -- reading ------------------------------------------------------------------------------------
 
@@ -137,7 +137,7 @@ class Space:
 
     def __getitem__(self, name: str) -> Feature:
         if name not in self._features:
-            raise KeyError(f"no feature {name!r}{closest(name, self._names)}")
+            raise KeyError(f"no feature {name!r}{suggest_name(name, self._names)}")
         return self._features[name]
 
     def __contains__(self, name: object) -> bool:
@@ -164,8 +164,8 @@ class Space:
         for name in changed:
             if name not in self._features:
                 raise SpecError(
-                    f"no feature {name!r} to replace{closest(name, self._names)}",
-                    hint=f"the features are {_named(self._names)}",
+                    f"no feature {name!r} to replace{suggest_name(name, self._names)}",
+                    hint=f"the features are {_names_text(self._names)}",
                 )
         return Space({**self._features, **changed}, constraints=self._constraints)
 
@@ -176,9 +176,9 @@ class Space:
 
     def widen(self, frame: Any) -> Space:
         """This space with bounds and levels extended to cover every row of `frame`."""
-        from likewise.spec.observed import widened
+        from likewise.spec.feature_inference import widen_features
 
-        return Space(widened(self, frame), constraints=self._constraints)
+        return Space(widen_features(self, frame), constraints=self._constraints)
 
     # -- frames and codes ---------------------------------------------------------------------------
 
@@ -227,7 +227,7 @@ class Space:
         return hash((*self._features.items(), *self._constraints))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (dict(self._features), self._constraints)
+        return _make_space, (dict(self._features), self._constraints)
 
     # -- for people ---------------------------------------------------------------------------------
 
@@ -247,8 +247,8 @@ class Space:
         return tuple(dict.fromkeys(constraint.text for constraint in self._constraints))
 
     def _table(self) -> list[tuple[str, str]]:
-        rows = [(readable(name), feature.describe()) for name, feature in self._features.items()]
-        return rows + [("where", readable(text)) for text in self.rules]
+        rows = [(printable_text(name), feature.describe()) for name, feature in self._features.items()]
+        return rows + [("where", printable_text(text)) for text in self.rules]
 
     def __repr__(self) -> str:
         rows = self._table()
@@ -264,14 +264,14 @@ class Space:
 _LEVEL_KINDS = ("categorical", "ordinal")
 
 
-def _rebuilt(features: dict[str, Feature], constraints: tuple[Constraint, ...]) -> Space:
+def _make_space(features: dict[str, Feature], constraints: tuple[Constraint, ...]) -> Space:
     return Space(features, constraints=constraints)
 
 
-def _checked_features(features: object) -> dict[str, Feature]:
+def _validate_features(features: object) -> dict[str, Feature]:
     if not isinstance(features, Mapping):
         raise SpecError(
-            f"features must map names to features, got {shown(features)}",
+            f"features must map names to features, got {short_repr(features)}",
             hint='Space({"age": Integer(18, 75)}), or Space.from_data(frame)',
         )
     if not features:
@@ -279,27 +279,27 @@ def _checked_features(features: object) -> dict[str, Feature]:
     checked: dict[str, Feature] = {}
     for given, feature in features.items():
         name = python_scalar(given)
-        if not isinstance(name, str) or not name.strip() or not encodable(name):
+        if not isinstance(name, str) or not name.strip() or not is_encodable(name):
             raise SpecError(
-                f"{shown(given)} cannot be the name of a feature", hint="names are text, not blank"
+                f"{short_repr(given)} cannot be the name of a feature", hint="names are text, not blank"
             )
         if not isinstance(feature, Continuous | Integer | Categorical | Ordinal):
             raise SpecError(
-                f"feature {name!r} is {shown(feature)}",
+                f"feature {name!r} is {short_repr(feature)}",
                 hint="use Continuous(lo, hi), Integer(lo, hi), Categorical(levels) or Ordinal(levels)",
             )
         checked[name] = feature
     return checked
 
 
-def _checked_constraints(
+def _validate_constraints(
     features: Mapping[str, Feature], constraints: Iterable[str | Constraint]
 ) -> tuple[Constraint, ...]:
     if isinstance(constraints, str | Constraint):
         constraints = (constraints,)
     checked: list[Constraint] = []
     for given in constraints:
-        found = (given,) if isinstance(given, Constraint) else parse(given, features)
+        found = (given,) if isinstance(given, Constraint) else parse_constraints(given, features)
         for constraint in found:
             _check_names(features, constraint)
             checked.append(constraint)
@@ -310,8 +310,8 @@ def _check_names(features: Mapping[str, Feature], constraint: Constraint) -> Non
     for name in constraint.names:
         if name not in features:
             raise SpecError(
-                f"constraint {constraint.text!r}: no feature {name!r}{closest(name, features)}",
-                hint=f"the features are {_named(features)}",
+                f"constraint {constraint.text!r}: no feature {name!r}{suggest_name(name, features)}",
+                hint=f"the features are {_names_text(features)}",
             )
         feature = features[name]
         if feature.missing and not constraint.indicators:
@@ -340,18 +340,18 @@ def _check_levels(name: str, feature: Feature, constraint: Constraint) -> None:
         for level in sorted(condition.levels, key=str) if condition.name == name else ():
             if not feature.contains(level):
                 raise SpecError(
-                    f"constraint {constraint.text!r}: {name!r} has no level {shown(level)}"
-                    f"{closest(level, feature.levels)}",
+                    f"constraint {constraint.text!r}: {name!r} has no level {short_repr(level)}"
+                    f"{suggest_name(level, feature.levels)}",
                     hint=level_hint(feature.levels, level),
                 )
 
 
-def readable(text: str) -> str:
+def printable_text(text: str) -> str:
     """`text` as it is if it prints on one line, otherwise its repr."""
     return text if text.isprintable() else repr(text)
 
 
-def _named(names: Iterable[str]) -> str:
+def _names_text(names: Iterable[str]) -> str:
     known = list(names)
     return ", ".join(known[:12]) + (f", ... ({len(known) - 12} more)" if len(known) > 12 else "")
 

@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Self
 
 from likewise.errors import InternalError
 from likewise.spec.enclosure import Enclosure
-from likewise.spec.pieces import Pieces, summed
+from likewise.spec.pieces import PiecewisePolynomial, sum_pieces
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-LARGEST = Fraction(sys.float_info.max)
+LARGEST_DOUBLE = Fraction(sys.float_info.max)
 
 
-def nearest(value: Fraction) -> float:
+def nearest_double(value: Fraction) -> float:
     """A double near this rational, the largest one where it is beyond them all. For proposing only."""
-    return float(min(max(value, -LARGEST), LARGEST))
+    return float(min(max(value, -LARGEST_DOUBLE), LARGEST_DOUBLE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Term:
 
     slope: Fraction = Fraction(0)
     table: tuple[Fraction, ...] | None = None
-    pieces: Pieces | None = None
+    pieces: PiecewisePolynomial | None = None
 
     @property
     def constant(self) -> bool:
@@ -83,10 +83,11 @@ class Separable:
         """`scores` for many calls: all numbers are rounded to doubles once."""
         import numpy as np
 
-        bias = nearest(self.bias)
-        slopes = [nearest(term.slope) for term in self.terms]
+        bias = nearest_double(self.bias)
+        slopes = [nearest_double(term.slope) for term in self.terms]
         tables = [
-            None if term.table is None else np.array([*map(nearest, term.table)]) for term in self.terms
+            None if term.table is None else np.array([*map(nearest_double, term.table)])
+            for term in self.terms
         ]
 
         def scores(codes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -116,10 +117,10 @@ class Separable:
         return total
 
     def negated(self) -> Self:
-        return replace(self, bias=-self.bias, terms=tuple(_negated(term) for term in self.terms))
+        return replace(self, bias=-self.bias, terms=tuple(_negate_term(term) for term in self.terms))
 
 
-def _negated(term: Term) -> Term:
+def _negate_term(term: Term) -> Term:
     return Term(
         slope=-term.slope,
         table=None if term.table is None else tuple(-v for v in term.table),
@@ -127,14 +128,14 @@ def _negated(term: Term) -> Term:
     )
 
 
-def combined(parts: Sequence[Separable], alpha: Sequence[Fraction]) -> Separable:
+def weighted_sum(parts: Sequence[Separable], alpha: Sequence[Fraction]) -> Separable:
     """sum_c alpha_c parts_c, for parts of the same columns."""
     used = [(a, part) for a, part in zip(alpha, parts, strict=True) if a]
     terms = []
     for k, like in enumerate(parts[0].terms):
         if like.pieces is not None:
             pieces = ((a, part.terms[k].pieces) for a, part in used)
-            terms.append(Term(pieces=summed(((a, p) for a, p in pieces if p is not None), Fraction(0))))
+            terms.append(Term(pieces=sum_pieces(((a, p) for a, p in pieces if p is not None), Fraction(0))))
         elif like.table is not None:
             columns = zip(*(part.terms[k].table or () for part in parts), strict=True)
             terms.append(Term(table=tuple(dot(alpha, column) for column in columns)))

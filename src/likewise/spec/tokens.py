@@ -66,13 +66,13 @@ def tokenize(text: str, names: Iterable[str] = (), *, levels: bool = False) -> l
         if text[at].isspace():
             at += 1
             continue
-        token, at = (levels and _of_levels(text, at)) or _next_token(text, at, bare)
+        token, at = (levels and _level_token(text, at)) or _next_token(text, at, bare)
         tokens.append(token)
     tokens.append(Token(sort="end", text="", place=len(text)))
     return tokens
 
 
-def _of_levels(text: str, at: int) -> tuple[Token, int] | None:
+def _level_token(text: str, at: int) -> tuple[Token, int] | None:
     """What only texts about levels have: braces, commas, != and the empty level."""
     if text[at] in "{,}":
         return Token(sort="operator", text=text[at], place=at), at + 1
@@ -118,12 +118,12 @@ def _bare_name(text: str, at: int, bare: list[str]) -> str:
     for name in bare:  # longest first
         if len(name) <= len(longest):
             break
-        if text.startswith(name, at) and not _goes_on(text, at + len(name)):
+        if text.startswith(name, at) and not _continues_name(text, at + len(name)):
             return name
     return longest
 
 
-def _goes_on(text: str, at: int) -> bool:
+def _continues_name(text: str, at: int) -> bool:
     return at < len(text) and (text[at].isalnum() or text[at] in "_.")
 
 

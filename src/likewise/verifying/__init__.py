@@ -1,5 +1,5 @@
 """Verify: from a fitted model and a claim to a verdict."""
 
-from likewise.verifying.deciding import verify
+from likewise.verifying.verification import verify
 
 __all__ = ["verify"]

@@ -11,7 +11,7 @@ together. All of it is the exact difference of exact scores (of enclosures of 12
 
 For decisions among several classes there is no one score whose gap it would be, and so there are no contributions.
 
-They take two exact scores a feature, more than the verdict itself may have taken: so a `Compared` keeps what is needed, and looks when asked.
+They take two exact scores a feature, more than the verdict itself may have taken: so a `ComparedPair` keeps what is needed, and looks when asked.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.families.registry import family_of
-from likewise.families.scored import Model, Scores
+from likewise.families.scored_model import Model, Scores
 from likewise.spec.enclosure import FIRST_BITS
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from likewise.model.witness import Witness
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.posed_problem import PosedProblem
 
 Codes = tuple[float, ...]
 
@@ -60,7 +60,7 @@ class Contributions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class ComparedPair:
     """A pair by its codes, the higher score first, under a model; of several classes under the score of one, or none of them."""
 
     model: Model
@@ -74,7 +74,7 @@ class Compared:
         if self.of is None:
             return None
         score = Scores(self.model, len(self.names)).parts[self.of]
-        return _between(
+        return _contributions_between(
             lambda codes: score.enclose(codes, FIRST_BITS).middle,
             self.first,
             self.second,
@@ -83,15 +83,15 @@ class Compared:
         )
 
 
-def compare_features(posed: PosedProblem, witness: Witness) -> Compared:
+def compare_features(posed: PosedProblem, witness: Witness) -> ComparedPair:
     """The pair in the order in which it is shown, of several scores with the class whose gap is too large."""
     (first, _), (second, _) = posed.ordered(witness)
     of = witness.case.of if posed.several else 0  # a case of decisions is about two classes
     model, names = posed.imported.model, posed.pairs.space.names
-    return Compared(model=model, names=names, first=first, second=second, of=of)
+    return ComparedPair(model=model, names=names, first=first, second=second, of=of)
 
 
-def _between(
+def _contributions_between(
     score: Callable[[Sequence[Fraction]], Fraction],
     first: Sequence[float],
     second: Sequence[float],
@@ -103,10 +103,12 @@ def _between(
     parts = [
         Contribution(
             feature=name,
-            from_first=nearest(high - score([*one[:k], two[k], *one[k + 1 :]])),
-            from_second=nearest(score([*two[:k], one[k], *two[k + 1 :]]) - low),
+            from_first=nearest_double(high - score([*one[:k], two[k], *one[k + 1 :]])),
+            from_second=nearest_double(score([*two[:k], one[k], *two[k + 1 :]]) - low),
         )
         for k, name in enumerate(names)
         if one[k] != two[k]
     ]
-    return Contributions(gap=nearest(high - low), additive=additive or len(parts) == 1, parts=tuple(parts))
+    return Contributions(
+        gap=nearest_double(high - low), additive=additive or len(parts) == 1, parts=tuple(parts)
+    )

@@ -22,7 +22,7 @@ from likewise.certificate.certificate import Certificate
 from likewise.spec.properties import Property
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
-from likewise.verifying.contributions import Compared, Contributions
+from likewise.verifying.contributions import ComparedPair, Contributions
 from likewise.verifying.shown import ShownResult
 from likewise.verifying.wording import claim_in_words, pair_rows
 
@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claimed:
+class StatedClaim:
     """What was asked: everybody in `space` who is `similarity`-similar has `property` under the model; `notes` say what the
     certificate's space has in the place of missing values."""
 
@@ -50,7 +50,7 @@ class Claimed:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, problem: Problem) -> Claimed:
+    def of(cls, problem: Problem) -> StatedClaim:
         """What is claimed of the model of a problem."""
         claim, family = problem.claim, problem.imported.model.family
         return cls(
@@ -101,14 +101,14 @@ class Result(ShownResult):
     """
 
     verdict: Verdict
-    claimed: Claimed
+    claimed: StatedClaim
     pair: Any = None
     scores: tuple[float, float] | None = None
     decisions: tuple[Any, ...] | None = None
     probabilities: tuple[float, ...] | None = None
     upper_label: Any = None
     score_name: str = "score"
-    compared: Compared | None = field(default=None, repr=False, compare=False)
+    compared: ComparedPair | None = field(default=None, repr=False, compare=False)
     bounds: tuple[float, float] = (-math.inf, math.inf)
     reason: str | None = None
     certificate: Certificate | None = None

@@ -15,41 +15,41 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.clock import OutOfTime
 from likewise.errors import InternalError
-from likewise.families.program_rounding import of_program, shifted
+from likewise.families.program_rounding import program_upper_bound, rounding_stats
 from likewise.model.gauge import scale_of
-from likewise.search.frontiers import still_allowed
+from likewise.search.frontiers import reported_upper
 from likewise.search.portfolio import Outcome, decide
 from likewise.spec.numbers import double_below
-from likewise.spec.properties import Property, SameDecision, level_of
-from likewise.verifying.certifying import (
+from likewise.spec.properties import Property, SameDecision, property_level
+from likewise.verifying.certification import (
     Statement,
     certify_proof,
     certify_witness,
-    unchecked,
-    why_not,
+    explain_refusal,
+    explain_unchecked,
 )
 from likewise.verifying.contributions import compare_features
-from likewise.verifying.obeying import leaves_room, why_not_obeyed
-from likewise.verifying.result import Claimed, Result, Verdict
+from likewise.verifying.program_compliance import explain_noncompliance, proves_with_room
+from likewise.verifying.result import Result, StatedClaim, Verdict
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Certificate
     from likewise.model.witness import Witness
-    from likewise.verifying.certifying import Checking, CheckReport
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.certification import CheckReport, CheckRunner
+    from likewise.verifying.posed_problem import PosedProblem
 
-UNCERTIFIED = (
+NOT_CERTIFIED = (
     "there was no time to write a certificate of the pair and have it checked: a longer budget has one"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ClaimOutcome:
     """What the search for a claim came to, and how that is written down."""
 
     posed: PosedProblem
     outcome: Outcome
-    claimed: Claimed
+    claimed: StatedClaim
 
     @property
     def witness(self) -> Witness | None:
@@ -67,7 +67,7 @@ class Found:
         """What a certificate of it is about."""
         return Statement(words=self.claimed.in_words(), question=self.posed.task.question)
 
-    def certify(self, checking: Checking) -> tuple[Certificate, CheckReport]:
+    def certify(self, checking: CheckRunner) -> tuple[Certificate, CheckReport]:
         """The proof, and what the checker says of it."""
         outcome, frontiers = self.outcome, self.outcome.frontiers
         if outcome.proofs is None:
@@ -84,15 +84,15 @@ class Found:
             checking,
         )
 
-    def certify_witness(self, witness: Witness, checking: Checking) -> tuple[Certificate, CheckReport]:
+    def certify_witness(self, witness: Witness, checking: CheckRunner) -> tuple[Certificate, CheckReport]:
         """The pair, and what the checker says of it."""
         return certify_witness(self.posed, witness, self.statement, checking)
 
-    def search_again(self, claimed: Claimed) -> Found:
+    def search_again(self, claimed: StatedClaim) -> ClaimOutcome:
         """What a search for the same claim at another level comes to, in what is left of the budget."""
-        question = self.posed.gauge.question(Fraction(level_of(claimed.property)))
+        question = self.posed.gauge.question(Fraction(property_level(claimed.property)))
         task = replace(self.posed.task, question=question, wanted=None, unreplayed=[])
-        return Found(replace(self.posed, task=task), decide(task), claimed)
+        return ClaimOutcome(replace(self.posed, task=task), decide(task), claimed)
 
     @property
     def upper(self) -> float:
@@ -100,7 +100,7 @@ class Found:
         frontiers = self.outcome.frontiers
         if frontiers is None:
             return math.inf
-        return still_allowed(frontiers.open, self.posed.gauge, level_of(self.claimed.property))
+        return reported_upper(frontiers.open, self.posed.gauge, property_level(self.claimed.property))
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -112,11 +112,11 @@ class Found:
         )
 
 
-def give_verdict(found: Found, checking: Checking | None) -> Result:
+def give_verdict(found: ClaimOutcome, checking: CheckRunner | None) -> Result:
     """The verdict; without `checking` nothing can be FAIR."""
     claimed = found.claimed
     if found.witness is not None:
-        return _biased(found, found.witness, claimed, checking)
+        return _biased_result(found, found.witness, claimed, checking)
     reason, report = found.outcome.reason, None
     if found.proved and checking is None:
         reason = "a proof was found but not checked (certify=False)"
@@ -126,36 +126,42 @@ def give_verdict(found: Found, checking: Checking | None) -> Result:
             with budget.grace_watched():
                 certificate, report = found.certify(checking)
         except OutOfTime:
-            return _unknown(found, claimed, found.upper, unchecked(budget), None)
+            return _unknown_result(found, claimed, found.upper, explain_unchecked(budget), None)
         if found.witness is not None:
-            return _biased(found, found.witness, claimed, checking)
+            return _biased_result(found, found.witness, claimed, checking)
         if report.accepted:
-            return _fair(found, claimed, checking, certificate, report)
-        reason = why_not(report, budget)
-    return _unknown(found, claimed, found.upper, reason, report)
+            return _fair_result(found, claimed, checking, certificate, report)
+        reason = explain_refusal(report, budget)
+    return _unknown_result(found, claimed, found.upper, reason, report)
 
 
-def _fair(
-    found: Found, claimed: Claimed, checking: Checking, certificate: Certificate, report: CheckReport
+def _fair_result(
+    found: ClaimOutcome,
+    claimed: StatedClaim,
+    checking: CheckRunner,
+    certificate: Certificate,
+    report: CheckReport,
 ) -> Result:
     """FAIR, unless the program's own rounding is large and it may not obey what is proved (`obeying`)."""
-    level, large = level_of(claimed.property), found.posed.imported.program.large
+    level, large = property_level(claimed.property), found.posed.imported.program.large
     budget = found.posed.task.budget
     try:
         with budget.grace_watched():
-            covered = large and not report.covers_floating_point and leaves_room(found, claimed, checking)
-            reason = why_not_obeyed(found, claimed, report, covered)
+            covered = (
+                large and not report.covers_floating_point and proves_with_room(found, claimed, checking)
+            )
+            reason = explain_noncompliance(found, claimed, report, covered)
     except OutOfTime:
-        return _unknown(found, claimed, level, unchecked(budget), report)
+        return _unknown_result(found, claimed, level, explain_unchecked(budget), report)
     if reason is not None:
-        return _unknown(found, claimed, level, reason, report)
+        return _unknown_result(found, claimed, level, reason, report)
     stats = _stats(found, claimed, report)
     if covered:
         stats["program_rounding"]["covered"] = True
     return Result(
         verdict=Verdict.FAIR,
         claimed=claimed,
-        bounds=(least(claimed.property), level),
+        bounds=(trivial_lower_bound(claimed.property), level),
         certificate=certificate,
         covers_floating_point=report.covers_floating_point,
         program_upper=level
@@ -165,20 +171,22 @@ def _fair(
     )
 
 
-def _unknown(
-    found: Found, claimed: Claimed, upper: float, reason: str | None, report: CheckReport | None
+def _unknown_result(
+    found: ClaimOutcome, claimed: StatedClaim, upper: float, reason: str | None, report: CheckReport | None
 ) -> Result:
     return Result(
         verdict=Verdict.UNKNOWN,
         claimed=claimed,
-        bounds=(least(claimed.property), upper),
+        bounds=(trivial_lower_bound(claimed.property), upper),
         reason=reason,
         program_upper=_program_upper(found, upper, claimed),
         stats=_stats(found, claimed, report),
     )
 
 
-def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking | None) -> Result:
+def _biased_result(
+    found: ClaimOutcome, witness: Witness, claimed: StatedClaim, checking: CheckRunner | None
+) -> Result:
     pair, scores = found.posed.pair(witness)
     treated, program_lower = found.posed.treated(witness), _program_lower(found, witness, claimed)
     compared = compare_features(found.posed, witness)
@@ -188,13 +196,13 @@ def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking
             with found.posed.task.budget.grace_watched():
                 certificate, report = found.certify_witness(witness, checking)
         except OutOfTime:
-            reason = UNCERTIFIED
+            reason = NOT_CERTIFIED
         else:
             if not report.accepted and report.finished:
                 reason = f"the checker refused the pair that was found: {report.reason}"
-                return _unknown(found, claimed, math.inf, reason, report)
+                return _unknown_result(found, claimed, math.inf, reason, report)
             if not report.accepted:
-                certificate, reason = None, UNCERTIFIED
+                certificate, reason = None, NOT_CERTIFIED
     return Result(
         verdict=Verdict.BIASED,
         claimed=claimed,
@@ -214,7 +222,7 @@ def _biased(found: Found, witness: Witness, claimed: Claimed, checking: Checking
     )
 
 
-def _program_lower(found: Found, witness: Witness, claimed: Claimed) -> float | None:
+def _program_lower(found: ClaimOutcome, witness: Witness, claimed: StatedClaim) -> float | None:
     """What the model's own program shows of the pair; votes have no margin."""
     head, of = found.posed.imported.model.head, scale_of(claimed.property)
     if of == "margin" and head.rule == "votes":
@@ -222,18 +230,18 @@ def _program_lower(found: Found, witness: Witness, claimed: Claimed) -> float | 
     return found.posed.shown(witness, of)
 
 
-def _program_upper(found: Found, upper: float, claimed: Claimed) -> float | None:
+def _program_upper(found: ClaimOutcome, upper: float, claimed: StatedClaim) -> float | None:
     """What no similar pair exceeds on the program itself, where `upper` is what none exceeds in exact arithmetic."""
     imported, of = found.posed.imported, scale_of(claimed.property)
-    return shifted(upper, imported.program.moved(of, imported.model.head), of)
+    return program_upper_bound(upper, imported.program.moved(of, imported.model.head), of)
 
 
-def _stats(found: Found, claimed: Claimed, report: CheckReport | None) -> dict[str, Any]:
+def _stats(found: ClaimOutcome, claimed: StatedClaim, report: CheckReport | None) -> dict[str, Any]:
     imported = found.posed.imported
     stats = {
         **found.facts,
         "seconds": found.posed.task.budget.elapsed,
-        **of_program(imported.program, scale_of(claimed.property), imported.model.head),
+        **rounding_stats(imported.program, scale_of(claimed.property), imported.model.head),
     }
     if report is not None:
         stats |= {"checked": report.accepted, "check_seconds": report.seconds}
@@ -244,6 +252,6 @@ def _stats(found: Found, claimed: Claimed, report: CheckReport | None) -> dict[s
     )
 
 
-def least(property: Property) -> float:
+def trivial_lower_bound(property: Property) -> float:
     """What every space has: an individual and itself, of gap zero (the margin of that pair is not known)."""
     return -math.inf if isinstance(property, SameDecision) else 0.0

@@ -38,17 +38,17 @@ def rounding_in_words(result: Result) -> str:
         return "covers the rounding of predict"
     if rounding.get("moves") is None:
         return "the rounding of predict is not known"
-    return f"for predict itself up to rounding of {short(rounding['moves'])}"
+    return f"for predict itself up to rounding of {format_bound(rounding['moves'])}"
 
 
-def short(value: float) -> str:
+def format_bound(value: float) -> str:
     """A bound in one digit, rounded up."""
     with localcontext(prec=1, rounding=ROUND_CEILING):
         return f"{float(+Decimal(value)):g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Treated:
+class Treatment:
     """What the model makes of the two; None where it has no such answer."""
 
     decisions: tuple[Any, ...] | None = None
@@ -58,9 +58,9 @@ class Treated:
     score_name: str = "score"
 
 
-def treated_by(answer: Any) -> Treated:
+def treatment_of(answer: Any) -> Treatment:
     """What the model's own program says about the pair of a `Result` or a `Disparity`."""
-    return Treated(
+    return Treatment(
         decisions=answer.decisions,
         scores=answer.scores,
         probabilities=answer.probabilities,

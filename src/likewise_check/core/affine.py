@@ -15,7 +15,7 @@ from likewise_check.core.body import Codes, Ends, Form, blend_rows
 from likewise_check.core.cells import Box
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text, whole
 from likewise_check.core.numbers import Exact, number
-from likewise_check.core.registry import CORE, find, names_in, pack_of
+from likewise_check.core.registry import CORE, find_entry, known_names, pack_of
 from likewise_check.core.rounding import MOST_OPERATIONS, Rounding
 from likewise_check.core.space import Feature, Relation, Space
 
@@ -119,9 +119,9 @@ def read_affine(item: object, space: Space, coefficient: Reader = number) -> Aff
         place = column.get("feature") if type(column) is dict else None
         k = whole(0, len(space.features) - 1)(place, f"{what}, feature")
         feature = space.features[k]
-        if not feature.levels and (sort := next((s for s in names_in("COLUMNS") if s in column), None)):
+        if not feature.levels and (sort := next((s for s in known_names("COLUMNS") if s in column), None)):
             packs.add(pack_of("COLUMNS", sort))
-            curved[k].append(find("COLUMNS", sort)(column, what, coefficient, whole=feature.discrete))
+            curved[k].append(find_entry("COLUMNS", sort)(column, what, coefficient, whole=feature.discrete))
             extents.append(curved[k][-1][1].extent(feature.lo, feature.hi))
             continue
         weight, entries, offset, extent = _read_plain(column, what, feature, coefficient)
@@ -158,6 +158,6 @@ def _read_plain(
     return weight, [slope], offset, max(abs(offset + slope * end) for end in (feature.lo, feature.hi))
 
 
-def flat(space: Space) -> Affine:
+def zero_body(space: Space) -> Affine:
     """The body that is zero everywhere, for rules that do not look at the score."""
     return read_affine({"kind": "affine", "bias": "0", "columns": []}, space)

@@ -60,7 +60,7 @@ class Family(NamedTuple):
     read_scores: Callable[[object, Space, int], Scores] | None = None
 
 
-def no_rounding(item: object) -> None:
+def read_no_rounding(item: object) -> None:
     """Reads the rounding of a body that has none."""
     choice(None)(item, "the rounding")
 

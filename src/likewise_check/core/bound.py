@@ -15,7 +15,7 @@ from typing import NamedTuple, overload
 from likewise_check.core.cells import NO_PAIR, Holds, LeafRefused
 from likewise_check.core.fields import Rejected
 from likewise_check.core.logarithm import log_bounds
-from likewise_check.core.numbers import Exact, number, shown
+from likewise_check.core.numbers import Exact, number, readable_number
 from likewise_check.core.properties import Property
 
 
@@ -92,7 +92,7 @@ def conclude(
     if bound is None:
         return NO_PAIR
     if bound > limit or (closed and bound == limit):
-        beyond, border = (shown(Fraction(number) / unit) for number in (bound - limit, limit))
+        beyond, border = (readable_number(Fraction(number) / unit) for number in (bound - limit, limit))
         raise LeafRefused(
             f"{rule}: the line does not separate, its bound is not below {border}: it exceeds it by {beyond}"
         )

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from likewise_check.core.fields import Rejected
-from likewise_check.core.numbers import Exact, consecutive, exact
+from likewise_check.core.numbers import Exact, consecutive, int_if_whole
 from likewise_check.core.space import Relation, Space
 
 DEEPEST_TREE = 10_000
@@ -49,7 +49,7 @@ class LeafRefused(Exception):
     """The rule of a well-formed leaf does not hold in its cell; smaller cells may succeed."""
 
 
-def box(*intervals: Interval, difference: tuple[Interval, ...] = ()) -> Box:
+def make_box(*intervals: Interval, difference: tuple[Interval, ...] = ()) -> Box:
     """The box of these intervals."""
     key = (part for ends in intervals for end in ends for part in (end.numerator, end.denominator))
     return Box(intervals, tuple(key), difference)
@@ -68,9 +68,13 @@ class Tree:
             self._variables.extend((k, side) for side in range(sides))
             difference: tuple[Interval, ...] = ()
             if relation.tolerance is not None and not feature.levels:
-                difference = ((exact(-relation.tolerance), exact(relation.tolerance)),)
+                difference = ((int_if_whole(-relation.tolerance), int_if_whole(relation.tolerance)),)
                 differences.append((k, _DIFFERENCE))
-            self.cell.append(box(*[(exact(feature.lo), exact(feature.end))] * sides, difference=difference))
+            self.cell.append(
+                make_box(
+                    *[(int_if_whole(feature.lo), int_if_whole(feature.end))] * sides, difference=difference
+                )
+            )
         self._variables += differences
         # A split that is being walked: feature, its whole box, its right box or None once the walk is there.
         self._frames: list[tuple[int, Box, Box | None]] = []
@@ -85,8 +89,8 @@ class Tree:
         k, side = self._variables[variable]
         whole = self.cell[k]
         lo, hi = (*whole.intervals, *whole.difference)[side]
-        discrete, at = self._features[k].discrete, exact(place)
-        start = at if after is None else exact(after)
+        discrete, at = self._features[k].discrete, int_if_whole(place)
+        start = at if after is None else int_if_whole(after)
         if after is not None:
             if discrete or side == _DIFFERENCE:
                 raise Rejected("only a continuous feature's codes are split between two doubles")
@@ -98,8 +102,8 @@ class Tree:
             start = at + 1
         elif not lo < at < hi:
             raise Rejected("a continuous variable must be split at lo < at < hi")
-        self._frames.append((k, whole, _replaced(whole, side, (start, hi))))
-        self.cell[k] = _replaced(whole, side, (lo, at))
+        self._frames.append((k, whole, _replace_interval(whole, side, (start, hi))))
+        self.cell[k] = _replace_interval(whole, side, (lo, at))
 
     def close(self) -> None:
         """Ends a leaf: goes on to the nearest right child that is still open, or completes the tree."""
@@ -113,8 +117,8 @@ class Tree:
         self.complete = True
 
 
-def _replaced(whole: Box, side: int, interval: Interval) -> Box:
+def _replace_interval(whole: Box, side: int, interval: Interval) -> Box:
     if side == _DIFFERENCE:
         return Box(whole.intervals, whole.key, (interval,))
     intervals = (interval if i == side else old for i, old in enumerate(whole.intervals))
-    return box(*intervals, difference=whole.difference)
+    return make_box(*intervals, difference=whole.difference)

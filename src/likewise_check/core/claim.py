@@ -12,9 +12,9 @@ from likewise_check.core.body import Body
 from likewise_check.core.fields import Rejected, anything, record, text
 from likewise_check.core.head import Head
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.numbers import shown
+from likewise_check.core.numbers import readable_number
 from likewise_check.core.properties import Property
-from likewise_check.core.registry import find, read_body
+from likewise_check.core.registry import find_entry, read_body
 from likewise_check.core.rounding import Rounding
 from likewise_check.core.space import Relation, Space
 
@@ -40,7 +40,7 @@ def read_model(line: object, space: Space, asked: Property) -> Model:
         content, "the model", family=text, body=anything, head=anything, rounding=anything
     )
     of_classes = type(described) is dict and "classes" in described
-    head: Head = find("HEADS", "classes" if of_classes else "labels")(described, asked)
+    head: Head = find_entry("HEADS", "classes" if of_classes else "labels")(described, asked)
     body = read_body(item, "the body", space, head.scores)
     if any(feature.missing is not None for feature in space.features) and not body.knows_missing:
         raise Rejected("only trees bodies know missing values")
@@ -79,18 +79,18 @@ class Claim:
         """The claim for people, or its contrary if a witness refutes it; texts of the file are quoted and escaped."""
         features, constraints = len(self.space.features), len(self.space.constraints)
         space = f"the space ({features} features, {constraints} constraints)"
-        free, within, paired = (self._related(sort) for sort in ("free", "within", "pairs"))
+        free, within, paired = (self._related_names(sort) for sort in ("free", "within", "pairs"))
         may = [
-            f"may differ in any way in {_listed(free)}" if free else "",
-            f"may differ in {_listed(within)}" if within else "",
-            f"may differ between allowed levels in {_listed(paired)}" if paired else "",
+            f"may differ in any way in {_join_names(free)}" if free else "",
+            f"may differ in {_join_names(within)}" if within else "",
+            f"may differ between allowed levels in {_join_names(paired)}" if paired else "",
             "agree in all other features",
         ]
         start, verb = ("Some two", "do not get") if refuted else ("Every two", "get")
         outcome = self.model.head.in_words(self.asked)
         return f"{start} individuals of {space} that {' and '.join(filter(None, may))} {verb} {outcome}."
 
-    def _related(self, sort: str) -> list[str]:
+    def _related_names(self, sort: str) -> list[str]:
         return [self._named(k) for k, relation in enumerate(self.similarity) if relation.kind == sort]
 
     def _named(self, k: int) -> str:
@@ -98,9 +98,11 @@ class Claim:
         name = repr(feature.name[:_LONGEST_NAME])
         if tolerance is None:
             return name
-        return f"{name} by at most {shown(tolerance)}{' steps' if feature.kind == 'ordinal' else ''}"
+        return (
+            f"{name} by at most {readable_number(tolerance)}{' steps' if feature.kind == 'ordinal' else ''}"
+        )
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
     return ", ".join(names[:_MOST_NAMES] + more)

@@ -22,7 +22,7 @@ from likewise_check.core.line import Terms
 from likewise_check.core.numbers import Exact
 
 MOST_POINTS = 1 << 20
-INDIVIDUALS = 1 << 14  # whose scores are kept within a cell
+MOST_INDIVIDUALS = 1 << 14  # whose scores are kept within a cell
 
 Codes: TypeAlias = tuple[Fraction, ...]
 Sums: TypeAlias = tuple[Exact, ...]  # s', then h_1(x), ..., h_J(x')
@@ -80,7 +80,7 @@ class Enumerated:
     def _evaluate(self, cell: Cell) -> Largest:
         """From the scores of every pair, which are rational."""
         body, largest = self._lemma.first, dict[Exact, Exact]()
-        gauge = lru_cache(INDIVIDUALS)(lambda x: self._lemma.gauge(body.ends(x, 0)[0][0]))
+        gauge = lru_cache(MOST_INDIVIDUALS)(lambda x: self._lemma.gauge(body.ends(x, 0)[0][0]))
         for x, other in self._pairs(cell):
             s, after = gauge(x), gauge(other)
             largest[after] = max(s, largest.get(after, s))

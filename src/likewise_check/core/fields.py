@@ -81,7 +81,7 @@ def boolean(value: object, what: str) -> bool:
     return value
 
 
-def true(value: object, what: str) -> bool:
+def require_true(value: object, what: str) -> bool:
     """Reads the truth value `true`."""
     if value is not True:
         raise Rejected(f"{what} must be true")

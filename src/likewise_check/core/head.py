@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 from likewise_check.core.body import Body
 from likewise_check.core.fields import Rejected, anything, array_of, choice, record
 from likewise_check.core.lemma import Lemma, Outcome
-from likewise_check.core.numbers import number, shown
+from likewise_check.core.numbers import number, readable_number
 from likewise_check.core.properties import Property
 from likewise_check.core.registry import CORE
 
@@ -112,9 +112,9 @@ class Labels:
         """What similar individuals get."""
         if asked.kind != "decision":
             what = "scores" if asked.kind == "score" else "probabilities"
-            return f"{what} that differ by at most {shown(asked.bound)}"
+            return f"{what} that differ by at most {readable_number(asked.bound)}"
         at_zero = "upper" if self.upper_at_zero else "lower"
-        margin = f" with a margin of {shown(asked.bound)}" if asked.bound else ""
+        margin = f" with a margin of {readable_number(asked.bound)}" if asked.bound else ""
         return f"the same decision{margin} (a score of 0 gives the {at_zero} label)"
 
     def adds_up(self, asked: Property) -> bool:
@@ -132,9 +132,11 @@ def read_labels(head: object, asked: Property) -> Labels:
     """The head of a model of one score; it must have what the property speaks of."""
     if asked.of_classes:
         raise Rejected("the property has a class, but the model has none")
-    labels, zero, link = record(head, "the head", labels=anything, zero=choice("lower", "upper"), link=_link)
+    labels, zero, link = record(
+        head, "the head", labels=anything, zero=choice("lower", "upper"), link=_read_link
+    )
     if labels is not None:
-        array_of(_label, 2)(labels, "the labels")
+        array_of(_check_label, 2)(labels, "the labels")
     elif asked.kind == "decision":
         raise Rejected("a decision needs a model with labels")
     if asked.kind == "probability" and link is None:
@@ -142,12 +144,12 @@ def read_labels(head: object, asked: Property) -> Labels:
     return Labels(upper_at_zero=zero == "upper", link=link)
 
 
-def _label(item: object, what: str) -> None:
+def _check_label(item: object, what: str) -> None:
     if type(item) not in (str, bool, int):
         record(item, what, number=number)
 
 
-def _link(item: object, what: str) -> tuple[Fraction, Fraction] | None:
+def _read_link(item: object, what: str) -> tuple[Fraction, Fraction] | None:
     if type(item) is not list:
         return choice("logistic", None)(item, what) and (Fraction(1), Fraction(0))
     name, slope, offset = array_of(anything, 3)(item, what)

@@ -14,15 +14,15 @@ from typing import TypeAlias
 
 from likewise_check.core.cells import Cell, LeafRefused
 from likewise_check.core.claim import Claim
-from likewise_check.core.decided import Sides, add_sides, note_side
+from likewise_check.core.common_decision import Sides, add_sides, note_side
 from likewise_check.core.fields import Rejected
 from likewise_check.core.head import Case
-from likewise_check.core.registry import find, names_in
+from likewise_check.core.registry import find_entry, known_names
 from likewise_check.core.rules import Rule
 
 MOST_POINTS = 1 << 24
 BATCH = 32  # leaves may take milliseconds: few at a time keep all jobs busy to the end
-UNDER_WAY = 4  # batches a job
+MOST_PENDING = 4  # batches a job
 MOST_LEMMAS = 64  # rules prepared for lemmas of a proof and kept at a time
 
 Leaf: TypeAlias = tuple[int, int, list[object], Cell, Case]  # index among the nodes, line, node, cell, case
@@ -40,7 +40,7 @@ class Tally:
     malformed: tuple[str, int] | None = None  # reason, line
     late: bool = False  # the time was over before all were looked at
 
-    def clear_by(self, clearance: Fraction | None) -> None:
+    def lower_clearance(self, clearance: Fraction | None) -> None:
         """Takes the clearance of a leaf into the smallest."""
         if clearance is not None and (self.clearance is None or clearance < self.clearance):
             self.clearance = clearance
@@ -49,7 +49,7 @@ class Tally:
         """Takes in what was found about later leaves."""
         for name, count in later.rules.items():
             self.rules[name] = self.rules.get(name, 0) + count
-        self.clear_by(later.clearance)
+        self.lower_clearance(later.clearance)
         self.points += later.points
         add_sides(self.sides, later.sides)
         self.refused += later.refused
@@ -60,7 +60,7 @@ class Judge:
     """The rules, prepared for the lemmas of one claim."""
 
     def __init__(self, claim: Claim) -> None:
-        self._claim, self._names = claim, names_in("RULES")
+        self._claim, self._names = claim, known_names("RULES")
         self._rules: dict[object, Rule] = {}
 
     def judge(self, batch: list[Leaf], refusals: int, seconds: float) -> Tally:
@@ -85,7 +85,7 @@ class Judge:
             tally.rules[name] = tally.rules.get(name, 0) + 1
             tally.points += holds.points
             note_side(tally.sides, case, holds)
-            tally.clear_by(holds.clearance)
+            tally.lower_clearance(holds.clearance)
         return tally
 
     def _rule(self, node: list[object], case: Case) -> tuple[str, Rule, list[object]]:
@@ -98,7 +98,7 @@ class Judge:
         if key not in self._rules:
             if len(self._rules) >= MOST_LEMMAS:
                 self._rules.clear()
-            self._rules[key] = find("RULES", name)(task.lemma())
+            self._rules[key] = find_entry("RULES", name)(task.lemma())
         return name, self._rules[key], task.leaf
 
 
@@ -107,10 +107,12 @@ class Jury:
 
     def __init__(self, claim: Claim, tally: Tally, *, jobs: int, refusals: int, until: float) -> None:
         self._tally, self._refusals, self._until = tally, refusals, until
-        self._most = UNDER_WAY * jobs
+        self._most = MOST_PENDING * jobs
         self._judge = Judge(claim)
         self._batch: list[Leaf] = []
-        self._pool = ProcessPoolExecutor(jobs, initializer=_start, initargs=(claim,)) if jobs > 1 else None
+        self._pool = (
+            ProcessPoolExecutor(jobs, initializer=_start_worker, initargs=(claim,)) if jobs > 1 else None
+        )
         self._under_way: deque[Future[Tally]] = deque()
 
     def __enter__(self) -> "Jury":
@@ -141,7 +143,7 @@ class Jury:
             return
         if len(self._under_way) >= self._most:
             self._count(self._under_way.popleft().result())
-        self._under_way.append(self._pool.submit(_work, batch, self._refusals, left))
+        self._under_way.append(self._pool.submit(_judge_in_worker, batch, self._refusals, left))
 
     def _count(self, found: Tally) -> None:
         tally = self._tally
@@ -170,11 +172,11 @@ class Jury:
 _judge: Judge  # of a worker process, set once before any batch
 
 
-def _start(claim: Claim) -> None:
+def _start_worker(claim: Claim) -> None:
     global _judge  # noqa: PLW0603
     _judge = Judge(claim)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that waits for this process
 
 
-def _work(batch: list[Leaf], refusals: int, seconds: float) -> Tally:
+def _judge_in_worker(batch: list[Leaf], refusals: int, seconds: float) -> Tally:
     return _judge.judge(batch, refusals, seconds)

@@ -12,17 +12,17 @@ from fractions import Fraction
 from itertools import chain
 from typing import TypeAlias
 
-from likewise_check.core.affine import Affine, Curve, flat
+from likewise_check.core.affine import Affine, Curve, zero_body
 from likewise_check.core.bound import sum_maxima
 from likewise_check.core.cells import Box, Cell
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.maxima import linear_maximum, table_maximum
-from likewise_check.core.numbers import Exact, common_scale, exact
+from likewise_check.core.numbers import Exact, common_scale, int_if_whole
 
-BOXES = (
+MOST_BOXES = (
     1 << 16
 )  # whose maxima a line keeps, as neighbouring cells share most boxes; dropped beyond, which changes nothing but time
-LINES = 16  # that a rule keeps: leaves of a proof share a few
+MOST_LINES = 16  # that a rule keeps: leaves of a proof share a few
 
 Weighed: TypeAlias = tuple[tuple[Exact, ...], list[tuple[int, Exact]]]
 _CODE_ITSELF = (1,)  # of linear features: what their slope multiplies
@@ -50,8 +50,8 @@ class _Score:
 
     def times(self, scale: int) -> "_Score":
         return _Score(
-            constant=exact(scale * self.constant),
-            tables=[[exact(scale * entry) for entry in table] for table in self.tables],
+            constant=int_if_whole(scale * self.constant),
+            tables=[[int_if_whole(scale * entry) for entry in table] for table in self.tables],
             curves=[curve and curve.times(scale) for curve in self.curves],
         )
 
@@ -63,7 +63,7 @@ class Terms:
         features, constraints = lemma.space.features, lemma.space.constraints
         first, second = lemma.first, lemma.second
         if not isinstance(first, Affine) or not isinstance(second, Affine):
-            first = second = flat(lemma.space)  # only constraints are looked at
+            first = second = zero_body(lemma.space)  # only constraints are looked at
         bodies = [first] if second is first else [first, second]
         self.relations, self.linear = lemma.similarity, first.linear
         # For each feature: values of its codes, shared by all that have the same, and who weighs them: constraint, weight.
@@ -85,9 +85,12 @@ class Terms:
         self.scale = scale = common_scale(numbers)
         scores = [score.times(scale) for score in scores]
         self.first, self.second = scores[0], scores[-1]  # of x and of x'
-        self.bounds = [exact(scale * constraint.bound) for constraint in constraints]
+        self.bounds = [int_if_whole(scale * constraint.bound) for constraint in constraints]
         self.weights: list[list[Weighed]] = [
-            [(values, [(j, exact(scale * weight)) for j, weight in members]) for values, members in known]
+            [
+                (values, [(j, int_if_whole(scale * weight)) for j, weight in members])
+                for values, members in known
+            ]
             for known in weighed
         ]
 
@@ -97,11 +100,11 @@ class Line:
 
     def __init__(self, terms: Terms, a: Fraction, b: Fraction, multipliers: list[Fraction]) -> None:
         factor = common_scale([a, b, *multipliers])
-        factors = [exact(factor * m) for m in multipliers]
+        factors = [int_if_whole(factor * m) for m in multipliers]
         half = len(factors) // 2
         self._terms = terms
-        self._at_x = exact(factor * a), factors[:half]
-        self._at_other = exact(-factor * b), factors[half:]
+        self._at_x = int_if_whole(factor * a), factors[:half]
+        self._at_other = int_if_whole(-factor * b), factors[half:]
         self._constant = self._at_x[0] * terms.first.constant + self._at_other[0] * terms.second.constant
         self._constant += sum(m * bound for m, bound in zip(factors, terms.bounds * 2, strict=True))
         self._largest: dict[int, Callable[[Box], Exact | None]] = {}
@@ -116,7 +119,7 @@ class Line:
     def _feature_maximum(self, k: int, box: Box, known: dict[tuple[int, ...], Exact | None]) -> Exact | None:
         if box.key not in known:
             self._kept += 1
-            if self._kept % BOXES == 0:
+            if self._kept % MOST_BOXES == 0:
                 self._known = [{} for _ in self._known]
             if k not in self._largest:
                 self._largest[k] = self._prepared(k)
@@ -141,5 +144,5 @@ class Line:
         for values, members in self._terms.weights[k]:
             weight: Exact = sum(multipliers[j] * w for j, w in members)
             if weight:
-                side = [exact(old - weight * value) for old, value in zip(side, values, strict=True)]
+                side = [int_if_whole(old - weight * value) for old, value in zip(side, values, strict=True)]
         return side

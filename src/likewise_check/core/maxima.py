@@ -11,7 +11,7 @@ Tables, `within` t: over windows of positions. The maxima of all windows of 1, 2
 from collections.abc import Sequence
 
 from likewise_check.core.cells import Box, Interval
-from likewise_check.core.numbers import Exact, exact
+from likewise_check.core.numbers import Exact, int_if_whole
 from likewise_check.core.space import Relation
 
 
@@ -23,7 +23,7 @@ def linear_maximum(u: Exact, v: Exact, box: Box, relation: Relation) -> Exact | 
     first, second = box.intervals
     if relation.tolerance is None:
         return u * (first[1] if u > 0 else first[0]) + v * (second[1] if v > 0 else second[0])
-    return linear_within(u, v, first, second, exact(relation.tolerance))
+    return linear_within(u, v, first, second, int_if_whole(relation.tolerance))
 
 
 def linear_within(u: Exact, v: Exact, first: Interval, second: Interval, tolerance: Exact) -> Exact | None:

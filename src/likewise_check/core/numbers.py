@@ -50,13 +50,13 @@ def number(value: object, what: str) -> Fraction:
     return Fraction(mantissa << max(exponent, 0), 1 << max(-exponent, 0))
 
 
-def write(value: Fraction) -> str:
+def number_text(value: Fraction) -> str:
     """The number as a text of the format: an integer or a fraction in lowest terms."""
     above = ("-" if value < 0 else "") + _to_decimal(abs(value.numerator))
     return above if value.denominator == 1 else f"{above}/{_to_decimal(value.denominator)}"
 
 
-def shown(value: Fraction) -> str:
+def readable_number(value: Fraction) -> str:
     """The number for people: exact where that is short, else six digits and the word `about`."""
     above, below = Decimal(value.numerator), Decimal(value.denominator)
     decimal = Context(prec=12).divide(above, below)
@@ -65,7 +65,7 @@ def shown(value: Fraction) -> str:
     return f"about {Context(prec=6).divide(above, below)}"
 
 
-def exact(value: Exact) -> Exact:
+def int_if_whole(value: Exact) -> Exact:
     """The same value, as an int if it is whole."""
     return value.numerator if value.denominator == 1 else value
 

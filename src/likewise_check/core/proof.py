@@ -9,8 +9,8 @@ from likewise_check.core.claim import Claim
 from likewise_check.core.fields import Rejected, anything, array_of, record, text, whole
 from likewise_check.core.head import Case
 from likewise_check.core.leaves import Jury, Tally
-from likewise_check.core.numbers import number, shown
-from likewise_check.core.reading import Lines
+from likewise_check.core.line_reader import Lines
+from likewise_check.core.numbers import number, readable_number
 from likewise_check.core.rounding import covers
 
 MOST_NODES = 10**8
@@ -77,7 +77,7 @@ def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int)
         raise Rejected("no pair exists at all: a claim about nobody")
     if not 0 <= clearance <= tally.clearance:
         raise Rejected(
-            f"the stated clearance is below 0 or above the smallest of the leaves, {shown(tally.clearance)}"
+            f"the stated clearance is below 0 or above the smallest of the leaves, {readable_number(tally.clearance)}"
         )
     if not claim.model.body.clears and clearance != 0:
         raise Rejected("the clearance of this body must be stated as 0")

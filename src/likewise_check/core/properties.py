@@ -38,7 +38,7 @@ class Property:
         if self.bound == 0 or s <= other:
             return s > other
         for bits in _PRECISIONS:
-            low, high = _gap(s, other, bits)
+            low, high = _sigma_gap(s, other, bits)
             if low > self.bound:
                 return True
             if high <= self.bound:
@@ -51,7 +51,7 @@ class Property:
             return max(self.bound - s, other + self.bound)
         if self.kind == "score":
             return (self.bound - (s - other)) / 2
-        _, high = _gap(s, other, _CLEARANCE_BITS)
+        _, high = _sigma_gap(s, other, _CLEARANCE_BITS)
         return max(Fraction(0), 2 * (self.bound - high))
 
 
@@ -61,20 +61,20 @@ def read_property(line: object) -> Property:
     sort = kind(content, "the property", "decision", "score", "probability")
     bounded = "margin" if sort == "decision" else "delta"
     of_classes = type(content) is dict and "class" in content
-    more: dict[str, Reader] = {"class": _class} if of_classes else {}
+    more: dict[str, Reader] = {"class": _read_class} if of_classes else {}
     _, bound, *of = record(content, "the property", kind=text, **{bounded: number}, **more)
     if sort != "decision" and (bound < 0 or (sort == "probability" and bound >= 1)):
         raise Rejected("delta must be at least 0, and below 1 for a probability")
     return Property(kind=sort, bound=bound, of_classes=of_classes, of=of[0] if of else None)
 
 
-def _class(item: object, what: str) -> int | None:
+def _read_class(item: object, what: str) -> int | None:
     if item is not None and type(item) is not int:
         raise Rejected(f"{what} must be a whole number or null")
     return item
 
 
-def _gap(s: Fraction, other: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+def _sigma_gap(s: Fraction, other: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     """sigma(s) - sigma(s'), enclosed."""
     low, high = sigma_bounds(s, bits)
     low_other, high_other = sigma_bounds(other, bits)

@@ -46,7 +46,7 @@ PACKS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
-def names_in(table: str) -> list[str]:
+def known_names(table: str) -> list[str]:
     """All that certificates may name of a table."""
     return [name for tables in PACKS.values() for name in tables.get(table, ())]
 
@@ -56,12 +56,12 @@ def pack_of(table: str, name: str) -> str:
     return next(pack for pack, tables in PACKS.items() if name in tables.get(table, ()))
 
 
-def find(table: str, name: str) -> Any:
-    """What a name, which is one of `names_in`, stands for."""
-    return getattr(_loaded(pack_of(table, name)), table)[name]
+def find_entry(table: str, name: str) -> Any:
+    """What a name, which is one of `known_names`, stands for."""
+    return getattr(_load_pack(pack_of(table, name)), table)[name]
 
 
-def _loaded(pack: str) -> ModuleType:
+def _load_pack(pack: str) -> ModuleType:
     """The package of a pack. Each import is written down: no name of a certificate becomes that of a module."""
     if pack == CORE:
         from likewise_check.core import rules
@@ -98,9 +98,9 @@ def _loaded(pack: str) -> ModuleType:
 
 def read_body(item: object, what: str, space: "Space", scores: int | None) -> "Body":
     """The body of a model line: of one score (None), or of so many, its coefficients being arrays then."""
-    family: Family = find("BODIES", kind(item, what, *names_in("BODIES")))
+    family: Family = find_entry("BODIES", kind(item, what, *known_names("BODIES")))
     if scores is None:
         return family.read(item, space, number)
-    read = family.read_scores or partial(find("SCORES", "several"), family)
+    read = family.read_scores or partial(find_entry("SCORES", "several"), family)
     found: Body = read(item, space, scores)
     return found

@@ -16,7 +16,10 @@ from likewise_check.core.fields import Rejected
 from likewise_check.core.logarithm import ceil_div
 
 MOST_OPERATIONS = 10**7
-SMALLEST = {24: Fraction(1, 1 << 149), 53: Fraction(1, 1 << 1074)}  # numbers above 0 of that many bits
+SMALLEST_POSITIVE = {
+    24: Fraction(1, 1 << 149),
+    53: Fraction(1, 1 << 1074),
+}  # numbers above 0 of that many bits
 _PRECISIONS = (256, 4096, 1 << 17)
 
 
@@ -33,7 +36,7 @@ def covers(clearance: Fraction, rounding: Rounding | None) -> bool:
     """Whether clearance > E, exactly."""
     if rounding is None:
         return False
-    least = rounding.operations * SMALLEST[rounding.bits]
+    least = rounding.operations * SMALLEST_POSITIVE[rounding.bits]
     for precision in _PRECISIONS:
         growths = _growth(rounding.operations, rounding.bits, precision)
         low, high = (growth * rounding.magnitude + least for growth in growths)

@@ -14,8 +14,8 @@ from likewise_check.core.bound import conclude, read_way
 from likewise_check.core.cells import NO_PAIR, Cell, Holds, LeafRefused
 from likewise_check.core.fields import Rejected, array_of
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.line import LINES, Line, Terms
-from likewise_check.core.numbers import Exact, exact, number
+from likewise_check.core.line import MOST_LINES, Line, Terms
+from likewise_check.core.numbers import Exact, int_if_whole, number
 from likewise_check.core.space import Space
 
 
@@ -34,11 +34,11 @@ class Separable:
         if not isinstance(lemma.first, Affine):
             raise Rejected("separable: the body is not affine")
         self._lemma, self._terms = lemma, Terms(lemma)
-        self._line = lru_cache(LINES)(self._read)
+        self._line = lru_cache(MOST_LINES)(self._read)
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the line of the leaf separates its cell from W."""
-        line, limit, closed, spread, side = self._line(*_texts(leaf))
+        line, limit, closed, spread, side = self._line(*_line_texts(leaf))
         bound = line.maximum(cell)
         return conclude("separable", bound, limit, closed=closed, unit=line.scale, spread=spread, side=side)
 
@@ -48,10 +48,10 @@ class Separable:
         factors = read_multipliers(list(multipliers[1:]) if multipliers else zeros, self._lemma.space)
         line = Line(self._terms, way.a, way.b, factors)
         closed, spread = self._lemma.closed(way.a, way.b), self._lemma.spread(way.a, way.b)
-        return line, exact(way.threshold * line.scale), closed, spread, way.side
+        return line, int_if_whole(way.threshold * line.scale), closed, spread, way.side
 
 
-def _texts(leaf: list[object]) -> tuple[str, ...]:
+def _line_texts(leaf: list[object]) -> tuple[str, ...]:
     """The way, and if there are multipliers the word `with` and these."""
     parts: list[object] = leaf[1:2]
     if len(leaf) == 3 and type(leaf[2]) is list:

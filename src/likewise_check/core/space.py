@@ -9,8 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from likewise_check.core.fields import Reader, Rejected, anything, array_of, kind, record, text, true, whole
-from likewise_check.core.numbers import LARGEST, Exact, double_above, exact, is_double, number
+from likewise_check.core.fields import (
+    Reader,
+    Rejected,
+    anything,
+    array_of,
+    kind,
+    record,
+    require_true,
+    text,
+    whole,
+)
+from likewise_check.core.numbers import LARGEST, Exact, double_above, int_if_whole, is_double, number
 
 MOST_FEATURES = 10_000
 MOST_LEVELS = 100_000
@@ -105,7 +115,7 @@ def read_space(line: object) -> Space:
     """The space of a certificate's second line."""
     (content,) = record(line, "the line", space=anything)
     features, items = record(
-        content, "the space", features=array_of(_feature), constraints=array_of(anything)
+        content, "the space", features=array_of(_read_feature), constraints=array_of(anything)
     )
     if not 1 <= len(features) <= MOST_FEATURES or sum(feature.levels for feature in features) > MOST_LEVELS:
         raise Rejected(f"a space has 1 to {MOST_FEATURES} features with at most {MOST_LEVELS} levels in all")
@@ -113,21 +123,21 @@ def read_space(line: object) -> Space:
         raise Rejected("two features have the same name")
     if len(items) > MOST_CONSTRAINTS:
         raise Rejected(f"more than {MOST_CONSTRAINTS} constraints")
-    constraints = tuple(_constraint(item, f"constraint {j}", features) for j, item in enumerate(items))
+    constraints = tuple(_read_constraint(item, f"constraint {j}", features) for j, item in enumerate(items))
     return Space(features=tuple(features), constraints=constraints)
 
 
 def read_similarity(line: object, space: Space) -> tuple[Relation, ...]:
     """The relations of a certificate's third line, one a feature."""
     (items,) = record(line, "the line", similarity=array_of(anything, len(space.features)))
-    return tuple(_relation(item, f"relation {k}", space.features[k]) for k, item in enumerate(items))
+    return tuple(_read_relation(item, f"relation {k}", space.features[k]) for k, item in enumerate(items))
 
 
-def _feature(item: object, what: str) -> Feature:
+def _read_feature(item: object, what: str) -> Feature:
     sort = kind(item, what, "continuous", "integer", "categorical", "ordinal")
     if sort in ("continuous", "integer"):
-        return _numeric(item, what, sort)
-    name, _, levels = record(item, what, name=text, kind=text, levels=array_of(_level))
+        return _read_numeric(item, what, sort)
+    name, _, levels = record(item, what, name=text, kind=text, levels=array_of(_read_level))
     if not levels or len(set(levels)) != len(levels):
         raise Rejected(f"{what} must have levels, all distinct")
     numbers = all(sort in ("truth", "number") for sort, _ in levels)
@@ -136,9 +146,9 @@ def _feature(item: object, what: str) -> Feature:
     return Feature(name=name, kind=sort, lo=Fraction(0), hi=hi, levels=len(levels), values=values)
 
 
-def _numeric(item: object, what: str, sort: str) -> Feature:
+def _read_numeric(item: object, what: str, sort: str) -> Feature:
     missing = type(item) is dict and "missing" in item
-    more: dict[str, Reader] = {"missing": true} if missing else {}
+    more: dict[str, Reader] = {"missing": require_true} if missing else {}
     name, _, lo, hi, *_ = record(item, what, name=text, kind=text, lo=number, hi=number, **more)
     if lo > hi:
         raise Rejected(f"{what}: lo is above hi")
@@ -152,7 +162,7 @@ def _numeric(item: object, what: str, sort: str) -> Feature:
     return Feature(name=name, kind=sort, lo=lo, hi=hi, missing=code)
 
 
-def _level(item: object, what: str) -> tuple[str, str | Exact]:
+def _read_level(item: object, what: str) -> tuple[str, str | Exact]:
     """A level as its sort and its text or number: equal exactly if the levels are the same."""
     if item is None:
         return "missing", ""
@@ -161,18 +171,18 @@ def _level(item: object, what: str) -> tuple[str, str | Exact]:
     if type(item) is str:
         return "text", item
     (value,) = record(item, what, number=number)
-    return "number", exact(value)
+    return "number", int_if_whole(value)
 
 
-def _constraint(item: object, what: str, features: Sequence[Feature]) -> Constraint:
+def _read_constraint(item: object, what: str, features: Sequence[Feature]) -> Constraint:
     _, pairs, bound = record(item, what, text=text, terms=array_of(array_of(anything, 2)), bound=number)
-    terms = [_term(index, weight, what, features) for index, weight in pairs]
+    terms = [_read_term(index, weight, what, features) for index, weight in pairs]
     if any(late.feature <= early.feature for early, late in pairwise(terms)):
         raise Rejected(f"{what}: the features must be strictly increasing")
     return Constraint(terms=tuple(terms), bound=bound)
 
 
-def _term(index: object, weight: object, what: str, features: Sequence[Feature]) -> Term:
+def _read_term(index: object, weight: object, what: str, features: Sequence[Feature]) -> Term:
     k: int = whole(0, len(features) - 1)(index, f"{what}, a feature")
     feature = features[k]
     if feature.missing is not None:
@@ -181,16 +191,16 @@ def _term(index: object, weight: object, what: str, features: Sequence[Feature])
         if not feature.levels:
             raise Rejected(f"{what}: feature {k} has no levels, so an array says nothing")
         entries = array_of(number, feature.levels)(weight, f"{what}, the coefficients")
-        return Term(feature=k, weight=Fraction(1), values=tuple(map(exact, entries)))
+        return Term(feature=k, weight=Fraction(1), values=tuple(map(int_if_whole, entries)))
     if feature.levels and feature.values is None:
         raise Rejected(f"{what}: feature {k} has levels that are no numbers")
     return Term(feature=k, weight=number(weight, f"{what}, a coefficient"), values=feature.values)
 
 
-def _relation(item: object, what: str, feature: Feature) -> Relation:
+def _read_relation(item: object, what: str, feature: Feature) -> Relation:
     sort = kind(item, what, "same", "within", "free", "pairs")
     if sort == "pairs":
-        return _pairs(item, what, feature)
+        return _read_pairs(item, what, feature)
     if sort != "within":
         record(item, what, kind=text)
         return Relation(kind=sort)
@@ -202,7 +212,7 @@ def _relation(item: object, what: str, feature: Feature) -> Relation:
     return Relation(kind=sort, tolerance=tolerance, missing=feature.missing)
 
 
-def _pairs(item: object, what: str, feature: Feature) -> Relation:
+def _read_pairs(item: object, what: str, feature: Feature) -> Relation:
     if not feature.levels:
         raise Rejected(f"{what}: only levels kinds have allowed pairs")
     position = whole(0, feature.levels - 1)

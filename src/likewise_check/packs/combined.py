@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, cast
 
-from likewise_check.core.body import Body, Codes, Ends, Family, Form, Scores, no_rounding
+from likewise_check.core.body import Body, Codes, Ends, Family, Form, Scores, read_no_rounding
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, choice, record, text
 from likewise_check.core.numbers import number
 from likewise_check.core.registry import read_body
@@ -48,11 +48,14 @@ class Combined:
         """The scores, enclosed."""
         by_score = zip(*(body.ends(codes, bits) for body in self.bodies), strict=True)
         return [
-            (self._made_of([low for low, _ in found]), self._made_of([high for _, high in found]))
+            (
+                self._combine_scores([low for low, _ in found]),
+                self._combine_scores([high for _, high in found]),
+            )
             for found in by_score
         ]
 
-    def _made_of(self, scores: list[Fraction]) -> Fraction:
+    def _combine_scores(self, scores: list[Fraction]) -> Fraction:
         if self.how == "mean":
             parts = zip(self.weights, scores, strict=True)
             return sum((weight * score for weight, score in parts), Fraction(0))
@@ -64,10 +67,10 @@ class Combined:
 
     def read_rounding(self, item: object) -> None:
         """Is not described."""
-        no_rounding(item)
+        read_no_rounding(item)
 
 
-def _read(item: object, space: Space, scores: int | None) -> Combined:
+def _read_combined(item: object, space: Space, scores: int | None) -> Combined:
     """The body of a model line."""
     how = choice("mean", "max", "min")(item.get("how") if type(item) is dict else None, "the body, how")
     more: dict[str, Reader] = {"weights": array_of(number)} if how == "mean" else {}
@@ -85,4 +88,6 @@ def _read(item: object, space: Space, scores: int | None) -> Combined:
     return Combined(how=how, weights=tuple(*weights), bodies=tuple(bodies))
 
 
-BODIES = {"combined": Family(lambda item, space, _coefficient: _read(item, space, None), _read)}
+BODIES = {
+    "combined": Family(lambda item, space, _coefficient: _read_combined(item, space, None), _read_combined)
+}

@@ -9,7 +9,7 @@ import numpy as np
 import likewise as lw
 from likewise.families.affine.body import Affine
 from likewise.families.affine.rounding import AffineRounding
-from likewise.families.combined.body import combined_model
+from likewise.families.combined.body import combine_models
 from likewise.families.kernel.body import RbfSum
 from likewise.families.kernel.rounding import KernelRounding
 from likewise.families.network.activation import RELU
@@ -18,11 +18,11 @@ from likewise.families.network.dyadic import Dyadic
 from likewise.families.network.rounding import NetworkRounding
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.registry import family_of
-from likewise.families.scored import Model, SeparateRounding
+from likewise.families.scored_model import Model, SeparateRounding
 from likewise.families.trees.body import LEAF, Tree, TreeSum, scores_of_ensemble
 from likewise.families.trees.rounding import TreeRounding
 from likewise.model.embedding import Column
-from likewise.model.head import NUMBER, Head
+from likewise.model.head import NUMBER_HEAD, Head
 
 SPACE = lw.Space(
     {"a": lw.Integer(0, 3), "job": lw.Categorical(["x", "y", "z"]), "sex": lw.Categorical(["f", "m"])}
@@ -57,7 +57,7 @@ def joined(models: list[Model]) -> Model:
 
 
 def one(body: object, rounding: object, embedding: tuple[Column, ...] = COLUMNS) -> Model:
-    return Model(family="one", rounding=rounding, embedding=embedding, bodies=(body,), head=NUMBER)
+    return Model(family="one", rounding=rounding, embedding=embedding, bodies=(body,), head=NUMBER_HEAD)
 
 
 def affine(random: np.random.Generator, n: int, blind: bool) -> Model:
@@ -102,7 +102,7 @@ def polynomial(random: np.random.Generator, n: int, blind: bool) -> Model:
 def trees(random: np.random.Generator, n: int, blind: bool) -> Model:
     grown = tuple(_tree(random, n, blind) for _ in range(3))
     ensemble = TreeSum(bias=quarters(random, n), trees=grown, missing={})
-    head = NUMBER if n == 1 else Head(labels=tuple(range(n)), rule="argmax")
+    head = NUMBER_HEAD if n == 1 else Head(labels=tuple(range(n)), rule="argmax")
     rounding = TreeRounding(constant=Fraction(30), operations=8)
     return Model(
         family="trees", rounding=rounding, embedding=(), bodies=scores_of_ensemble(ensemble), head=head
@@ -151,7 +151,7 @@ def combined(random: np.random.Generator, n: int, blind: bool) -> Model:
     models = []
     for _ in range(n):
         parts = [_affine(random, blind) for _ in range(2)]
-        models.append(combined_model(parts[0], "mean", (Fraction(1, 4), Fraction(3, 4)), parts))
+        models.append(combine_models(parts[0], "mean", (Fraction(1, 4), Fraction(3, 4)), parts))
     return joined(models)
 
 

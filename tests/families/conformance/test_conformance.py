@@ -14,17 +14,17 @@ from tests.certificate.mutants import packed, sealed
 from tests.families.conformance.builders import BUILDERS, SEX, SIMILAR, SPACE
 
 import likewise as lw
-from likewise.cells.enumerated import independent
-from likewise.families.family import Mapped
+from likewise.cells.enumerated import is_independent
+from likewise.families.family import AffineMap
 from likewise.families.judge import Judge
-from likewise.families.lines import number
-from likewise.families.registry import NAMES, bounder_of, family_named, family_of, score_judge_of
-from likewise.families.scored import Scores, form_of, score_of
-from likewise.importers.imported import Imported
+from likewise.families.lines import format_number
+from likewise.families.registry import FAMILY_NAMES, bounder_of, family_of, load_family, score_judge_of
+from likewise.families.scored_model import Scores, form_body, only_score
+from likewise.importers.imported_model import ImportedModel
 from likewise.importers.inputs import Inputs
-from likewise.importers.recoding import same_space
+from likewise.importers.recoding import identity_recoding
 from likewise.model.head import Head
-from likewise.spec.pairs import pair_space, with_differences
+from likewise.spec.pairs import add_differences, pair_space
 from likewise.spec.terms import dot
 from likewise_check import check
 
@@ -48,7 +48,7 @@ def exact_scores(model):
 
 def pairs_of(name):
     pairs = pair_space(SPACE, SIMILAR)
-    return with_differences(pairs) if family_named(name).differences else pairs
+    return add_differences(pairs) if load_family(name).differences else pairs
 
 
 def similar():
@@ -61,12 +61,12 @@ def largest_gap(scores):
 
 
 def test_every_family_has_a_builder():
-    assert set(BUILDERS) == set(NAMES)
-    assert all(family_named(name).name == name for name in NAMES)
+    assert set(BUILDERS) == set(FAMILY_NAMES)
+    assert all(load_family(name).name == name for name in FAMILY_NAMES)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FAMILY_NAMES)
 class TestScores:
     def test_many_rows_are_one_by_one(self, name, seed):
         model = built(name, seed, 3)
@@ -85,7 +85,7 @@ class TestScores:
 
     def test_forms_are_sums(self, name, seed):
         model = built(name, seed, 3)
-        family, scores, exact = family_named(name), Scores(model, len(SPACE)), exact_scores(model)
+        family, scores, exact = load_family(name), Scores(model, len(SPACE)), exact_scores(model)
         alpha = (Fraction(1), Fraction(-1), Fraction(0))
         if not family.leads and family.unbounded:
             with pytest.raises(lw.UnsupportedModel):
@@ -94,16 +94,16 @@ class TestScores:
         expected = [dot(alpha, row) for row in exact]
         assert np.allclose(scores.form(alpha).scores(EVERYBODY), np.array(expected, dtype=float), atol=1e-9)
         if family.leads:
-            score = form_of(model, alpha).score(model.embedding, len(SPACE))
+            score = form_body(model, alpha).score(model.embedding, len(SPACE))
             assert [score.enclose(person, BITS).middle for person in PEOPLE] == expected
 
     def test_what_it_does_not_depend_on_changes_nothing(self, name, seed):
         for blind in (False, True):
-            score = score_of(built(name, seed, blind=blind), len(SPACE))
+            score = only_score(built(name, seed, blind=blind), len(SPACE))
             values = [score.enclose(person, BITS).middle for person in PEOPLE]
             moves = any(values[i] != values[i + 1] for i in range(0, len(values), 2))  # the two sexes
             assert score.depends(SEX) or not moves
-            assert independent(pair_space(SPACE, SIMILAR), score) or not blind
+            assert is_independent(pair_space(SPACE, SIMILAR), score) or not blind
 
     def test_the_judge_knows_its_error(self, name, seed):
         model = built(name, seed, 3)
@@ -121,10 +121,10 @@ class TestScores:
         assert np.isfinite(found.error).all()
 
     def test_bounds_hold_on_every_pair_of_a_cell(self, name, seed):
-        pairs, score = pairs_of(name), score_of(built(name, seed), len(SPACE))
+        pairs, score = pairs_of(name), only_score(built(name, seed), len(SPACE))
         oracle = bounder_of(score, pairs)
         if oracle is None:
-            assert family_named(name).unbounded
+            assert load_family(name).unbounded
             return
         oracle.warm_up()
         values = [float(score.enclose(person, BITS).middle) for person in PEOPLE]
@@ -152,7 +152,7 @@ class ExactReplay:
 
     def __init__(self, model):
         self.model, self.scored = model, Scores(model, len(SPACE))
-        self.inputs = Inputs(recoding=same_space(SPACE), columns=SPACE.names, like=None, named=True)
+        self.inputs = Inputs(recoding=identity_recoding(SPACE), columns=SPACE.names, like=None, named=True)
 
     def scores(self, codes):
         rows = [[Fraction(c) for c in row] for row in codes.tolist()]
@@ -169,8 +169,11 @@ class ExactReplay:
 
 
 def planted(monkeypatch, model):
-    imported = Imported(
-        model=model, replay=ExactReplay(model), recoding=same_space(SPACE), rows=np.empty((0, len(SPACE)))
+    imported = ImportedModel(
+        model=model,
+        replay=ExactReplay(model),
+        recoding=identity_recoding(SPACE),
+        rows=np.empty((0, len(SPACE))),
     )
     monkeypatch.setattr("likewise.problem.import_model", lambda *_, **__: imported)
 
@@ -193,7 +196,7 @@ def accepted(lines):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FAMILY_NAMES)
 class TestVerdicts:
     def test_planted_bias_is_found(self, name, seed, monkeypatch):
         model = built(name, seed)
@@ -216,7 +219,7 @@ class TestVerdicts:
             result = verified(monkeypatch, model, float(gap) * 1.1 + 0.01)
             assert result.verdict == "FAIR"
             assert check(io.BytesIO(result.certificate.content)).accepted
-        bounder = bounder_of(score_of(model, len(SPACE)), pairs_of(name))
+        bounder = bounder_of(only_score(model, len(SPACE)), pairs_of(name))
         if bounder is not None and gap:
             assert bounder.rule in {line[0] for line in lines_of(result.certificate)[5:-1]}
 
@@ -232,10 +235,10 @@ class TestVerdicts:
         def changed(place, line):
             return [*lines[:place], line, *lines[place + 1 :]]
 
-        smaller = {"property": {"kind": "score", "delta": number(gap * Fraction(9, 10))}}
-        twice = Mapped(slope=Fraction(2), offset=Fraction(0), size=Fraction(0), operations=0)
+        smaller = {"property": {"kind": "score", "delta": format_number(gap * Fraction(9, 10))}}
+        twice = AffineMap(slope=Fraction(2), offset=Fraction(0), size=Fraction(0), operations=0)
         scaled = replace(model, bodies=(model.body.rescaled(twice, "twice"),))
-        body = family_named(name).line(scaled.bodies, scaled.embedding)
+        body = load_family(name).line(scaled.bodies, scaled.embedding)
         lies = {
             "a smaller level": changed(3, smaller),
             "scores twice as large": changed(4, {"model": {**lines[4]["model"], "body": body}}),
@@ -250,7 +253,7 @@ class TestVerdicts:
 
 def shifted(model, by, *, zero_is_upper):
     """A classifier that compares the score with a level."""
-    down = Mapped(slope=Fraction(1), offset=-by, size=abs(by), operations=1)
+    down = AffineMap(slope=Fraction(1), offset=-by, size=abs(by), operations=1)
     body = model.body.rescaled(down, "a classifier")
     return replace(model, bodies=(body,), head=Head(labels=(0, 1), zero_is_upper=zero_is_upper))
 
@@ -275,7 +278,7 @@ def leaning(node, way):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FAMILY_NAMES)
 class TestDecisions:
     @pytest.mark.parametrize("zero_is_upper", [False, True])
     def test_of_two_labels_are_those_of_brute_force(self, name, seed, zero_is_upper, monkeypatch):
@@ -296,7 +299,7 @@ class TestDecisions:
         """The proof of a fair level, said of one that is not, with every way at its leaves."""
         lines = lines_of(fair.certificate)
         for other, way in itertools.product(models["BIASED"], WAYS):
-            body = family_named(name).line(other.bodies, other.embedding)
+            body = load_family(name).line(other.bodies, other.embedding)
             lie = {"model": {**lines[4]["model"], "body": body}}
             leaves = [leaning(line, way) for line in lines[5:-1]]
             assert not accepted([*lines[:4], lie, *leaves, lines[-1]])
@@ -307,7 +310,7 @@ class TestDecisions:
         classes = [row.index(max(row)) for row in scores]
         wanted = "BIASED" if any(classes[i] != classes[j] for i, j in similar()) else "FAIR"
         result = verdict(monkeypatch, model, lw.SameDecision())
-        if family_named(name).unbounded:
+        if load_family(name).unbounded:
             assert result.verdict in (wanted, "UNKNOWN")
             return
         assert result.verdict == wanted
@@ -317,5 +320,5 @@ class TestDecisions:
         assert (wide.verdict, verified(monkeypatch, model, float(gap) * 0.9).verdict) == ("FAIR", "BIASED")
         lines = lines_of(wide.certificate)
         assert accepted(lines)
-        smaller = {**lines[3]["property"], "delta": number(gap * Fraction(9, 10))}
+        smaller = {**lines[3]["property"], "delta": format_number(gap * Fraction(9, 10))}
         assert not accepted([*lines[:3], {"property": smaller}, *lines[4:]])

@@ -17,16 +17,16 @@ from tests.families.network.networks import (
 )
 
 import likewise as lw
-from likewise.families.family import Mapped
-from likewise.families.lines import number
+from likewise.families.family import AffineMap
+from likewise.families.lines import format_number
 from likewise.families.network.activation import IDENTITY, RELU, Activation
 from likewise.families.network.body import Layer, Network, folded
 from likewise.families.network.dyadic import Dyadic, block_diagonal
 from likewise.families.network.judge import cross_all
-from likewise.families.registry import family_named
+from likewise.families.registry import load_family
 from likewise.model.embedding import Column
 
-FAMILY = family_named("network")
+FAMILY = load_family("network")
 CLOSE = Fraction(1, 10**50)
 
 
@@ -48,7 +48,7 @@ class TestDyadic:
 
     def test_numbers_are_written_as_certificates_write_them(self):
         values = np.array([0.0, 1.0, -3.0, 0.1, -0.75, 2.0**80, 5e-324, 1e300])
-        assert Dyadic.of(values).texts() == [number(float(v)) for v in values]
+        assert Dyadic.of(values).texts() == [format_number(float(v)) for v in values]
         assert Dyadic.of([4.0, 8.0]).texts() == ["4", "8"]
 
     def test_products_sums_and_blocks(self):
@@ -197,7 +197,7 @@ class TestMadeOfNetworks:
         rng = random.Random(5)
         bodies, embedding = random_network(rng, scores=3), columns(rng)
         form = FAMILY.form(bodies, (Fraction(1), Fraction(-1, 3), Fraction(0)))
-        by = Mapped(slope=Fraction(-2, 3), offset=Fraction(5), size=Fraction(0), operations=1)
+        by = AffineMap(slope=Fraction(-2, 3), offset=Fraction(5), size=Fraction(0), operations=1)
         scaled = bodies[0].rescaled(by, "a test")
         for _ in range(10):
             row = random_codes(rng)

@@ -7,7 +7,7 @@ import pytest
 from tests.families.polynomial.reference import axes_of, majorant, random_case, random_cell, random_pairs
 
 from likewise.families.polynomial.bounder import PolynomialBounder
-from likewise.families.polynomial.hot import bound_cells
+from likewise.families.polynomial.majorant import bound_cells
 
 CASES = {1: 160, 2: 170, 3: 160, 4: 80, 5: 40}  # by degree; five cells each: 3,050
 CELLS = 5

@@ -10,16 +10,16 @@ from tests.verifying.polynomials import drawn
 import likewise as lw
 from likewise.families.polynomial.bounder import PolynomialBounder
 from likewise.families.polynomial.sos.cube import value_at
-from likewise.families.scored import score_of
-from likewise.importers.imported import import_model
+from likewise.families.scored_model import only_score
+from likewise.importers.imported_model import import_model
 from likewise.model.witness_set import DecisionSet, GapSet
-from likewise.spec.pairs import pair_space, with_differences
+from likewise.spec.pairs import add_differences, pair_space
 
 
 def oracle_for(model, space, similar):
     imported = import_model(model, space, rows=np.empty((0, len(space))))
     return PolynomialBounder(
-        score_of(imported.model, len(space)), with_differences(pair_space(space, similar))
+        only_score(imported.model, len(space)), add_differences(pair_space(space, similar))
     )
 
 

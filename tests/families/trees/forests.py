@@ -10,18 +10,18 @@ import numpy as np
 
 import likewise as lw
 from likewise.families.oracles import Oracles
-from likewise.families.scored import Model
+from likewise.families.scored_model import Model
 from likewise.families.trees.body import Tree, TreeScore, TreeSum, scores_of_ensemble
 from likewise.families.trees.bounder import TreeBounder
 from likewise.families.trees.rounding import TreeRounding
-from likewise.importers.recoding import same_space
+from likewise.importers.recoding import identity_recoding
 from likewise.model.gauge import Gauge
 from likewise.model.head import Head
 from likewise.model.question import Question
 from likewise.search.budget import Budget
 from likewise.search.task import SearchTask
 from likewise.spec.pairs import PairSpace, pair_space
-from likewise.verifying.posing import PosedProblem
+from likewise.verifying.posed_problem import PosedProblem
 
 FEATURES = {
     "age": lambda: lw.Integer(-2, 3),
@@ -234,7 +234,7 @@ def prepared_of(case: Case, gauge: Gauge, question: Question, *, described: bool
         head=Head(labels=(0, 1), link="logistic"),
     )
     imported = SimpleNamespace(
-        model=model, replay=Agreeing(), space=case.space, recoding=same_space(case.space), rows=None
+        model=model, replay=Agreeing(), space=case.space, recoding=identity_recoding(case.space), rows=None
     )
     problem = problem_of(case, question)
     return PosedProblem(

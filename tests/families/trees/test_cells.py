@@ -128,7 +128,7 @@ def test_cuts_come_with_the_bounds_of_their_parts(seed):
         axis = oracle.features[oracle.axes.feature[variable]]
         parts = (lo[variable], at), (axis.first[axis.index(at) + 1], hi[variable])
         for ends, loss in zip(parts, lost, strict=True):
-            below, _, _ = oracle.bound_memory(oracle.inherited(memory, variable, *ends), lean)
+            below, _, _ = oracle.bound_memory(oracle.inherit(memory, variable, *ends), lean)
             related = oracle.axes.partner[variable] >= 0  # then a part may lose more than its own limits show
             assert below <= upper - loss + ROOM
             assert related or loss == EXCESS or below >= upper - loss - ROOM
@@ -145,7 +145,7 @@ def test_a_memory_handed_down_bounds_like_one_made_anew(seed):
     for _ in range(8):
         upper, _, _ = oracle.bound_memory(memory, 0.5)
         assert upper == pytest.approx(oracle.bound_memory(oracle.memory(lo.tolist(), hi.tolist()), 0.5)[0])
-        variable, at = oracle.halved(lo.tolist(), hi.tolist())
+        variable, at = oracle.choose_halving(lo.tolist(), hi.tolist())
         if variable < 0 or upper == -np.inf:
             break
         axis = oracle.features[oracle.axes.feature[variable]]
@@ -153,7 +153,7 @@ def test_a_memory_handed_down_bounds_like_one_made_anew(seed):
             hi[variable] = at
         else:
             lo[variable] = at + 1 if axis.whole else np.nextafter(at, np.inf)
-        memory = oracle.inherited(memory, variable, lo[variable], hi[variable])
+        memory = oracle.inherit(memory, variable, lo[variable], hi[variable])
 
 
 def test_a_proof_is_exact_to_the_last_digit():
@@ -184,7 +184,7 @@ def test_two_forms_of_one_ensemble_are_bounded_together():
     assert best <= upper + 1e-12
     assert upper == pytest.approx(first / 4 - 3 * second / 4)
     memory = oracle.memory(lo, hi)
-    found = [oracle.bound_memory(memory, 0.25), oracle.proposal(memory, 0.25)][1]
+    found = [oracle.bound_memory(memory, 0.25), oracle.propose(memory, 0.25)][1]
     point = oracle.pair()[None]
     assert case.score.scores(point[:, list(case.pairs.first)]) == pytest.approx([found.first])
     assert thrice.scores(point[:, list(case.pairs.second)]) == pytest.approx([found.second])

@@ -7,13 +7,13 @@ from tests.families.trees.forests import all_scores, prepared_of, problem_of, ra
 from tests.questions import asked, gauged
 from tests.strategies import value
 
-from likewise.analysis.climbing import Climb
-from likewise.analysis.measuring import certified
-from likewise.analysis.subjects import Subject
+from likewise.analysis.disparity_problem import DisparityProblem
+from likewise.analysis.disparity_search import DisparitySearch
+from likewise.analysis.measure import certify_upper
 from likewise.model.witness_set import DecisionSet
 from likewise.search.frontier import Frontier
 from likewise.spec.numbers import double_above
-from likewise.verifying.certifying import Checking, Statement, certify_proof, certify_witness
+from likewise.verifying.certification import CheckRunner, Statement, certify_proof, certify_witness
 
 CASES = [*range(16), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(16, 200))]
 
@@ -34,11 +34,11 @@ def test_the_largest_gap_is_that_of_all_pairs_and_its_certificate_is_accepted(se
     largest = max(first - second for _, _, first, second in pairs)
     gauge = gauged("score")
     prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
-    climb = Climb(Subject(prepared, gauge), Fraction(0))
+    climb = DisparitySearch(DisparityProblem(prepared, gauge), Fraction(0))
     climb.run()
     assert climb.lower == largest
     assert climb.upper == double_above(largest)
-    certificate, refusal = certified(prepared, climb, gauge.of, Checking())
+    certificate, refusal = certify_upper(prepared, climb, gauge.of, CheckRunner())
     assert certificate is not None, refusal
 
 
@@ -56,10 +56,10 @@ def test_decisions_are_those_of_all_pairs(seed):
         statement = Statement(words="", question=question)
         assert end == ("witness" if biased else "closed")
         if biased:
-            assert certify_witness(prepared, search.witness, statement, Checking())[1].accepted
+            assert certify_witness(prepared, search.witness, statement, CheckRunner())[1].accepted
         else:
             report = certify_proof(
-                prepared, search.proof, lambda s=search: s.clearance, statement, Checking()
+                prepared, search.proof, lambda s=search: s.clearance, statement, CheckRunner()
             )[1]
             assert report.accepted, report.reason
 
@@ -71,11 +71,11 @@ def test_other_scales_close_in_on_the_best_pair(seed, of):
     gauge = gauged(of)
     largest = max(value(of, first, second) for _, _, first, second in pairs)
     prepared = prepared_of(case, gauge, gauge.question(Fraction(0)))
-    climb = Climb(Subject(prepared, gauge), Fraction(1, 10**6))
+    climb = DisparitySearch(DisparityProblem(prepared, gauge), Fraction(1, 10**6))
     climb.run()
     assert climb.lower <= largest <= climb.upper
     assert climb.upper - climb.lower < 1e-6
-    certificate, refusal = certified(prepared, climb, gauge.of, Checking())
+    certificate, refusal = certify_upper(prepared, climb, gauge.of, CheckRunner())
     assert certificate is not None, refusal
 
 
@@ -95,5 +95,5 @@ def test_open_cells_are_bounded_by_what_they_say(seed):
     search = Frontier(task=problem)
     search.run(most=60)
     for cell in search.open:
-        bound = search.oracle.sight(cell, 0, problem.case).at(0.5).upper
+        bound = search.oracle.view_node(cell, 0, problem.case).at(0.5).upper
         assert bound <= cell.upper + problem.bounder.noise(0.5)

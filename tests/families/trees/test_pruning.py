@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from likewise.families.trees.body import LEAF, Tree, TreeSum
-from likewise.families.trees.pruning import different_sums, mean_of_trees, pruned, score_alone
+from likewise.families.trees.pruning import distinct_prunings, extract_score, mean_of_trees, prune_tree
 
 MISSING = {2: Fraction(4)}  # of feature 2, a number from 0 to 3
 CODES = [range(3), range(3), range(5)]
@@ -62,7 +62,7 @@ def test_pruned_trees_do_not_look_and_say_the_same(seed):
     body = ensemble(seed)
     for setting in ({0: Fraction(seed % 3)}, {1: Fraction(1), 2: MISSING[2]}, {}):
         for tree in body.trees:
-            left = pruned(tree, setting, MISSING)
+            left = prune_tree(tree, setting, MISSING)
             assert not set(left.feature.tolist()) & set(setting)
             assert left.factor == tree.factor
             for codes in EVERYBODY[:: 1 + seed % 3]:
@@ -85,13 +85,13 @@ def test_means_are_those_of_all_settings(seed):
         scores = [body.exact(at(codes, setting)) for setting in settings]
         expected = [sum(w * s[c] for w, s in zip(weights, scores, strict=True)) for c in range(2)]
         assert list(mean.exact(codes)) == expected
-    assert score_alone(mean, 1, Fraction(1, 2)).exact(codes) == (expected[1] - Fraction(1, 2),)
+    assert extract_score(mean, 1, Fraction(1, 2)).exact(codes) == (expected[1] - Fraction(1, 2),)
 
 
 def test_every_different_ensemble_is_there_once():
     body = ensemble(3)
     settings = [{0: Fraction(i), 1: Fraction(j)} for i in range(3) for j in range(3)]
-    found = different_sums(body, [*settings, *settings])
+    found = distinct_prunings(body, [*settings, *settings])
     assert 1 < len(found) <= len(settings)
     for codes in EVERYBODY[::7]:
         expected = {body.exact(at(codes, setting)) for setting in settings}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.analysis.partition.constraints import allows
+from likewise.analysis.partition.constraints import allows_box
 from likewise.spec.boxes import Box
 from likewise.spec.features import Categorical, Continuous, Ordinal
 from likewise.spec.numbers import double_above, double_below
@@ -63,11 +63,11 @@ class Change:
         for k, value in self.fixed:
             low[k] = high[k] = value
         for k, step in self.moved:
-            low[k], high[k] = _moved((float(lo[k]), float(hi[k])), step, whole=bool(discrete[k]))
+            low[k], high[k] = _shift_part((float(lo[k]), float(hi[k])), step, whole=bool(discrete[k]))
         return low, high
 
 
-def _moved(part: tuple[float, ...], step: Fraction, *, whole: bool) -> tuple[float, ...]:
+def _shift_part(part: tuple[float, ...], step: Fraction, *, whole: bool) -> tuple[float, ...]:
     ends = [Fraction(end) + step for end in (part[0], part[-1])]
     if whole:
         return tuple(int(end) for end in ends)
@@ -94,7 +94,7 @@ class Counterpart:
             if isinstance(feature, (Categorical, Ordinal)):
                 part: tuple[float, ...] = tuple(int(p + step) for p in box.parts[k])
             else:
-                part = _moved(box.parts[k], step, whole=not isinstance(feature, Continuous))
+                part = _shift_part(box.parts[k], step, whole=not isinstance(feature, Continuous))
             changed = changed.with_part(k, part)
         return changed
 
@@ -108,12 +108,12 @@ class Counterpart:
                     return False
             elif not feature.lo <= part[0] <= part[1] <= feature.hi:
                 return False
-        return allows(changed, {space.names[k] for k in self.change.features})
+        return allows_box(changed, {space.names[k] for k in self.change.features})
 
     def similar(self, box: Box, relations: tuple[Relation, ...]) -> bool:
         """Whether everybody in the box is similar to their counterpart. Exact."""
         if not all(
-            relations[k].kind == "free" or _partner_of_all(relations[k], box, k, value)
+            relations[k].kind == "free" or _is_partner_of_all(relations[k], box, k, value)
             for k, value in self.change.fixed
         ):
             return False
@@ -132,5 +132,5 @@ class Counterpart:
         return said
 
 
-def _partner_of_all(relation: Relation, box: Box, k: int, value: float) -> bool:
+def _is_partner_of_all(relation: Relation, box: Box, k: int, value: float) -> bool:
     return relation.kind == "pairs" and all(relation.allows(int(p), int(value)) for p in box.parts[k])

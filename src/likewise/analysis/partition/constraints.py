@@ -21,65 +21,67 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Part = Sequence[float]
-Standing = Literal["all", "none", "some"]
+CodePart = Sequence[float]
+ConstraintStatus = Literal["all", "none", "some"]
 
 
-def standing(constraints: Sequence[Separable], lo: Floats, hi: Floats) -> Standing:
+def constraint_status(constraints: Sequence[Separable], lo: Floats, hi: Floats) -> ConstraintStatus:
     """Of the individuals with codes from lo to hi: who satisfies the constraints."""
-    ranges = [_range(constraint, _parts(constraint, lo, hi)) for constraint in constraints]
+    ranges = [_value_range(constraint, _code_parts(constraint, lo, hi)) for constraint in constraints]
     if any(least > 0 for least, _ in ranges):
         return "none"
     return "all" if all(most <= 0 for _, most in ranges) else "some"
 
 
-def loosest(constraints: Sequence[Separable], lo: Floats, hi: Floats, features: Sequence[int]) -> int | None:
+def most_moving_feature(
+    constraints: Sequence[Separable], lo: Floats, hi: Floats, features: Sequence[int]
+) -> int | None:
     """Of these features, the one that moves an undecided constraint most over the box; None if none does."""
     moved = {k: Fraction(0) for k in features}
     for constraint in constraints:
-        parts = _parts(constraint, lo, hi)
-        least, most = _range(constraint, parts)
+        parts = _code_parts(constraint, lo, hi)
+        least, most = _value_range(constraint, parts)
         if least <= 0 < most:
             for k in features:
-                low, high = _ends(constraint.terms[k], parts[k])
+                low, high = _term_range(constraint.terms[k], parts[k])
                 moved[k] = max(moved[k], (high - low) / (most - least))
     best = max(moved, key=lambda k: moved[k], default=None)
     return best if best is not None and moved[best] else None
 
 
-def excludes(box: Box) -> bool:
+def excludes_box(box: Box) -> bool:
     """Whether one constraint by itself excludes everybody in the box."""
     return any(
-        _range(constraint_terms(box.space, constraint), box.parts)[0] > 0
+        _value_range(constraint_terms(box.space, constraint), box.parts)[0] > 0
         for constraint in box.space.constraints
     )
 
 
-def allows(box: Box, names: set[str]) -> bool:
+def allows_box(box: Box, names: set[str]) -> bool:
     """Whether everybody in the box satisfies every constraint that speaks of one of these features."""
     return all(
-        _range(constraint_terms(box.space, constraint), box.parts)[1] <= 0
+        _value_range(constraint_terms(box.space, constraint), box.parts)[1] <= 0
         for constraint in box.space.constraints
         if names & set(constraint.names)
     )
 
 
-def _parts(constraint: Separable, lo: Floats, hi: Floats) -> list[Part]:
+def _code_parts(constraint: Separable, lo: Floats, hi: Floats) -> list[CodePart]:
     """All codes of features that the constraint has a table of, the ends of the others."""
     ends = zip(constraint.terms, lo.tolist(), hi.tolist(), strict=True)
     return [(low, high) if term.table is None else range(int(low), int(high) + 1) for term, low, high in ends]
 
 
-def _range(constraint: Separable, parts: Sequence[Part]) -> tuple[Fraction, Fraction]:
+def _value_range(constraint: Separable, parts: Sequence[CodePart]) -> tuple[Fraction, Fraction]:
     """The smallest and the largest value over a box."""
     least = most = constraint.bias
     for term, part in zip(constraint.terms, parts, strict=True):
-        ends = _ends(term, part)
+        ends = _term_range(term, part)
         least, most = least + ends[0], most + ends[1]
     return least, most
 
 
-def _ends(term: Term, part: Part) -> tuple[Fraction, Fraction]:
+def _term_range(term: Term, part: CodePart) -> tuple[Fraction, Fraction]:
     if term.table is not None:
         values = [term.table[int(place)] for place in part]
     else:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.analysis.partition.engine import Cut
-from likewise.analysis.partition.judge import DIFFERENTLY, MANY_VALUES
+from likewise.analysis.partition.judge import MANY_VALUES, TREATED_DIFFERENTLY
 from likewise.search.frontier import LOWER, UPPER
 from likewise.spec.features import Categorical, Ordinal
 
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
 LEAST_GAIN = 0.005  # of purity, for a cut to be better than one in two
 NOT_SEEN = -2
-BASES = 4  # individuals of a box at which its features are moved
+BASE_ROWS = 4  # individuals of a box at which its features are moved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tries:
+class CutTrials:
     """How many cuts are tried: of so many features that move the score most, at so many places each."""
 
     features: int
     places: int
 
 
-MANY_TRIES = Tries(features=64, places=7)  # where a bound is a sum
-SOME_TRIES = Tries(features=4, places=4)  # of trees
-FEW_TRIES = Tries(features=2, places=3)  # where bounds take time
+MANY_TRIES = CutTrials(features=64, places=7)  # where a bound is a sum
+SOME_TRIES = CutTrials(features=4, places=4)  # of trees
+FEW_TRIES = CutTrials(features=2, places=3)  # where bounds take time
 
 
-def told_apart(sample: Sample, cuts: list[Cut]) -> Floats:
+def impurity_decrease(sample: Sample, cuts: list[Cut]) -> Floats:
     """By how much each cut lowers the impurity (Gini's) of how those who are looked at are treated."""
     names, places = np.unique(sample.treated, return_inverse=True)
     kinds = np.eye(len(names))[places]
@@ -54,11 +54,13 @@ def told_apart(sample: Sample, cuts: list[Cut]) -> Floats:
     left = (sample.rows[:, features] <= np.array([cut.at for cut in cuts])).astype(float)
     counts = left.T @ kinds
     others = kinds.sum(axis=0) - counts
-    gained: Floats = _purity(counts) + _purity(others) - _purity(kinds.sum(axis=0)[None])
+    gained: Floats = (
+        _weighted_purity(counts) + _weighted_purity(others) - _weighted_purity(kinds.sum(axis=0)[None])
+    )
     return gained / max(len(kinds), 1)
 
 
-def _purity(counts: Floats) -> Floats:
+def _weighted_purity(counts: Floats) -> Floats:
     """Of groups by the counts of their kinds, weighted with their sizes."""
     total = counts.sum(axis=1)
     purity: Floats = (counts**2).sum(axis=1) / np.maximum(total, 1)
@@ -75,9 +77,9 @@ class Cutter:
 
     def spreads(self, lo: Floats, hi: Floats, people: Floats | None = None) -> Floats:
         """For each feature how much scores move with it, at a few individuals of the box."""
-        bases = self.judge.drawn(lo, hi, BASES)
+        bases = self.judge.drawn(lo, hi, BASE_ROWS)
         if people is not None and len(people):
-            bases[-(BASES // 2) :] = people[-(BASES // 2) :]
+            bases[-(BASE_ROWS // 2) :] = people[-(BASE_ROWS // 2) :]
         moved = [(k, self._grid(k, lo, hi)) for k in self.judge.cut if lo[k] < hi[k]]
         spread = np.zeros(len(lo))
         if not moved:
@@ -115,24 +117,26 @@ class Cutter:
         effort = self._effort
         if near and len(sample.rows):
             cuts = [
-                cut for k in order[: effort.features] for cut in self._cuts(k, box, sample, effort.places)
+                cut
+                for k in order[: effort.features]
+                for cut in self._candidate_cuts(k, box, sample, effort.places)
             ]
             gains = self._gains(box, cuts, sample)
             if gains.max(initial=0.0) > 0:
                 return cuts[int(gains.argmax())]
-        cuts = [cut for k in order for cut in self._cuts(k, box, sample, MANY_TRIES.places)]
-        apart = told_apart(sample, cuts)
+        cuts = [cut for k in order for cut in self._candidate_cuts(k, box, sample, MANY_TRIES.places)]
+        apart = impurity_decrease(sample, cuts)
         if apart.max(initial=0.0) > LEAST_GAIN:
             return cuts[int(apart.argmax())]
-        return self._in_two(order[0], lo, hi)
+        return self._oracle_cut(order[0], lo, hi)
 
     @property
-    def _effort(self) -> Tries:
+    def _effort(self) -> CutTrials:
         if self.judge.sums:
             return MANY_TRIES
         return SOME_TRIES if self.judge.sides.bounder.exact else FEW_TRIES
 
-    def _cuts(self, k: int, box: CodeBox, sample: Sample, places: int) -> list[Cut]:
+    def _candidate_cuts(self, k: int, box: CodeBox, sample: Sample, places: int) -> list[Cut]:
         """Cuts of feature k: evenly spaced, at some codes where its score is known to jump, and between those who are looked at."""
         low, high = float(box.lo[k]), float(box.hi[k])
         between = (
@@ -144,7 +148,7 @@ class Cutter:
         if not self.judge.discrete[k]:
             evenly = (low + (high - low) * i / (places + 1) for i in range(1, places + 1))
             at = {*(self.user.short(k, place, high - low) for place in evenly), *at}
-            return [self.sharp(Cut(k, place), box.hi) for place in sorted(at) if low < place < high]
+            return [self.sharpen(Cut(k, place), box.hi) for place in sorted(at) if low < place < high]
         count = int(high - low)
         steps = (
             {round(count * i / (places + 1)) for i in range(1, places + 1)}
@@ -162,7 +166,7 @@ class Cutter:
         inside = marks[(marks > low) & (marks < high)]
         return [float(mark) for mark in inside[:: max(1, len(inside) // most)]]
 
-    def sharp(self, cut: Cut, hi: Floats) -> Cut:
+    def sharpen(self, cut: Cut, hi: Floats) -> Cut:
         """A cut of a continuous number, between two doubles where the score jumps. Not of one that the model sees through a function: there
         are numbers between those that two neighbouring values belong to."""
         if cut.feature in self.user.bent:
@@ -170,7 +174,7 @@ class Cutter:
         after = self.judge.sides.bounder.after(cut.feature, cut.at)
         return cut if after is None or after > hi[cut.feature] else replace(cut, after=after)
 
-    def _in_two(self, k: int, lo: Floats, hi: Floats) -> Cut:
+    def _oracle_cut(self, k: int, lo: Floats, hi: Floats) -> Cut:
         """The cut of feature k that the oracle would make; levels where their scores are furthest apart."""
         if isinstance(self.judge.over[self.judge.over.names[k]], (Categorical, Ordinal)):
             at = self._gap(k, lo, hi)
@@ -182,7 +186,7 @@ class Cutter:
         if self.judge.discrete[k]:
             at = min(at, float(hi[k]) - 1)
             return Cut(k, at, at + 1)
-        sharp, short = self.sharp(Cut(k, at), hi), self.user.short(k, at, float(hi[k] - lo[k]))
+        sharp, short = self.sharpen(Cut(k, at), hi), self.user.short(k, at, float(hi[k] - lo[k]))
         return Cut(k, short) if sharp.after is None and lo[k] < short < hi[k] else sharp
 
     def _gains(self, box: CodeBox, cuts: Sequence[Cut], sample: Sample) -> Floats:
@@ -197,11 +201,11 @@ class Cutter:
             some = np.flatnonzero(seen == kind)
             if len(some):
                 reached = [self.judge.reached(*children[i]) for i in some]
-                decided[some] = self.judge.decided_alike(reached, lean)[0]
-        some = np.flatnonzero(seen == DIFFERENTLY)
+                decided[some] = self.judge.bound_decisions(reached, lean)[0]
+        some = np.flatnonzero(seen == TREATED_DIFFERENTLY)
         best = self.judge.best_changes(box.lo, box.hi) if len(some) else None
         if best is not None:
-            decided[some] = self._biased([children[i] for i in some], best)
+            decided[some] = self._are_biased([children[i] for i in some], best)
         left = self.weights.left(box, cuts)
         gains: Floats = (decided.reshape(len(cuts), 2) * np.stack([left, 1 - left], axis=1)).sum(axis=1)
         return gains
@@ -217,9 +221,11 @@ class Cutter:
         alone = there.sum(axis=1) == 1
         return np.where(alone, kinds[there.argmax(axis=1)], NOT_SEEN)
 
-    def _biased(self, boxes: list[tuple[Floats, Floats]], best: tuple[Change, Change]) -> NDArray[np.bool_]:
+    def _are_biased(
+        self, boxes: list[tuple[Floats, Floats]], best: tuple[Change, Change]
+    ) -> NDArray[np.bool_]:
         up, down = ([change.applied(lo, hi, self.judge.discrete) for lo, hi in boxes] for change in best)
-        return self.judge.decided_alike(up, UPPER)[0] & self.judge.decided_alike(down, LOWER)[0]
+        return self.judge.bound_decisions(up, UPPER)[0] & self.judge.bound_decisions(down, LOWER)[0]
 
     def _halfway(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
         middle = lo + (hi - lo) / 2

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
-Kind = Literal["empty", "fair", "biased", "counted", "open"]
+BoxKind = Literal["empty", "fair", "biased", "counted", "open"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class BoxVerdict:
     """What is said of a box; the changes of a biased one lead to the upper and to the lower decision. Of a counted box the masses, under the first
     measure, of its biased and of its fair individuals, and of those whom constraints exclude."""
 
-    kind: Kind
+    kind: BoxKind
     changes: tuple[Change, ...] = ()
     cut: Cut | None = None
     counted: tuple[Fraction, Fraction, Fraction] = (Fraction(0), Fraction(0), Fraction(0))
@@ -190,7 +190,7 @@ class Partition:
             self.push(box)
         return decided
 
-    def holding(self, rows: Floats) -> list[int | None]:
+    def boxes_holding(self, rows: Floats) -> list[int | None]:
         """For each of some individuals the number of an open box that it lies in."""
         numbers = list(self.boxes)
         lo = np.stack([box.lo for box in self.boxes.values()])

@@ -18,17 +18,17 @@ import numpy as np
 
 from likewise.analysis.partition.changes import Change
 from likewise.cells.leaf import Leaf
-from likewise.clock import look_at_clock
+from likewise.clock import check_clock
 from likewise.families.oracles import Oracles
 from likewise.families.registry import bounder_of
-from likewise.model.witness_set import snap
-from likewise.progress import silent
-from likewise.search.frontier import LOWER, UPPER, one_sided
-from likewise.search.frontiers import frontiers_of
-from likewise.search.portfolio import independence
+from likewise.model.witness_set import snap_lean
+from likewise.progress import ignore_progress
+from likewise.search.frontier import LOWER, UPPER, one_sided_frontier
+from likewise.search.frontiers import make_frontiers
+from likewise.search.portfolio import prove_independence
 from likewise.search.proof import root_cell
 from likewise.spec.numbers import double_above, double_below
-from likewise.spec.pairs import pairs_of
+from likewise.spec.pairs import make_pair_space
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from likewise.search.budget import Budget
     from likewise.search.task import SearchTask
     from likewise.spec.pairs import PairSpace
-    from likewise.verifying.posing import PosedProblem
+    from likewise.verifying.posed_problem import PosedProblem
 
     Floats = NDArray[np.float64]
     Ends = tuple[Floats, Floats]
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
 SIDE_CELLS = 24
 MOST_CHANGES = 256  # combinations of values of what may differ that are scored
 MANY_VALUES = 12  # of a number: beyond that a few stand for all of them
-SAMPLE = 64  # individuals of a box that are looked at before it is bounded
-OF_THE_ROWS = 48  # of them are rows of the data, as far as there are any
+SAMPLE_SIZE = 64  # individuals of a box that are looked at before it is bounded
+SAMPLED_ROWS = 48  # of them are rows of the data, as far as there are any
 SAMPLED_CHANGES = 32
-DIFFERENTLY = (
+TREATED_DIFFERENTLY = (
     -1
 )  # how an individual is treated beside those it is similar to, if not like all of them (0, 1, ...)
 LEANS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -68,7 +68,7 @@ class Sample:
     @property
     def differently(self) -> NDArray[np.bool_]:
         """Who is not treated like all counterparts."""
-        flags: NDArray[np.bool_] = self.treated == DIFFERENTLY
+        flags: NDArray[np.bool_] = self.treated == TREATED_DIFFERENTLY
         return flags
 
 
@@ -82,13 +82,13 @@ class BoxJudge:
     def __init__(self, prepared: PosedProblem, *, only_free: bool = False) -> None:
         self.prepared, question = prepared, prepared.task.question
         self.asks_decisions = question.kind == "decision" and not question.several and question.level == 0
-        self.problem: SearchTask = replace(prepared.task, replay=Unasked(), listener=silent)
+        self.problem: SearchTask = replace(prepared.task, replay=NoReplay(), listener=ignore_progress)
         self.pairs = prepared.pairs
         self.relations: tuple[Relation, ...] = self.pairs.relations
         self.over = self.pairs.space
         # Of several scores the first one stands for all: they are cut at the same codes.
         everybody, score = Space(self.over.features), self.problem.oracles.parts[0]
-        alone = pairs_of(everybody, (Relation("same"),) * len(everybody))
+        alone = make_pair_space(everybody, (Relation("same"),) * len(everybody))
         self.sides: SearchTask = replace(  # individuals beside themselves, about their decisions
             self.problem,
             pairs=alone,
@@ -121,7 +121,7 @@ class BoxJudge:
     def exact(self) -> bool:
         """Whether a search that closes is a proof by itself, of all cases."""
         oracles = self.problem.oracles
-        return frontiers_of(self.problem).exact if oracles.several else oracles.exact
+        return make_frontiers(self.problem).exact if oracles.several else oracles.exact
 
     @property
     def unproved(self) -> str | None:
@@ -131,7 +131,7 @@ class BoxJudge:
     @property
     def independent(self) -> bool:
         """Whether nothing that may differ matters to the score."""
-        return independence(self.problem) is not None
+        return prove_independence(self.problem) is not None
 
     # -- who is similar to whom ---------------------------------------------------------------------------
 
@@ -158,21 +158,22 @@ class BoxJudge:
 
     def closed_by_lines(self, boxes: Sequence[CodeBox]) -> list[bool]:
         """For each box whether one line closes all pairs of somebody in it, as x and as x'; in exact arithmetic where that decides."""
-        closed = self._closed(boxes, first=True)
+        closed = self._lines_close(boxes, first=True)
         if any(relation.kind in ("within", "pairs") for relation in self.relations):
             closed = [
-                one and other for one, other in zip(closed, self._closed(boxes, first=False), strict=True)
+                one and other
+                for one, other in zip(closed, self._lines_close(boxes, first=False), strict=True)
             ]
         return closed
 
-    def _closed(self, boxes: Sequence[CodeBox], *, first: bool) -> list[bool]:
+    def _lines_close(self, boxes: Sequence[CodeBox], *, first: bool) -> list[bool]:
         oracle, witnesses = self.problem.bounder, self.problem.case.line
         cells = [self._pair_cell(box, first=first) for box in boxes]
         lo, hi = np.stack([low for low, _ in cells]), np.stack([high for _, high in cells])
         closed = [False] * len(boxes)
         leans = LEANS if self.problem.question.kind == "decision" else witnesses.leans()
         for lean in leans:
-            look_at_clock()
+            check_clock()
             left = [i for i, done in enumerate(closed) if not done]
             if not left:
                 break
@@ -183,9 +184,9 @@ class BoxJudge:
             for place, i in enumerate(left):
                 if not close[place]:
                     continue
-                look_at_clock()
+                check_clock()
                 hints = () if bounds.hints is None else bounds.hints[place]
-                leaf = Leaf(rule=oracle.rule, lean=snap(lean), hints=hints)
+                leaf = Leaf(rule=oracle.rule, lean=snap_lean(lean), hints=hints)
                 closed[i] = not oracle.exact or oracle.prove(lo[i], hi[i], leaf, witnesses) is not None
         return closed
 
@@ -204,11 +205,11 @@ class BoxJudge:
 
     def closes_pairs(self, lo: Floats, hi: Floats, budget: Budget, cells: int) -> bool:
         """Whether a short search closes all pairs of those who are similar to somebody in the box."""
-        pairs = narrowed(self.pairs, *self.reached(lo, hi))
-        search = frontiers_of(replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
+        pairs = narrow_pairs(self.pairs, *self.reached(lo, hi))
+        search = make_frontiers(replace(self.problem, pairs=pairs, budget=budget, unreplayed=[]))
         return search.run(most=cells * len(search.all)) == "closed"
 
-    def decided_alike(self, boxes: Sequence[Ends], lean: int) -> tuple[NDArray[np.bool_], Floats]:
+    def bound_decisions(self, boxes: Sequence[Ends], lean: int) -> tuple[NDArray[np.bool_], Floats]:
         """Whether everybody in each box gets the decision of `lean`, by one bound each; and how far the bound is on the other side of 0."""
         lo, hi = np.stack([lo for lo, _ in boxes]), np.stack([hi for _, hi in boxes])
         leans = np.full(len(lo), float(lean))
@@ -218,8 +219,11 @@ class BoxJudge:
 
     def decides(self, lo: Floats, hi: Floats, lean: int, budget: Budget, cells: int = SIDE_CELLS) -> bool:
         """Whether a short search shows that everybody in the box gets the decision of `lean`."""
-        pairs = narrowed(self.sides.pairs, lo, hi)
-        return one_sided(replace(self.sides, pairs=pairs, budget=budget), lean).run(most=cells) == "closed"
+        pairs = narrow_pairs(self.sides.pairs, lo, hi)
+        return (
+            one_sided_frontier(replace(self.sides, pairs=pairs, budget=budget), lean).run(most=cells)
+            == "closed"
+        )
 
     # -- biased -------------------------------------------------------------------------------------------
 
@@ -277,7 +281,7 @@ class BoxJudge:
         up, down = int(scores.argmax()), int(scores.argmin())
         return (changes[up], changes[down]) if scores[up] > 0 >= scores[down] else None
 
-    def opposed(self, lo: Floats, hi: Floats, changes: tuple[Change, Change], budget: Budget) -> bool:
+    def are_opposed(self, lo: Floats, hi: Floats, changes: tuple[Change, Change], budget: Budget) -> bool:
         """Whether everybody in the box gets the upper decision after the first change, and the lower one after the second."""
         return all(
             self.decides(*change.applied(lo, hi, self.discrete), lean, budget)
@@ -296,12 +300,14 @@ class BoxJudge:
 
     def sample(self, lo: Floats, hi: Floats, known: Floats | None = None) -> Sample:
         """Some individuals of the box, `known` ones among them, and how they are treated beside their counterparts, in float64."""
-        rows = self.drawn(lo, hi, SAMPLE)
+        rows = self.drawn(lo, hi, SAMPLE_SIZE)
         if known is not None and len(known):
             some = (
-                self.random.permutation(len(known))[:OF_THE_ROWS] if len(known) > OF_THE_ROWS else slice(None)
+                self.random.permutation(len(known))[:SAMPLED_ROWS]
+                if len(known) > SAMPLED_ROWS
+                else slice(None)
             )
-            rows = np.concatenate([rows[: SAMPLE - len(known[some])], known[some]])
+            rows = np.concatenate([rows[: SAMPLE_SIZE - len(known[some])], known[some]])
         changes = self.changes(lo, hi)[:SAMPLED_CHANGES]
         changed = np.stack([rows, *(change.row(rows) for change in changes)])
         everybody = changed.reshape(-1, len(lo))
@@ -315,7 +321,7 @@ class BoxJudge:
         own = scores[: shape[1]]
         decided = (own > 0).astype(int) if own.ndim == 1 else own.argmax(axis=1)
         kept = valid.reshape(shape)[0]
-        treated = np.where(witness, DIFFERENTLY, decided)[kept]
+        treated = np.where(witness, TREATED_DIFFERENTLY, decided)[kept]
         return Sample(rows=rows[kept], treated=treated, scale=float(np.median(np.abs(scores))))
 
     def valid(self, rows: Floats) -> NDArray[np.bool_]:
@@ -326,7 +332,7 @@ class BoxJudge:
         return valid
 
 
-def narrowed(pairs: PairSpace, lo: Floats, hi: Floats) -> PairSpace:
+def narrow_pairs(pairs: PairSpace, lo: Floats, hi: Floats) -> PairSpace:
     """The pairs of which both individuals lie in a box of codes."""
     variables = tuple(
         variable
@@ -337,7 +343,7 @@ def narrowed(pairs: PairSpace, lo: Floats, hi: Floats) -> PairSpace:
     return replace(pairs, variables=variables)
 
 
-class Unasked:
+class NoReplay:
     """What only proposes is not replayed."""
 
     def confirms(self, *_: Any) -> bool:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 
-from likewise.analysis.measures import marginals
+from likewise.analysis.measures import marginal_measure
 from likewise.analysis.partition.engine import BoxMeasure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.analysis.partition.engine import CodeBox, Cut
-    from likewise.spec.boxes import Part
+    from likewise.spec.boxes import FeaturePart
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class Crowd(Protocol):
     def joined(self, others: Sequence[Self]) -> Self:
         """With those of other boxes, which have nobody in common with it."""
 
-    def slice(self, k: int, some: Part, every: Part) -> Self:
+    def slice(self, k: int, some: FeaturePart, every: FeaturePart) -> Self:
         """Those with some values of a discrete feature, of every value that the box has."""
 
 
@@ -57,7 +57,7 @@ class RowCrowd:
         """All of their rows."""
         return replace(self, numbers=np.concatenate([self.numbers, *(other.numbers for other in others)]))
 
-    def slice(self, k: int, some: Part, every: Part) -> RowCrowd:  # noqa: ARG002 (rows tell by themselves)
+    def slice(self, k: int, some: FeaturePart, every: FeaturePart) -> RowCrowd:  # noqa: ARG002 (rows tell by themselves)
         """The rows that have one of these values."""
         codes = self.codes[self.numbers, k]
         return replace(self, numbers=self.numbers[np.isin(codes, some)])
@@ -74,7 +74,7 @@ class MarginalCrowd:
         """Masses add up."""
         return replace(self, mass=sum((other.mass for other in others), self.mass))
 
-    def slice(self, k: int, some: Part, every: Part) -> MarginalCrowd:
+    def slice(self, k: int, some: FeaturePart, every: FeaturePart) -> MarginalCrowd:
         """In proportion to how often the values occur."""
         here, whole = (
             sum(self.weights[k].get(int(value), 0) for value in values) for values in (some, every)
@@ -91,7 +91,7 @@ class People(BoxMeasure, Protocol):
         """Those in a box."""
 
 
-class Rows:
+class RowPeople:
     """The rows of data, in the model's codes and as they are `given`: every row counts alike."""
 
     def __init__(self, rows: Floats, given: Floats) -> None:
@@ -108,13 +108,13 @@ class Rows:
         return RowCrowd(codes=self.given, numbers=box.rows)
 
 
-class Columns:
+class ColumnPeople:
     """Individuals distributed as the columns of data, in the model's codes and as they are `given`."""
 
     words = "individuals distributed as the data's columns"
 
     def __init__(self, pairs: PairSpace, rows: Floats, given: Floats) -> None:
-        self.left = marginals(pairs, rows).left
+        self.left = marginal_measure(pairs, rows).left
         self.weights = {}
         for k, v in enumerate(pairs.first):
             if pairs.variables[v].discrete:

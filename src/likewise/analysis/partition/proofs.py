@@ -1,7 +1,7 @@
 """Proofs of boxes: what float64 and short searches propose is proved, box by box, and the checker has the last word.
 
 fair     the claim itself on the sub-space of everybody similar to somebody in the box: FAIR as `verify` says it, with its certificate
-biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.frontier.one_sided`), which the
+biased   two certificates, one a counterpart: everybody in the box, so changed, gets the same known decision (`search.frontier.one_sided_frontier`), which the
          checker says as well (spec/certificate-v1.md, section 14)
 
 Boxes are of the user's own space, or, for `share`, of the space of codes (`CodeProver`), parts of which are never imported again.
@@ -22,47 +22,47 @@ from likewise.analysis.partition.changes import Change, Counterpart
 from likewise.cells.leaf import Leaf
 from likewise.clock import OutOfTime
 from likewise.errors import InternalError, SpecError
-from likewise.importers.imported import Imported, import_model
-from likewise.importers.recoding import same_space
-from likewise.importers.restricting import restricted
+from likewise.importers.imported_model import ImportedModel, import_model
+from likewise.importers.recoding import identity_recoding
+from likewise.importers.restriction import restrict_model
 from likewise.importers.two_classes import as_one_score
 from likewise.problem import Claim, Problem
 from likewise.run import Run
-from likewise.search.budget import Budget, Part
-from likewise.search.frontier import LOWER, UPPER, one_sided
-from likewise.search.frontiers import Frontiers, frontiers_of
-from likewise.search.portfolio import Outcome, conclude, independence
+from likewise.search.budget import Budget, BudgetPart
+from likewise.search.frontier import LOWER, UPPER, one_sided_frontier
+from likewise.search.frontiers import Frontiers, make_frontiers
+from likewise.search.portfolio import Outcome, prove_independence, run_frontiers
 from likewise.search.proof import Proof
-from likewise.spec.boxes import Box, closed
+from likewise.spec.boxes import Box, similarity_closure
 from likewise.spec.features import Categorical, Continuous, Ordinal
 from likewise.spec.numbers import double_above
 from likewise.spec.properties import Property, SameDecision
 from likewise.spec.similarity import Relation, Similarity
 from likewise.spec.space import Space
-from likewise.verifying.certifying import Checking, Statement, certify_proof
-from likewise.verifying.posing import PosedProblem, pose
-from likewise.verifying.result import Claimed, Verdict
-from likewise.verifying.verdicts import Found, give_verdict
+from likewise.verifying.certification import CheckRunner, Statement, certify_proof
+from likewise.verifying.posed_problem import PosedProblem, pose
+from likewise.verifying.result import StatedClaim, Verdict
+from likewise.verifying.verdicts import ClaimOutcome, give_verdict
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.analysis.judging import Judging
+    from likewise.analysis.row_claim import RowClaim
     from likewise.certificate.certificate import Certificate
-    from likewise.spec.boxes import Part as Interval
+    from likewise.spec.boxes import FeaturePart as Interval
     from likewise.spec.features import Feature
 
     Floats = NDArray[np.float64]
 
-SHARE = 0.25  # of what is left of the budget that one proof may take, unless told
-SHARE_OF_MANY = 0.05  # the same of the many boxes of a share
+BOX_SHARE = 0.25  # of what is left of the budget that one proof may take, unless told
+MANY_BOXES_SHARE = 0.05  # the same of the many boxes of a share
 LEAST_SECONDS = 0.2
-ALONE = Similarity()
+NOBODY_SIMILAR = Similarity()
 
 
-def slice_of(whole: Budget, seconds: float) -> Part:
+def budget_slice(whole: Budget, seconds: float) -> BudgetPart:
     """A part of a budget that is worth beginning with."""
-    return Part(whole, max(seconds, LEAST_SECONDS))
+    return BudgetPart(whole, max(seconds, LEAST_SECONDS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,33 +70,33 @@ class BoxProver:
     """Proves boxes about one claim."""
 
     model: Any
-    whole: Imported  # over the whole space
+    whole: ImportedModel  # over the whole space
     space: Space
     asked: Property
     relations: tuple[Relation, ...]
     budget: Budget
-    checking: Checking
-    of_the_time: float = SHARE
+    checking: CheckRunner
+    time_share: float = BOX_SHARE
 
     def fair(self, box: Box) -> Certificate | None:
         """An accepted certificate that nobody in the box is in a pair that breaks the property."""
-        space = closed(box, self.relations).subspace()
+        space = similarity_closure(box, self.relations).subspace()
         if space is None:
             return None
         similar = similarity_within(space, self.space, self.relations)
         prepared = self._prepared(space, similar)
-        outcome = None if prepared is None else _proved(prepared)
+        outcome = None if prepared is None else _run_proof(prepared)
         if prepared is None or outcome is None or outcome.proofs is None:
             return None
-        claimed = Claimed(
+        claimed = StatedClaim(
             space=space, similarity=similar, property=self.asked, family=prepared.imported.model.family
         )
-        result = give_verdict(Found(prepared, outcome, claimed), self.checking)
+        result = give_verdict(ClaimOutcome(prepared, outcome, claimed), self.checking)
         return result.certificate if result.verdict == Verdict.FAIR else None
 
     def looks_fair(self, box: Box, cells: int) -> bool:
         """Whether a search of so many cells proves a box, the checker not asked."""
-        space = closed(box, self.relations).subspace()
+        space = similarity_closure(box, self.relations).subspace()
         prepared = (
             None
             if space is None
@@ -104,11 +104,11 @@ class BoxProver:
         )
         if prepared is None:
             return False
-        if _trivial(prepared) is not None:
+        if _trivial_proof(prepared) is not None:
             return True
         if prepared.task.oracles.unproved(prepared.task.question) is not None:
             return False
-        search = frontiers_of(prepared.task)
+        search = make_frontiers(prepared.task)
         return search.run(most=cells * len(search.all)) == "closed"
 
     def biased(self, box: Box, counterparts: tuple[Counterpart, ...]) -> tuple[Certificate, ...]:
@@ -119,19 +119,19 @@ class BoxProver:
         for counterpart in counterparts:
             if not (counterpart.exists(box) and counterpart.similar(box, self.relations)):
                 return ()
-            certificate = self._decided(counterpart.box(box), counterpart.lean)
+            certificate = self._certify_decision(counterpart.box(box), counterpart.lean)
             if certificate is None:
                 return ()
             found.append(certificate)
         return tuple(found)
 
-    def _decided(self, box: Box, lean: int) -> Certificate | None:
+    def _certify_decision(self, box: Box, lean: int) -> Certificate | None:
         """An accepted certificate that everybody in a box gets the decision of `lean`, constraints or not."""
         space = Box(Space(box.space.features), box.parts).subspace()
-        prepared = None if space is None else self._prepared(space, ALONE)
+        prepared = None if space is None else self._prepared(space, NOBODY_SIMILAR)
         if prepared is None:
             return None
-        search = one_sided(prepared.task, lean)
+        search = one_sided_frontier(prepared.task, lean)
         if search.run() != "closed":
             return None
         labels, place = (
@@ -154,7 +154,7 @@ class BoxProver:
         """None where nobody is found who satisfies the constraints."""
         left = self.budget.seconds - self.budget.elapsed
         try:
-            imported = restricted(self.whole, space) or one_score(
+            imported = restrict_model(self.whole, space) or reduce_to_one_score(
                 import_model(self.model, space, rows=np.empty((0, len(space)))), self.asked
             )
             problem = Problem(
@@ -162,12 +162,12 @@ class BoxProver:
                 imported=imported,
                 relations=similar.relations(space),
             )
-            return pose(problem, Run(budget=slice_of(self.budget, self.of_the_time * left)))
+            return pose(problem, Run(budget=budget_slice(self.budget, self.time_share * left)))
         except SpecError:
             return None
 
 
-def one_score(imported: Imported, asked: Property) -> Imported:
+def reduce_to_one_score(imported: ImportedModel, asked: Property) -> ImportedModel:
     """The model as one of one score, if that says the same about the property; else as it is."""
     found = (
         as_one_score(imported) if isinstance(asked, SameDecision) and imported.model.n_scores > 1 else None
@@ -175,19 +175,19 @@ def one_score(imported: Imported, asked: Property) -> Imported:
     return imported if found is None else found
 
 
-def _proved(prepared: PosedProblem) -> Outcome:
+def _run_proof(prepared: PosedProblem) -> Outcome:
     """What `verify` does when it does not look for a pair first."""
     with suppress(OutOfTime), prepared.task.budget.watched():
-        proof = _trivial(prepared) or independence(prepared.task)
+        proof = _trivial_proof(prepared) or prove_independence(prepared.task)
         if proof is not None:
             return Outcome(engine="independence", proofs=(proof,))
     refusal = prepared.task.oracles.unproved(prepared.task.question)
     if refusal is not None:
         return Outcome(engine="branch and bound", reason=refusal)
-    return conclude(prepared.task, frontiers_of(prepared.task))
+    return run_frontiers(prepared.task, make_frontiers(prepared.task))
 
 
-def _trivial(prepared: PosedProblem) -> Proof | None:
+def _trivial_proof(prepared: PosedProblem) -> Proof | None:
     """The proof where everybody is alone: nobody is treated differently from themselves."""
     if any(relation.kind != "same" for relation in prepared.pairs.relations):
         return None
@@ -206,7 +206,7 @@ def similarity_within(part: Space, space: Space, relations: tuple[Relation, ...]
             whole = not isinstance(space[name], Continuous)
             within[name] = int(relation.tolerance) if whole else double_above(relation.tolerance)
         elif relation.kind == "pairs":
-            levels, left = _levels(space[name]), _levels(part[name])
+            levels, left = _feature_levels(space[name]), _feature_levels(part[name])
             allowed = [
                 (levels[a], levels[b]) for a, b in relation.allowed if levels[a] in left and levels[b] in left
             ]
@@ -215,7 +215,7 @@ def similarity_within(part: Space, space: Space, relations: tuple[Relation, ...]
     return Similarity(free=free, within=within, pairs=pairs)
 
 
-def _levels(feature: Feature) -> tuple[Any, ...]:
+def _feature_levels(feature: Feature) -> tuple[Any, ...]:
     return tuple(feature.levels) if isinstance(feature, (Categorical, Ordinal)) else ()
 
 
@@ -230,21 +230,21 @@ class CodeProver:
     accepted: int = 0
 
     @classmethod
-    def of(cls, judging: Judging, checking: Checking) -> CodeProver:
+    def of(cls, judging: RowClaim, checking: CheckRunner) -> CodeProver:
         """The space that the model is over takes the place of the user's own."""
-        over, imported = _with_names(judging.pairs.space), judging.posed.imported
-        whole = replace(imported, recoding=same_space(over))
-        if restricted(whole, over) is None or any(map(_misses_numbers, over.features.values())):
+        over, imported = _number_levels(judging.pairs.space), judging.posed.imported
+        whole = replace(imported, recoding=identity_recoding(over))
+        if restrict_model(whole, over) is None or any(map(_misses_numbers, over.features.values())):
             raise InternalError(f"boxes of {imported.model.family} have no certificates")
         prover = BoxProver(
             model=None,
             whole=whole,
             space=over,
-            asked=_asked(judging),
+            asked=_judged_property(judging),
             relations=judging.pairs.relations,
             budget=judging.budget,
             checking=checking,
-            of_the_time=SHARE_OF_MANY,
+            time_share=MANY_BOXES_SHARE,
         )
         return cls(prover=prover)
 
@@ -277,7 +277,7 @@ class CodeProver:
         return Box(space, tuple(map(_interval, features, lo.tolist(), hi.tolist())))
 
 
-def _asked(judging: Judging) -> Property:
+def _judged_property(judging: RowClaim) -> Property:
     """The property of the score that is judged: decisions between two classes are about half a lead, with half the margin."""
     question = judging.posed.task.question
     if question.kind != "decision" or question.several:
@@ -289,7 +289,7 @@ def _asked(judging: Judging) -> Property:
     return SameDecision(margin)
 
 
-def _with_names(space: Space) -> Space:
+def _number_levels(space: Space) -> Space:
     """The space with numbers for levels of which one is missing, so that it may be the only one of a box; the same where constraints
     speak of levels by their names."""
     if space.constraints:

@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-PEOPLE = 512  # between whom ways are bisected
+MOST_PEOPLE = 512  # between whom ways are bisected
 HALVINGS = 24
 MOST_SETTINGS = 32  # of what may differ, at which a seed is scored
-STEPS = 48  # ends of one feature in one direction, at most
-FINEST = 30  # the smallest step of a continuous number is its range over 2^(FINEST / 2)
-TRIES = 160  # ends that are moved by themselves; fewer where bounds take time
-SLOW_TRIES = 48
+MOST_STEPS = 48  # ends of one feature in one direction, at most
+FINEST_HALVINGS = 30  # the smallest step of a continuous number is its range over 2^(FINEST / 2)
+MOST_TRIES = 160  # ends that are moved by themselves; fewer where bounds take time
+MOST_SLOW_TRIES = 48
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class BoxEnd:
     """Where a box may end, in one direction: the cut that ends it there (None at the limit), and the effect on the score."""
 
     at: float
@@ -56,7 +56,7 @@ class End:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grown:
+class GrownBox:
     """A box in which everybody is treated differently, as far as bounds can tell, and the cuts that take it out of its surroundings."""
 
     lo: Floats
@@ -119,7 +119,9 @@ class Seeder:
     def seeds(self) -> Floats:
         """Individuals who are treated differently, deepest in the layer first; maybe none."""
         judge = self.judge
-        rows = np.concatenate([judge.drawn(judge.lo, judge.hi, PEOPLE), judge.problem.rows[:PEOPLE]])
+        rows = np.concatenate(
+            [judge.drawn(judge.lo, judge.hi, MOST_PEOPLE), judge.problem.rows[:MOST_PEOPLE]]
+        )
         rows = rows[judge.valid(rows)]
         if not len(rows):
             return rows
@@ -127,8 +129,8 @@ class Seeder:
         above = highest + lowest > 0
         found = [rows]
         if above.any() and not above.all():
-            places = judge.random.integers(0, [[above.sum()], [(~above).sum()]], size=(2, PEOPLE))
-            found.append(self._between(rows[above][places[0]], rows[~above][places[1]]))
+            places = judge.random.integers(0, [[above.sum()], [(~above).sum()]], size=(2, MOST_PEOPLE))
+            found.append(self._bisect_between(rows[above][places[0]], rows[~above][places[1]]))
         rows = np.unique(np.concatenate(found), axis=0)
         highest, lowest = self.extremes(rows)
         depth = np.where(judge.valid(rows), np.minimum(highest, -lowest), -np.inf)
@@ -136,43 +138,43 @@ class Seeder:
         deepest: Floats = rows[order[depth[order] > 0]]
         return deepest
 
-    def _between(self, above: Floats, below: Floats) -> Floats:
+    def _bisect_between(self, above: Floats, below: Floats) -> Floats:
         """On the way from each row above to the one below: the last one known to be above."""
         near, far = np.zeros(len(above)), np.ones(len(above))
         for _ in range(HALVINGS):
             middle = (near + far) / 2
-            highest, lowest = self.extremes(self._on_the_way(above, below, middle))
+            highest, lowest = self.extremes(self._point_between(above, below, middle))
             up = highest + lowest > 0
             near, far = np.where(up, middle, near), np.where(up, far, middle)
-        return self._on_the_way(above, below, near)
+        return self._point_between(above, below, near)
 
-    def _on_the_way(self, above: Floats, below: Floats, part: Floats) -> Floats:
+    def _point_between(self, above: Floats, below: Floats, part: Floats) -> Floats:
         points = above + part[:, None] * (below - above)
         rows: Floats = np.where(self.judge.discrete, np.round(points), points)
         return rows
 
     # -- boxes ------------------------------------------------------------------------------------------------
 
-    def grown(self, seed: Floats, lo: Floats, hi: Floats, budget: Budget) -> Grown | None:
+    def grown(self, seed: Floats, lo: Floats, hi: Floats, budget: Budget) -> GrownBox | None:
         """A box around the seed inside of [lo, hi] in which everybody is treated differently."""
         best = self.judge.best_changes(seed, seed)
         if best is None:
             return None
         ends = {(k, up): self._ends(seed, k, lo, hi, up=up) for k in self.judge.cut for up in (False, True)}
-        places = self._filled(seed, ends, best, budget)
+        places = self._fill_ends(seed, ends, best, budget)
         if places is None:
             return None
         self._widen(seed, ends, places, best, budget)
         low, high = self._box(seed, ends, places)
         chosen = (ends[key][place].cut for key, place in places.items())
-        return Grown(
+        return GrownBox(
             lo=low,
             hi=high,
             changes=best,
             cuts=tuple(cut for cut in chosen if cut is not None),
         )
 
-    def _ends(self, seed: Floats, k: int, lo: Floats, hi: Floats, *, up: bool) -> list[End]:
+    def _ends(self, seed: Floats, k: int, lo: Floats, hi: Floats, *, up: bool) -> list[BoxEnd]:
         """Ends of the box in one direction, the nearest first, the limit last."""
         limit = float(hi[k] if up else lo[k])
         codes = self._codes(float(seed[k]), k, limit)
@@ -184,18 +186,18 @@ class Seeder:
         for code, effect in zip(codes, effects.tolist(), strict=True):
             cut = None if code == limit else self._cut(k, code, hi, up=up)
             at = code if up or cut is None or cut.after is None else cut.after
-            ends.append(End(at=at, cut=cut, effect=effect))
+            ends.append(BoxEnd(at=at, cut=cut, effect=effect))
         return ends
 
     def _codes(self, own: float, k: int, limit: float) -> list[float]:
         """Codes from the seed's own to the limit, closer to each other near the seed; jumps of the score are among them."""
         way = limit - own
         if self.judge.discrete[k]:
-            steps = {int(abs(way) / 2 ** (i / 4)) for i in range(4 * FINEST)} | {0}
-            near = set(range(min(int(abs(way)), STEPS // 2) + 1))
+            steps = {int(abs(way) / 2 ** (i / 4)) for i in range(4 * FINEST_HALVINGS)} | {0}
+            near = set(range(min(int(abs(way)), MOST_STEPS // 2) + 1))
             return [own + np.sign(way) * step for step in sorted(steps | near)]
         found = {limit}
-        for i in range(FINEST):
+        for i in range(FINEST_HALVINGS):
             distance = abs(way) / 2 ** (i / 2)
             code = self.user.short(k, float(own + np.sign(way) * distance), distance)
             if min(own, limit) < code < max(own, limit):
@@ -205,19 +207,19 @@ class Seeder:
             beside = (
                 marks[(marks >= own) & (marks < limit)] if way > 0 else marks[(marks < own) & (marks > limit)]
             )
-            found |= set(sorted(beside.tolist(), key=lambda mark: abs(mark - own))[:STEPS])
+            found |= set(sorted(beside.tolist(), key=lambda mark: abs(mark - own))[:MOST_STEPS])
         return sorted(found, key=lambda code: abs(code - own))
 
     def _cut(self, k: int, code: float, hi: Floats, *, up: bool) -> Cut:
         """The cut behind the last code of a box, or before its first one."""
         if self.judge.discrete[k]:
             return Cut(k, code, code + 1) if up else Cut(k, code - 1, code)
-        return self.cutter.sharp(Cut(k, code), hi)
+        return self.cutter.sharpen(Cut(k, code), hi)
 
-    def _filled(
+    def _fill_ends(
         self,
         seed: Floats,
-        ends: dict[tuple[int, bool], list[End]],
+        ends: dict[tuple[int, bool], list[BoxEnd]],
         best: tuple[Change, Change],
         budget: Budget,
     ) -> dict[tuple[int, bool], int] | None:
@@ -243,13 +245,13 @@ class Seeder:
     def _widen(
         self,
         seed: Floats,
-        ends: dict[tuple[int, bool], list[End]],
+        ends: dict[tuple[int, bool], list[BoxEnd]],
         places: dict[tuple[int, bool], int],
         best: tuple[Change, Change],
         budget: Budget,
     ) -> None:
         """Move single ends further, in turn, as long as both decisions hold."""
-        left = TRIES if self.judge.sides.bounder.exact else SLOW_TRIES
+        left = MOST_TRIES if self.judge.sides.bounder.exact else MOST_SLOW_TRIES
         movable = [key for key, row in ends.items() if places[key] + 1 < len(row)]
         while movable and left > 0 and not budget.over:
             kept = []
@@ -263,7 +265,7 @@ class Seeder:
             movable = kept
 
     def _box(
-        self, seed: Floats, ends: dict[tuple[int, bool], list[End]], places: dict[tuple[int, bool], int]
+        self, seed: Floats, ends: dict[tuple[int, bool], list[BoxEnd]], places: dict[tuple[int, bool], int]
     ) -> tuple[Floats, Floats]:
         """Features that may differ freely take all their values."""
         lo, hi = seed.copy(), seed.copy()
@@ -280,4 +282,4 @@ class Seeder:
         counterparts = self.user.counterparts(best, mirrored=self.judge.prepared.mirrored)
         if not all(one.exists(box) and one.similar(box, self.given) for one in counterparts):
             return False
-        return self.judge.opposed(lo, hi, best, budget)
+        return self.judge.are_opposed(lo, hi, best, budget)

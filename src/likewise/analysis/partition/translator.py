@@ -16,7 +16,7 @@ import numpy as np
 
 from likewise.analysis.partition.changes import Counterpart
 from likewise.search.frontier import LOWER, UPPER
-from likewise.spec.boxes import Box, Part, full
+from likewise.spec.boxes import Box, FeaturePart, full_part
 from likewise.spec.features import Categorical, Integer, Ordinal
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ROUNDER = 0.05  # of its width that a cut of a range may be moved to have fewer digits
+ROUNDING_SHARE = 0.05  # of its width that a cut of a range may be moved to have fewer digits
 
 
 class Translator:
@@ -49,7 +49,7 @@ class Translator:
 
     def box(self, lo: Floats, hi: Floats) -> Box:
         """The user's box of an interval of codes."""
-        parts: list[Part] = []
+        parts: list[FeaturePart] = []
         for k, name in enumerate(self.space.names):
             feature, ends = self.space[name], (float(lo[k]), float(hi[k]))
             if isinstance(feature, (Categorical, Ordinal)):
@@ -70,7 +70,7 @@ class Translator:
         if key not in self.numbers:
             self.numbers[key] = float(self.bent[k].raw(np.array([code]))[0])
             if code in (self.lo[k], self.hi[k]):
-                ends = full(self.space[self.space.names[k]])
+                ends = full_part(self.space[self.space.names[k]])
                 self.numbers[key] = min(ends, key=lambda end: abs(end - self.numbers[key]))
         return self.numbers[key]
 
@@ -138,5 +138,5 @@ class Translator:
 
 def short_number(at: float, width: float) -> float:
     """A number with few digits near this one, as seen from a range so wide."""
-    digits = max(0, math.ceil(-math.log10(width * ROUNDER))) if width > 0 else 0
+    digits = max(0, math.ceil(-math.log10(width * ROUNDING_SHARE))) if width > 0 else 0
     return round(at, digits) if digits < 15 else at

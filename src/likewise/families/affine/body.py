@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
-from likewise.clock import look_at_clock
-from likewise.model.embedding import Column, added_up
+from likewise.clock import check_clock
+from likewise.model.embedding import Column, sum_by_feature
 from likewise.spec.features import Continuous
 from likewise.spec.terms import Separable
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from likewise.families.family import Kept, Mapped
+    from likewise.families.family import AffineMap, KeptLevels
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -36,10 +36,10 @@ class Affine:
         return self.bias + sum((w * c for w, c in zip(self.weights, columns, strict=True)), Fraction(0))
 
     def score(self, embedding: tuple[Column, ...], n_features: int) -> AffineScore:
-        summed = added_up(self.weights, self.bias, embedding, n_features)
+        summed = sum_by_feature(self.weights, self.bias, embedding, n_features)
         return AffineScore(bias=summed.bias, terms=summed.terms)
 
-    def rescaled(self, by: Mapped, kind: str) -> Affine:
+    def rescaled(self, by: AffineMap, kind: str) -> Affine:
         return Affine(
             weights=tuple(by.slope * w for w in self.weights), bias=by.slope * self.bias + by.offset
         )
@@ -47,7 +47,7 @@ class Affine:
     def reads(self, feature: int) -> bool:
         return False
 
-    def restricted(self, kept: Kept) -> Affine:
+    def restricted(self, kept: KeptLevels) -> Affine:
         return self
 
     def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> int:
@@ -80,7 +80,7 @@ class AffineScore(Separable):
         """Many rows, exactly."""
         values = []
         for row in codes.tolist():
-            look_at_clock()
+            check_clock()
             values.append(self.exact([Fraction(c) for c in row]))
         return values
 

@@ -25,11 +25,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.cells.forms import Forms, widest
-from likewise.cells.highest import best_band, best_levels, best_marks, inside_of, marks_of, table_of
-from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
+from likewise.cells.feature_maxima import (
+    best_band,
+    best_levels,
+    best_marks,
+    feature_marks,
+    positions_inside,
+    term_table,
+)
+from likewise.cells.forms import Forms, widest_cut
+from likewise.cells.leaf import Clearance, Leaf, RelaxationResult, Rule
 from likewise.cells.separable import ExactBound, exact_bound
-from likewise.families.affine.balance import Movable, closest_sums, thinned
+from likewise.families.affine.closest_sums import MovableFeature, closest_sums, thin_out
 from likewise.families.oracle import Bounder, Bounds
 from likewise.model.witness_set import Direction
 from likewise.spec.pairs import PairSpace
@@ -38,7 +45,7 @@ from likewise.spec.terms import Separable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.cells.highest import Marks
+    from likewise.cells.feature_maxima import Marks
     from likewise.cells.relaxation import LinearRelaxation
     from likewise.model.witness_set import WitnessSet
 
@@ -47,8 +54,8 @@ if TYPE_CHECKING:
 # Rounding of a sum of n products is below (n + 1) half ulps of the sum of absolute values; 4 covers both
 # copies, the multipliers and the final additions with room to spare. Only steers: the exact check decides.
 MOST_EVALUATORS = 256  # leaves with multipliers of their own would otherwise fill the memory
-TIES = 1e-6  # of a variable's full width, against what the score moves
-ROUNDING = 4 * np.finfo(np.float64).eps
+TIE_BREAK = 1e-6  # of a variable's full width, against what the score moves
+ROUNDING_UNIT = 4 * np.finfo(np.float64).eps
 
 
 class SeparableBounder(Bounder):
@@ -66,8 +73,8 @@ class SeparableBounder(Bounder):
         self.second = np.array(pairs.second, dtype=np.intp)
         self.discrete = np.array([v.discrete for v in pairs.variables])
         self.bias = float(score.bias)
-        self.values = [table_of(pairs, k, term) for k, term in enumerate(score.terms)]
-        self.marks = [marks_of(pairs, k, term) for k, term in enumerate(score.terms)]
+        self.values = [term_table(pairs, k, term) for k, term in enumerate(score.terms)]
+        self.marks = [feature_marks(pairs, k, term) for k, term in enumerate(score.terms)]
         self.widths = np.array([float(v.hi) - float(v.lo) for v in pairs.variables])
         self.lossy = {k for k, marks in enumerate(self.marks) if marks is not None and marks.loses}
         self.evaluators: dict[tuple[Leaf, WitnessSet], tuple[Direction, ExactBound]] = {}
@@ -86,17 +93,17 @@ class SeparableBounder(Bounder):
         for k in range(len(self.score.terms)):
             value, x, y = self._feature(k, lo, hi, lean)
             if loss is not None:
-                self._lose(k, lo, hi, lean, value, (x, y), loss)
+                self._charge_loss(k, lo, hi, lean, value, (x, y), loss)
             upper += value
             size += np.where(np.isfinite(value), np.abs(value), 0)
             points[:, self.first[k]] = x
             points[:, self.second[k]] = y
-            score1 += self._phi(k, x)
-            score2 += self._phi(k, y)
-        noise = ROUNDING * (len(self.score.terms) + 2) * (size + np.abs(score1) + np.abs(score2))
+            score1 += self._term_values(k, x)
+            score2 += self._term_values(k, y)
+        noise = ROUNDING_UNIT * (len(self.score.terms) + 2) * (size + np.abs(score1) + np.abs(score2))
         return Bounds(upper=upper, first=score1, second=score2, points=points, noise=noise, loss=loss)
 
-    def _lose(
+    def _charge_loss(
         self,
         k: int,
         lo: Floats,
@@ -113,7 +120,7 @@ class SeparableBounder(Bounder):
             for v in {int(i), int(j)}:
                 loss[:, v] = np.where(lean == 0.5, 0, self._spread(k, lo[:, v], hi[:, v]))
             return
-        attained = lean * self._phi(k, pair[0]) - (1 - lean) * self._phi(k, pair[1])
+        attained = lean * self._term_values(k, pair[0]) - (1 - lean) * self._term_values(k, pair[1])
         given_away = np.where(np.isfinite(value), np.maximum(value - attained, 0), 0)
         for v in (i, j):
             width = hi[:, v] - lo[:, v]
@@ -123,18 +130,18 @@ class SeparableBounder(Bounder):
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
         found = self.bound(lo, hi, np.full(len(lo), 0.5), np.zeros(len(lo)))
         points, missing = found.points.copy(), -(found.first + found.second)
-        for k in self._coarse_first():
-            missing -= self._shift(k, lo, hi, points, missing)
+        for k in self._greedy_order():
+            missing -= self._shift_feature(k, lo, hi, points, missing)
         return points
 
     def starts(self, lo: Floats, hi: Floats) -> Floats:
         """Widest gap, then s + s' brought to zero by a meet in the middle (or by a continuous feature)."""
-        moving = self._coarse_first()
+        moving = self._greedy_order()
         if not moving or not all(self.discrete[self.first[k]] for k in moving):
             return self.candidates(lo[None], hi[None])
         found = self.bound(lo[None], hi[None], np.array([0.5]), np.zeros(1))
-        moves = {k: self._moves(k, lo, hi, found.points[0]) for k in moving}
-        features = [Movable(feature=k, gains=gains) for k, (_, gains) in moves.items()]
+        moves = {k: self._feature_moves(k, lo, hi, found.points[0]) for k in moving}
+        features = [MovableFeature(feature=k, gains=gains) for k, (_, gains) in moves.items()]
         sums = closest_sums(features, -float(found.first[0] + found.second[0]))
         points = np.repeat(found.points, len(sums), axis=0)
         for row, choices in enumerate(sums):
@@ -143,15 +150,15 @@ class SeparableBounder(Bounder):
                     points[row, v] += moves[k][0][choice]
         return points
 
-    def _moves(self, k: int, lo: Floats, hi: Floats, point: Floats) -> tuple[Floats, Floats]:
+    def _feature_moves(self, k: int, lo: Floats, hi: Floats, point: Floats) -> tuple[Floats, Floats]:
         """How far feature k can be moved, both individuals alike, and what each move adds to s + s'."""
         ends = {int(self.first[k]), int(self.second[k])}
         down = int(max(lo[v] - point[v] for v in ends))
         up = int(min(hi[v] - point[v] for v in ends))
-        steps = (down + thinned(up - down + 1)).astype(float)
+        steps = (down + thin_out(up - down + 1)).astype(float)
         gains = np.zeros(len(steps))
         for v in (self.first[k], self.second[k]):
-            gains += self._phi(k, point[v] + steps) - self._phi(k, point[v : v + 1])
+            gains += self._term_values(k, point[v] + steps) - self._term_values(k, point[v : v + 1])
         return steps, gains
 
     def branch(
@@ -179,7 +186,7 @@ class SeparableBounder(Bounder):
             middle, can_split = np.where(has_cut, cut, middle), can_split | has_cut
             stepped = stepped | has_cut
             # Where nothing else tells two variables apart, the wider one: else one of them might be cut for ever.
-            spread = spread + TIES * width / np.maximum(self.widths, np.finfo(np.float64).tiny)
+            spread = spread + TIE_BREAK * width / np.maximum(self.widths, np.finfo(np.float64).tiny)
         # Continuous variables last, then variables the score does not depend on (constraints may).
         rank = np.where(can_split, 1 + spread, 0) + np.where(can_split & stepped & moves, 1e300, 0)
         variable = rank.argmax(axis=1)
@@ -196,7 +203,7 @@ class SeparableBounder(Bounder):
                     found[:, v] = marks.cut_inside(lo[:, v], hi[:, v])
         return found
 
-    def marked(self) -> dict[int, Floats]:
+    def codes_to_try(self) -> dict[int, Floats]:
         """For each feature in pieces the codes at its cuts, one double after them, and where it turns."""
         return {k: marks.codes for k, marks in enumerate(self.marks) if marks is not None}
 
@@ -204,7 +211,7 @@ class SeparableBounder(Bounder):
         marks = self.marks[self.pairs.variables[variable].feature]
         return None if marks is None or self.discrete[variable] else marks.after(at)
 
-    def relax(self, lo: Floats, hi: Floats, question: WitnessSet) -> Relaxed | None:
+    def relax(self, lo: Floats, hi: Floats, question: WitnessSet) -> RelaxationResult | None:
         return None if self.relaxation is None else self.relaxation.solve(lo, hi, question)
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
@@ -246,7 +253,7 @@ class SeparableBounder(Bounder):
             return u * x + v * y, x, y
         return best_band(u, v, float(relation.tolerance or 0), here, there)
 
-    def _phi(self, k: int, codes: Floats) -> Floats:
+    def _term_values(self, k: int, codes: Floats) -> Floats:
         table = self.values[k]
         if table is not None:
             looked_up: Floats = table[codes.astype(np.intp)]
@@ -262,12 +269,12 @@ class SeparableBounder(Bounder):
         table = self.values[k]
         if table is None:
             return abs(float(self.score.terms[k].slope)) * (hi - lo)
-        inside = inside_of(len(table), lo, hi)
+        inside = positions_inside(len(table), lo, hi)
         most = np.where(inside, table, -np.inf).max(axis=1)
         spread: Floats = most - np.where(inside, table, np.inf).min(axis=1)
         return spread
 
-    def _coarse_first(self) -> list[int]:
+    def _greedy_order(self) -> list[int]:
         """Features that move both scores alike, in the order in which the greedy sum sets them."""
 
         def step(k: int) -> tuple[bool, float]:
@@ -280,15 +287,15 @@ class SeparableBounder(Bounder):
         movable = [k for k, r in enumerate(self.pairs.relations) if r.kind in ("same", "within")]
         return sorted((k for k in movable if not self.score.terms[k].constant), key=step)
 
-    def _shift(self, k: int, lo: Floats, hi: Floats, points: Floats, missing: Floats) -> Floats:
+    def _shift_feature(self, k: int, lo: Floats, hi: Floats, points: Floats, missing: Floats) -> Floats:
         """Move feature k (both individuals alike) so that s + s' grows by at most `missing`; by how much."""
         i, j = self.first[k], self.second[k]
         table = self.values[k]
         if table is not None:
             if i != j:
                 return np.zeros(len(lo))
-            gain = 2 * (table[None, :] - self._phi(k, points[:, i])[:, None])
-            best = _closest(gain, missing, inside_of(len(table), lo[:, i], hi[:, i]))
+            gain = 2 * (table[None, :] - self._term_values(k, points[:, i])[:, None])
+            best = _closest_gain(gain, missing, positions_inside(len(table), lo[:, i], hi[:, i]))
             points[:, i] = best
             chosen: Floats = gain[np.arange(len(lo)), best]
             return chosen
@@ -316,13 +323,15 @@ class SeparableBounder(Bounder):
         inside = (marks.codes >= lo[:, i, None]) & (marks.codes <= hi[:, i, None])
         gain = 2 * (marks.values[None, :] - marks.values_at(now)[:, None])
         gain = np.concatenate([np.zeros((len(lo), 1)), gain], axis=1)
-        best = _closest(gain, missing, np.concatenate([np.ones((len(lo), 1), dtype=bool), inside], axis=1))
+        best = _closest_gain(
+            gain, missing, np.concatenate([np.ones((len(lo), 1), dtype=bool), inside], axis=1)
+        )
         points[:, i] = np.where(best > 0, marks.codes[best - 1], now)
         chosen: Floats = gain[rows, best]
         return chosen
 
 
-def _closest(gain: Floats, missing: Floats, allowed: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _closest_gain(gain: Floats, missing: Floats, allowed: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Towards zero but not past it, so that finer features can still fill in; staying is allowed."""
     room = missing[:, None]
     allowed = allowed & (gain * room >= 0) & (np.abs(gain) <= np.abs(room))
@@ -351,7 +360,7 @@ class RivalBounder(SeparableBounder):
         first = self.forms.at(found.points[:, self.first])[:, 0]
         second = self.forms.at(found.points[:, self.second])[:, 1]
         terms = len(self.score.terms) + 2
-        noise = ROUNDING * terms * (found.size + np.abs(first) + np.abs(second))
+        noise = ROUNDING_UNIT * terms * (found.size + np.abs(first) + np.abs(second))
         return Bounds(upper=found.upper, first=first, second=second, points=found.points, noise=noise)
 
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
@@ -368,7 +377,7 @@ class RivalBounder(SeparableBounder):
         cuts: Floats | None = None,  # noqa: ARG002
     ) -> tuple[NDArray[np.intp], Floats]:
         spread = self.forms.spread(np.eye(2), lo, hi) if loss is None else loss
-        return widest(self.forms, self.discrete, spread, lo, hi)
+        return widest_cut(self.forms, self.discrete, spread, lo, hi)
 
     def after(self, variable: int, at: float) -> float | None:
         return self.forms.after(variable, at)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from likewise.families.affine.body import Affine
 from likewise.families.affine.rounding import AffineRounding
 from likewise.families.family import Family
-from likewise.families.lines import column_line, one_or_all
+from likewise.families.lines import column_line, one_or_array
 from likewise.families.separable import SeparableJudge
-from likewise.families.settings import MORE_OPERATIONS
+from likewise.families.settings import EXTRA_OPERATIONS
 from likewise.model.embedding import Column
 from likewise.spec.terms import dot
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from likewise.families.affine.body import AffineScore
     from likewise.families.affine.bounder import SeparableBounder
     from likewise.families.affine.odds import OddsBounder
-    from likewise.families.scored import Model
+    from likewise.families.scored_model import Model
     from likewise.families.settings import Settings
     from likewise.spec.pairs import PairSpace
 
@@ -59,7 +59,7 @@ class AffineFamily(Family):
     def join_bodies(
         self, bodies: Sequence[Affine], places: Sequence[tuple[int, ...]], width: int, estimator: str
     ) -> tuple[Affine, ...]:
-        return tuple(_widened(body, place, width) for body, place in zip(bodies, places, strict=True))
+        return tuple(_widen_body(body, place, width) for body, place in zip(bodies, places, strict=True))
 
     def bounder(
         self, score: AffineScore, pairs: PairSpace, second: AffineScore | None = None
@@ -77,8 +77,8 @@ class AffineFamily(Family):
 
         return Forms(parts, pairs)
 
-    def marked(self, shared: Forms) -> dict[int, Floats]:
-        return shared.marked()
+    def codes_to_try(self, shared: Forms) -> dict[int, Floats]:
+        return shared.codes_to_try()
 
     def bounder_of_log_odds(
         self, parts: Sequence[AffineScore], of: int, pairs: PairSpace, shared: Forms
@@ -94,27 +94,27 @@ class AffineFamily(Family):
         body, rounding = model.body, model.rounding
         if settings.single or not (isinstance(body, Affine) and isinstance(rounding, AffineRounding)):
             return None
-        return _mean(model, body, rounding, settings)
+        return _mean_model(model, body, rounding, settings)
 
     def line(self, bodies: Sequence[Affine], embedding: tuple[Column, ...]) -> dict[str, Any]:
         columns = []
         for column, *weights in zip(embedding, *(body.weights for body in bodies), strict=True):
             place, *rest = column_line(column).items()
-            columns.append(dict([place, ("weight", one_or_all(weights)), *rest]))
-        return {"kind": "affine", "bias": one_or_all([body.bias for body in bodies]), "columns": columns}
+            columns.append(dict([place, ("weight", one_or_array(weights)), *rest]))
+        return {"kind": "affine", "bias": one_or_array([body.bias for body in bodies]), "columns": columns}
 
 
 FAMILY = AffineFamily()
 
 
-def _widened(body: Affine, place: tuple[int, ...], width: int) -> Affine:
+def _widen_body(body: Affine, place: tuple[int, ...], width: int) -> Affine:
     weights = [Fraction(0)] * width
     for column, weight in zip(place, body.weights, strict=True):
         weights[column] += weight
     return Affine(weights=tuple(weights), bias=body.bias)
 
 
-def _mean(model: Model, body: Affine, rounding: AffineRounding, settings: Settings) -> Model:
+def _mean_model(model: Model, body: Affine, rounding: AffineRounding, settings: Settings) -> Model:
     """Columns of fixed features count with the share that is kept; the rest of them goes into the bias.
 
     The program scores every setting and takes the mean: each score is off by at most what its terms allow, and no setting has larger terms of
@@ -134,7 +134,7 @@ def _mean(model: Model, body: Affine, rounding: AffineRounding, settings: Settin
         rounding,
         sizes=tuple(rounding.sizes[c] * share.get(c, Fraction(1)) for c in kept),
         constant=rounding.constant + largest,
-        operations=rounding.operations + len(settings.codes) + 1 + MORE_OPERATIONS,
+        operations=rounding.operations + len(settings.codes) + 1 + EXTRA_OPERATIONS,
     )
     return replace(
         model,

@@ -4,7 +4,7 @@ Of a cell it takes M_r, the largest d_r(x') - d_r(x) of its pairs, in which all 
 directions. P_c(x) - P_c(x') is at most what `polytope` finds over the polytope (spec/certificate-v1.md, section 10, `odds`). M_r are of different pairs where several features
 differ, or one with more than two levels: so cells are cut there first. `bound` is float64; `prove` takes M_r and extents in rationals, and `polytope` with room for its rounding.
 
-Pairs are proposed near the largest difference (`individuals_near`). The differences d of separable scores are wanted at a point that is a mean of what some corners of the cell have: so the mean of these corners has it too, as far as
+Pairs are proposed near the largest difference (`find_individuals_near`). The differences d of separable scores are wanted at a point that is a mean of what some corners of the cell have: so the mean of these corners has it too, as far as
 features are numbers that d is linear in. Levels cannot be averaged; each corner's are tried, and numbers are moved until d is right again. Only proposes.
 """
 
@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import nnls
 
-from likewise.cells.forms import Forms, widest
+from likewise.cells.forms import Forms, widest_cut
 from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.cells.separable import ExactBound, exact_bound
-from likewise.families.affine.bounder import ROUNDING
-from likewise.families.affine.polytope import Peak, Polytope, directions_of, largest_gap
+from likewise.families.affine.bounder import ROUNDING_UNIT
+from likewise.families.affine.polytope import Peak, Polytope, choose_directions, largest_gap
 from likewise.families.oracle import Bounder, Bounds
 from likewise.model.links import log_odds
 from likewise.model.witness_set import DifferenceSet, Direction
 from likewise.spec.numbers import double_above
 from likewise.spec.pairs import PairSpace
-from likewise.spec.terms import Separable, combined
+from likewise.spec.terms import Separable, weighted_sum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ROOM = 2.0**-28  # left for the checker, which may need 2^-30, and for the rounding of float64 here
-LEAST = 0.01  # weight of how far scores move in choosing where to cut
+CHECKER_ROOM = 2.0**-28  # left for the checker, which may need 2^-30, and for the rounding of float64 here
+SPREAD_WEIGHT = 0.01  # weight of how far scores move in choosing where to cut
 ONE = Direction(a=Fraction(1), b=Fraction(1), threshold=Fraction(0), attained=False)
 
 
@@ -57,10 +57,10 @@ class OddsBounder(Bounder):
         self.apart = np.array([r.kind != "same" for r in pairs.relations])
         rivals = [k for k in range(len(scores)) if k != of]
         alphas = [[Fraction((n == k) - (n == of)) for n in range(len(scores))] for k in rivals]
-        self.differences = [combined(scores, alpha) for alpha in alphas]  # d_1, ..., d_m
+        self.differences = [weighted_sum(scores, alpha) for alpha in alphas]  # d_1, ..., d_m
         self.forms, self.count = Forms(self.differences, pairs), len(rivals)
         ends = [[float(getattr(pairs.variables[v], end)) for v in pairs.first] for end in ("lo", "hi")]
-        self.directions = directions_of(self.forms, *np.array(ends))
+        self.directions = choose_directions(self.forms, *np.array(ends))
         units = np.concatenate([np.eye(self.count), -np.eye(self.count)])
         self.all = np.concatenate([units, np.array(self.directions, dtype=float).reshape(-1, self.count)])
         self.known: dict[tuple[tuple[int, ...], bool], ExactBound] = {}
@@ -77,14 +77,14 @@ class OddsBounder(Bounder):
             extent, np.zeros_like(extent), np.repeat(lo, j, axis=0), np.repeat(hi, j, axis=0)
         )
         limits, corners = reached.upper.reshape(cells, j), reached.points.reshape(cells, j, -1)
-        noise = ROUNDING * (len(self.first) + 2) * (moved.size.reshape(cells, m).max(axis=1) + 1)
+        noise = ROUNDING_UNIT * (len(self.first) + 2) * (moved.size.reshape(cells, m).max(axis=1) + 1)
         upper, points, loss = np.full(cells, -np.inf), movers[:, 0].copy(), np.zeros_like(lo)
         for i in np.flatnonzero(np.isfinite(moves).all(axis=1)):
-            peak = largest_gap(moves[i], self._region(limits[i]), float(threshold[i]) - 2 * ROOM)
+            peak = largest_gap(moves[i], self._region(limits[i]), float(threshold[i]) - 2 * CHECKER_ROOM)
             upper[i] = peak.upper
-            if peak.upper <= threshold[i] - ROOM:
+            if peak.upper <= threshold[i] - CHECKER_ROOM:
                 continue
-            points[i] = self._near(peak.at, corners[i], movers[i], lo[i], hi[i])
+            points[i] = self._best_pair_near(peak.at, corners[i], movers[i], lo[i], hi[i])
             loss[i] = self._loss(peak, moves[i], movers[i], lo[i], hi[i])
         nothing_moves = moves.max(axis=1) <= noise
         return Bounds(
@@ -93,7 +93,7 @@ class OddsBounder(Bounder):
             second=self._log_odds(points[:, self.second]),
             points=points,
             noise=np.zeros(cells),
-            closes=(upper <= threshold - ROOM) | nothing_moves,
+            closes=(upper <= threshold - CHECKER_ROOM) | nothing_moves,
             loss=loss,
         )
 
@@ -104,10 +104,10 @@ class OddsBounder(Bounder):
             lo=-limits[m : 2 * m], hi=limits[:m], directions=self.all[2 * m :], limits=limits[2 * m :]
         )
 
-    def _near(self, d: Floats, corners: Floats, movers: Floats, lo: Floats, hi: Floats) -> Floats:
+    def _best_pair_near(self, d: Floats, corners: Floats, movers: Floats, lo: Floats, hi: Floats) -> Floats:
         """The best of some pairs whose x is about where d is, and whose differing features are those that move one d_r most."""
         first = self.first
-        found = individuals_near(self.forms, d, corners[:, first], lo[first], hi[first])
+        found = find_individuals_near(self.forms, d, corners[:, first], lo[first], hi[first])
         found = np.where(self.discrete[first], np.round(found), found)
         tried = np.tile(movers, (len(found), 1))
         x = np.repeat(found, len(movers), axis=0)
@@ -128,7 +128,7 @@ class OddsBounder(Bounder):
         m = self.count
         share = np.exp(peak.at + moves - (peak.at + moves).max())
         weights = np.diag(share / share.sum())
-        loss: Floats = LEAST * self.forms.spread(np.eye(m), lo[None], hi[None])[0]
+        loss: Floats = SPREAD_WEIGHT * self.forms.spread(np.eye(m), lo[None], hi[None])[0]
         moved = self.forms.spread(weights, lo[None], hi[None])[0]
         for k in np.flatnonzero(self.apart):
             both = [self.first[k], self.second[k]]
@@ -162,7 +162,7 @@ class OddsBounder(Bounder):
         spread = self.forms.spread(np.eye(self.count), lo, hi)
         if loss is not None:
             spread = np.where(loss.max(axis=1, keepdims=True) > 0, loss, spread)
-        return widest(self.forms, self.discrete, spread, lo, hi)
+        return widest_cut(self.forms, self.discrete, spread, lo, hi)
 
     def after(self, variable: int, at: float) -> float | None:
         return self.forms.after(variable, at)
@@ -187,9 +187,11 @@ class OddsBounder(Bounder):
             directions=np.array(leaf.directions, dtype=float).reshape(-1, m),
             limits=values[3 * m :],
         )
-        level = float(question.delta) - ROOM
+        level = float(question.delta) - CHECKER_ROOM
         return (
-            Fraction(0) if largest_gap(values[:m] + ROOM, region.raised(ROOM), level).upper <= level else None
+            Fraction(0)
+            if largest_gap(values[:m] + CHECKER_ROOM, region.raised(CHECKER_ROOM), level).upper <= level
+            else None
         )
 
     def _exact(self, row: tuple[int, ...], *, moves: bool) -> ExactBound:
@@ -198,19 +200,23 @@ class OddsBounder(Bounder):
             here = [Fraction(-e if moves else e) for e in row]
             there = [Fraction(-e if moves else 0) for e in row]
             self.known[row, moves] = exact_bound(
-                combined(self.differences, here), self.pairs, ONE, (), combined(self.differences, there)
+                weighted_sum(self.differences, here),
+                self.pairs,
+                ONE,
+                (),
+                weighted_sum(self.differences, there),
             )
         return self.known[row, moves]
 
 
-STEPS = 12  # least squares solved, with the numbers that have not reached an end
-SUM_TO_ONE = 1e3  # how much more it counts that weights add up to 1 than that the mean is right
+MOST_STEPS = 12  # least squares solved, with the numbers that have not reached an end
+SUM_PENALTY = 1e3  # how much more it counts that weights add up to 1 than that the mean is right
 LEAST_WEIGHT = 1e-6  # weight of a corner that is tried
 
 
-def individuals_near(forms: Forms, d: Floats, corners: Floats, lo: Floats, hi: Floats) -> Floats:
+def find_individuals_near(forms: Forms, d: Floats, corners: Floats, lo: Floats, hi: Floats) -> Floats:
     """Codes of a few individuals of the box whose scores are about d; corners (n, features)."""
-    heavy = SUM_TO_ONE * (1 + np.abs(d).max())
+    heavy = SUM_PENALTY * (1 + np.abs(d).max())
     reached = forms.at(corners)
     system = np.concatenate([reached.T, np.full((1, len(reached)), heavy)])
     weights, _ = nnls(system, np.append(d, heavy))
@@ -225,14 +231,14 @@ def individuals_near(forms: Forms, d: Floats, corners: Floats, lo: Floats, hi: F
     found = []
     for corner in corners[weights > LEAST_WEIGHT]:
         x = np.where(levels, corner, mean)
-        found.append(_moved(forms, x, d, slopes * (hi - lo)[:, None], lo, hi))
+        found.append(_move_numbers(forms, x, d, slopes * (hi - lo)[:, None], lo, hi))
     return np.array(found or [mean])
 
 
-def _moved(forms: Forms, x: Floats, d: Floats, slopes: Floats, lo: Floats, hi: Floats) -> Floats:
+def _move_numbers(forms: Forms, x: Floats, d: Floats, slopes: Floats, lo: Floats, hi: Floats) -> Floats:
     """x with its numbers moved, as little as need be for the widths of their intervals, until the scores are d or all are at an end."""
     free = np.abs(slopes).max(axis=1) > 0
-    for _ in range(STEPS):
+    for _ in range(MOST_STEPS):
         missing = d - forms.at(x[None])[0]
         if not free.any() or np.abs(missing).max() < LEAST_WEIGHT:
             break

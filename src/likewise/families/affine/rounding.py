@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.families.lines import number, numbers
-from likewise.families.program_rounding import Bound, double_beyond
-from likewise.model.embedding import extents
+from likewise.families.lines import format_number, format_numbers
+from likewise.families.program_rounding import ErrorBound, double_beyond
+from likewise.model.embedding import column_extents
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from likewise.families.family import ComputedColumn, Mapped
-    from likewise.families.scored import Model
+    from likewise.families.family import AffineMap, ComputedColumn
+    from likewise.families.scored_model import Model
     from likewise.spec.space import Space
 
 # Beyond any score: a sum of products of three doubles or their inverses.
-BOUNDLESS = Fraction(2**4096)
-UNDERFLOW = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
+BEYOND_ANY_SCORE = Fraction(2**4096)
+UNDERFLOW_ERROR = Fraction(1, 2**1074)  # an operation whose result is denormal is off by at most this
 # Slack is rounded up to this grid, to keep certificates free of numbers with a thousand digits.
 SLACK_GRID = 2**100
 
@@ -54,38 +54,38 @@ class AffineRounding:
             (s * abs(c) for s, c in zip(self.sizes, columns, strict=True)), Fraction(0)
         )
         growth = (1 + Fraction(1, 2**53)) ** self.operations - 1
-        return growth * size + self.operations * UNDERFLOW
+        return growth * size + self.operations * UNDERFLOW_ERROR
 
-    def stated(self) -> AffineRounding:
+    def as_stated(self) -> AffineRounding:
         """What a certificate says: this, or an error that no clearance exceeds."""
         if self.described:
             return self
-        return AffineRounding(sizes=(Fraction(0),) * len(self.sizes), constant=BOUNDLESS, operations=1)
+        return AffineRounding(sizes=(Fraction(0),) * len(self.sizes), constant=BEYOND_ANY_SCORE, operations=1)
 
     def errors(self, model: Model, codes: NDArray[np.float64]) -> list[Fraction]:
         rows = [[Fraction(c) for c in row] for row in codes.tolist()]
         return [self.error([c.exact(row[c.feature]) for c in model.embedding]) for row in rows]
 
-    def bound(self, model: Model, space: Space) -> Bound | None:
+    def bound(self, model: Model, space: Space) -> ErrorBound | None:
         if not self.bounded:
             return None
-        largest = extents(model.embedding, space)
+        largest = column_extents(model.embedding, space)
         sizes = zip(self.sizes, largest, strict=True)
         size = self.constant + sum((size * extent for size, extent in sizes), Fraction(0))
-        return Bound(double_beyond(self.error(largest)), double_beyond(size))
+        return ErrorBound(double_beyond(self.error(largest)), double_beyond(size))
 
-    def certified(self, model: Model, space: Space) -> Fraction:
-        return self.stated().error(extents(model.embedding, space))
+    def certified_error(self, model: Model, space: Space) -> Fraction:
+        return self.as_stated().error(column_extents(model.embedding, space))
 
     def line(self) -> dict[str, Any]:
-        stated = self.stated()
+        stated = self.as_stated()
         return {
-            "sizes": numbers(stated.sizes),
-            "constant": number(stated.constant),
+            "sizes": format_numbers(stated.sizes),
+            "constant": format_number(stated.constant),
             "operations": stated.operations,
         }
 
-    def rescaled(self, by: Mapped) -> AffineRounding:
+    def rescaled(self, by: AffineMap) -> AffineRounding:
         return replace(
             self,
             sizes=tuple(abs(by.slope) * size for size in self.sizes),

@@ -16,26 +16,26 @@ import numpy as np
 
 from likewise.errors import InternalError
 from likewise.families.combined.rounding import CombinedRounding
-from likewise.families.settings import How
+from likewise.families.settings import CombineRule
 from likewise.model.embedding import Column
 from likewise.spec.enclosure import Enclosure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import Body, Kept, Mapped, Score
-    from likewise.families.scored import Model
-    from likewise.families.settings import How
+    from likewise.families.family import AffineMap, Body, KeptLevels, Score
+    from likewise.families.scored_model import Model
+    from likewise.families.settings import CombineRule
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
 
 NO_BOUNDS = "a mean, largest or smallest score over settings is bounded only where nothing that may differ matters to it"
-OPPOSITE: dict[How, How] = {"mean": "mean", "max": "min", "min": "max"}
+NEGATED_HOW: dict[CombineRule, CombineRule] = {"mean": "mean", "max": "min", "min": "max"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
+class CombinedPart:
     """One of the bodies, over columns of its own (none for trees, which test codes)."""
 
     body: Body
@@ -48,17 +48,17 @@ class Combined:
 
     family: ClassVar[str] = "combined"
 
-    how: How
+    how: CombineRule
     weights: tuple[Fraction, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[CombinedPart, ...]
 
     def score(self, embedding: tuple[Column, ...], n_features: int) -> CombinedScore:
         parts = tuple(part.body.score(part.embedding, n_features) for part in self.parts)
         return CombinedScore(how=self.how, weights=self.weights, parts=parts)
 
-    def rescaled(self, by: Mapped, kind: str) -> Combined:
+    def rescaled(self, by: AffineMap, kind: str) -> Combined:
         parts = tuple(replace(part, body=part.body.rescaled(by, kind)) for part in self.parts)
-        return replace(self, how=self.how if by.slope >= 0 else OPPOSITE[self.how], parts=parts)
+        return replace(self, how=self.how if by.slope >= 0 else NEGATED_HOW[self.how], parts=parts)
 
     def reads(self, feature: int) -> bool:
         columns = [column for part in self.parts for column in part.embedding]
@@ -66,14 +66,14 @@ class Combined:
             part.body.reads(feature) for part in self.parts
         )
 
-    def restricted(self, kept: Kept) -> None:
+    def restricted(self, kept: KeptLevels) -> None:
         return None
 
     def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> None:
         return None
 
 
-def made_of(how: How, weights: Sequence[Fraction], scores: Sequence[Fraction]) -> Fraction:
+def combine_scores(how: CombineRule, weights: Sequence[Fraction], scores: Sequence[Fraction]) -> Fraction:
     """The combined score of an individual with these scores."""
     if how == "mean":
         return sum((w * s for w, s in zip(weights, scores, strict=True)), Fraction(0))
@@ -86,7 +86,7 @@ class CombinedScore:
 
     family: ClassVar[str] = "combined"
 
-    how: How
+    how: CombineRule
     weights: tuple[Fraction, ...]
     parts: tuple[Score, ...]
 
@@ -105,18 +105,18 @@ class CombinedScore:
     def reference_scores(self, codes: Floats) -> list[Fraction]:
         """By those of the parts."""
         rows = zip(*(part.reference_scores(codes) for part in self.parts), strict=True)
-        return [made_of(self.how, self.weights, row) for row in rows]
+        return [combine_scores(self.how, self.weights, row) for row in rows]
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
         if not self.rational:
             raise InternalError("scores that are made of irrational ones are not rational")
-        return made_of(self.how, self.weights, [part.exact(codes) for part in self.parts])
+        return combine_scores(self.how, self.weights, [part.exact(codes) for part in self.parts])
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         """One score, by the ends of those of the parts."""
         found = [part.enclose(codes, bits) for part in self.parts]
-        low = made_of(self.how, self.weights, [one.lo for one in found])
-        return Enclosure(low, made_of(self.how, self.weights, [one.hi for one in found]))
+        low = combine_scores(self.how, self.weights, [one.lo for one in found])
+        return Enclosure(low, combine_scores(self.how, self.weights, [one.hi for one in found]))
 
     def depends(self, feature: int) -> bool:
         """Whether any part can change with a feature."""
@@ -128,7 +128,7 @@ class CombinedScore:
 
     def negated(self) -> CombinedScore:
         parts = tuple(part.negated() for part in self.parts)
-        return CombinedScore(how=OPPOSITE[self.how], weights=self.weights, parts=parts)
+        return CombinedScore(how=NEGATED_HOW[self.how], weights=self.weights, parts=parts)
 
     @property
     def cost(self) -> int:
@@ -146,11 +146,13 @@ class CombinedScore:
         return sum(part.enclosing_work for part in self.parts)
 
 
-def combined_model(model: Model, how: How, weights: Sequence[Fraction], parts: Sequence[Model]) -> Model:
+def combine_models(
+    model: Model, how: CombineRule, weights: Sequence[Fraction], parts: Sequence[Model]
+) -> Model:
     """The model like `model` whose score is made of those of the parts."""
     if any(part.body.family == Combined.family for part in parts):
         raise InternalError("combined bodies are not combined")
-    bodies = tuple(Part(body=one.body, embedding=one.embedding) for one in parts)
+    bodies = tuple(CombinedPart(body=one.body, embedding=one.embedding) for one in parts)
     return replace(
         model,
         embedding=(),
@@ -165,7 +167,7 @@ def combined_parts(model: Model) -> tuple[Model, ...]:
     return model.rounding.parts if known and isinstance(model.rounding, CombinedRounding) else ()
 
 
-def made_in_floats(body: object, scores: Sequence[Floats]) -> Floats:
+def combine_floats(body: object, scores: Sequence[Floats]) -> Floats:
     """What the body makes of the scores of its parts, in float64: the largest or smallest ones; of one part its own."""
     if not isinstance(body, Combined):
         (own,) = scores

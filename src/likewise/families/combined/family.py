@@ -8,15 +8,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import UnsupportedModel
-from likewise.families.combined.body import NO_BOUNDS, Combined, CombinedScore, Part
+from likewise.families.combined.body import NO_BOUNDS, Combined, CombinedPart, CombinedScore
 from likewise.families.combined.judge import CombinedJudge
 from likewise.families.family import Body, Family
-from likewise.families.lines import numbers
+from likewise.families.lines import format_numbers
 from likewise.families.registry import family_of
 from likewise.model.embedding import Column
 
 if TYPE_CHECKING:
-    from likewise.families.scored import Model
+    from likewise.families.scored_model import Model
     from likewise.spec.pairs import PairSpace
 
 
@@ -47,7 +47,9 @@ class CombinedFamily(Family):
             ]
             rows.append(family_of(parts[0].body).join(simple, estimator))
         return (), tuple(
-            replace(mean, parts=tuple(Part(body=bodies[c], embedding=columns) for columns, bodies in rows))
+            replace(
+                mean, parts=tuple(CombinedPart(body=bodies[c], embedding=columns) for columns, bodies in rows)
+            )
             for c, mean in enumerate(means)
         )
 
@@ -59,7 +61,7 @@ class CombinedFamily(Family):
 
     def line(self, bodies: Sequence[Combined], embedding: tuple[Column, ...]) -> dict[str, Any]:
         first = bodies[0]
-        weights = {"weights": numbers(first.weights)} if first.how == "mean" else {}
+        weights = {"weights": format_numbers(first.weights)} if first.how == "mean" else {}
         parts = []
         for row in zip(*(body.parts for body in bodies), strict=True):
             of_part = [part.body for part in row]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.families.registry import score_judge_of
-from likewise.families.score_judge import TINY, Scored, ScoreJudge, growth, ordinary
-from likewise.spec.terms import nearest
+from likewise.families.score_judge import UNDERFLOW_LOSS, ScoreGrid, ScoreJudge, are_ordinary, rounding_growth
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ROOM = 1.01  # the rounding of the errors themselves
+ROUNDING_FACTOR = 1.01  # the rounding of the errors themselves
 
 
 class CombinedJudge(ScoreJudge):
@@ -33,18 +33,18 @@ class CombinedJudge(ScoreJudge):
     def __init__(self, score: CombinedScore) -> None:
         self.score = score
         self.judges = [score_judge_of(part) for part in score.parts]
-        self.growth = growth(len(self.judges) + 3) if ordinary(score.weights) else np.inf
+        self.growth = rounding_growth(len(self.judges) + 3) if are_ordinary(score.weights) else np.inf
 
-    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> ScoreGrid:
         parts = [judge.cross(rows, features, settings) for judge in self.judges]
         if self.score.how != "mean":
             extreme = np.maximum if self.score.how == "max" else np.minimum
             values = extreme.reduce([part.values for part in parts])
-            return Scored.of(values, np.maximum.reduce([part.error[:, 0] for part in parts]))
+            return ScoreGrid.of(values, np.maximum.reduce([part.error[:, 0] for part in parts]))
         values, error = np.zeros((len(rows), len(settings))), np.zeros(len(rows))
         with np.errstate(over="ignore", invalid="ignore"):
-            for weight, part in zip(map(nearest, self.score.weights), parts, strict=True):
+            for weight, part in zip(map(nearest_double, self.score.weights), parts, strict=True):
                 size = np.abs(part.values).max(axis=1, initial=0.0)
                 values += weight * part.values
                 error += abs(weight) * (part.error[:, 0] + self.growth * size)
-        return Scored.of(values, ROOM * error + TINY)
+        return ScoreGrid.of(values, ROUNDING_FACTOR * error + UNDERFLOW_LOSS)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import InternalError
-from likewise.families.program_rounding import ROOM, Bound, growth, outward
-from likewise.families.scored import score_of
+from likewise.families.program_rounding import EXTRA_ROUNDINGS, ErrorBound, round_outward, rounding_growth
+from likewise.families.scored_model import only_score
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import ComputedColumn, Mapped
-    from likewise.families.scored import Model
+    from likewise.families.family import AffineMap, ComputedColumn
+    from likewise.families.scored_model import Model
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -37,11 +37,11 @@ class CombinedRounding:
             raise InternalError("no rounding is known of a part")
         errors = [max(row) for row in zip(*each, strict=True)]
         width = codes.shape[1]
-        sizes = np.max([np.abs(score_of(part, width).scores(codes)) for part in self.parts], axis=0)
+        sizes = np.max([np.abs(only_score(part, width).scores(codes)) for part in self.parts], axis=0)
         most = 8 * float(np.finfo(np.float64).eps) * (len(self.parts) + 8)
         return [error + Fraction(most * size) for error, size in zip(errors, sizes.tolist(), strict=True)]
 
-    def bound(self, model: Model, space: Space) -> Bound | None:
+    def bound(self, model: Model, space: Space) -> ErrorBound | None:
         known = []
         for part in self.parts:
             found = None if part.rounding is None else part.rounding.bound(part, space)
@@ -49,17 +49,19 @@ class CombinedRounding:
                 return None
             known.append(found)
         size = max(part.size for part in known)
-        return outward(max(part.error for part in known) + growth(len(known) + ROOM) * size, size)
+        return round_outward(
+            max(part.error for part in known) + rounding_growth(len(known) + EXTRA_ROUNDINGS) * size, size
+        )
 
-    def certified(self, model: Model, space: Space) -> None:
+    def certified_error(self, model: Model, space: Space) -> None:
         return None
 
     def line(self) -> dict[str, Any] | None:
         return None
 
-    def rescaled(self, by: Mapped) -> CombinedRounding:
+    def rescaled(self, by: AffineMap) -> CombinedRounding:
         """As every part is."""
-        return CombinedRounding(parts=tuple(_rescaled(part, by) for part in self.parts))
+        return CombinedRounding(parts=tuple(_rescale_part(part, by) for part in self.parts))
 
     def undescribed(self) -> CombinedRounding:
         return self  # nothing is stated of it anyway
@@ -68,6 +70,6 @@ class CombinedRounding:
         raise InternalError("columns are described before scores are combined")
 
 
-def _rescaled(part: Model, by: Mapped) -> Model:
+def _rescale_part(part: Model, by: AffineMap) -> Model:
     rounding = None if part.rounding is None else part.rounding.rescaled(by)
     return replace(part, bodies=(part.body.rescaled(by, part.family),), rounding=rounding)

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DIFFERENCE = 3.0  # what is lost by a difference counts so many times: measured, that needs the fewest cells
+DIFFERENCE_WEIGHT = (
+    3.0  # what is lost by a difference counts so many times: measured, that needs the fewest cells
+)
 FEW_VALUES = 3  # a free integer with at most so many is given each of them, like a level: one copy is cheaper
 
 
@@ -77,17 +79,17 @@ class Band:
         cuts[:, self.first] = self._middle(limits.lo, limits.hi)
         if self.difference is None:
             wide2 = limits.second_hi - limits.second_lo
-            share = _share(wide, wide2)
+            share = _share_of_sum(wide, wide2)
             loss[:, self.first], loss[:, self.second] = (
                 share * lost.sum(axis=1),
                 (1 - share) * lost.sum(axis=1),
             )
             cuts[:, self.second] = self._middle(limits.second_lo, limits.second_hi)
             return
-        share = _share(wide, apart / 2)
+        share = _share_of_sum(wide, apart / 2)
         middle = lost[:, 0] + lost[:, 2]
         loss[:, self.first] = share * middle
-        loss[:, self.difference] = DIFFERENCE * (lost[:, 1] + (1 - share) * middle)
+        loss[:, self.difference] = DIFFERENCE_WEIGHT * (lost[:, 1] + (1 - share) * middle)
         cuts[:, self.difference] = self._middle(limits.low, limits.high)
 
     def trim(self, lo: Floats, hi: Floats) -> tuple[NDArray[np.bool_], Floats]:
@@ -124,7 +126,7 @@ def bands_of(pairs: PairSpace) -> list[Band]:
     return found
 
 
-def _share(part: Floats, other: Floats) -> Floats:
+def _share_of_sum(part: Floats, other: Floats) -> Floats:
     """part / (part + other), 1 where both are nothing."""
     total = part + other
     share: Floats = np.where(total > 0, part / np.where(total > 0, total, 1), 1)

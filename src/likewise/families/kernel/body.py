@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq
 
-from likewise.clock import look_at_clock
+from likewise.clock import check_clock
 from likewise.errors import InternalError, UnsupportedModel
-from likewise.model.embedding import Column, embedded
+from likewise.model.embedding import Column, embed_rows
 from likewise.model.links import lower_end
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Integer
@@ -25,7 +25,7 @@ from likewise.spec.features import Continuous, Integer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import Kept, Mapped
+    from likewise.families.family import AffineMap, KeptLevels
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
 
@@ -54,11 +54,11 @@ class RbfSum:
 
         return KernelScore(body=self, embedding=embedding)
 
-    def rescaled(self, by: Mapped, kind: str) -> RbfSum:
-        coefficients = [_as_double(by.slope * Fraction(a), kind) for a in self.coefficients.tolist()]
+    def rescaled(self, by: AffineMap, kind: str) -> RbfSum:
+        coefficients = [_require_double(by.slope * Fraction(a), kind) for a in self.coefficients.tolist()]
         return RbfSum(
             gamma=self.gamma,
-            bias=_as_double(by.slope * Fraction(self.bias) + by.offset, kind),
+            bias=_require_double(by.slope * Fraction(self.bias) + by.offset, kind),
             coefficients=np.array(coefficients),
             centres=self.centres,
         )
@@ -66,14 +66,14 @@ class RbfSum:
     def reads(self, feature: int) -> bool:
         return False
 
-    def restricted(self, kept: Kept) -> RbfSum:
+    def restricted(self, kept: KeptLevels) -> RbfSum:
         return self
 
     def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> None:
         return None
 
 
-def _as_double(value: Fraction, kind: str) -> float:
+def _require_double(value: Fraction, kind: str) -> float:
     """Kernel models have doubles for parameters; a product that is none would have to be rounded."""
     double = float(value)
     if Fraction(double) != value:
@@ -85,13 +85,13 @@ def _as_double(value: Fraction, kind: str) -> float:
     return double
 
 
-GUARD = 64  # bits more, for what the difference of squares loses where centres are far from 0
-EXACT = 4_300  # bits that hold every sum of squares of doubles
-CENTRES = 256  # at a time: some milliseconds between two looks at the clock
-BLOCK = 4_000_000  # kernel values computed at a time: memory stays at some ten megabytes
+GUARD_BITS = 64  # bits more, for what the difference of squares loses where centres are far from 0
+EXACT_BITS = 4_300  # bits that hold every sum of squares of doubles
+CENTRES_AT_A_TIME = 256  # at a time: some milliseconds between two looks at the clock
+BLOCK_VALUES = 4_000_000  # kernel values computed at a time: memory stays at some ten megabytes
 
 
-class Centres:
+class CentreBalls:
     """Some of the centres in balls, made when first asked for: |x - s|^2 is |x|^2 - 2 x.s + |s|^2, and x.s of all of them is one product of matrices."""
 
     def __init__(self, body: RbfSum, some: slice) -> None:
@@ -106,7 +106,7 @@ class Centres:
     @cached_property
     def squares(self) -> list[arb]:
         """Exact: a square of a double has 106 bits."""
-        with ctx.workprec(EXACT):
+        with ctx.workprec(EXACT_BITS):
             return [sum((arb(v) ** 2 for v in row if v), arb(0)) for row in self._rows.tolist()]
 
 
@@ -127,7 +127,7 @@ class KernelScore:
         centres = self.body.centres - middle
         squares = (centres**2).sum(axis=1)
         total = np.empty(len(codes))
-        step = max(1, BLOCK // len(centres))
+        step = max(1, BLOCK_VALUES // len(centres))
         for start in range(0, len(codes), step):
             part = columns[start : start + step] - middle
             distances = (part**2).sum(axis=1)[:, None] - 2 * (part @ centres.T) + squares
@@ -182,18 +182,18 @@ class KernelScore:
 
     def columns(self, codes: Floats) -> Floats:
         """The embedding of many rows, in float64."""
-        return embedded(self.embedding, codes)
+        return embed_rows(self.embedding, codes)
 
     def enclose(self, codes: Sequence[Fraction], bits: int) -> Enclosure:
         """One score in ball arithmetic: the result is rigorous whatever the precision."""
         values = [column.exact(codes[column.feature]) for column in self.embedding]
-        with ctx.workprec(bits + GUARD):
+        with ctx.workprec(bits + GUARD_BITS):
             point = [arb(fmpq(v.numerator, v.denominator)) for v in values]
             square = sum((here**2 for here in point), arb(0))
             column = arb_mat(len(point), 1, point)
             gamma, total = arb(self.body.gamma), arb(self.body.bias)
             for part in self._parts:
-                look_at_clock()
+                check_clock()
                 products = part.centres * column
                 for i, coefficient in enumerate(part.coefficients):
                     distance = square - 2 * products[i, 0] + part.squares[i]
@@ -201,11 +201,11 @@ class KernelScore:
             return Enclosure(lower_end(total), -lower_end(-total))
 
     @cached_property
-    def _parts(self) -> list[Centres]:
+    def _parts(self) -> list[CentreBalls]:
         """The centres, some at a time, as matrices of balls, which hold doubles exactly."""
         return [
-            Centres(self.body, slice(start, start + CENTRES))
-            for start in range(0, len(self.body.centres), CENTRES)
+            CentreBalls(self.body, slice(start, start + CENTRES_AT_A_TIME))
+            for start in range(0, len(self.body.centres), CENTRES_AT_A_TIME)
         ]
 
     def depends(self, feature: int) -> bool:

@@ -24,9 +24,9 @@ from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.errors import InternalError
 from likewise.families.kernel.bands import bands_of
 from likewise.families.kernel.body import KernelScore
-from likewise.families.kernel.distances import Distance, distance_of
-from likewise.families.kernel.rbf import Boxes, bound_cells, bound_twins, shared_terms
-from likewise.families.kernel.rbf.copies import ROUNDING
+from likewise.families.kernel.distances import Distance, feature_distance
+from likewise.families.kernel.rbf import Boxes, bound_cells, bound_copies, shared_terms
+from likewise.families.kernel.rbf.copies import EMPTY_TOLERANCE
 from likewise.families.kernel.rbf.terms import ONE_HOT
 from likewise.families.oracle import Bounder, Bounds
 from likewise.spec.pairs import PairSpace
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-FIRST = 1e300  # rank of levels that may differ: nothing is gained before they are fixed
-LAST = 1e-310  # rank of what helps only when nothing else is left
+FIRST_RANK = 1e300  # rank of levels that may differ: nothing is gained before they are fixed
+LAST_RANK = 1e-310  # rank of what helps only when nothing else is left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
+class BatchBounds:
     """What is known of a batch of cells so far; filled in sort by sort."""
 
     upper: Floats
@@ -71,7 +71,7 @@ class KernelBounder(Bounder):
         self.first = np.array(pairs.first, dtype=np.intp)
         self.second = np.array(pairs.second, dtype=np.intp)
         self.discrete = np.array([v.discrete for v in pairs.variables])
-        self.distances = [distance_of(score, pairs, k) for k in range(len(pairs.first))]
+        self.distances = [feature_distance(score, pairs, k) for k in range(len(pairs.first))]
         axes = {
             k: self.distances[k].axis for k, relation in enumerate(pairs.relations) if relation.kind == "same"
         }
@@ -111,7 +111,7 @@ class KernelBounder(Bounder):
         fixed = (lo[:, self.moving] == hi[:, self.moving]).all(axis=1)
         chosen = (lo[:, self.choices] == hi[:, self.choices]).all(axis=1) & (self.twin_terms is not None)
         points = self.candidates(lo, hi)
-        found = Gathered(
+        found = BatchBounds(
             upper=np.full(len(lo), np.inf),
             points=points,
             closes=np.zeros(len(lo), dtype=bool),
@@ -121,11 +121,11 @@ class KernelBounder(Bounder):
         )
         empty = self._empty(lo, hi) & (fixed | chosen)
         for i in np.flatnonzero(~fixed & ~chosen):
-            found.upper[i] = self._termwise(lo[i], hi[i], float(lean[i]))
+            found.upper[i] = self._bound_termwise(lo[i], hi[i], float(lean[i]))
         shift = lean * self.score.body.bias - (1 - lean) * self.other.body.bias
         for some, bounded in (
-            (np.flatnonzero(fixed), self._folded),
-            (np.flatnonzero(chosen & ~fixed), self._twins),
+            (np.flatnonzero(fixed), self._bound_folded),
+            (np.flatnonzero(chosen & ~fixed), self._bound_copies),
         ):
             if len(some):
                 bounded(some, lo[some], hi[some], lean[some], (threshold - shift)[some], found)
@@ -161,10 +161,10 @@ class KernelBounder(Bounder):
             for v in {int(self.first[k]), int(self.second[k]), *self._difference(k)}:
                 spread = distance.spread(lo[:, v], hi[:, v])
                 gain[:, v] = np.where(unknown, spread, gain[:, v]) + 1e-12 * spread
-        gain[:, self.choices] += FIRST
+        gain[:, self.choices] += FIRST_RANK
         rank = np.where(can_split, 1e-300 + gain, 0)
         for band in self.following:
-            rank[:, band.second], middle[:, band.second] = self._following(band, lo, hi)
+            rank[:, band.second], middle[:, band.second] = self._follower_cut(band, lo, hi)
         variable = rank.argmax(axis=1)
         rows = np.arange(len(lo))
         at = middle[rows, variable]
@@ -181,10 +181,10 @@ class KernelBounder(Bounder):
         place = self.pairs.difference[k] if self.pairs.difference else None
         return () if place is None else (place,)
 
-    def _following(self, band: Band, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+    def _follower_cut(self, band: Band, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         """Rank and cut of x' of a number within a tolerance: it follows x and the difference."""
         can, at = band.trim(lo, hi)
-        return np.where(can, LAST, 0), at
+        return np.where(can, LAST_RANK, 0), at
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         """Proposed by the float64 bound."""
@@ -202,7 +202,7 @@ class KernelBounder(Bounder):
             limits = band.limits(lo, hi)
             # Differences of doubles round: only cells that are empty by more than that are called so.
             size = np.abs(lo[:, [band.first, band.second]]) + np.abs(hi[:, [band.first, band.second]])
-            empty |= limits.low > limits.high + ROUNDING * size.sum(axis=1)
+            empty |= limits.low > limits.high + EMPTY_TOLERANCE * size.sum(axis=1)
         for k in self.levels:
             i, j, relation = self.first[k], self.second[k], self.pairs.relations[k]
             if relation.tolerance is not None:
@@ -211,8 +211,14 @@ class KernelBounder(Bounder):
                 empty |= [not relation.allows(*codes) for codes in zip(lo[:, i], lo[:, j], strict=True)]
         return empty
 
-    def _folded(
-        self, some: NDArray[np.intp], lo: Floats, hi: Floats, lean: Floats, threshold: Floats, into: Gathered
+    def _bound_folded(
+        self,
+        some: NDArray[np.intp],
+        lo: Floats,
+        hi: Floats,
+        lean: Floats,
+        threshold: Floats,
+        into: BatchBounds,
     ) -> None:
         """Bound cells in which all that may differ is fixed; rows of coefficients are shared where they can."""
         terms, row, here, there = self._rows(self.terms, lean, lo, self.differing)
@@ -224,16 +230,22 @@ class KernelBounder(Bounder):
             threshold=threshold,
             row=row,
         )
-        self._keep(some, lo, hi, found, into)
+        self._record(some, lo, hi, found, into)
         into.points[np.ix_(some, self.columns)] = found.point
 
-    def _twins(
-        self, some: NDArray[np.intp], lo: Floats, hi: Floats, lean: Floats, threshold: Floats, into: Gathered
+    def _bound_copies(
+        self,
+        some: NDArray[np.intp],
+        lo: Floats,
+        hi: Floats,
+        lean: Floats,
+        threshold: Floats,
+        into: BatchBounds,
     ) -> None:
         """Bound cells in which levels that may differ are fixed, and numbers that may differ are not."""
         terms, row, here, there = self._rows(self.twin_terms, lean, lo, self.levels)
-        found = bound_twins(terms, self._boxes(lo, hi), here=here, there=there, threshold=threshold, row=row)
-        self._keep(some, lo, hi, found, into)
+        found = bound_copies(terms, self._boxes(lo, hi), here=here, there=there, threshold=threshold, row=row)
+        self._record(some, lo, hi, found, into)
         shared = len(self.columns)
         sides = [*self.columns, *(b.first for b in self.bands), *(b.second for b in self.bands)]
         points, loss, cuts = into.points[some], np.zeros_like(lo), into.cuts[some]
@@ -244,8 +256,8 @@ class KernelBounder(Bounder):
         into.points[some], into.cuts[some] = points, cuts
         into.loss[some] += loss
 
-    def _keep(
-        self, some: NDArray[np.intp], lo: Floats, hi: Floats, found: CellBounds, into: Gathered
+    def _record(
+        self, some: NDArray[np.intp], lo: Floats, hi: Floats, found: CellBounds, into: BatchBounds
     ) -> None:
         """What both sorts of bounds say in the same way."""
         into.upper[some], into.closes[some] = found.upper, found.excess <= 0
@@ -304,7 +316,7 @@ class KernelBounder(Bounder):
                 hints += [int(e) for e in found.e[n, shared + 3 * m : shared + 3 * m + 3]]
         return (*hints, max(int(found.r[n]), 0))
 
-    def _termwise(self, lo: Floats, hi: Floats, lean: float) -> float:
+    def _bound_termwise(self, lo: Floats, hi: Floats, lean: float) -> float:
         """Each term by itself: its largest or smallest value on either side."""
         body = self.score.body
         near, far = self._extremes(lo, hi, self.first)

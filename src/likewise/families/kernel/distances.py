@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-NOWHERE = -1
+NO_PLACE = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,7 +76,7 @@ class LevelDistance:
         if not len(self.tables):
             return TableAxis(values=np.zeros(self.by_level.shape[1]), centres=np.zeros(len(self.centres)))
         # A term may have no place: its own level is not among those of the space.
-        places = np.where(self.by_level.min(axis=1) == 0, self.by_level.argmin(axis=1), NOWHERE)
+        places = np.where(self.by_level.min(axis=1) == 0, self.by_level.argmin(axis=1), NO_PLACE)
         apart = self.by_level[np.arange(self.by_level.shape[1]) != places[:, None]]
         if len(apart) and (apart[0] == 0 or (apart != apart[0]).any()):
             return None
@@ -99,7 +99,7 @@ class LevelDistance:
 Distance = NumberDistance | LevelDistance
 
 
-def distance_of(score: KernelScore, pairs: PairSpace, k: int) -> Distance:
+def feature_distance(score: KernelScore, pairs: PairSpace, k: int) -> Distance:
     """The part of feature k."""
     owned = [c for c, column in enumerate(score.embedding) if column.feature == k]
     centres, feature = score.body.centres[:, owned], pairs.space[pairs.space.names[k]]

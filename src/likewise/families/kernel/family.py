@@ -14,16 +14,16 @@ import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.family import Family
-from likewise.families.kernel.body import BLOCK, KernelScore, RbfSum
+from likewise.families.kernel.body import BLOCK_VALUES, KernelScore, RbfSum
 from likewise.families.kernel.judge import KernelJudge
-from likewise.families.lines import column_line, number, numbers, one_or_all
+from likewise.families.lines import column_line, format_number, format_numbers, one_or_array
 from likewise.model.embedding import Column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.kernel.bounder import KernelBounder
-    from likewise.families.scored import Model
+    from likewise.families.scored_model import Model
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]
@@ -69,7 +69,7 @@ class KernelFamily(Family):
                 f"{estimator} holds models of different kinds or on different columns, which have no one form",
                 hint="use one kind of model, and put what selects or scales columns in front of it",
             )
-        return _over_all_centres(bodies, estimator)
+        return _join_centres(bodies, estimator)
 
     def check(self, bodies: Sequence[RbfSum]) -> None:
         first = bodies[0]
@@ -87,7 +87,7 @@ class KernelFamily(Family):
         columns, middle = first.columns(codes), first.body.centres.mean(axis=0)
         centres = first.body.centres - middle
         squares, total = (centres**2).sum(axis=1), np.empty((len(codes), len(bodies)))
-        step = max(1, BLOCK // len(centres))
+        step = max(1, BLOCK_VALUES // len(centres))
         for start in range(0, len(codes), step):
             part = columns[start : start + step] - middle
             distances = (part**2).sum(axis=1)[:, None] - 2 * (part @ centres.T) + squares
@@ -114,10 +114,10 @@ class KernelFamily(Family):
         rows = zip(bodies[0].centres.tolist(), *(body.coefficients.tolist() for body in bodies), strict=True)
         return {
             "kind": "rbf",
-            "gamma": number(bodies[0].gamma),
-            "bias": one_or_all([body.bias for body in bodies]),
+            "gamma": format_number(bodies[0].gamma),
+            "bias": one_or_array([body.bias for body in bodies]),
             "columns": [column_line(column) for column in embedding],
-            "terms": [[one_or_all(values), numbers(centre)] for centre, *values in rows],
+            "terms": [[one_or_array(values), format_numbers(centre)] for centre, *values in rows],
         }
 
     def hints_line(self, hints: Sequence[int]) -> list[Any]:
@@ -132,7 +132,7 @@ def _gaussians(model: Model) -> list[RbfSum]:
     return [body for body in model.bodies if isinstance(body, RbfSum)]
 
 
-def _over_all_centres(bodies: Sequence[RbfSum], family: str) -> tuple[RbfSum, ...]:
+def _join_centres(bodies: Sequence[RbfSum], family: str) -> tuple[RbfSum, ...]:
     """The same sums over the centres of all."""
     gamma = bodies[0].gamma
     if any(body.gamma != gamma for body in bodies):
@@ -140,7 +140,7 @@ def _over_all_centres(bodies: Sequence[RbfSum], family: str) -> tuple[RbfSum, ..
             f"{family} holds kernel models of different gamma", hint="fit it with one number for gamma"
         )
     rows: dict[tuple[bytes, int], int] = {}
-    joined = [[rows.setdefault(key, len(rows)) for key in _keys(body.centres)] for body in bodies]
+    joined = [[rows.setdefault(key, len(rows)) for key in _centre_keys(body.centres)] for body in bodies]
     centres = np.array([np.frombuffer(row) for row, _ in rows])
     found = []
     for body, places in zip(bodies, joined, strict=True):
@@ -150,7 +150,7 @@ def _over_all_centres(bodies: Sequence[RbfSum], family: str) -> tuple[RbfSum, ..
     return tuple(found)
 
 
-def _keys(centres: Floats) -> Iterator[tuple[bytes, int]]:
+def _centre_keys(centres: Floats) -> Iterator[tuple[bytes, int]]:
     """What tells centres apart: a centre that one sum has twice is two, as the sum of two coefficients may be no double."""
     seen: Counter[bytes] = Counter()
     for centre in centres + 0.0:  # -0.0 and 0.0 are one number

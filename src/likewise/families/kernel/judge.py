@@ -10,8 +10,8 @@ The error of a factor, all columns and centres taken about a common middle m, R 
 - |x|^2 - 2 x.s + |s|^2 is off by at most (c + 3) u R^2 and a little (squares and the inner product c roundings each, in any order; two
   additions), gamma times it one u more: (c + 6) u gamma R^2. The true distance is not negative, so replacing what is below 0 by 0 only
   helps, and |exp(-y) - exp(-z)| <= |y - z| for y, z >= 0.
-- exp itself: `exponential.RELATIVE`, of a value that is at most 1.
-E F is off by both errors and their product, which `PRODUCT` covers; the sum over t adds as many roundings of sum |a_t| as there are terms.
+- exp itself: `exponential.RELATIVE_ERROR`, of a value that is at most 1.
+E F is off by both errors and their product, which `PRODUCT_FACTOR` covers; the sum over t adds as many roundings of sum |a_t| as there are terms.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.clock import look_at_clock
-from likewise.families.exponential import LOST, RELATIVE, falling
+from likewise.clock import check_clock
+from likewise.families.exponential import ABSOLUTE_ERROR, RELATIVE_ERROR, exp_minus
 from likewise.families.score_judge import (
-    TINY,
-    UNIT,
-    Scored,
+    UNDERFLOW_LOSS,
+    UNIT_ROUNDOFF,
+    ScoreGrid,
     ScoreJudge,
     column_sizes,
-    growth,
+    rounding_growth,
 )
-from likewise.model.embedding import embedded
+from likewise.model.embedding import embed_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LARGEST = 0.005  # error of both factors that PRODUCT covers; beyond it nothing is claimed
-STEEPEST = 0.86  # sqrt(2 / e) is 0.8577...
-PRODUCT = 1.01  # (1 + error) of the other factor, and the rounding of the errors themselves
-BLOCK = 1_000_000  # factors at a time
-KEPT = 16  # blocks of factors of settings, 8 megabytes each
+LARGEST_ERROR = 0.005  # error of both factors that PRODUCT covers; beyond it nothing is claimed
+STEEPEST_SLOPE = 0.86  # sqrt(2 / e) is 0.8577...
+PRODUCT_FACTOR = 1.01  # (1 + error) of the other factor, and the rounding of the errors themselves
+BLOCK_FACTORS = 1_000_000  # factors at a time
+CACHED_BLOCKS = 16  # blocks of factors of settings, 8 megabytes each
 
 
 class KernelJudge(ScoreJudge):
@@ -59,39 +59,41 @@ class KernelJudge(ScoreJudge):
         self.size = float(np.abs(score.body.coefficients).sum()) * 1.001
         terms = len(score.body.coefficients)
         self._known: dict[tuple[tuple[int, ...], bytes], tuple[Floats, float]] = {}  # of settings
-        self.summing = growth(terms + 4) * (self.size + abs(score.body.bias)) + terms * TINY
+        self.summing = (
+            rounding_growth(terms + 4) * (self.size + abs(score.body.bias)) + terms * UNDERFLOW_LOSS
+        )
 
-    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> ScoreGrid:
         moving = [c for c, column in enumerate(self.score.embedding) if column.feature in features]
         shared = [c for c in range(len(self.score.embedding)) if c not in moving]
         values, error, more = np.empty((len(rows), len(settings))), np.zeros(len(rows)), 0.0
-        step = max(1, BLOCK // max(1, self.cost))
+        step = max(1, BLOCK_FACTORS // max(1, self.cost))
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow has an infinite error
             for start in range(0, len(rows), step):
                 part = slice(start, start + step)
-                look_at_clock()
+                check_clock()
                 factors, error[part] = self._factors(shared, rows[part])
                 for first in range(0, len(settings), step):
                     some = slice(first, first + step)
-                    weighted, off = self._weighted(moving, features, settings[some], rows.shape[1])
+                    weighted, off = self._weighted_factors(moving, features, settings[some], rows.shape[1])
                     values[part, some] = factors @ weighted
                     more = max(more, off)
         values += self.score.body.bias
-        off_by = np.where(error + more < LARGEST, error + more, np.inf)
-        error = PRODUCT * self.size * off_by + self.summing
-        return Scored.of(values, error)
+        off_by = np.where(error + more < LARGEST_ERROR, error + more, np.inf)
+        error = PRODUCT_FACTOR * self.size * off_by + self.summing
+        return ScoreGrid.of(values, error)
 
-    def _weighted(
+    def _weighted_factors(
         self, moving: list[int], features: Sequence[int], settings: Floats, n: int
     ) -> tuple[Floats, float]:
         """a_t F_t (terms, settings), and what F is off by at most; the last ones are kept, as many rows are asked about the same settings."""
         asked = tuple(features), settings.tobytes()
         if asked not in self._known:
-            look_at_clock()
+            check_clock()
             placed = np.zeros((len(settings), n))
             placed[:, list(features)] = settings
             beside, off = self._factors(moving, placed)
-            if len(self._known) >= KEPT:
+            if len(self._known) >= CACHED_BLOCKS:
                 self._known.pop(next(iter(self._known)))
             beside *= self.score.body.coefficients
             self._known[asked] = beside.T, float(off.max(initial=0.0))
@@ -105,29 +107,29 @@ class KernelJudge(ScoreJudge):
         embedding = [self.score.embedding[c] for c in owned]
         middle = body.centres[:, owned].mean(axis=0)
         centres = body.centres[:, owned] - middle
-        columns = embedded(embedding, codes)
-        moved = _norm(column_errors(embedding, codes) + UNIT * np.abs(columns - middle))
+        columns = embed_rows(embedding, codes)
+        moved = _norms(column_errors(embedding, codes) + UNIT_ROUNDOFF * np.abs(columns - middle))
         columns -= middle
-        moved_centres = UNIT * float(_norm(centres).max())
+        moved_centres = UNIT_ROUNDOFF * float(_norms(centres).max())
         here, there = (columns**2).sum(axis=1), (centres**2).sum(axis=1)
         distances = here[:, None] - 2 * (columns @ centres.T) + there
         np.maximum(distances, 0, out=distances)
         distances *= body.gamma
         reach = np.sqrt(here) + math.sqrt(float(there.max()))
-        computed = growth(len(owned) + 6) * body.gamma * reach**2
-        error = computed + STEEPEST * math.sqrt(body.gamma) * (moved + moved_centres) * PRODUCT
-        return falling(distances), PRODUCT * (error + RELATIVE) + LOST
+        computed = rounding_growth(len(owned) + 6) * body.gamma * reach**2
+        error = computed + STEEPEST_SLOPE * math.sqrt(body.gamma) * (moved + moved_centres) * PRODUCT_FACTOR
+        return exp_minus(distances), PRODUCT_FACTOR * (error + RELATIVE_ERROR) + ABSOLUTE_ERROR
 
 
 def column_errors(embedding: Sequence[Column], codes: Floats) -> Floats:
-    """By how much `embedded` may be off: three roundings of |offset| + |slope code|, one of a table's entry."""
+    """By how much `embed_rows` may be off: three roundings of |offset| + |slope code|, one of a table's entry."""
     errors = np.empty((len(codes), len(embedding)))
     for c, column in enumerate(embedding):
-        errors[:, c] = growth(3) * column_sizes(column, codes[:, column.feature])
+        errors[:, c] = rounding_growth(3) * column_sizes(column, codes[:, column.feature])
     return errors
 
 
-def _norm(vectors: Floats) -> Floats:
+def _norms(vectors: Floats) -> Floats:
     """Euclidean norms, rounded up generously."""
-    norm: Floats = PRODUCT * np.sqrt((vectors**2).sum(axis=1))
+    norm: Floats = PRODUCT_FACTOR * np.sqrt((vectors**2).sum(axis=1))
     return norm

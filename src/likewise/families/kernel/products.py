@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Places = NDArray[np.intp]
 
-BITS = 128
-SHARP = (
+PRECISION_BITS = 128
+FACTOR_BITS = (
     60  # bits to which a factor is known before it is made a double: within 3 roundings of 2^-53 after that
 )
-NOTHING = Fraction(1, 2**1000)  # what underflow, or a factor below this, may lose at a time
+UNDERFLOW_LOSS = Fraction(1, 2**1000)  # what underflow, or a factor below this, may lose at a time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,17 +71,17 @@ def kernel_products(score: KernelScore, pairs: PairSpace) -> ProductSum:
     for k, v in enumerate(pairs.first):
         variable = pairs.variables[v]
         codes = [Fraction(variable.lo) + i for i in range(int(variable.hi - variable.lo) + 1)]
-        factors.append(_factors(score, k, codes))
+        factors.append(_feature_factors(score, k, codes))
     body = score.body
     return ProductSum(
         bias=body.bias,
         coefficients=body.coefficients,
         factors=tuple(factors),
-        error=rounding_of(body.coefficients, body.bias, len(factors)),
+        error=product_error(body.coefficients, body.bias, len(factors)),
     )
 
 
-def rounding_of(coefficients: Floats, bias: float, features: int) -> float:
+def product_error(coefficients: Floats, bias: float, features: int) -> float:
     """How far `ProductSum.scores` may be off: factors are at most 1, so sum |a_t| + |bias| is what gets rounded.
 
     A term passes 3 roundings a factor (its table), one a product, one for the coefficient; the sum as many as
@@ -90,28 +90,28 @@ def rounding_of(coefficients: Floats, bias: float, features: int) -> float:
     operations = 4 * features + 2 + len(coefficients)
     size = sum((abs(Fraction(c)) for c in coefficients.tolist()), abs(Fraction(bias)))
     growth = (1 + Fraction(1, 2**53)) ** operations - 1
-    return double_above(growth * size + operations * len(coefficients) * (1 + size) * NOTHING)
+    return double_above(growth * size + operations * len(coefficients) * (1 + size) * UNDERFLOW_LOSS)
 
 
-def _factors(score: KernelScore, k: int, codes: list[Fraction]) -> Floats:
+def _feature_factors(score: KernelScore, k: int, codes: list[Fraction]) -> Floats:
     """F_k: computed once for every distinct centre of the feature's columns."""
     owned = [c for c, column in enumerate(score.embedding) if column.feature == k]
     centres, where = np.unique(score.body.centres[:, owned], axis=0, return_inverse=True)
     table = np.empty((len(codes), len(centres)))
-    with ctx.workprec(BITS):
+    with ctx.workprec(PRECISION_BITS):
         there = [[arb(value) for value in centre] for centre in centres.tolist()]
         for i, code in enumerate(codes):
             values = [score.embedding[c].exact(code) for c in owned]
             here = [arb(fmpq(value.numerator, value.denominator)) for value in values]
             for j, centre in enumerate(there):
-                table[i, j] = _factor(score.body.gamma, here, centre)
+                table[i, j] = _gaussian_factor(score.body.gamma, here, centre)
     return np.ascontiguousarray(table[:, where.ravel()])
 
 
-def _factor(gamma: float, here: list[arb], there: list[arb]) -> float:
+def _gaussian_factor(gamma: float, here: list[arb], there: list[arb]) -> float:
     """exp(-gamma |here - there|^2) to within an ulp and the ball's own radius."""
     distance = sum(((a - b) ** 2 for a, b in zip(here, there, strict=True)), arb(0))
     factor = (-gamma * distance).exp()
-    if factor.rel_accuracy_bits() < SHARP and not factor < 2.0**-1000:
+    if factor.rel_accuracy_bits() < FACTOR_BITS and not factor < 2.0**-1000:
         raise InternalError(f"a kernel factor is not known closely enough: {factor}")
     return min(float(factor), 1.0)

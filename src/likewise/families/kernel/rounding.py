@@ -13,21 +13,21 @@ import numpy as np
 from likewise.errors import InternalError
 from likewise.families.kernel.body import RbfSum
 from likewise.families.program_rounding import (
-    OUTWARD,
-    ROOM,
-    TINY,
-    Bound,
+    DENORMAL_LOSS,
+    EXTRA_ROUNDINGS,
+    OUTWARD_FACTOR,
+    ErrorBound,
     UnstatedRounding,
-    growth,
-    outward,
+    round_outward,
+    rounding_growth,
 )
-from likewise.model.embedding import embedded
+from likewise.model.embedding import embed_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import Mapped
-    from likewise.families.scored import Model
+    from likewise.families.family import AffineMap
+    from likewise.families.scored_model import Model
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -58,24 +58,29 @@ class KernelRounding(UnstatedRounding):
 
     def errors(self, model: Model, codes: Floats) -> list[Fraction]:
         body = _gaussians(model)
-        return [Fraction(self.error(body, row.tolist())) for row in embedded(model.embedding, codes)]
+        return [Fraction(self.error(body, row.tolist())) for row in embed_rows(model.embedding, codes)]
 
-    def bound(self, model: Model, space: Space) -> Bound | None:
+    def bound(self, model: Model, space: Space) -> ErrorBound | None:
         if not self.described:
             return None
         body = _gaussians(model)
         roundings, reach = self.reach(model, space)
         width, terms = len(reach), len(body.coefficients)
         sizes = np.abs(body.coefficients)
-        moved = math.sqrt(2 * body.gamma / math.e) * growth(roundings) * float(reach.sum())
-        off = np.full(terms, moved + 2 * growth(width + ROOM) + TINY * body.gamma)
+        moved = math.sqrt(2 * body.gamma / math.e) * rounding_growth(roundings) * float(reach.sum())
+        off = np.full(
+            terms, moved + 2 * rounding_growth(width + EXTRA_ROUNDINGS) + DENORMAL_LOSS * body.gamma
+        )
         if self.expanded and terms:
             lengths = float(np.sqrt((reach**2).sum())) + np.sqrt((body.centres**2).sum(axis=1))
-            off = off + np.minimum(1.0, np.expm1(body.gamma * growth(width + ROOM) * lengths**2 * OUTWARD))
+            off = off + np.minimum(
+                1.0,
+                np.expm1(body.gamma * rounding_growth(width + EXTRA_ROUNDINGS) * lengths**2 * OUTWARD_FACTOR),
+            )
         size = 2 * float(sizes.sum()) + abs(body.bias) + 2 * self.more  # |slope bias| <= |new bias| + more
-        return outward(float(sizes @ off) + growth(terms + ROOM) * size, size)
+        return round_outward(float(sizes @ off) + rounding_growth(terms + EXTRA_ROUNDINGS) * size, size)
 
-    def rescaled(self, by: Mapped) -> KernelRounding:
+    def rescaled(self, by: AffineMap) -> KernelRounding:
         return replace(self, more=abs(float(by.slope) * self.more) + float(by.size))
 
 

@@ -24,8 +24,8 @@ import numpy as np
 from flint import arb, fmpq, fmpz
 
 from likewise.errors import InternalError
-from likewise.families.exponential import falling
-from likewise.spec.terms import nearest
+from likewise.families.exponential import exp_minus
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,21 +56,21 @@ class Activation:
     def steepness(self) -> float:
         """It changes by at most so many times what y does."""
         if self.kind in ("leaky_relu", "elu"):
-            return max(1.0, float(np.nextafter(abs(nearest(self.parameters[0])), np.inf)))
+            return max(1.0, float(np.nextafter(abs(nearest_double(self.parameters[0])), np.inf)))
         return 1.0
 
     @property
     def bent(self) -> float:
         """What `judged` is off by at most, besides the rounding of products, which is relative."""
         if self.kind == "elu":
-            return BENT * max(1.0, 2 * abs(nearest(self.parameters[0])))
+            return BENT * max(1.0, 2 * abs(nearest_double(self.parameters[0])))
         return 0.0 if self.rational else BENT
 
     @property
     def largest(self) -> float:
         """No value exceeds this in size; infinite where there is no such number."""
         if self.kind == "clip":
-            return max(abs(nearest(limit)) for limit in self.parameters)
+            return max(abs(nearest_double(limit)) for limit in self.parameters)
         return 1.0 if self.kind in ("tanh", "logistic") else math.inf
 
     def whole(self, sums: Sequence[fmpz], denominator: int) -> tuple[list[fmpz], int]:
@@ -114,29 +114,33 @@ class Activation:
         if self.kind == "logistic":
             return np.asarray(0.5 + 0.5 * np.tanh(0.5 * sums))
         if self.kind == "elu":
-            return np.where(sums > 0, sums, nearest(self.parameters[0]) * np.expm1(np.minimum(sums, 0)))
+            return np.where(
+                sums > 0, sums, nearest_double(self.parameters[0]) * np.expm1(np.minimum(sums, 0))
+            )
         return self._piecewise(sums)
 
     def judged(self, sums: Floats) -> Floats:
         """In float64, off by at most `bent` and two roundings of the value."""
         if self.kind == "tanh":
-            small = falling(2 * np.abs(sums))
+            small = exp_minus(2 * np.abs(sums))
             return np.copysign((1 - small) / (1 + small), sums)
         if self.kind == "logistic":
-            small = falling(np.abs(sums))
+            small = exp_minus(np.abs(sums))
             bent: Floats = np.where(sums >= 0, 1.0, small) / (1 + small)
             return bent
         if self.kind == "elu":
-            return np.where(sums > 0, sums, nearest(self.parameters[0]) * (falling(np.abs(sums)) - 1))
+            return np.where(
+                sums > 0, sums, nearest_double(self.parameters[0]) * (exp_minus(np.abs(sums)) - 1)
+            )
         return self._piecewise(sums)
 
     def _piecewise(self, sums: Floats) -> Floats:
         if self.kind == "relu":
             return np.maximum(sums, 0.0)
         if self.kind == "leaky_relu":
-            return np.where(sums > 0, sums, nearest(self.parameters[0]) * sums)
+            return np.where(sums > 0, sums, nearest_double(self.parameters[0]) * sums)
         if self.kind == "clip":
-            low, high = map(nearest, self.parameters)
+            low, high = map(nearest_double, self.parameters)
             return np.minimum(np.maximum(sums, low), high)
         return sums
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numba import njit
 
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +140,7 @@ def _loops(score: NetworkScore, pairs: PairSpace) -> Loops:
 
 
 def _parameters(activation: Activation) -> list[float]:
-    return [*map(nearest, activation.parameters), 0.0, 0.0][:2]
+    return [*map(nearest_double, activation.parameters), 0.0, 0.0][:2]
 
 
 @njit(cache=True)

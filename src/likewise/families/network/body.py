@@ -22,7 +22,7 @@ from likewise.families.network.dyadic import Dyadic, block_diagonal, joined, spr
 from likewise.spec.features import Continuous
 
 if TYPE_CHECKING:
-    from likewise.families.family import Kept, Mapped
+    from likewise.families.family import AffineMap, KeptLevels
     from likewise.families.network.score import NetworkScore
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
@@ -60,13 +60,13 @@ class Network:
 
         return NetworkScore(body=self, embedding=embedding, n_features=n_features)
 
-    def rescaled(self, by: Mapped, kind: str) -> Network:
+    def rescaled(self, by: AffineMap, kind: str) -> Network:
         return self.with_last_row([by.slope * w for w in self.weights], by.slope * self.bias + by.offset)
 
     def reads(self, feature: int) -> bool:
         return False
 
-    def restricted(self, kept: Kept) -> Network:
+    def restricted(self, kept: KeptLevels) -> Network:
         return self
 
     def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> int | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import arb_mat, fmpz_mat
 
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,7 +106,7 @@ def quotients(numerators: Wholes, denominator: int) -> Floats:
     try:
         found = [n / denominator for n in flat]  # correctly rounded
     except OverflowError:
-        found = [nearest(Fraction(n, denominator)) for n in flat]
+        found = [nearest_double(Fraction(n, denominator)) for n in flat]
     return np.array(found, dtype=np.float64).reshape(numerators.shape)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.family import Family
-from likewise.families.lines import column_line, numbers, one_or_all
+from likewise.families.lines import column_line, format_numbers, one_or_array
 from likewise.families.network.body import Network, share_hidden, side_by_side
 from likewise.families.network.dyadic import Dyadic
 from likewise.model.embedding import Column
@@ -105,8 +105,8 @@ class NetworkFamily(Family):
             "kind": "network",
             "columns": [column_line(column) for column in embedding],
             "layers": [_layer_line(layer) for layer in bodies[0].hidden],
-            "weights": [one_or_all(list(row)) for row in rows],
-            "bias": one_or_all([body.bias for body in bodies]),
+            "weights": [one_or_array(list(row)) for row in rows],
+            "bias": one_or_array([body.bias for body in bodies]),
         }
 
 
@@ -117,7 +117,7 @@ def _layer_line(layer: Layer) -> dict[str, Any]:
     activation, exponent = layer.activation, layer.weights.exponent
     rows = [Dyadic(numerators=row, exponent=exponent) for row in layer.weights.numerators]
     return {
-        "activation": [activation.kind, *numbers(activation.parameters)],
+        "activation": [activation.kind, *format_numbers(activation.parameters)],
         "biases": layer.biases.texts(),
         "weights": [row.texts() for row in rows],
     }

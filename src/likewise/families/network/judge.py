@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.clock import look_at_clock
+from likewise.clock import check_clock
 from likewise.families.network.error import MORE_ROUNDINGS, error_of_sums
 from likewise.families.score_judge import (
     PRODUCTS_A_SECOND,
-    TINY,
-    WIDEST,
-    Scored,
+    UNDERFLOW_LOSS,
+    WIDEST_COLUMN,
+    ScoreGrid,
     ScoreJudge,
     ScoreTable,
-    growth,
+    rounding_growth,
 )
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class NetworkJudge(ScoreJudge):
     def pace(self) -> float:
         return PRODUCTS_A_SECOND / self.score.body.size
 
-    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> ScoreGrid:
         found = cross_all([self.score], rows, features, settings)
-        return Scored(values=found.values[:, :, 0], error=found.error)
+        return ScoreGrid(values=found.values[:, :, 0], error=found.error)
 
 
 def cross_all(
@@ -64,13 +64,15 @@ def cross_all(
     biases = np.array([score.last_row[1] for score in scores])
     values, error = np.zeros((len(rows), len(settings), n)), np.full((len(rows), n), np.inf)
     known = _plain(first) and _within(weights, biases)
-    growing = growth(weights.shape[1] + MORE_ROUNDINGS)
+    growing = rounding_growth(weights.shape[1] + MORE_ROUNDINGS)
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow has an infinite error
         for some, outputs, sizes, errors in _hidden(first, rows, features, settings):
-            look_at_clock()
+            check_clock()
             found = outputs @ weights.T + biases
-            off = ROOM * error_of_sums(np.abs(weights), np.abs(biases), sizes, errors, growing) + TINY
-            wide = (sizes.max(axis=1) > WIDEST) | ~np.isfinite(found).all(axis=(1, 2)) | (not known)
+            off = (
+                ROOM * error_of_sums(np.abs(weights), np.abs(biases), sizes, errors, growing) + UNDERFLOW_LOSS
+            )
+            wide = (sizes.max(axis=1) > WIDEST_COLUMN) | ~np.isfinite(found).all(axis=(1, 2)) | (not known)
             values[some] = np.where(np.isfinite(found), found, 0.0)
             error[some] = np.where(wide[:, None] | ~np.isfinite(off), np.inf, off)
     return ScoreTable(values=values, error=error)
@@ -83,7 +85,7 @@ def _hidden(
     first, hidden = score.first, score.body.hidden
     shared = [k for k in range(score.n_features) if k not in features]
     more, more_sizes = first.added(features, list(settings.T), len(settings))
-    base, adding = first.base.floats[0], growth(score.n_features + 1 + MORE_ROUNDINGS)
+    base, adding = first.base.floats[0], rounding_growth(score.n_features + 1 + MORE_ROUNDINGS)
     widest = max(len(layer.biases.numerators) for layer in hidden)
     step = max(1, BLOCK // (widest * max(1, len(settings))))
     for start in range(0, len(rows), step):
@@ -94,15 +96,15 @@ def _hidden(
         seen = sizes.max(axis=1)  # what a row has met: it must stay small enough
         for depth, layer in enumerate(hidden):
             if depth:
-                growing = growth(layer.weights.shape[1] + MORE_ROUNDINGS)
+                growing = rounding_growth(layer.weights.shape[1] + MORE_ROUNDINGS)
                 own, biases = layer.weights.floats, layer.biases.floats
                 errors = error_of_sums(np.abs(own), np.abs(biases), sizes, errors, growing)
                 given = given @ own.T + biases
             given = layer.activation.judged(given)
             sizes = np.abs(given).max(axis=1, initial=0.0)
-            errors = layer.activation.steepness * errors + layer.activation.bent + growth(2) * sizes
+            errors = layer.activation.steepness * errors + layer.activation.bent + rounding_growth(2) * sizes
             seen = np.maximum(seen, sizes.max(axis=1))
-        errors = np.where((seen <= WIDEST)[:, None], errors, np.inf)
+        errors = np.where((seen <= WIDEST_COLUMN)[:, None], errors, np.inf)
         yield some, given, sizes, errors
 
 
@@ -118,4 +120,4 @@ def _plain(score: NetworkScore) -> bool:
 
 
 def _within(*arrays: Floats) -> bool:
-    return all(np.abs(array).max(initial=0.0) <= WIDEST for array in arrays)
+    return all(np.abs(array).max(initial=0.0) <= WIDEST_COLUMN for array in arrays)

@@ -15,14 +15,21 @@ import numpy as np
 
 from likewise.families.network.body import Layer
 from likewise.families.network.error import MORE_ROUNDINGS, error_of_sums
-from likewise.families.program_rounding import ROOM, Bound, UnstatedRounding, double_beyond, growth, outward
-from likewise.model.embedding import embedded, extents
+from likewise.families.program_rounding import (
+    EXTRA_ROUNDINGS,
+    ErrorBound,
+    UnstatedRounding,
+    double_beyond,
+    round_outward,
+    rounding_growth,
+)
+from likewise.model.embedding import column_extents, embed_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import Mapped
-    from likewise.families.scored import Model
+    from likewise.families.family import AffineMap
+    from likewise.families.scored_model import Model
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -45,27 +52,27 @@ class NetworkRounding(UnstatedRounding):
     operations: int = 0
 
     def errors(self, model: Model, codes: Floats) -> list[Fraction]:
-        columns = embedded(model.embedding, codes)
+        columns = embed_rows(model.embedding, codes)
         errors, sizes = self._of_outputs(np.abs(columns), columns)
         found, _ = self._of_score(sizes, errors)
         return [Fraction(PROGRAMS * float(error)) for error in found]
 
-    def bound(self, model: Model, space: Space) -> Bound | None:
+    def bound(self, model: Model, space: Space) -> ErrorBound | None:
         if not self.described:
             return None
-        largest = np.array([[double_beyond(value) for value in extents(model.embedding, space)]])
+        largest = np.array([[double_beyond(value) for value in column_extents(model.embedding, space)]])
         errors, sizes = self._of_outputs(largest, None)
         found, size = self._of_score(sizes, errors)
-        return outward(float(found[0]), float(size[0]))
+        return round_outward(float(found[0]), float(size[0]))
 
     def _of_outputs(self, sizes: Floats, values: Floats | None) -> tuple[Floats, Floats]:
         """What the last hidden layer's outputs are off by, and their sizes: at most, or, where the columns have these values, about."""
         slack = np.array([slack for _, slack in self.columns]) if self.columns else 0.0
         roundings = max((k for k, _ in self.columns), default=0)
-        errors = growth(roundings) * (sizes + slack)
+        errors = rounding_growth(roundings) * (sizes + slack)
         for layer in self.layers:
             weights, biases = layer.weights.floats, layer.biases.floats
-            bend, room = layer.activation, growth(weights.shape[1] + MORE_ROUNDINGS, self.bits)
+            bend, room = layer.activation, rounding_growth(weights.shape[1] + MORE_ROUNDINGS, self.bits)
             errors = error_of_sums(np.abs(weights), np.abs(biases), sizes, errors, room)
             if values is None:
                 sizes = np.minimum(
@@ -74,18 +81,18 @@ class NetworkRounding(UnstatedRounding):
             else:
                 values = bend.proposed(values @ weights.T + biases)
                 sizes = np.abs(values)
-            errors = bend.steepness * errors + growth(ROOM, self.bits) * sizes
+            errors = bend.steepness * errors + rounding_growth(EXTRA_ROUNDINGS, self.bits) * sizes
         return errors, sizes
 
     def _of_score(self, sizes: Floats, errors: Floats) -> tuple[Floats, Floats]:
         """What the score is off by, and its size at most."""
-        weights, room = np.abs(self.weights), growth(len(self.weights) + MORE_ROUNDINGS, self.bits)
+        weights, room = np.abs(self.weights), rounding_growth(len(self.weights) + MORE_ROUNDINGS, self.bits)
         size = sizes @ weights + abs(self.bias)
         error = error_of_sums(weights, abs(self.bias), sizes, errors, room) + self.link
         whole = abs(self.slope) * size + self.size
-        return abs(self.slope) * error + growth(self.operations) * whole, whole
+        return abs(self.slope) * error + rounding_growth(self.operations) * whole, whole
 
-    def rescaled(self, by: Mapped) -> NetworkRounding:
+    def rescaled(self, by: AffineMap) -> NetworkRounding:
         return replace(
             self,
             slope=float(by.slope) * self.slope,

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq, fmpz, fmpz_mat
 
-from likewise.clock import look_at_clock
+from likewise.clock import check_clock
 from likewise.errors import InternalError
 from likewise.families.network.body import Network
 from likewise.families.network.inputs import FirstSums, first_sums
 from likewise.model.links import lower_end
 from likewise.spec.enclosure import Enclosure
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ class NetworkScore:
     @cached_property
     def last_row(self) -> tuple[Floats, float]:
         """Weights and bias of the score in float64."""
-        return np.array([nearest(w) for w in self.body.weights]), nearest(self.body.bias)
+        return np.array([nearest_double(w) for w in self.body.weights]), nearest_double(self.body.bias)
 
     # -- many individuals ---------------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class NetworkScore:
 
     def _exact(self, rows: Sequence[Sequence[Fraction]]) -> list[Fraction]:
         """Some rows, their columns over one denominator."""
-        look_at_clock()
+        check_clock()
         values = [[column.exact(codes[column.feature]) for column in self.embedding] for codes in rows]
         below = math.lcm(*(value.denominator for row in values for value in row))
         numbers = [fmpz(value.numerator * (below // value.denominator)) for row in values for value in row]
@@ -121,7 +121,7 @@ class NetworkScore:
         """One score: exactly, or in balls, which are rigorous whatever the precision."""
         if self.rational:
             return Enclosure.of(self.exact(codes))
-        look_at_clock()
+        check_clock()
         with ctx.workprec(bits + GUARD):
             outputs = [_ball(column.exact(codes[column.feature])) for column in self.embedding]
             for layer in self.body.hidden:

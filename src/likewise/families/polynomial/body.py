@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from likewise.clock import look_at_clock
-from likewise.model.embedding import Column, embedded
+from likewise.clock import check_clock
+from likewise.model.embedding import Column, embed_rows
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Integer
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import Kept, Mapped
+    from likewise.families.family import AffineMap, KeptLevels
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
 
@@ -83,26 +83,28 @@ class PolynomialSum:
 
         return PolynomialScore(body=self, embedding=embedding)
 
-    def rescaled(self, by: Mapped, kind: str) -> PolynomialSum:
+    def rescaled(self, by: AffineMap, kind: str) -> PolynomialSum:
         return self.mapped(by.slope, by.offset)
 
     def reads(self, feature: int) -> bool:
         return False
 
-    def restricted(self, kept: Kept) -> PolynomialSum:
+    def restricted(self, kept: KeptLevels) -> PolynomialSum:
         return self
 
     def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> None:
         return None  # products of doubles have no common one of reasonable length
 
 
-BLOCK = 4_000_000  # products computed at a time: memory stays at some ten megabytes
-VERTICES = 256  # corners of the space to look at: a polynomial is extreme near the border more often than not
-PRODUCTS_A_KERNEL_VALUE = 64  # what a product costs beside a kernel value, in float64 and exactly
+BLOCK_PRODUCTS = 4_000_000  # products computed at a time: memory stays at some ten megabytes
+MOST_VERTICES = (
+    256  # corners of the space to look at: a polynomial is extreme near the border more often than not
+)
+PRODUCTS_PER_KERNEL_VALUE = 64  # what a product costs beside a kernel value, in float64 and exactly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Products:
+class DegreeProducts:
     """All products of one degree: product i is product `prefix[i]` of the degree below times column `last[i]`;
     `weights` are their coefficients, 0 for prefixes that are no terms themselves."""
 
@@ -121,15 +123,15 @@ class PolynomialScore:
 
     body: PolynomialSum
     embedding: tuple[Column, ...]
-    by_degree: tuple[Products, ...] = field(init=False, repr=False)
+    by_degree: tuple[DegreeProducts, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_degree", tuple(products_by_degree(self.body)))
 
     def scores(self, codes: Floats) -> Floats:
         """Many rows in float64, for proposing; never for deciding."""
-        columns, total = embedded(self.embedding, codes), np.empty(len(codes))
-        step = max(1, BLOCK // max(len(part.last) for part in self.by_degree))
+        columns, total = embed_rows(self.embedding, codes), np.empty(len(codes))
+        step = max(1, BLOCK_PRODUCTS // max(len(part.last) for part in self.by_degree))
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow proposes nothing
             for start in range(0, len(codes), step):
                 part = columns[start : start + step]
@@ -147,7 +149,7 @@ class PolynomialScore:
         """Many rows, exactly."""
         values = []
         for row in codes.tolist():
-            look_at_clock()
+            check_clock()
             values.append(self.exact([Fraction(c) for c in row]))
         return values
 
@@ -172,7 +174,7 @@ class PolynomialScore:
         lo, hi = np.array(ends, dtype=np.float64).T
         whole = [not isinstance(f, Continuous) for f in features]
         middle = lo / 2 + hi / 2
-        sides = np.random.default_rng(0).integers(0, 2, (VERTICES, len(lo)))  # the same ones every time
+        sides = np.random.default_rng(0).integers(0, 2, (MOST_VERTICES, len(lo)))  # the same ones every time
         return np.vstack(
             [np.where(whole, np.floor(middle), middle), lo, hi, np.where(sides.astype(bool), hi, lo)]
         )
@@ -183,19 +185,19 @@ class PolynomialScore:
     @property
     def cost(self) -> int:
         """What a search has to pay for a row, in kernel values."""
-        return 1 + len(self.body.products) // PRODUCTS_A_KERNEL_VALUE
+        return 1 + len(self.body.products) // PRODUCTS_PER_KERNEL_VALUE
 
 
-def products_by_degree(body: PolynomialSum) -> list[Products]:
+def products_by_degree(body: PolynomialSum) -> list[DegreeProducts]:
     """The body's products and all their prefixes, degree by degree; the empty product first."""
-    weights = dict(zip(body.products, map(nearest, body.coefficients), strict=True))
+    weights = dict(zip(body.products, map(nearest_double, body.coefficients), strict=True))
     known = {product[:d] for product in body.products for d in range(len(product) + 1)} | {()}
-    tables: list[Products] = []
+    tables: list[DegreeProducts] = []
     places: dict[tuple[int, ...], int] = {(): 0}
     for degree in range(body.degree + 1):
         now = sorted(product for product in known if len(product) == degree)
         tables.append(
-            Products(
+            DegreeProducts(
                 prefix=np.array([places[product[:-1]] for product in now], dtype=np.intp),
                 last=np.array([product[-1] if product else 0 for product in now], dtype=np.intp),
                 weights=np.array([weights.get(product, 0.0) for product in now]),

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likewise.cells.leaf import Clearance, Leaf, Relaxed, Rule
+from likewise.cells.leaf import Clearance, Leaf, RelaxationResult, Rule
 from likewise.families.oracle import Bounder, Bounds
 from likewise.families.polynomial.body import PolynomialScore
-from likewise.families.polynomial.coordinates import MOST_PLACES, Coordinate, coordinates_of
-from likewise.families.polynomial.hot import bound_cells
-from likewise.families.polynomial.squares import Squares
-from likewise.families.polynomial.tables import tables_of
-from likewise.model.witness_set import GRID
+from likewise.families.polynomial.coordinates import MOST_PLACES, Coordinate, make_coordinates
+from likewise.families.polynomial.majorant import bound_cells
+from likewise.families.polynomial.sos_leaves import SosProver
+from likewise.families.polynomial.tables import make_tables
+from likewise.model.witness_set import LEAN_GRID
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-FIRST = 1e300  # rank of levels that may differ: each pair of them is a polynomial of its own
-FEW = 8  # codes of an integer that is free, so that it is treated like levels
+FIRST_RANK = 1e300  # rank of levels that may differ: each pair of them is a polynomial of its own
+FEW_CODES = 8  # codes of an integer that is free, so that it is treated like levels
 
 
 class Boxes(NamedTuple):
@@ -58,24 +58,24 @@ class PolynomialBounder(Bounder):
         self.first = np.array(pairs.first, dtype=np.intp)
         self.second = np.array(pairs.second, dtype=np.intp)
         self.discrete = np.array([v.discrete for v in pairs.variables])
-        self.coordinates = coordinates_of(score, pairs)
-        self.tables = tables_of(score.body, self.coordinates, self.other.body)
-        self.squares = Squares(score, pairs, self.coordinates) if second is None else None
-        self.extremes = [_Extremes(c) if c.kind == "level" else None for c in self.coordinates.all]
-        self.ahead = np.array(sorted(self._ahead()), dtype=np.intp)
+        self.coordinates = make_coordinates(score, pairs)
+        self.tables = make_tables(score.body, self.coordinates, self.other.body)
+        self.squares = SosProver(score, pairs, self.coordinates) if second is None else None
+        self.extremes = [_RangeExtremes(c) if c.kind == "level" else None for c in self.coordinates.all]
+        self.ahead = np.array(sorted(self._variables_to_fix()), dtype=np.intp)
 
-    def _ahead(self) -> set[int]:
+    def _variables_to_fix(self) -> set[int]:
         """The variables to fix first, so that a cell is about two values: levels and few codes that may differ."""
         return {
             c.variables[0]
             for c in self.coordinates.all
             if (c.kind == "level" and self.pairs.relations[c.feature].kind != "same")
-            or (c.kind == "number" and c.discrete and self._few_and_free(c))
+            or (c.kind == "number" and c.discrete and self._is_free_with_few_codes(c))
         }
 
-    def _few_and_free(self, c: Coordinate) -> bool:
+    def _is_free_with_few_codes(self, c: Coordinate) -> bool:
         v = self.pairs.variables[c.variables[0]]
-        return self.pairs.relations[c.feature].kind == "free" and v.hi - v.lo < FEW
+        return self.pairs.relations[c.feature].kind == "free" and v.hi - v.lo < FEW_CODES
 
     def warm_up(self) -> None:
         """Have the bounds compiled: some seconds once, then kept on disk."""
@@ -84,13 +84,13 @@ class PolynomialBounder(Bounder):
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
         # As the leaf will have it: for decisions and gaps the threshold is the same for all leans.
-        lean = np.round(lean * GRID) / GRID
+        lean = np.round(lean * LEAN_GRID) / LEAN_GRID
         boxes = self.boxes(lo, hi)
         upper, room, y, at, e, masses = bound_cells(
             self.tables, boxes.middle, boxes.half, boxes.place_from, boxes.place_count, lean, threshold
         )
         nobody = np.array(
-            [bool(e) and self._contradictory(*cell) for e, *cell in zip(boxes.empty, lo, hi, strict=True)]
+            [bool(e) and self._is_contradictory(*cell) for e, *cell in zip(boxes.empty, lo, hi, strict=True)]
         )
         closes = nobody | ((upper + room < 0) & ~boxes.empty)
         nearly = nobody | ((upper <= room) & ~boxes.empty)
@@ -107,7 +107,7 @@ class PolynomialBounder(Bounder):
             loss=self._losses(lo, hi, masses),
         )
 
-    def _contradictory(self, lo: Floats, hi: Floats) -> bool:
+    def _is_contradictory(self, lo: Floats, hi: Floats) -> bool:
         """Whether no two codes of a cell have a difference that its own variable allows: exactly what a checker looks at first."""
         low, high = ([Fraction(c) for c in limits.tolist()] for limits in (lo, hi))
         differences = ((k, d) for k, d in enumerate(self.pairs.difference) if d is not None)
@@ -156,13 +156,13 @@ class PolynomialBounder(Bounder):
         boxes = self.boxes(lo, hi)
         spread = self._losses(lo, hi, boxes.half)
         gain = spread if loss is None else loss + np.where(loss.max(axis=1, keepdims=True) > 0, 0, spread)
-        gain[:, self.ahead] += FIRST
+        gain[:, self.ahead] += FIRST_RANK
         rank = np.where(can_split, 1e-300 + np.nan_to_num(gain), 0)
         variable = rank.argmax(axis=1)
         rows = np.arange(len(lo))
         return np.where(rank[rows, variable] > 0, variable, -1), middle[rows, variable]
 
-    def relax(self, lo: Floats, hi: Floats, question: WitnessSet) -> Relaxed | None:
+    def relax(self, lo: Floats, hi: Floats, question: WitnessSet) -> RelaxationResult | None:
         """Sums of squares, once levels that may differ are fixed."""
         if np.any(lo[self.ahead] < hi[self.ahead]) or self.boxes(lo[None], hi[None]).empty[0]:
             return None
@@ -172,7 +172,7 @@ class PolynomialBounder(Bounder):
         if found is None:
             return None
         point = self._points(lo[None], hi[None], found.t[None], self._nearest(lo, hi, found.t)[None])[0]
-        return Relaxed(leaf=Leaf(rule="sos", squares=found.content), point=point, fractional=None)
+        return RelaxationResult(leaf=Leaf(rule="sos", squares=found.content), point=point, fractional=None)
 
     def _nearest(self, lo: Floats, hi: Floats, t: Floats) -> Indices:
         """For every group of levels the place nearest to these t's, counted from the cell's first; -1 for numbers."""
@@ -252,7 +252,7 @@ class PolynomialBounder(Bounder):
             points[:, c.variables[2]] = points[:, j] - points[:, i]
 
 
-class _Extremes:
+class _RangeExtremes:
     """Least and largest t of a levels column over ranges of positions: ranges of 2^k of them are looked up."""
 
     def __init__(self, coordinate: Coordinate) -> None:

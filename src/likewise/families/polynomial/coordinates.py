@@ -102,7 +102,7 @@ def paired_interval(lo: Any, hi: Any, lo2: Any, hi2: Any, p: Any, q: Any) -> tup
     return (low, high), (p / 2, q / 2)
 
 
-def coordinates_of(score: PolynomialScore, pairs: PairSpace) -> Coordinates:
+def make_coordinates(score: PolynomialScore, pairs: PairSpace) -> Coordinates:
     """The coordinates of both copies, feature by feature."""
     return _Builder(score, pairs).build()
 
@@ -139,7 +139,7 @@ class _Builder:
             maps=(tuple(self.maps[0][c] for c in count), tuple(self.maps[1][c] for c in count)),
         )
 
-    def _owned(self, k: int) -> list[int]:
+    def _columns_of(self, k: int) -> list[int]:
         return [c for c, column in enumerate(self.score.embedding) if column.feature == k]
 
     def _add(self, lo: Fraction, hi: Fraction, **facts: Any) -> int:
@@ -155,7 +155,7 @@ class _Builder:
         )
         self.groups += 1
         at = self.found[place]
-        for c in self._owned(k):
+        for c in self._columns_of(k):
             column = self.score.embedding[c]
             shape = (column.exact(at.middle), ((place, column.slope * at.reach),))
             for side in copies:
@@ -172,17 +172,17 @@ class _Builder:
             )
             self.groups += 1
         u, d = (self.found[place] for place in places)
-        for c in self._owned(k):
+        for c in self._columns_of(k):
             column = self.score.embedding[c]
             for side, sign in ((0, -1), (1, 1)):
                 parts = ((places[0], column.slope * u.reach), (places[1], sign * column.slope * d.reach))
                 self.maps[side][c] = (column.exact(u.middle + sign * d.middle), parts)
 
     def _levels(self, k: int, v: int, copies: tuple[int, ...]) -> None:
-        for c in self._owned(k):
+        for c in self._columns_of(k):
             table = self.score.embedding[c].table or ()
             place = self._add(min(table), max(table), feature=k, kind="level", variables=(v,), table=table)
             at = self.found[place]
             for side in copies:
                 self.maps[side][c] = (at.middle, ((place, at.reach),))
-        self.groups += bool(self._owned(k))
+        self.groups += bool(self._columns_of(k))

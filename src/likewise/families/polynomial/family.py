@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.families.combined.rounding import CombinedRounding
 from likewise.families.family import Family
-from likewise.families.lines import column_line, one_or_all
+from likewise.families.lines import column_line, one_or_array
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.polynomial.judge import PolynomialJudge
 from likewise.model.embedding import Column
@@ -18,7 +18,7 @@ from likewise.model.embedding import Column
 if TYPE_CHECKING:
     from likewise.families.polynomial.body import PolynomialScore
     from likewise.families.polynomial.bounder import PolynomialBounder
-    from likewise.families.scored import Model
+    from likewise.families.scored_model import Model
     from likewise.families.settings import Settings
     from likewise.spec.pairs import PairSpace
 
@@ -46,7 +46,7 @@ class PolynomialFamily(Family):
     def join_bodies(
         self, bodies: Sequence[PolynomialSum], places: Sequence[tuple[int, ...]], width: int, estimator: str
     ) -> tuple[PolynomialSum, ...]:
-        return _over_all_products(bodies, places)
+        return _join_products(bodies, places)
 
     def bounder(
         self, score: PolynomialScore, pairs: PairSpace, second: PolynomialScore | None = None
@@ -71,12 +71,14 @@ class PolynomialFamily(Family):
         if settings.keep:
             parts = [model, *parts]
             weights = [settings.keep, *((1 - settings.keep) * weight for weight in weights)]
-        return replace(model, bodies=(_mean(parts, weights),), rounding=CombinedRounding(parts=tuple(parts)))
+        return replace(
+            model, bodies=(_mean_polynomial(parts, weights),), rounding=CombinedRounding(parts=tuple(parts))
+        )
 
     def line(self, bodies: Sequence[PolynomialSum], embedding: tuple[Column, ...]) -> dict[str, Any]:
         known = [dict(zip(body.products, body.coefficients, strict=True)) for body in bodies]
         products = dict.fromkeys(product for terms in known for product in terms)
-        terms = [[one_or_all([terms.get(p, Fraction(0)) for terms in known]), list(p)] for p in products]
+        terms = [[one_or_array([terms.get(p, Fraction(0)) for terms in known]), list(p)] for p in products]
         return {
             "kind": "polynomial",
             "columns": [column_line(column) for column in embedding],
@@ -91,7 +93,7 @@ class PolynomialFamily(Family):
 FAMILY = PolynomialFamily()
 
 
-def _over_all_products(
+def _join_products(
     bodies: Sequence[PolynomialSum], places: Sequence[tuple[int, ...]]
 ) -> tuple[PolynomialSum, ...]:
     """The same sums over the products of all."""
@@ -109,7 +111,7 @@ def _over_all_products(
     )
 
 
-def _mean(parts: Sequence[Model], weights: Sequence[Fraction]) -> PolynomialSum:
+def _mean_polynomial(parts: Sequence[Model], weights: Sequence[Fraction]) -> PolynomialSum:
     """The constant columns of each part multiplied into its coefficients."""
     terms: dict[tuple[int, ...], Fraction] = {(): Fraction(0)}
     for model, weight in zip(parts, weights, strict=True):

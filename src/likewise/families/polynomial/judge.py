@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.clock import look_at_clock
-from likewise.families.polynomial.body import PolynomialSum, Products, products_by_degree
+from likewise.clock import check_clock
+from likewise.families.polynomial.body import DegreeProducts, PolynomialSum, products_by_degree
 from likewise.families.score_judge import (
-    TINY,
-    WIDEST,
-    Scored,
+    UNDERFLOW_LOSS,
+    WIDEST_COLUMN,
+    ScoreGrid,
     ScoreJudge,
+    are_ordinary,
     column_sizes,
-    growth,
-    ordinary,
+    rounding_growth,
 )
-from likewise.model.embedding import embedded
-from likewise.spec.terms import nearest
+from likewise.model.embedding import embed_rows
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 MOST_DEGREE = 5
 ONE = Fraction(1)
-BLOCK = 1_000_000  # products at a time
+BLOCK_PRODUCTS = 1_000_000  # products at a time
 
 
 class PolynomialJudge(ScoreJudge):
@@ -53,32 +53,34 @@ class PolynomialJudge(ScoreJudge):
 
     def __init__(self, score: PolynomialScore) -> None:
         self.score = score
-        self._known: tuple[tuple[int, ...], bytes, Weighted] | None = None  # of the settings asked for last
+        self._known: tuple[tuple[int, ...], bytes, WeightedProducts] | None = (
+            None  # of the settings asked for last
+        )
         body = score.body
-        plain = ordinary(body.coefficients) and body.degree <= MOST_DEGREE
+        plain = are_ordinary(body.coefficients) and body.degree <= MOST_DEGREE
         most = (body.degree + 2) * len(body.products) + 1  # all terms, and all products with their prefixes
-        self.growth = growth(5 * body.degree + most + 8) if plain else np.inf
+        self.growth = rounding_growth(5 * body.degree + most + 8) if plain else np.inf
 
-    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> Scored:
+    def cross(self, rows: Floats, features: Sequence[int], settings: Floats) -> ScoreGrid:
         asked = tuple(features), settings.tobytes()
         if self._known is None or self._known[:2] != asked:
-            self._known = (*asked, weighted(self.score, features, settings, rows.shape[1]))
+            self._known = (*asked, weigh_products(self.score, features, settings, rows.shape[1]))
         known, embedding = self._known[2], self.score.embedding
-        columns = embedded(embedding, rows)  # those of `features` are not looked at
+        columns = embed_rows(embedding, rows)  # those of `features` are not looked at
         values = np.empty((len(rows), len(settings)))
-        step = max(1, BLOCK // max(len(part.last) for part in known.by_degree))
+        step = max(1, BLOCK_PRODUCTS // max(len(part.last) for part in known.by_degree))
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(0, len(rows), step):
-                look_at_clock()
+                check_clock()
                 values[start : start + step] = known.values(columns[start : start + step])
             sizes = np.array([[column_sizes(c, rows[:, c.feature]).max(initial=0.0) for c in embedding]])
-            error = float((self.growth * known.sizes(sizes)).max(initial=0.0)) + TINY
-        if max(sizes.max(initial=0.0), known.widest) > WIDEST:
+            error = float((self.growth * known.sizes(sizes)).max(initial=0.0)) + UNDERFLOW_LOSS
+        if max(sizes.max(initial=0.0), known.widest) > WIDEST_COLUMN:
             error = np.inf
-        return Scored.of(values, np.full(len(rows), error))
+        return ScoreGrid.of(values, np.full(len(rows), error))
 
 
-class Weighted:
+class WeightedProducts:
     """Products of shared columns by degree, their weights (products, settings), and sums of the absolute values that those were made of."""
 
     def __init__(self, weights: dict[Product, tuple[Floats, Floats]], widest: float) -> None:
@@ -90,20 +92,20 @@ class Weighted:
                 np.array([weights[p][i] if p in weights else nothing for p in products]).reshape(
                     -1, len(nothing)
                 )
-                for products in _ordered(shape)
+                for products in _order_products(shape)
             ]
             for i in (0, 1)
         )
 
     def values(self, columns: Floats) -> Floats:
-        return _evaluated(self.by_degree, self.weights, columns)
+        return _evaluate_products(self.by_degree, self.weights, columns)
 
     def sizes(self, columns: Floats) -> Floats:
         """What is rounded, at columns of these sizes."""
-        return 1.01 * _evaluated(self.by_degree, self._sizes, columns)
+        return 1.01 * _evaluate_products(self.by_degree, self._sizes, columns)
 
 
-def _evaluated(by_degree: list[Products], weights: list[Floats], columns: Floats) -> Floats:
+def _evaluate_products(by_degree: list[DegreeProducts], weights: list[Floats], columns: Floats) -> Floats:
     products: Floats = np.ones((len(columns), 1))
     total = products @ weights[0]
     for table, weight in zip(by_degree[1:], weights[1:], strict=True):
@@ -112,19 +114,21 @@ def _evaluated(by_degree: list[Products], weights: list[Floats], columns: Floats
     return total
 
 
-def _ordered(shape: PolynomialSum) -> list[list[Product]]:
+def _order_products(shape: PolynomialSum) -> list[list[Product]]:
     """The products and their prefixes by degree, in the order of `products_by_degree`."""
     known = {product[:d] for product in shape.products for d in range(len(product) + 1)} | {()}
     return [sorted(p for p in known if len(p) == degree) for degree in range(shape.degree + 1)]
 
 
-def weighted(score: PolynomialScore, features: Sequence[int], settings: Floats, width: int) -> Weighted:
+def weigh_products(
+    score: PolynomialScore, features: Sequence[int], settings: Floats, width: int
+) -> WeightedProducts:
     """The polynomial of the shared columns for each setting of the others; individuals have so many features."""
     moving = [c for c, column in enumerate(score.embedding) if column.feature in features]
     placed = np.zeros((len(settings), width))
     placed[:, list(features)] = settings
     some = [score.embedding[c] for c in moving]
-    known = dict(zip(moving, embedded(some, placed).T, strict=True))
+    known = dict(zip(moving, embed_rows(some, placed).T, strict=True))
     sizes = {c: column_sizes(score.embedding[c], placed[:, score.embedding[c].feature]) for c in moving}
     nothing = np.zeros(len(settings))
     weights: dict[Product, tuple[Floats, Floats]] = {(): (nothing.copy(), nothing.copy())}
@@ -133,7 +137,7 @@ def weighted(score: PolynomialScore, features: Sequence[int], settings: Floats, 
     }  # products of differing columns
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow has an infinite error
         for coefficient, product in zip(score.body.coefficients, score.body.products, strict=True):
-            look_at_clock()
+            check_clock()
             shared = tuple(c for c in product if c not in known)
             differing = tuple(c for c in product if c in known)
             if differing not in beside:
@@ -142,6 +146,8 @@ def weighted(score: PolynomialScore, features: Sequence[int], settings: Floats, 
                 )
             value, size = beside[differing]
             row, most = weights.setdefault(shared, (nothing.copy(), nothing.copy()))
-            row += nearest(coefficient) * value
-            most += abs(nearest(coefficient)) * size
-    return Weighted(weights, max((float(size.max(initial=0.0)) for size in sizes.values()), default=0.0))
+            row += nearest_double(coefficient) * value
+            most += abs(nearest_double(coefficient)) * size
+    return WeightedProducts(
+        weights, max((float(size.max(initial=0.0)) for size in sizes.values()), default=0.0)
+    )

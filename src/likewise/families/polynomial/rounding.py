@@ -12,14 +12,20 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from likewise.families.program_rounding import ROOM, Bound, UnstatedRounding, growth, outward
-from likewise.model.embedding import embedded
+from likewise.families.program_rounding import (
+    EXTRA_ROUNDINGS,
+    ErrorBound,
+    UnstatedRounding,
+    round_outward,
+    rounding_growth,
+)
+from likewise.model.embedding import embed_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import Mapped
-    from likewise.families.scored import Model
+    from likewise.families.family import AffineMap
+    from likewise.families.scored_model import Model
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
@@ -37,10 +43,10 @@ class SumRounding(UnstatedRounding, ABC):
         """About how far two programs may be apart at a row, by first-order rounding analysis, with room."""
 
     def errors(self, model: Model, codes: Floats) -> list[Fraction]:
-        off = [self.error(row.tolist()) for row in embedded(model.embedding, codes)]
+        off = [self.error(row.tolist()) for row in embed_rows(model.embedding, codes)]
         return [Fraction(min(value, sys.float_info.max)) for value in off]
 
-    def rescaled(self, by: Mapped) -> Self:
+    def rescaled(self, by: AffineMap) -> Self:
         return replace(
             self,
             coefficients=float(by.slope) * self.coefficients,
@@ -73,14 +79,18 @@ class PolynomialRounding(SumRounding):
             total += float(np.abs(self.coefficients) @ (self.degree * inner ** (self.degree - 1) * moved))
         return 8 * float(np.finfo(np.float64).eps) * total
 
-    def bound(self, model: Model, space: Space) -> Bound | None:
+    def bound(self, model: Model, space: Space) -> ErrorBound | None:
         if not self.described:
             return None
         roundings, reach = self.reach(model, space)
         inner = np.abs(self.slopes) @ reach + abs(self.coef0)
         size = float(np.abs(self.coefficients) @ inner**self.degree) + abs(self.bias)
-        count = self.degree * (len(reach) + roundings + ROOM) + len(self.coefficients) + ROOM
-        return outward(growth(count) * size, size)
+        count = (
+            self.degree * (len(reach) + roundings + EXTRA_ROUNDINGS)
+            + len(self.coefficients)
+            + EXTRA_ROUNDINGS
+        )
+        return round_outward(rounding_growth(count) * size, size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -105,7 +115,7 @@ class ProductRounding(SumRounding):
             8 * float(np.finfo(np.float64).eps) * (len(self.products) + degree * (roundings + 2) + 8) * total
         )
 
-    def bound(self, model: Model, space: Space) -> Bound | None:
+    def bound(self, model: Model, space: Space) -> ErrorBound | None:
         if not self.described:
             return None
         roundings, reach = self.reach(model, space)
@@ -113,5 +123,5 @@ class ProductRounding(SumRounding):
         for weight, product in zip(np.abs(self.coefficients).tolist(), self.products, strict=True):
             size += weight * math.prod(reach[c] for c in product)
         degree = max(map(len, self.products), default=0)
-        count = degree * (roundings + ROOM) + self.after + 2 * len(self.products) + ROOM
-        return outward(growth(count) * size, size)
+        count = degree * (roundings + EXTRA_ROUNDINGS) + self.after + 2 * len(self.products) + EXTRA_ROUNDINGS
+        return round_outward(rounding_growth(count) * size, size)

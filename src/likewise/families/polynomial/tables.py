@@ -21,7 +21,7 @@ import numpy as np
 from flint import fmpq
 
 from likewise.families.polynomial.coordinates import ColumnMap, Coordinates
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,21 +57,21 @@ class Tables(NamedTuple):
     levels: Floats
 
 
-def tables_of(body: PolynomialSum, coordinates: Coordinates, second: PolynomialSum | None = None) -> Tables:
+def make_tables(body: PolynomialSum, coordinates: Coordinates, second: PolynomialSum | None = None) -> Tables:
     """Both copies over one set of monomials; x' has the score `second`, if that is another one."""
     bodies = (body, body if second is None else second)
-    copies = [substituted(part, maps) for part, maps in zip(bodies, coordinates.maps, strict=True)]
-    monomials = sorted(closed(chain(*copies)), key=lambda m: (len(m), m))
+    copies = [substitute_columns(part, maps) for part, maps in zip(bodies, coordinates.maps, strict=True)]
+    monomials = sorted(divisor_closure(chain(*copies)), key=lambda m: (len(m), m))
     place = {monomial: i for i, monomial in enumerate(monomials)}
     group_of = [coordinate.group for coordinate in coordinates.all]
     powers = [sorted(Counter(m).items()) for m in monomials]
-    sort = [sort_of(m, group_of) for m in monomials]
+    sort = [monomial_kind(m, group_of) for m in monomials]
     inside = [
         [n for n, m in enumerate(monomials) if sort[n] == INSIDE and group_of[m[0]] == g]
         for g in range(coordinates.groups)
     ]
     shifts = [_shifts(monomials, place, i) for i in range(len(group_of))]
-    levels = [[_t(value, c.middle, c.reach) for value in c.table] for c in coordinates.all]
+    levels = [[_to_coordinate(value, c.middle, c.reach) for value in c.table] for c in coordinates.all]
     starts = _starts(levels)
     return Tables(
         first=_coefficients(copies[0], monomials),
@@ -93,7 +93,7 @@ def tables_of(body: PolynomialSum, coordinates: Coordinates, second: PolynomialS
     )
 
 
-def substituted(body: PolynomialSum, maps: tuple[ColumnMap, ...]) -> Polynomial:
+def substitute_columns(body: PolynomialSum, maps: tuple[ColumnMap, ...]) -> Polynomial:
     """The score of one copy as a polynomial in the t's: each column replaced by its affine function of them.
 
     While this goes on, keys hold columns c as c - len(maps) < 0, which sort before all coordinates."""
@@ -109,7 +109,7 @@ def substituted(body: PolynomialSum, maps: tuple[ColumnMap, ...]) -> Polynomial:
         for key, value in terms.items():
             power = key.count(column - count)
             while len(powers) <= power:
-                powers.append(_times(powers[-1], affine))
+                powers.append(_multiply(powers[-1], affine))
             for factor, weight in powers[power].items():
                 product = tuple(sorted(key[power:] + factor)) if power else key
                 done[product] = done.get(product, 0) + weight * value
@@ -117,7 +117,7 @@ def substituted(body: PolynomialSum, maps: tuple[ColumnMap, ...]) -> Polynomial:
     return {key: value for key, value in terms.items() if value != 0}
 
 
-def closed(monomials: Iterable[Monomial]) -> set[Monomial]:
+def divisor_closure(monomials: Iterable[Monomial]) -> set[Monomial]:
     """These and all that come of leaving factors out."""
     found: set[Monomial] = {()}
     waiting = list(monomials)
@@ -129,7 +129,7 @@ def closed(monomials: Iterable[Monomial]) -> set[Monomial]:
     return found
 
 
-def sort_of(monomial: Monomial, group_of: list[int]) -> int:
+def monomial_kind(monomial: Monomial, group_of: list[int]) -> int:
     """Which line of the certificate's table bounds a monomial."""
     groups = {group_of[i] for i in monomial}
     if len(groups) <= 1:
@@ -140,7 +140,7 @@ def sort_of(monomial: Monomial, group_of: list[int]) -> int:
     return (EVEN, ONE_ODD)[odd] if odd < 2 else ODD
 
 
-def _times(left: Polynomial, right: Polynomial) -> Polynomial:
+def _multiply(left: Polynomial, right: Polynomial) -> Polynomial:
     product: Polynomial = {}
     for a, x in left.items():
         for b, y in right.items():
@@ -171,11 +171,11 @@ def _coefficients(polynomial: Polynomial, monomials: list[Monomial]) -> Floats:
 
 
 def _double(value: fmpq) -> float:
-    return nearest(Fraction(int(value.p), int(value.q)))
+    return nearest_double(Fraction(int(value.p), int(value.q)))
 
 
-def _t(value: Fraction, middle: Fraction, reach: Fraction) -> float:
-    return nearest((value - middle) / reach)
+def _to_coordinate(value: Fraction, middle: Fraction, reach: Fraction) -> float:
+    return nearest_double((value - middle) / reach)
 
 
 def _indices(values: Iterable[int]) -> Indices:

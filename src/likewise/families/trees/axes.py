@@ -33,7 +33,11 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 NO_MISSING = -1
-APART, NEAR, BESIDE = 0, 1, 2  # how the two codes of a feature go together: any way, by reach, by table
+ANY_CODES, BY_REACH, BY_TABLE = (
+    0,
+    1,
+    2,
+)  # how the two codes of a feature go together: any way, by reach, by table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,17 +100,19 @@ def axes_of(pairs: PairSpace, axes: list[Axis], sets: list[bool]) -> Axes:
     """The axes of all variables; `sets` by feature."""
     variables = [v for v in pairs.variables if v.side != "difference"]
     features = [variable.feature for variable in variables]
-    ways = [_way(relation, axis) for relation, axis in zip(pairs.relations, axes, strict=True)]
+    ways = [_relation_kind(relation, axis) for relation, axis in zip(pairs.relations, axes, strict=True)]
     partner = [-1] * len(variables)
     for k, way in enumerate(ways):
-        if way != APART:
+        if way != ANY_CODES:
             partner[pairs.first[k]], partner[pairs.second[k]] = pairs.second[k], pairs.first[k]
     offset, reaches, tables = [], [np.zeros((2, 0), dtype=np.int32)], [np.zeros(0, dtype=bool)]
     for way, relation, axis in zip(ways, pairs.relations, axes, strict=True):
-        offset.append(sum(part.shape[1] for part in reaches) if way == NEAR else sum(map(len, tables)))
-        if way == NEAR:
-            reaches.append(np.array(_reaches(axis, relation.tolerance or Fraction(0)), dtype=np.int32))
-        if way == BESIDE:
+        offset.append(sum(part.shape[1] for part in reaches) if way == BY_REACH else sum(map(len, tables)))
+        if way == BY_REACH:
+            reaches.append(
+                np.array(_compute_reaches(axis, relation.tolerance or Fraction(0)), dtype=np.int32)
+            )
+        if way == BY_TABLE:
             tables.append(
                 np.array([relation.allows(p, q) for p in range(axis.size) for q in range(axis.size)])
             )
@@ -118,7 +124,7 @@ def axes_of(pairs: PairSpace, axes: list[Axis], sets: list[bool]) -> Axes:
         feature=np.array(features, dtype=np.int32),
         partner=np.array(partner, dtype=np.int32),
         way=np.array([ways[k] for k in features], dtype=np.int32),
-        joined=np.array([pairs.first[k] for k, way in enumerate(ways) if way != APART], dtype=np.int32),
+        joined=np.array([pairs.first[k] for k, way in enumerate(ways) if way != ANY_CODES], dtype=np.int32),
         offset=np.array(offset, dtype=np.int64),
         reach_open=reach[0],
         reach_closed=reach[1],
@@ -126,13 +132,13 @@ def axes_of(pairs: PairSpace, axes: list[Axis], sets: list[bool]) -> Axes:
     )
 
 
-def _way(relation: Relation, axis: Axis) -> int:
+def _relation_kind(relation: Relation, axis: Axis) -> int:
     if relation.kind in ("same", "free"):
-        return APART
-    return NEAR if axis.number else BESIDE
+        return ANY_CODES
+    return BY_REACH if axis.number else BY_TABLE
 
 
-def _reaches(axis: Axis, tolerance: Fraction) -> tuple[list[int], list[int]]:
+def _compute_reaches(axis: Axis, tolerance: Fraction) -> tuple[list[int], list[int]]:
     """For each index the largest one with a code at most a tolerance above its last: lower ends open, and closed."""
     count = axis.size if axis.missing == NO_MISSING else axis.missing
     closed = [Fraction(code) for code in axis.first[:count]]
@@ -148,7 +154,7 @@ def _reaches(axis: Axis, tolerance: Fraction) -> tuple[list[int], list[int]]:
     return found
 
 
-def tested_sets(body: TreeSum, axes: list[Axis]) -> list[bool]:
+def features_with_sets(body: TreeSum, axes: list[Axis]) -> list[bool]:
     """For each feature whether some test of its levels sends neither the first nor the last few of them left."""
     found = [False] * len(axes)
     for k, levels in {

@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from likewise.clock import look_at_clock
+from likewise.clock import check_clock
 from likewise.errors import InternalError
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Integer
-from likewise.spec.terms import dot, nearest
+from likewise.spec.terms import dot, nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import Kept, Mapped
-    from likewise.families.trees.walking import Nodes
+    from likewise.families.family import AffineMap, KeptLevels
+    from likewise.families.trees.walks import Nodes
     from likewise.model.embedding import Column
     from likewise.spec.space import Space
 
@@ -134,7 +134,7 @@ class TreeForm:
         """Whether it is the only score of its ensemble, as it is."""
         return self.alpha == (Fraction(1),)
 
-    def alone(self) -> TreeSum:
+    def as_single_score(self) -> TreeSum:
         """The ensemble, of which this is the only score."""
         if not self.whole:
             raise InternalError("forms of several scores have nothing around them")
@@ -145,8 +145,8 @@ class TreeForm:
 
         return TreeScore(body=self.ensemble, alpha=self.alpha)
 
-    def rescaled(self, by: Mapped, kind: str) -> TreeForm:
-        body = self.alone()
+    def rescaled(self, by: AffineMap, kind: str) -> TreeForm:
+        body = self.as_single_score()
         trees = tuple(replace(tree, factor=by.slope * tree.factor) for tree in body.trees)
         bias = tuple(by.slope * bias + by.offset for bias in body.bias)
         return replace(self, ensemble=replace(body, bias=bias, trees=trees))
@@ -154,14 +154,14 @@ class TreeForm:
     def reads(self, feature: int) -> bool:
         return feature in self.ensemble.tested()
 
-    def restricted(self, kept: Kept) -> TreeForm:
+    def restricted(self, kept: KeptLevels) -> TreeForm:
         """The trees over the levels that are left, by their new positions."""
-        trees = tuple(_tested_anew(tree, kept) for tree in self.ensemble.trees)
+        trees = tuple(_restrict_levels(tree, kept) for tree in self.ensemble.trees)
         return replace(self, ensemble=replace(self.ensemble, trees=trees))
 
     def common_denominator(self, embedding: tuple[Column, ...], space: Space) -> int:
         """Of a tree: that of its factor times the largest one of its leaves, as those are all powers of two."""
-        body = self.alone()
+        body = self.as_single_score()
         found = math.lcm(*(bias.denominator for bias in body.bias))
         for tree in body.trees:
             smallest = max(value.as_integer_ratio()[1] for value in np.unique(tree.values).tolist())
@@ -169,7 +169,7 @@ class TreeForm:
         return found
 
 
-def _tested_anew(tree: Tree, kept: Kept) -> Tree:
+def _restrict_levels(tree: Tree, kept: KeptLevels) -> Tree:
     levels = {
         node: frozenset(
             new for new, place in enumerate(kept[int(tree.feature[node])] or ()) if place in going_left
@@ -194,9 +194,9 @@ def ensembles_of(body: Any) -> tuple[TreeSum, ...]:
     return tuple(one for part in getattr(body, "parts", ()) for one in ensembles_of(part.body))
 
 
-ONE = (Fraction(1),)
-LANDMARKS = 256  # leaves whose individuals a search starts from
-KERNEL_VALUES_A_TREE = 4  # that take as long as a walk down a tree, about
+UNIT_WEIGHTS = (Fraction(1),)
+MOST_LANDMARKS = 256  # leaves whose individuals a search starts from
+KERNEL_VALUES_PER_TREE = 4  # that take as long as a walk down a tree, about
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -208,7 +208,7 @@ class TreeScore:
     enclosing_work: ClassVar[int] = 0
 
     body: TreeSum
-    alpha: tuple[Fraction, ...] = ONE
+    alpha: tuple[Fraction, ...] = UNIT_WEIGHTS
     base: TreeScore | None = None
 
     def form(self, alpha: tuple[Fraction, ...]) -> TreeScore:
@@ -218,14 +218,14 @@ class TreeScore:
     @cached_property
     def nodes(self) -> Nodes:
         """All nodes in one array each."""
-        from likewise.families.trees.walking import nodes_of
+        from likewise.families.trees.walks import nodes_of
 
         return nodes_of(self.body) if self.base is None else self.base.nodes
 
     @cached_property
     def values(self) -> Floats:
         """What each node adds to the score if it is a leaf, in float64: the sum of at most n products, each rounded."""
-        values: Floats = self.table @ np.array([nearest(a) for a in self.alpha])
+        values: Floats = self.table @ np.array([nearest_double(a) for a in self.alpha])
         return values
 
     @cached_property
@@ -261,17 +261,17 @@ class TreeScore:
 
     def scores(self, codes: Floats) -> Floats:
         """Many rows in float64, for proposing; never for deciding."""
-        from likewise.families.trees.walking import add_leaves
+        from likewise.families.trees.walks import add_leaves
 
-        total = np.full(len(codes), nearest(self.bias))
+        total = np.full(len(codes), nearest_double(self.bias))
         add_leaves(self.nodes, self.values, np.ascontiguousarray(codes, dtype=np.float64), total)
         return total
 
     def all_scores(self, codes: Floats) -> Floats:
         """The same of all n scores of the ensemble, one column each, whatever the weights."""
-        from likewise.families.trees.walking import add_rows_of_leaves
+        from likewise.families.trees.walks import add_rows_of_leaves
 
-        total = np.tile([nearest(b) for b in self.body.bias], (len(codes), 1))
+        total = np.tile([nearest_double(b) for b in self.body.bias], (len(codes), 1))
         add_rows_of_leaves(self.nodes, self.table, np.ascontiguousarray(codes, dtype=np.float64), total)
         return total
 
@@ -280,7 +280,7 @@ class TreeScore:
         """(nodes, n): what each node adds to each score if it is a leaf, in float64."""
         if self.base is not None:
             return self.base.table
-        return np.concatenate([tree.values * nearest(tree.factor) for tree in self.body.trees])
+        return np.concatenate([tree.values * nearest_double(tree.factor) for tree in self.body.trees])
 
     @cached_property
     def sizes(self) -> Floats:
@@ -294,22 +294,22 @@ class TreeScore:
         """Many rows, exactly."""
         values = []
         for row in codes.tolist():
-            look_at_clock()
+            check_clock()
             values.append(self.exact([Fraction(c) for c in row]))
         return values
 
     def exact(self, codes: Sequence[Fraction]) -> Fraction:
         """The score of one individual. Codes are doubles, whose comparisons with thresholds are exact."""
-        from likewise.families.trees.walking import leaves_of
+        from likewise.families.trees.walks import leaves_of
 
         doubles = np.array([float(code) for code in codes])
         if any(Fraction(double) != code for double, code in zip(doubles.tolist(), codes, strict=True)):
-            return self._exact_elsewhere(codes)
+            return self._exact_by_nodes(codes)
         leaves = np.empty(len(self.body.trees), dtype=np.int64)
         leaves_of(self.nodes, doubles, leaves)
         return self.bias + self.unit * sum(map(self.units, leaves.tolist()))
 
-    def _exact_elsewhere(self, codes: Sequence[Fraction]) -> Fraction:
+    def _exact_by_nodes(self, codes: Sequence[Fraction]) -> Fraction:
         """The score at codes that are not all doubles."""
         missing, trees = self.body.missing, zip(self._roots, self.body.trees, strict=True)
         return self.bias + self.unit * sum(
@@ -336,9 +336,9 @@ class TreeScore:
             for leaf in np.flatnonzero(tree.feature == LEAF)
         ]
         rows = []
-        for place in np.linspace(0, len(leaves) - 1, min(LANDMARKS, len(leaves))).astype(int):
+        for place in np.linspace(0, len(leaves) - 1, min(MOST_LANDMARKS, len(leaves))).astype(int):
             t, leaf = leaves[place]
-            rows.append(_inside(self.body.trees[t], leaf, ends, numbers))
+            rows.append(_leaf_individual(self.body.trees[t], leaf, ends, numbers))
         middles = np.array(rows).reshape(len(rows), len(features))
         lo, hi = np.array(ends, dtype=np.float64).T
         return np.clip(np.where(whole, np.floor(middles), middles), lo, hi)
@@ -349,10 +349,10 @@ class TreeScore:
     @property
     def cost(self) -> int:
         """What a search has to pay for a row, in kernel values."""
-        return KERNEL_VALUES_A_TREE * len(self.body.trees)
+        return KERNEL_VALUES_PER_TREE * len(self.body.trees)
 
 
-def _inside(
+def _leaf_individual(
     tree: Tree, leaf: int, ends: Sequence[tuple[float, float]], numbers: Sequence[bool]
 ) -> list[float]:
     """Codes of an individual near the middle of a leaf's box."""

@@ -1,6 +1,6 @@
 """Tree bounder: bounds of a line of one score, or of two forms, over cells of trees (`cells`), with what is remembered of each.
 
-A cell's `Memory` is its box and, for each lean tried so far, a ranking of elements made for it or for a cell around it; its children
+A cell's `CellMemory` is its box and, for each lean tried so far, a ranking of elements made for it or for a cell around it; its children
 start from that. Leans are taken from a grid, so that few rankings of all elements are needed.
 """
 
@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.cells.leaf import Clearance, Leaf, Rule
-from likewise.clock import look_at_clock
+from likewise.clock import check_clock
 from likewise.families.oracle import Proposal
-from likewise.families.trees.agreeing import ATTAINED, CONFLICT, common
 from likewise.families.trees.body import TreeScore
-from likewise.families.trees.cells import LEANS, TreeCells
-from likewise.families.trees.cutting import cut
-from likewise.families.trees.ground import Ground
-from likewise.families.trees.scanning import Ranking, bound, largest, sifted
+from likewise.families.trees.cells import LEAN_STEPS, TreeCells
+from likewise.families.trees.common_pair import ATTAINED, CONFLICT, find_common_pair
+from likewise.families.trees.cuts import find_cut
+from likewise.families.trees.ensemble_elements import EnsembleElements
+from likewise.families.trees.ranking import Ranking, bound_by_ranking, bound_unordered, filter_ranking
 from likewise.spec.pairs import PairSpace
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Box = NDArray[np.int32]
 
-EVEN_ONLY = -1  # the key of rankings by differences
-SIFTING = 0.25  # share of a ranking that may be passed by before it is made anew
+EVEN_KEY = -1  # the key of rankings by differences
+MOST_SKIPPED = 0.25  # share of a ranking that may be passed by before it is made anew
 
 
 @dataclass(slots=True, eq=False)
-class Memory:
+class CellMemory:
     """What is known of a cell; `rankings` by lean, those of an ancestor until they are sifted; `box` None: there is no pair. Where only
     differences of scores count, the lean is 1/2 (`even`) and rankings are shorter."""
 
@@ -48,10 +48,10 @@ class Memory:
     tops: NDArray[np.int64] | None = None  # places of the maximisers in the ranking last looked at
 
     def key(self, lean: float) -> int:
-        return EVEN_ONLY if self.even else round(lean * LEANS)
+        return EVEN_KEY if self.even else round(lean * LEAN_STEPS)
 
 
-class TreeBounder(TreeCells[Memory]):
+class TreeBounder(TreeCells[CellMemory]):
     """Bounds lines of a tree ensemble, or of two forms of one."""
 
     rule: Rule = "trees"
@@ -61,7 +61,7 @@ class TreeBounder(TreeCells[Memory]):
         score: TreeScore,
         pairs: PairSpace,
         other: TreeScore | None = None,
-        ground: Ground | None = None,
+        ground: EnsembleElements | None = None,
     ) -> None:
         super().__init__(score, pairs, other, ground)
         self._tops = np.zeros(len(score.body.trees) + 1, dtype=np.int64)
@@ -69,33 +69,33 @@ class TreeBounder(TreeCells[Memory]):
 
     # -- cells ------------------------------------------------------------------------------------------------
 
-    def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> Memory:
+    def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> CellMemory:
         """What is known of a cell by its limits alone; `even` where nothing but the difference of scores will be asked for."""
-        return Memory(self._box(lo, hi), self._rankings, even)
+        return CellMemory(self._box(lo, hi), self._rankings, even)
 
-    def inherited(self, memory: Memory, variable: int, lo: float, hi: float) -> Memory:
+    def inherit(self, memory: CellMemory, variable: int, lo: float, hi: float) -> CellMemory:
         """What is known of a part of a cell, in which one variable has new limits."""
         if memory.box is None:
             return memory
-        return Memory(self._narrowed(memory.box, variable, lo, hi), memory.rankings, memory.even)
+        return CellMemory(self._narrow_box(memory.box, variable, lo, hi), memory.rankings, memory.even)
 
     # -- bounds -----------------------------------------------------------------------------------------------
 
     def ranking(self, key: int) -> Ranking:
         """All elements by their value in a direction of the grid."""
         if key not in self._rankings:
-            order, lean = self.whole.order, 0.5 if key == EVEN_ONLY else key / LEANS
+            order, lean = self.whole.order, 0.5 if key == EVEN_KEY else key / LEAN_STEPS
             if lean != 0.5 or self.elements is not self.ground.elements:
                 order = self.ground.ordered(lean * self.elements.a - (1 - lean) * self.elements.b)
             plain = Ranking(order, self.whole.start, 0.0, 0.0)
-            look_at_clock(self.ground.for_an_order)
-            self._rankings[key] = self._sifted(plain, self.root_box, even=key == EVEN_ONLY)
+            check_clock(self.ground.ordering_seconds)
+            self._rankings[key] = self._filter_ranking(plain, self.root_box, even=key == EVEN_KEY)
         return self._rankings[key]
 
-    def _sifted(self, ranking: Ranking, box: Box, *, even: bool) -> Ranking:
-        return Ranking(*sifted(self.elements, self.axes, ranking, box, even))
+    def _filter_ranking(self, ranking: Ranking, box: Box, *, even: bool) -> Ranking:
+        return Ranking(*filter_ranking(self.elements, self.axes, ranking, box, even))
 
-    def bound_memory(self, memory: Memory, lean: float) -> tuple[float, float, float]:
+    def bound_memory(self, memory: CellMemory, lean: float) -> tuple[float, float, float]:
         """Bound of the cell in the direction of a lean of the grid, and both scores of its maximisers (not of any one pair)."""
         if memory.box is None:
             return -math.inf, 0.0, 0.0
@@ -104,25 +104,27 @@ class TreeBounder(TreeCells[Memory]):
         if ranking is None:
             ranking = self.ranking(key)
         memory.tops = tops = np.empty(len(ranking.start), dtype=np.int64)
-        upper, first, second, passed = bound(self.elements, self.axes, ranking, memory.box, a, b, tops)
-        if passed > SIFTING * len(ranking.order) and upper > -math.inf:
-            ranking = self._sifted(ranking, memory.box, even=memory.even)
+        upper, first, second, passed = bound_by_ranking(
+            self.elements, self.axes, ranking, memory.box, a, b, tops
+        )
+        if passed > MOST_SKIPPED * len(ranking.order) and upper > -math.inf:
+            ranking = self._filter_ranking(ranking, memory.box, even=memory.even)
             memory.tops = ranking.start[:-1]
             memory.rankings = {**memory.rankings, key: ranking}
         elif key not in memory.rankings:
             memory.rankings = {**memory.rankings, key: ranking}
         return upper + a * self.bias[0] - b * self.bias[1], first + self.bias[0], second + self.bias[1]
 
-    def _bound(self, memory: Memory, a: float, b: float) -> tuple[float, float, float]:
+    def _bound(self, memory: CellMemory, a: float, b: float) -> tuple[float, float, float]:
         """Bound of a s - b s' over a cell with pairs, and both sums at its maximisers, biases left aside; in any direction."""
         lean = a / (a + b)
-        key = EVEN_ONLY if memory.even and a == b else round(lean * LEANS)
+        key = EVEN_KEY if memory.even and a == b else round(lean * LEAN_STEPS)
         ranking = memory.rankings.get(key) or self.ranking(key)
-        if lean * LEANS == round(lean * LEANS):
-            return bound(self.elements, self.axes, ranking, memory.box, a, b, self._tops)[:3]  # type: ignore[no-any-return]
-        return largest(self.elements, self.axes, ranking, memory.box, a, b)  # type: ignore[no-any-return]
+        if lean * LEAN_STEPS == round(lean * LEAN_STEPS):
+            return bound_by_ranking(self.elements, self.axes, ranking, memory.box, a, b, self._tops)[:3]  # type: ignore[no-any-return]
+        return bound_unordered(self.elements, self.axes, ranking, memory.box, a, b)  # type: ignore[no-any-return]
 
-    def bound_anywhere(self, memory: Memory, lean: float) -> tuple[float, float, float]:
+    def bound_anywhere(self, memory: CellMemory, lean: float) -> tuple[float, float, float]:
         """As `bound_memory`, for a lean that need not be on the grid."""
         if memory.box is None:
             return -math.inf, 0.0, 0.0
@@ -137,12 +139,12 @@ class TreeBounder(TreeCells[Memory]):
         """What rounding may change about a bound."""
         return 2 * self.values.rounding_limit(lean, 1 - lean)
 
-    def proposal(self, memory: Memory, lean: float) -> Proposal | None:
+    def propose(self, memory: CellMemory, lean: float) -> Proposal | None:
         """A pair near the maximum of the cell that was bounded last at this lean, by its scores; see `pair`."""
         if memory.box is None or memory.tops is None:
             return None
         ranking = memory.rankings[memory.key(lean)]
-        state, first, second = common(
+        state, first, second = find_common_pair(
             self.elements,
             self.axes,
             ranking,
@@ -157,13 +159,13 @@ class TreeBounder(TreeCells[Memory]):
             return None
         return Proposal(first=first + self.bias[0], second=second + self.bias[1], attains=state == ATTAINED)
 
-    def cut_memory(self, memory: Memory, lean: float, excess: float) -> tuple[int, float, float, float]:
+    def cut_memory(self, memory: CellMemory, lean: float, excess: float) -> tuple[int, float, float, float]:
         """Where to split the cell that was bounded last at this lean: variable (-1: nowhere), code, and by how much the bounds of both
         parts are lower, as far as that matters."""
         if memory.box is None or memory.tops is None:
             return -1, 0.0, 0.0, 0.0
         ranking = memory.rankings[memory.key(lean)]
-        variable, at, left, right = cut(
+        variable, at, left, right = find_cut(
             self.elements, self.axes, ranking, memory.box, lean, 1 - lean, memory.tops, excess,
             self.offset, self._left, self._right,
         )  # fmt: skip
@@ -171,7 +173,7 @@ class TreeBounder(TreeCells[Memory]):
             return -1, 0.0, 0.0, 0.0
         return variable, self.features[self.axes.feature[variable]].last[at], left, right
 
-    def prove_memory(self, memory: Memory, leaf: Leaf, question: WitnessSet) -> Clearance | None:
+    def prove_memory(self, memory: CellMemory, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         """Whether a leaf of the rule `trees` closes the cell, exactly."""
         if leaf.lean is None or not question.admits(leaf.lean):
             return None
@@ -190,7 +192,7 @@ class TreeBounder(TreeCells[Memory]):
         exact = self.values.bound(self.elements, self.axes, self.whole, memory.box, direction.a, direction.b)
         return math.inf if exact is None else direction.clearance(exact)
 
-    def line(self, memory: Memory, lean: Fraction) -> Leaf:  # noqa: ARG002 (a lean says it all)
+    def line(self, memory: CellMemory, lean: Fraction) -> Leaf:  # noqa: ARG002 (a lean says it all)
         return Leaf(rule=self.rule, lean=lean)
 
     def _of(self, score: TreeScore) -> TreeBounder:

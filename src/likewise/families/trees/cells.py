@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from likewise.cells.leaf import Clearance, Leaf
-from likewise.cells.obeying import obey
-from likewise.families.oracle import Bounds, Proposal, Remembering
-from likewise.families.trees.axes import NEAR, Axes, Axis
+from likewise.cells.projection import project_point
+from likewise.families.oracle import Bounds, MemoryBounder, Proposal
+from likewise.families.trees.axes import BY_REACH, Axes, Axis
 from likewise.families.trees.body import TreeScore, stump
 from likewise.families.trees.elements import Elements
+from likewise.families.trees.ensemble_elements import EnsembleElements
 from likewise.families.trees.exact import ExactValues
-from likewise.families.trees.ground import Ground
-from likewise.families.trees.meeting import CLOSED, HIGH, LOW, MISSING, tighten
-from likewise.families.trees.scanning import Ranking
+from likewise.families.trees.overlap import CLOSED, HIGH, LOW, MISSING, tighten
+from likewise.families.trees.ranking import Ranking
 from likewise.spec.pairs import PairSpace
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,34 +39,34 @@ if TYPE_CHECKING:
     Box = NDArray[np.int32]
 
 
-def pair_in(
+def pick_pair(
     pairs: PairSpace, features: list[Axis], axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_]
 ) -> Floats:
     """A point of pair space in the box; `allowed` positions bind variables with sets."""
-    ranges = [_range(features[axes.feature[v]], axes, box, allowed, v) for v in range(box.shape[1])]
+    ranges = [_code_range(features[axes.feature[v]], axes, box, allowed, v) for v in range(box.shape[1])]
     point = np.array([float(v.lo) for v in pairs.variables])
     for v, codes in enumerate(ranges):
         point[v] = codes[0]
     for v in axes.joined.tolist():
         w = int(axes.partner[v])
-        if axes.way[v] == NEAR:
-            point[v], point[w] = _close_by(ranges[v], ranges[w])
+        if axes.way[v] == BY_REACH:
+            point[v], point[w] = _nearest_codes(ranges[v], ranges[w])
         else:
-            point[v], point[w] = _side_by_side(axes, box, allowed, v, w)
+            point[v], point[w] = _related_positions(axes, box, allowed, v, w)
     if pairs.constraints:
-        obey(pairs, ranges, point)
+        project_point(pairs, ranges, point)
     return point
 
 
-def limits_in(
+def box_limits(
     features: list[Axis], axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
     """First and last codes of all variables in the box; of a variable with sets one position."""
-    ranges = [_range(features[axes.feature[v]], axes, box, allowed, v) for v in range(box.shape[1])]
+    ranges = [_code_range(features[axes.feature[v]], axes, box, allowed, v) for v in range(box.shape[1])]
     return np.array([first for first, _ in ranges]), np.array([last for _, last in ranges])
 
 
-def _range(axis: Axis, axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_], v: int) -> Range:
+def _code_range(axis: Axis, axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_], v: int) -> Range:
     """First and last code of a variable in the box."""
     low, high = int(box[LOW, v]), int(box[HIGH, v])
     if axes.sets[v]:
@@ -77,7 +77,7 @@ def _range(axis: Axis, axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.b
     return axis.first[low], axis.last[high]
 
 
-def _close_by(here: Range, there: Range) -> Range:
+def _nearest_codes(here: Range, there: Range) -> Range:
     """Codes of two ranges that are as near to each other as they can be."""
     if here[1] < there[0]:
         return here[1], there[0]
@@ -87,7 +87,9 @@ def _close_by(here: Range, there: Range) -> Range:
     return both, both
 
 
-def _side_by_side(axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_], v: int, w: int) -> Range:
+def _related_positions(
+    axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_], v: int, w: int
+) -> Range:
     """Positions that may stand beside each other."""
     size, at = int(axes.size[v]), int(axes.offset[axes.feature[v]])
     for p in range(box[LOW, v], box[HIGH, v] + 1):
@@ -98,11 +100,11 @@ def _side_by_side(axes: Axes, box: NDArray[np.int32], allowed: NDArray[np.bool_]
     return float(box[LOW, v]), float(box[LOW, w])
 
 
-LEANS = 64  # the grid of leans
+LEAN_STEPS = 64  # the grid of leans
 Known = TypeVar("Known")  # what is kept about a cell
 
 
-class TreeCells(Remembering, Generic[Known]):
+class TreeCells(MemoryBounder, Generic[Known]):
     """Cells of the pairs of a space as an ensemble sees them; `other` is the score of x' where it is not that of x."""
 
     exact = True
@@ -112,13 +114,13 @@ class TreeCells(Remembering, Generic[Known]):
         score: TreeScore,
         pairs: PairSpace,
         other: TreeScore | None = None,
-        ground: Ground | None = None,
+        ground: EnsembleElements | None = None,
     ) -> None:
         self.score, self.other, self.pairs = score, score if other is None else other, pairs
-        self.ground = Ground(score, pairs, other) if ground is None else ground
+        self.ground = EnsembleElements(score, pairs, other) if ground is None else ground
         self.features, self.axes = self.ground.features, self.ground.axes
         self.values = ExactValues.of(self.score, self.other)
-        self.bias = nearest(self.score.bias), nearest(self.other.bias)
+        self.bias = nearest_double(self.score.bias), nearest_double(self.other.bias)
         self.offset = np.concatenate([[0], np.cumsum(self.axes.size)]).astype(np.int64)
         n, widest = len(self.axes.size), int(self.axes.size.max())
         self._left, self._right = np.zeros(self.offset[-1]), np.zeros(self.offset[-1])
@@ -128,7 +130,7 @@ class TreeCells(Remembering, Generic[Known]):
     @cached_property
     def elements(self) -> Elements:
         """With the values of the two scores."""
-        return self.ground.valued(self.score, self.other)
+        return self.ground.with_values(self.score, self.other)
 
     @property
     def whole(self) -> Ranking:
@@ -140,7 +142,7 @@ class TreeCells(Remembering, Generic[Known]):
     def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> Known: ...
 
     @abstractmethod
-    def inherited(self, memory: Known, variable: int, lo: float, hi: float) -> Known: ...
+    def inherit(self, memory: Known, variable: int, lo: float, hi: float) -> Known: ...
 
     @abstractmethod
     def bound_memory(self, memory: Known, lean: float) -> tuple[float, float, float]: ...
@@ -149,7 +151,7 @@ class TreeCells(Remembering, Generic[Known]):
     def bound_anywhere(self, memory: Known, lean: float) -> tuple[float, float, float]: ...
 
     @abstractmethod
-    def proposal(self, memory: Known, lean: float) -> Proposal | None: ...
+    def propose(self, memory: Known, lean: float) -> Proposal | None: ...
 
     @abstractmethod
     def cut_memory(self, memory: Known, lean: float, excess: float) -> tuple[int, float, float, float]: ...
@@ -173,7 +175,7 @@ class TreeCells(Remembering, Generic[Known]):
             self._limit(box, v, self.features[k].index(lo[v]), self.features[k].index(hi[v]))
         return box if tighten(self.axes, box) else None
 
-    def _narrowed(self, known: Box | None, variable: int, lo: float, hi: float) -> Box | None:
+    def _narrow_box(self, known: Box | None, variable: int, lo: float, hi: float) -> Box | None:
         """A box with new limits of one variable; None where no pair is left."""
         if known is None:
             return None
@@ -202,21 +204,21 @@ class TreeCells(Remembering, Generic[Known]):
             self._limit(box, v, 0, self.features[k].size - 1)
         return box
 
-    def marked(self) -> dict[int, Floats]:
+    def codes_to_try(self) -> dict[int, Floats]:
         """One code of every index of numbers."""
-        return self.ground.marked()
+        return self.ground.codes_to_try()
 
     def on_grid(self, lean: float) -> float:
         """The nearest lean that bounds are known for."""
-        return round(lean * LEANS) / LEANS
+        return round(lean * LEAN_STEPS) / LEAN_STEPS
 
     def pair(self) -> Floats:
         """The point of pair space that the last proposal was about."""
-        return pair_in(self.pairs, self.features, self.axes, self._shared, self._allowed)
+        return pick_pair(self.pairs, self.features, self.axes, self._shared, self._allowed)
 
     def agreed(self, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
         """What a cell has in common with the box of the last proposal: all of its pairs have the scores of the proposal."""
-        first, last = limits_in(self.features, self.axes, self._shared, self._allowed)
+        first, last = box_limits(self.features, self.axes, self._shared, self._allowed)
         return np.maximum(lo, first), np.minimum(hi, last)
 
     # -- cells of which nothing is remembered --------------------------------------------------------------------
@@ -224,14 +226,14 @@ class TreeCells(Remembering, Generic[Known]):
     def warm_up(self) -> None:
         """Have the loops compiled: some seconds once, then kept on disk. One test will do: finding elements counts as work."""
         one = replace(self.score.body, trees=tuple(map(stump, self.score.body.trees[:1])))
-        self._of(TreeScore(body=one, alpha=self.score.alpha))._run_through()
+        self._of(TreeScore(body=one, alpha=self.score.alpha))._call_loops()
 
-    def _run_through(self) -> None:
+    def _call_loops(self) -> None:
         """Call every compiled loop."""
         root = self.pairs.variables
         memory = self.memory([float(v.lo) for v in root], [float(v.hi) for v in root])
         self.bound_memory(memory, 0.5)
-        self.proposal(memory, 0.5)
+        self.propose(memory, 0.5)
         self.cut_memory(memory, 0.5, 1.0)
         self.bound_anywhere(memory, 0.3)
 
@@ -253,7 +255,7 @@ class TreeCells(Remembering, Generic[Known]):
         for low, high in zip(lo.tolist(), hi.tolist(), strict=True):
             memory = self.memory(low, high)
             self.bound_memory(memory, 0.5)
-            if self.proposal(memory, 0.5) is not None:
+            if self.propose(memory, 0.5) is not None:
                 found.append(self.pair()[None])
         return np.concatenate(found)
 
@@ -271,10 +273,10 @@ class TreeCells(Remembering, Generic[Known]):
                 variables[i], places[i], _, _ = self.cut_memory(memory, 0.5, 1.0)
             self.bound_anywhere(memory, 0.3)
             if variables[i] < 0:
-                variables[i], places[i] = self.halved(low, high)
+                variables[i], places[i] = self.choose_halving(low, high)
         return variables, places
 
-    def halved(
+    def choose_halving(
         self, lo: Sequence[float], hi: Sequence[float], among: Sequence[int] | None = None
     ) -> tuple[int, float]:
         """The variable with most indices left, or else with a range of codes that constraints or relations may cut, and its
@@ -285,7 +287,9 @@ class TreeCells(Remembering, Generic[Known]):
             axis = self.features[self.axes.feature[v]]
             first, last = axis.index(lo[v]), axis.index(hi[v])
             middle = (
-                axis.last[(first + last) // 2] if last > first else _middle(lo[v], hi[v], whole=axis.whole)
+                axis.last[(first + last) // 2]
+                if last > first
+                else _middle_code(lo[v], hi[v], whole=axis.whole)
             )
             inside = axis.whole if self.pairs.constraints else self.axes.partner[v] >= 0
             width = last - first + (0.5 if inside and hi[v] > lo[v] else 0.0)
@@ -311,6 +315,6 @@ class TreeCells(Remembering, Generic[Known]):
         )
 
 
-def _middle(lo: float, hi: float, *, whole: bool) -> float:
+def _middle_code(lo: float, hi: float, *, whole: bool) -> float:
     middle = lo / 2 + hi / 2
     return float(math.floor(middle)) if whole else min(max(middle, lo), math.nextafter(hi, -math.inf))

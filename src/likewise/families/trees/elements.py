@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from likewise.clock import look_at_clock
+from likewise.clock import check_clock
 from likewise.families.trees.axes import Axes, Axis
 from likewise.families.trees.body import TreeSum
-from likewise.families.trees.pairing import WORD, Limits, depth_of, pair_leaves
-from likewise.families.trees.walking import Nodes
+from likewise.families.trees.leaf_pairs import WORD_BITS, ElementBuffer, depth_of, pair_leaves
+from likewise.families.trees.walks import Nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-FIRST_ROOM = 1 << 12  # elements and limits of a tree that there is room for at first
+FIRST_CAPACITY = 1 << 12  # elements and limits of a tree that there is room for at first
 
 
 class Tests(NamedTuple):
@@ -70,7 +70,7 @@ def tests_of(body: TreeSum, nodes: Nodes, axes: list[Axis], sets: list[bool]) ->
             limits = nodes.threshold[some]
             cut[some] = np.searchsorted(ends, np.floor(limits) if axis.whole else limits, side="right") - 1
     width = max((axis.size for axis, irregular in zip(axes, sets, strict=True) if irregular), default=0)
-    rows: list[NDArray[np.int64]] = [np.zeros(-(-width // WORD), dtype=np.int64)]
+    rows: list[NDArray[np.int64]] = [np.zeros(-(-width // WORD_BITS), dtype=np.int64)]
     known: dict[tuple[int, frozenset[int]], tuple[int, bool, int]] = {}  # cut, flipped and row of a test
     for tree, root in zip(body.trees, nodes.roots, strict=True):
         features = tree.feature[list(tree.levels)].tolist()
@@ -79,7 +79,7 @@ def tests_of(body: TreeSum, nodes: Nodes, axes: list[Axis], sets: list[bool]) ->
                 inside = sorted(p for p in levels if p < axes[k].size)
                 if sets[k]:
                     known[k, levels] = -1, False, len(rows)
-                    rows.append(_words(inside, len(rows[0])))
+                    rows.append(_pack_words(inside, len(rows[0])))
                 elif not inside or inside[0] == 0:
                     known[k, levels] = len(inside) - 1, False, -1
                 else:
@@ -88,10 +88,10 @@ def tests_of(body: TreeSum, nodes: Nodes, axes: list[Axis], sets: list[bool]) ->
     return Tests(cut=cut, flipped=flipped, row=row, words=np.array(rows))
 
 
-def _words(positions: list[int], count: int) -> NDArray[np.int64]:
+def _pack_words(positions: list[int], count: int) -> NDArray[np.int64]:
     words = np.zeros(count, dtype=np.int64)
     for p in positions:
-        words[p // WORD] |= np.int64(1) << np.int64(p % WORD)
+        words[p // WORD_BITS] |= np.int64(1) << np.int64(p % WORD_BITS)
     return words
 
 
@@ -101,21 +101,21 @@ def elements_of(
     """All elements; None if they are more than `most`. `a` and `b` are the values of x's and of x's counterpart's leaves."""
     first, second = np.array(pairs.first, dtype=np.int32), np.array(pairs.second, dtype=np.int32)
     walk = nodes, tests, axes, first, second, depth_of(nodes.feature, nodes.left, nodes.right)
-    room, parts = _room(FIRST_ROOM, FIRST_ROOM, tests.words.shape[1]), []
+    room, parts = _allocate(FIRST_CAPACITY, FIRST_CAPACITY, tests.words.shape[1]), []
     for t in range(len(nodes.roots)):
-        look_at_clock()
+        check_clock()
         count, total = pair_leaves(*walk, t, most, room)
         if count <= most and (count > len(room.leaf) or total > len(room.variable)):
-            room = _room(
+            room = _allocate(
                 2 * count, 2 * total, tests.words.shape[1]
             )  # trees of an ensemble are of about one size
             pair_leaves(*walk, t, most, room)
         most -= count
         if most < 0:
             return None
-        parts.append(_by_difference(room, count, a, b))
+        parts.append(_sort_by_difference(room, count, a, b))
     leaf, other, start, variable, low, high, extra, words = map(np.concatenate, zip(*parts, strict=True))
-    after, before = _sets(axes, variable, extra, words)
+    after, before = _number_sets(axes, variable, extra, words)
     return Elements(
         tree=np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.leaf) for part in parts]),
         leaf=leaf,
@@ -132,14 +132,14 @@ def elements_of(
     )
 
 
-def _by_difference(found: Limits, count: int, a: Floats, b: Floats) -> Limits:
+def _sort_by_difference(found: ElementBuffer, count: int, a: Floats, b: Floats) -> ElementBuffer:
     """The elements of a tree, from the largest difference of the two values on; `start` has the number of limits of each."""
     start = found.start[: count + 1]
     order = np.argsort(b[found.other[:count]] - a[found.leaf[:count]], kind="stable")
     lengths = np.diff(start)[order]
     ends = np.cumsum(lengths)
     taken = np.repeat(start[:-1][order] - (ends - lengths), lengths) + np.arange(start[-1])
-    return Limits(
+    return ElementBuffer(
         leaf=found.leaf[order],
         other=found.other[order],
         start=lengths,
@@ -151,9 +151,9 @@ def _by_difference(found: Limits, count: int, a: Floats, b: Floats) -> Limits:
     )
 
 
-def _room(count: int, total: int, words: int) -> Limits:
+def _allocate(count: int, total: int, words: int) -> ElementBuffer:
     """Room for so many elements, with so many limits in all."""
-    return Limits(
+    return ElementBuffer(
         leaf=np.zeros(count, dtype=np.int32),
         other=np.zeros(count, dtype=np.int32),
         start=np.zeros(count + 1, dtype=np.int64),
@@ -165,7 +165,7 @@ def _room(count: int, total: int, words: int) -> Limits:
     )
 
 
-def _sets(axes: Axes, variable: Ints, extra: Ints, words: NDArray[np.int64]) -> tuple[Ints, Ints]:
+def _number_sets(axes: Axes, variable: Ints, extra: Ints, words: NDArray[np.int64]) -> tuple[Ints, Ints]:
     """Number the sets that occur, in `extra`, and tabulate the position after and before each of their places."""
     some = np.flatnonzero(axes.sets[variable]) if len(variable) else np.zeros(0, dtype=np.intp)
     if not len(some):
@@ -174,7 +174,7 @@ def _sets(axes: Axes, variable: Ints, extra: Ints, words: NDArray[np.int64]) -> 
     extra[some] = place.ravel()
     width = int(axes.size[axes.sets].max())
     positions = np.arange(width)
-    inside = (distinct[:, positions // WORD] >> (positions % WORD)) & 1 == 1
+    inside = (distinct[:, positions // WORD_BITS] >> (positions % WORD_BITS)) & 1 == 1
     after = np.full((len(distinct), width + 1), np.iinfo(np.int32).max, dtype=np.int32)
     before = np.full((len(distinct), width + 1), -1, dtype=np.int32)
     for p in range(width - 1, -1, -1):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.families.trees.body import TreeScore
-from likewise.families.trees.scanning import Ranking, closest
+from likewise.families.trees.ranking import Ranking, collect_near_best
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from likewise.families.trees.axes import Axes
     from likewise.families.trees.elements import Elements
 
-UNIT = 2.0**-53
-ROOM = 1.0 + 2.0**-20
+UNIT_ROUNDOFF = 2.0**-53
+ROUNDING_FACTOR = 1.0 + 2.0**-20
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,12 +39,17 @@ class ExactValues:
 
     @classmethod
     def of(cls, first: TreeScore, second: TreeScore) -> ExactValues:
-        return cls(first=first, second=second, size=(_size(first), _size(second)))
+        return cls(first=first, second=second, size=(_largest_size(first), _largest_size(second)))
 
     def rounding_limit(self, a: float, b: float) -> float:
         """How far a float64 bound of a s - b s', biases left aside, is from the exact one at most."""
         trees, n = len(self.first.body.trees), len(self.first.alpha)
-        return (trees + n + 8) * UNIT * ROOM * (abs(a) * self.size[0] + abs(b) * self.size[1])
+        return (
+            (trees + n + 8)
+            * UNIT_ROUNDOFF
+            * ROUNDING_FACTOR
+            * (abs(a) * self.size[0] + abs(b) * self.size[1])
+        )
 
     def bound(
         self, elements: Elements, axes: Axes, whole: Ranking, box: NDArray[np.int32], a: Fraction, b: Fraction
@@ -53,7 +58,7 @@ class ExactValues:
         found = np.empty(len(whole.order), dtype=np.int32)
         near_a, near_b = float(a), float(b)
         room = 2 * self.rounding_limit(near_a, near_b)
-        count = closest(elements, axes, whole, box, near_a, near_b, room, found)
+        count = collect_near_best(elements, axes, whole, box, near_a, near_b, room, found)
         if count < 0:
             return None
         first, second = a * self.first.unit, b * self.second.unit
@@ -74,6 +79,6 @@ class ExactValues:
         return a * self.first.bias - b * self.second.bias + unit * sum(best.values())
 
 
-def _size(score: TreeScore) -> float:
+def _largest_size(score: TreeScore) -> float:
     sizes = score.sizes @ np.array([abs(float(a)) for a in score.alpha])
-    return float(np.maximum.reduceat(sizes, score.nodes.roots).sum()) * ROOM
+    return float(np.maximum.reduceat(sizes, score.nodes.roots).sum()) * ROUNDING_FACTOR

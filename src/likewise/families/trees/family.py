@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.clock import look_at_clock
+from likewise.clock import check_clock
 from likewise.errors import InternalError
 from likewise.families.family import Family
-from likewise.families.score_judge import ScoreTable, at_settings
+from likewise.families.score_judge import ScoreTable, cross_settings
 from likewise.families.trees.body import TreeForm, TreeScore, TreeSum, scores_of_ensemble
-from likewise.families.trees.judge import TreeJudge, at_a_time
-from likewise.families.trees.lines import trees
-from likewise.families.trees.pruning import different_sums, mean_of_trees
+from likewise.families.trees.judge import TreeJudge, rows_at_a_time
+from likewise.families.trees.lines import trees_line
+from likewise.families.trees.pruning import distinct_prunings, mean_of_trees
 from likewise.families.trees.rounding import TreeRounding, rounding_of_mean, tree_rounding
 from likewise.model.embedding import Column
 from likewise.spec.terms import dot
@@ -25,11 +25,11 @@ from likewise.spec.terms import dot
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.family import Kept, Rounding
-    from likewise.families.scored import Model
+    from likewise.families.family import KeptLevels, Rounding
+    from likewise.families.scored_model import Model
     from likewise.families.settings import Setting, Settings
     from likewise.families.trees.bounder import TreeBounder
-    from likewise.families.trees.ground import Ground
+    from likewise.families.trees.ensemble_elements import EnsembleElements
     from likewise.families.trees.softmax import TreeSoftmaxBounder
     from likewise.spec.pairs import PairSpace
 
@@ -64,7 +64,7 @@ class TreeFamily(Family):
         made = self.form([body for body in model.bodies if isinstance(body, TreeForm)], alpha)
         return parts[0].form(made.alpha) if parts else made.score(model.embedding, n_features)
 
-    def restricted(self, bodies: Sequence[TreeForm], kept: Kept) -> tuple[TreeForm, ...]:
+    def restricted(self, bodies: Sequence[TreeForm], kept: KeptLevels) -> tuple[TreeForm, ...]:
         """Over one ensemble, as before."""
         ensemble = bodies[0].restricted(kept).ensemble
         return tuple(replace(body, ensemble=ensemble) for body in bodies)
@@ -86,23 +86,23 @@ class TreeFamily(Family):
 
         return TreeBounder(score, pairs, second)
 
-    def shared(self, parts: Sequence[TreeScore], pairs: PairSpace) -> Ground:
-        from likewise.families.trees.ground import Ground  # brings in numba
+    def shared(self, parts: Sequence[TreeScore], pairs: PairSpace) -> EnsembleElements:
+        from likewise.families.trees.ensemble_elements import EnsembleElements  # brings in numba
 
-        return Ground(parts[0], pairs)
+        return EnsembleElements(parts[0], pairs)
 
-    def marked(self, shared: Ground) -> dict[int, Floats]:
-        return shared.marked()
+    def codes_to_try(self, shared: EnsembleElements) -> dict[int, Floats]:
+        return shared.codes_to_try()
 
     def bounder_of_forms(
-        self, here: TreeScore, there: TreeScore, pairs: PairSpace, shared: Ground
+        self, here: TreeScore, there: TreeScore, pairs: PairSpace, shared: EnsembleElements
     ) -> TreeBounder:
         from likewise.families.trees.bounder import TreeBounder  # brings in numba
 
         return TreeBounder(here, pairs, there, shared)
 
     def bounder_of_log_odds(
-        self, parts: Sequence[TreeScore], of: int, pairs: PairSpace, shared: Ground
+        self, parts: Sequence[TreeScore], of: int, pairs: PairSpace, shared: EnsembleElements
     ) -> TreeSoftmaxBounder:
         from likewise.families.trees.softmax import TreeSoftmaxBounder  # brings in numba
 
@@ -117,11 +117,11 @@ class TreeFamily(Family):
         """One walk down the trees for all scores."""
         parts = [judge.score for judge in judges]
         values = np.empty((len(rows), len(settings), len(judges)))
-        step = max(1, at_a_time(len(parts[0].body.trees)) // max(1, len(settings)))
+        step = max(1, rows_at_a_time(len(parts[0].body.trees)) // max(1, len(settings)))
         for start in range(0, len(rows), step):
-            look_at_clock()
+            check_clock()
             part = rows[start : start + step]
-            scores = self.scores(parts, at_settings(part, features, settings))
+            scores = self.scores(parts, cross_settings(part, features, settings))
             values[start : start + step] = scores.reshape(len(part), len(settings), -1)
         return ScoreTable(values=values, error=np.tile([judge.error for judge in judges], (len(rows), 1)))
 
@@ -132,7 +132,7 @@ class TreeFamily(Family):
         return judges[0].cuts(feature)
 
     def at_settings(self, model: Model, settings: Sequence[Setting]) -> list[Model]:
-        sums = different_sums(_ensemble(model), settings)
+        sums = distinct_prunings(_ensemble(model), settings)
         return [replace(model, bodies=scores_of_ensemble(one)) for one in sums]
 
     def mean(self, model: Model, settings: Settings) -> Model:
@@ -147,7 +147,7 @@ class TreeFamily(Family):
     def line(self, bodies: Sequence[TreeForm], embedding: tuple[Column, ...]) -> dict[str, Any]:
         first = bodies[0]
         one = len(bodies) == 1 and not first.whole
-        return trees(first.ensemble, first.alpha if one else None)
+        return trees_line(first.ensemble, first.alpha if one else None)
 
 
 FAMILY = TreeFamily()

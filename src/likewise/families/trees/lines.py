@@ -9,29 +9,29 @@ from typing import Any
 
 import numpy as np
 
-from likewise.clock import look_at_clock
-from likewise.collecting import without_collector
-from likewise.families.lines import number, one_or_all
+from likewise.clock import check_clock
+from likewise.families.lines import format_number, one_or_array
 from likewise.families.trees.body import LEAF, Tree, TreeSum
+from likewise.gc_pause import without_collector
 from likewise.spec.terms import dot
 
 
-def trees(body: TreeSum, alpha: tuple[Fraction, ...] | None = None) -> dict[str, Any]:
+def trees_line(body: TreeSum, alpha: tuple[Fraction, ...] | None = None) -> dict[str, Any]:
     """A body of trees, or with `alpha` of the one score alpha . f; one of several scores has arrays in the place of numbers."""
-    texts = _Texts(alpha)
+    texts = _TextCache(alpha)
     with without_collector():
         nodes = []
         for tree in body.trees:
-            look_at_clock()
-            nodes.append(_tree(tree, body.missing, texts))
+            check_clock()
+            nodes.append(_tree_line(tree, body.missing, texts))
     return {
         "kind": "trees",
-        "bias": one_or_all(list(body.bias) if alpha is None else [dot(alpha, body.bias)]),
+        "bias": one_or_array(list(body.bias) if alpha is None else [dot(alpha, body.bias)]),
         "trees": nodes,
     }
 
 
-class _Texts:
+class _TextCache:
     """What is written at nodes, made once for all nodes at which it is the same."""
 
     def __init__(self, alpha: tuple[Fraction, ...] | None) -> None:
@@ -48,7 +48,7 @@ class _Texts:
     def threshold(self, threshold: float) -> str:
         if threshold not in self._thresholds:
             largest = sys.float_info.max  # no double is beyond that
-            self._thresholds[threshold] = number(min(max(threshold, -largest), largest))
+            self._thresholds[threshold] = format_number(min(max(threshold, -largest), largest))
         return self._thresholds[threshold]
 
     def leaves(self, tree: Tree) -> list[Any]:
@@ -56,7 +56,8 @@ class _Texts:
         values = tree.values[tree.feature == LEAF]
         if self.alpha is not None:
             return [
-                number(tree.factor * dot(self.alpha, list(map(Fraction, row)))) for row in values.tolist()
+                format_number(tree.factor * dot(self.alpha, list(map(Fraction, row))))
+                for row in values.tolist()
             ]
         distinct, places = np.unique(values, return_inverse=True)
         texts = np.array([self._product(tree.factor, value) for value in distinct.tolist()], dtype=object)
@@ -65,11 +66,11 @@ class _Texts:
 
     def _product(self, factor: Fraction, value: float) -> str:
         if (factor, value) not in self._products:
-            self._products[factor, value] = number(factor * Fraction(value))
+            self._products[factor, value] = format_number(factor * Fraction(value))
         return self._products[factor, value]
 
 
-def _tree(tree: Tree, missing: Mapping[int, Fraction], texts: _Texts) -> list[Any]:
+def _tree_line(tree: Tree, missing: Mapping[int, Fraction], texts: _TextCache) -> list[Any]:
     nodes: list[Any] = []
     leaves = iter(texts.leaves(tree))
     rows = zip(tree.feature.tolist(), tree.threshold.tolist(), tree.right.tolist(), strict=True)

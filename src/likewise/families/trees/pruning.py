@@ -21,9 +21,9 @@ from likewise.families.trees.body import LEAF, Tree, TreeSum
 Missing = Mapping[int, Fraction]
 
 
-def pruned(tree: Tree, codes: Setting, missing: Missing) -> Tree:
+def prune_tree(tree: Tree, codes: Setting, missing: Missing) -> Tree:
     """The tree with these features fixed."""
-    return _kept(tree, *_remaining(tree, codes, missing))
+    return _keep_nodes(tree, *_remaining_nodes(tree, codes, missing))
 
 
 def mean_of_trees(body: TreeSum, settings: Sequence[Setting], weights: Sequence[Fraction]) -> TreeSum:
@@ -31,7 +31,7 @@ def mean_of_trees(body: TreeSum, settings: Sequence[Setting], weights: Sequence[
     trees: list[Tree] = []
     for tree in body.trees:
         shares: dict[int, Fraction] = {}
-        prunings = _prunings(tree, settings, body.missing)
+        prunings = _prune_at(tree, settings, body.missing)
         for one, weight in zip(prunings, weights, strict=True):
             shares[id(one)] = shares.get(id(one), Fraction(0)) + weight
         different = {id(one): one for one in prunings}
@@ -41,20 +41,20 @@ def mean_of_trees(body: TreeSum, settings: Sequence[Setting], weights: Sequence[
     return replace(body, trees=tuple(trees))
 
 
-def different_sums(body: TreeSum, settings: Sequence[Setting]) -> list[TreeSum]:
+def distinct_prunings(body: TreeSum, settings: Sequence[Setting]) -> list[TreeSum]:
     """The ensembles that the settings prune this one to, each of them once."""
-    rows = zip(*(_prunings(tree, settings, body.missing) for tree in body.trees), strict=True)
+    rows = zip(*(_prune_at(tree, settings, body.missing) for tree in body.trees), strict=True)
     different = {tuple(map(id, trees)): trees for trees in rows}
     return [replace(body, trees=trees) for trees in different.values()]
 
 
-def score_alone(body: TreeSum, place: int, less: Fraction) -> TreeSum:
+def extract_score(body: TreeSum, place: int, less: Fraction) -> TreeSum:
     """One score of several, less a number."""
     trees = tuple(replace(tree, values=tree.values[:, place : place + 1]) for tree in body.trees)
     return replace(body, bias=(body.bias[place] - less,), trees=trees)
 
 
-def _prunings(tree: Tree, settings: Sequence[Setting], missing: Missing) -> list[Tree]:
+def _prune_at(tree: Tree, settings: Sequence[Setting], missing: Missing) -> list[Tree]:
     """The tree at each of the settings; equal ones are one object."""
     tested = set(tree.feature.tolist())
     known: dict[tuple[int, ...], Tree] = {}
@@ -63,13 +63,13 @@ def _prunings(tree: Tree, settings: Sequence[Setting], missing: Missing) -> list
     for codes in settings:
         told = tuple((k, code) for k, code in sorted(codes.items()) if k in tested)
         if told not in seen:
-            nodes, right = _remaining(tree, codes, missing)
-            seen[told] = known.setdefault(tuple(nodes), _kept(tree, nodes, right))
+            nodes, right = _remaining_nodes(tree, codes, missing)
+            seen[told] = known.setdefault(tuple(nodes), _keep_nodes(tree, nodes, right))
         found.append(seen[told])
     return found
 
 
-def _remaining(tree: Tree, codes: Setting, missing: Missing) -> tuple[list[int], list[int]]:
+def _remaining_nodes(tree: Tree, codes: Setting, missing: Missing) -> tuple[list[int], list[int]]:
     """The nodes that are left, depth first, and the right child of each among all nodes (LEAF for leaves)."""
     feature, rights = tree.feature.tolist(), tree.right.tolist()
 
@@ -93,7 +93,7 @@ def _remaining(tree: Tree, codes: Setting, missing: Missing) -> tuple[list[int],
     return nodes, right
 
 
-def _kept(tree: Tree, nodes: list[int], right: list[int]) -> Tree:
+def _keep_nodes(tree: Tree, nodes: list[int], right: list[int]) -> Tree:
     """The tree of these nodes."""
     if len(nodes) == len(tree.feature):
         return tree

@@ -8,22 +8,22 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError
-from likewise.families.lines import number
-from likewise.families.program_rounding import Bound, double_beyond
-from likewise.families.settings import MORE_OPERATIONS
+from likewise.families.lines import format_number
+from likewise.families.program_rounding import ErrorBound, double_beyond
+from likewise.families.settings import EXTRA_OPERATIONS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from likewise.families.family import ComputedColumn, Mapped
-    from likewise.families.scored import Model
+    from likewise.families.family import AffineMap, ComputedColumn
+    from likewise.families.scored_model import Model
     from likewise.families.trees.body import TreeSum
     from likewise.spec.space import Space
 
-DOUBLE = 53  # bits
+DOUBLE_BITS = 53  # bits
 # An operation whose result is denormal is off by at most this, by bits.
-SMALLEST = {24: Fraction(1, 2**149), 53: Fraction(1, 2**1074)}
+SMALLEST_DENORMAL = {24: Fraction(1, 2**149), 53: Fraction(1, 2**1074)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,21 +38,21 @@ class TreeRounding:
     def error(self) -> Fraction:
         """The bound, at every individual."""
         growth = (1 + Fraction(1, 2**self.bits)) ** self.operations - 1
-        return growth * self.constant + self.operations * SMALLEST[self.bits]
+        return growth * self.constant + self.operations * SMALLEST_DENORMAL[self.bits]
 
     def errors(self, model: Model, codes: NDArray[np.float64]) -> list[Fraction]:
         return [self.error()] * len(codes)
 
-    def bound(self, model: Model, space: Space) -> Bound:
-        return Bound(double_beyond(self.error()), double_beyond(self.constant))
+    def bound(self, model: Model, space: Space) -> ErrorBound:
+        return ErrorBound(double_beyond(self.error()), double_beyond(self.constant))
 
-    def certified(self, model: Model, space: Space) -> Fraction:
+    def certified_error(self, model: Model, space: Space) -> Fraction:
         return self.error()
 
     def line(self) -> dict[str, Any]:
-        return {"constant": number(self.constant), "operations": self.operations, "bits": self.bits}
+        return {"constant": format_number(self.constant), "operations": self.operations, "bits": self.bits}
 
-    def rescaled(self, by: Mapped) -> TreeRounding:
+    def rescaled(self, by: AffineMap) -> TreeRounding:
         return replace(
             self,
             constant=abs(by.slope) * self.constant + by.size,
@@ -79,7 +79,7 @@ def rounding_of_mean(rounding: TreeRounding, mean: TreeSum, settings: int) -> Tr
     """The program scores every setting, off by no more than before as no sum of leaves is larger, and takes the mean in float64: so many additions,
     and a few products. (1 + 2^-53)^k <= 1 + 2^-24 for k up to 2^28: of what is added up in float32, they cost one operation more.
     A certificate states as many operations as it has trees, or more."""
-    more = settings + MORE_OPERATIONS
-    if rounding.bits < DOUBLE:
+    more = settings + EXTRA_OPERATIONS
+    if rounding.bits < DOUBLE_BITS:
         more = -(-more // 2**28)
     return replace(rounding, operations=max(rounding.operations + more, len(mean.trees)))

@@ -19,28 +19,28 @@ import numpy as np
 from likewise.cells.leaf import Clearance, Leaf, Rule
 from likewise.errors import InternalError
 from likewise.families.oracle import Proposal
-from likewise.families.trees.agreeing import ATTAINED, CONFLICT, common
 from likewise.families.trees.body import TreeScore
 from likewise.families.trees.cells import TreeCells
-from likewise.families.trees.cutting import cut
+from likewise.families.trees.common_pair import ATTAINED, CONFLICT, find_common_pair
+from likewise.families.trees.cuts import find_cut
+from likewise.families.trees.ensemble_elements import EnsembleElements
 from likewise.families.trees.exact import ExactValues
-from likewise.families.trees.ground import Ground
-from likewise.families.trees.scanning import Ranking, gathered, largest_sum
-from likewise.families.trees.softlines import (
-    Proposed,
+from likewise.families.trees.ranking import Ranking, collect_elements, largest_sum
+from likewise.families.trees.softmax_lines import (
+    ProposedLines,
     Row,
-    Upper,
-    closed_by,
+    UpperLines,
     entropy,
-    lines_above,
-    on_grid,
+    prove_by_lines,
+    round_to_grid,
     softmax_on_grid,
-    some_lines,
+    trivial_lines,
+    upper_lines,
 )
 from likewise.model.links import log_odds
-from likewise.model.witness_set import snap
+from likewise.model.witness_set import snap_lean
 from likewise.spec.pairs import PairSpace
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Box = NDArray[np.int32]
 
-NOISE = 1e-12  # relative: what rounding may change about a bound
-WIDE = 1e-9  # range of an argument below which its line is as good as the function
-BENT = 1.0  # of the excess: what the lines may be too high before the ranges of their arguments are cut
+RELATIVE_NOISE = 1e-12  # relative: what rounding may change about a bound
+LEAST_RANGE = 1e-9  # range of an argument below which its line is as good as the function
+MOST_BENT = 1.0  # of the excess: what the lines may be too high before the ranges of their arguments are cut
 ONE = Fraction(1)
 
 
@@ -66,8 +66,8 @@ class SoftMemory:
     elements: Ranking
     own: bool = False
     here: Floats | None = None
-    upper: Upper | None = None
-    soft: dict[Fraction, Proposed] = field(default_factory=dict)
+    upper: UpperLines | None = None
+    soft: dict[Fraction, ProposedLines] = field(default_factory=dict)
     slack: float = 0.0  # by how much the lines are above the log odds of the pair that was proposed last
 
 
@@ -76,13 +76,13 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
 
     rule: Rule = "softmax"
 
-    def __init__(self, score: TreeScore, of: int, pairs: PairSpace, ground: Ground) -> None:
+    def __init__(self, score: TreeScore, of: int, pairs: PairSpace, ground: EnsembleElements) -> None:
         super().__init__(score, pairs, None, ground)
         count = len(score.body.bias)
         self.rivals = [k for k in range(count) if k != of]
         self.of, self.count = of, len(self.rivals)
         self.leaves = score.table[:, self.rivals] - score.table[:, [of]]  # (nodes, m): d_1, ..., d_m
-        bias = np.array([nearest(b) for b in score.body.bias])
+        bias = np.array([nearest_double(b) for b in score.body.bias])
         self.start = bias[self.rivals] - bias[of]
         self.size = float(np.abs(self.start).max()) + self.values.size[0] + self.values.size[1]
         self.elements = self.elements._replace(a=self.elements.a.copy(), b=self.elements.b.copy())
@@ -90,19 +90,19 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
     # -- cells ------------------------------------------------------------------------------------------------
 
     def _of(self, score: TreeScore) -> TreeSoftmaxBounder:
-        return TreeSoftmaxBounder(score, self.of, self.pairs, Ground(score, self.pairs))
+        return TreeSoftmaxBounder(score, self.of, self.pairs, EnsembleElements(score, self.pairs))
 
     def memory(self, lo: Sequence[float], hi: Sequence[float], *, even: bool = False) -> SoftMemory:  # noqa: ARG002
         return SoftMemory(self._box(lo, hi), self.whole)
 
-    def inherited(self, memory: SoftMemory, variable: int, lo: float, hi: float) -> SoftMemory:
-        box = self._narrowed(memory.box, variable, lo, hi)
+    def inherit(self, memory: SoftMemory, variable: int, lo: float, hi: float) -> SoftMemory:
+        box = self._narrow_box(memory.box, variable, lo, hi)
         return SoftMemory(box, memory.elements, here=memory.here)
 
-    def _gather(self, memory: SoftMemory) -> bool:
+    def _find_elements(self, memory: SoftMemory) -> bool:
         """Find the cell's elements; whether it has pairs."""
         if memory.box is not None and not memory.own:
-            order, start = gathered(self.elements, self.axes, memory.elements, memory.box)
+            order, start = collect_elements(self.elements, self.axes, memory.elements, memory.box)
             memory.elements, memory.own = Ranking(order, start, 0.0, 0.0), True
             if len(start) <= len(self.score.body.trees):
                 memory.box = None
@@ -111,7 +111,7 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
     # -- bounds -----------------------------------------------------------------------------------------------
 
     def noise(self, lean: float) -> float:  # noqa: ARG002
-        return NOISE * (1 + self.size)
+        return RELATIVE_NOISE * (1 + self.size)
 
     def bound_anywhere(self, memory: SoftMemory, lean: float) -> tuple[float, float, float]:
         return self.bound_memory(memory, lean)
@@ -119,10 +119,10 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
     def bound_memory(self, memory: SoftMemory, lean: float) -> tuple[float, float, float]:
         """By the better one of two weights at x: those of the form at x', which let cancel what both individuals share, and those of
         the pair that is worst for them."""
-        if not self._gather(memory):
+        if not self._find_elements(memory):
             return -math.inf, 0.0, 0.0
         upper = self._lines(memory)
-        weights, found = on_grid(upper.form), (math.inf, 0.0, 0.0)
+        weights, found = round_to_grid(upper.form), (math.inf, 0.0, 0.0)
         for _ in range(2):
             total, here, there = self._largest(memory, -lean * weights[0], (1 - lean) * upper.form[0])
             first = -float(weights[0] @ here) - float(entropy(weights)[0])
@@ -131,16 +131,16 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
             if value < found[0]:
                 found, memory.here = (value, first, second), here
                 steps = tuple(row[0] for row in upper.weights)
-                memory.soft[snap(lean)] = Proposed(weights[0], upper.slopes[0], steps)
+                memory.soft[snap_lean(lean)] = ProposedLines(weights[0], upper.slopes[0], steps)
             weights = softmax_on_grid(here[None])
         return found
 
-    def _lines(self, memory: SoftMemory) -> Upper:
+    def _lines(self, memory: SoftMemory) -> UpperLines:
         """The lines at x', which do not depend on the lean."""
         if memory.upper is None:
             nothing = np.zeros(self.count)
             there = self._largest(memory, nothing, np.full(self.count, 1 / self.count))[2]
-            memory.upper = lines_above(
+            memory.upper = upper_lines(
                 there[None], lambda beta: np.array([self._largest(memory, nothing, beta[0])[0]])
             )
         return memory.upper
@@ -157,7 +157,7 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
 
     # -- pairs and cuts -----------------------------------------------------------------------------------------
 
-    def _sorted(self, memory: SoftMemory, alpha: Floats, beta: Floats) -> Ranking:
+    def _sort_elements(self, memory: SoftMemory, alpha: Floats, beta: Floats) -> Ranking:
         """The cell's elements by the values of a line, which become those of the elements."""
         order, start = memory.elements.order, memory.elements.start
         values, others = self.leaves @ alpha, self.leaves @ beta
@@ -167,14 +167,14 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
         return Ranking(order[np.lexsort((-value, self.elements.tree[order]))], start, 0.0, 0.0)
 
     def _line(self, memory: SoftMemory, lean: float) -> Ranking:
-        weights, upper = memory.soft[snap(lean)].weights, self._lines(memory)
-        return self._sorted(memory, -lean * weights, (1 - lean) * upper.form[0])
+        weights, upper = memory.soft[snap_lean(lean)].weights, self._lines(memory)
+        return self._sort_elements(memory, -lean * weights, (1 - lean) * upper.form[0])
 
-    def proposal(self, memory: SoftMemory, lean: float) -> Proposal | None:
+    def propose(self, memory: SoftMemory, lean: float) -> Proposal | None:
         if memory.box is None:
             return None
         ranking = self._line(memory, lean)
-        state, here, there = common(
+        state, here, there = find_common_pair(
             self.elements,
             self.axes,
             ranking,
@@ -195,7 +195,7 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
 
     def _offset(self, memory: SoftMemory, lean: float) -> float:
         """What the lines of a cell have besides the values of leaves."""
-        weights, upper = memory.soft[snap(lean)].weights, self._lines(memory)
+        weights, upper = memory.soft[snap_lean(lean)].weights, self._lines(memory)
         form = (1 - lean) * upper.form[0] - lean * weights
         constant = (1 - lean) * float(upper.constant[0]) - lean * float(entropy(weights[None])[0])
         return constant + float(form @ self.start)
@@ -206,23 +206,23 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
         if memory.box is None:
             return -1, 0.0, 0.0, 0.0
         variable, at, left, right = -1, 0, 0.0, 0.0
-        if memory.slack > BENT * excess:
-            variable, at = self._narrowing(memory)
+        if memory.slack > MOST_BENT * excess:
+            variable, at = self._narrowing_cut(memory)
         if variable < 0:
             variable, at, left, right = self._cut(memory, self._line(memory, lean), excess)
         if variable < 0:
-            variable, at = self._narrowing(memory)
+            variable, at = self._narrowing_cut(memory)
         if variable < 0:
             return -1, 0.0, 0.0, 0.0
         return variable, self.features[self.axes.feature[variable]].last[at], left, right
 
     def _cut(self, memory: SoftMemory, ranking: Ranking, excess: float) -> tuple[int, int, float, float]:
-        return cut(  # type: ignore[no-any-return]
+        return find_cut(  # type: ignore[no-any-return]
             self.elements, self.axes, ranking, memory.box, 1.0, 1.0, ranking.start[:-1], excess,
             self.offset, self._left, self._right,
         )  # fmt: skip
 
-    def _narrowing(self, memory: SoftMemory) -> tuple[int, int]:
+    def _narrowing_cut(self, memory: SoftMemory) -> tuple[int, int]:
         """The cut that lowers the top of an argument of softplus, or raises its bottom, where the line above it is highest."""
         upper, nothing, ranges = self._lines(memory), np.zeros(self.count), []
         for r, bend in enumerate(upper.bends[0].tolist()):
@@ -231,8 +231,8 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
             width = self._largest(memory, nothing, form)[0] + self._largest(memory, nothing, -form)[0]
             ranges.append((bend * width**2, width, form))
         for _, width, form in sorted(ranges, key=lambda found: -found[0]):
-            for way in (form, -form) if width > WIDE else ():
-                variable, at, _, _ = self._cut(memory, self._sorted(memory, nothing, way), width / 2)
+            for way in (form, -form) if width > LEAST_RANGE else ():
+                variable, at, _, _ = self._cut(memory, self._sort_elements(memory, nothing, way), width / 2)
                 if variable >= 0:
                     return variable, at
         return -1, 0
@@ -244,21 +244,21 @@ class TreeSoftmaxBounder(TreeCells[SoftMemory]):
 
     def _soft(self, memory: SoftMemory, lean: Fraction) -> SoftLines | None:
         """The lines that a leaf of this lean is about: any, where the cell has no pair."""
-        if not self._gather(memory):
-            return some_lines(self.count)
+        if not self._find_elements(memory):
+            return trivial_lines(self.count)
         return memory.soft[lean].exact() if lean in memory.soft else None
 
     def prove_memory(self, memory: SoftMemory, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         if leaf.lean is None or not question.admits(leaf.lean):
             return None
-        if not self._gather(memory):
+        if not self._find_elements(memory):
             return math.inf
         if leaf.soft is None:
             return None
         way = question.direction(leaf.lean)
         for exactly in (False, True):
             largest = partial(self._above, memory, exactly=exactly)
-            clearance = closed_by(leaf.soft, self.count, way, largest)
+            clearance = prove_by_lines(leaf.soft, self.count, way, largest)
             if clearance is not None:
                 return clearance
         return None

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.importers.lightgbm.forest import IDENTITY, LOGISTIC
-from likewise.importers.lightgbm.stored import NAN, NEAR_ZERO, ZERO, StoredLightGBM, StoredTree
+from likewise.importers.lightgbm.model_file import (
+    MISSING_NAN,
+    MISSING_ZERO,
+    NEAR_ZERO,
+    StoredLightGBM,
+    StoredTree,
+)
 from likewise.importers.saved_boosters import Answers, among, walk_down
 
 if TYPE_CHECKING:
@@ -38,8 +44,8 @@ def leaves(tree: StoredTree, columns: Floats) -> NDArray[np.int64]:
 
     def by_number(node: NDArray[np.int64], x: Floats) -> NDArray[np.bool_]:
         kind = tree.missing[node]
-        number = np.where(np.isnan(x) & (kind != NAN), 0.0, x)
-        missing = ((kind == ZERO) & (number == 0)) | ((kind == NAN) & np.isnan(number))
+        number = np.where(np.isnan(x) & (kind != MISSING_NAN), 0.0, x)
+        missing = ((kind == MISSING_ZERO) & (number == 0)) | ((kind == MISSING_NAN) & np.isnan(number))
         return np.where(missing, tree.default_left[node], number <= tree.threshold[node])
 
     def by_category(_: int, x: Floats, chosen: frozenset[int]) -> NDArray[np.bool_]:
@@ -103,7 +109,7 @@ class StoredAnswers(LightGBMAnswers):
     stand_in = "the file's own trees in float64, as LightGBM is not installed"
 
     def scores(self, X: Any) -> Any:
-        made = raw_scores(self.stored, numbers_of(X, self.stored))
+        made = raw_scores(self.stored, column_numbers(X, self.stored))
         return made[:, 0] if self.stored.n_scores == 1 else made
 
     def shares(self, X: Any) -> Any:
@@ -116,7 +122,7 @@ class StoredAnswers(LightGBMAnswers):
         return powers / powers.sum(axis=1, keepdims=True)
 
 
-def numbers_of(X: Any, stored: StoredLightGBM) -> Floats:
+def column_numbers(X: Any, stored: StoredLightGBM) -> Floats:
     """Rows as columns of numbers, in order: categories by their codes, unknown ones missing."""
     if isinstance(X, np.ndarray):
         return np.asarray(X, dtype=np.float64)

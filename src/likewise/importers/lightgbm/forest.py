@@ -27,12 +27,18 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
-from likewise.importers.lightgbm.stored import NEAR_ZERO, NONE, ZERO, StoredLightGBM, StoredTree
+from likewise.importers.lightgbm.model_file import (
+    MISSING_NONE,
+    MISSING_ZERO,
+    NEAR_ZERO,
+    StoredLightGBM,
+    StoredTree,
+)
 from likewise.importers.saved_boosters import numbers_of_levels
-from likewise.importers.trees.growing import GrownModel
-from likewise.importers.trees.grown import Forest, Grown, depth_first
-from likewise.importers.trees.taken import Taken
-from likewise.model.head import NUMBER, Head
+from likewise.importers.trees.library_forest import Forest, LibraryTree, order_depth_first
+from likewise.importers.trees.matrix_reading import MatrixReading
+from likewise.importers.trees.tree_model import LibraryModel
+from likewise.model.head import NUMBER_HEAD, Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,26 +52,26 @@ NEAR_HALF = Fraction(16)  # times 2^-53 for every operation
 BEFORE_ZERO = float(np.nextafter(-NEAR_ZERO, -np.inf))
 
 
-def grown_lightgbm(
+def import_lightgbm(
     stored: StoredLightGBM, *, family: str, kind: str | None, labels: Sequence[object] | None = None
-) -> GrownModel:
+) -> LibraryModel:
     """The model in the form that all libraries share. `kind` is "classifier" or "regressor" for scikit-learn estimators, None
     for a Booster; `labels` are a classifier's own."""
-    head = _head(stored, family, kind, labels)
+    head = _make_head(stored, family, kind, labels)
     rounds = len(stored.trees) // stored.n_scores
     factor = Fraction(1, rounds) if stored.averaged else Fraction(1)
     forest = Forest(
         trees=tuple(
-            _grown(tree, number % stored.n_scores, stored.n_scores, factor, family)
+            _convert_tree(tree, number % stored.n_scores, stored.n_scores, factor, family)
             for number, tree in enumerate(stored.trees)
         ),
         bias=(Fraction(0),) * stored.n_scores,
         single=False,
         strict=False,
-        category=_category,
+        category=_category_code,
     )
     regressor = head.labels is None
-    return GrownModel(
+    return LibraryModel(
         family=family,
         forest=forest,
         head=head,
@@ -74,31 +80,31 @@ def grown_lightgbm(
         more=Fraction(0) if regressor else NEAR_HALF / min(head.slope, Fraction(1)),
         numbered=numbers_of_levels(stored.levels),
         rivals=stored.rivals,
-        taken=Taken(whole_single=True),
+        taken=MatrixReading(whole_single=True),
     )
 
 
-def _category(value: float) -> float:
+def _category_code(value: float) -> float:
     """The code that a column's value is taken for: cut to a whole number, towards zero."""
     return float(math.trunc(value)) if -1 < value < 2**31 else math.nan
 
 
-def _grown(tree: StoredTree, group: int, n_scores: int, factor: Fraction, family: str) -> Grown:
+def _convert_tree(tree: StoredTree, group: int, n_scores: int, factor: Fraction, family: str) -> LibraryTree:
     """Nodes and leaves in one array, the leaves behind the nodes."""
     inner, n_leaves = len(tree.left), len(tree.leaves)
     left, right = (
         np.concatenate([np.where(child < 0, inner - 1 - child, child), np.full(n_leaves, -1)])
         for child in (tree.left, tree.right)
     )
-    kept, second = depth_first(left, right)
+    kept, second = order_depth_first(left, right)
     chosen = np.zeros(inner, dtype=bool)
     chosen[list(tree.chosen)] = True
-    limits = _limits(tree, chosen, family)
-    missing_left = np.where(tree.missing == NONE, tree.threshold >= 0, tree.default_left) & ~chosen
+    limits = _largest_left(tree, chosen, family)
+    missing_left = np.where(tree.missing == MISSING_NONE, tree.threshold >= 0, tree.default_left) & ~chosen
     values = np.zeros((inner + n_leaves, n_scores))
     values[inner:, group] = tree.leaves
     of_leaves = np.zeros(n_leaves)
-    return Grown(
+    return LibraryTree(
         column=np.concatenate([tree.column, of_leaves + LEAF]).astype(np.int32)[kept],
         threshold=np.concatenate([limits, of_leaves])[kept],
         missing_left=np.concatenate([missing_left, of_leaves > 0])[kept],
@@ -109,12 +115,12 @@ def _grown(tree: StoredTree, group: int, n_scores: int, factor: Fraction, family
     )
 
 
-def _limits(tree: StoredTree, chosen: NDArray[np.bool_], family: str) -> NDArray[np.float64]:
+def _largest_left(tree: StoredTree, chosen: NDArray[np.bool_], family: str) -> NDArray[np.float64]:
     """The largest double that goes left at each node that tests a number."""
     limits = np.where(
         tree.threshold < 0, np.minimum(tree.threshold, BEFORE_ZERO), np.maximum(tree.threshold, NEAR_ZERO)
     )
-    zero = (tree.missing == ZERO) & ~chosen
+    zero = (tree.missing == MISSING_ZERO) & ~chosen
     # Zero goes where the threshold sends it anyway, or is next to the threshold and changes sides.
     plain = tree.default_left == (tree.threshold >= 0)
     joins, leaves = tree.default_left & (limits == BEFORE_ZERO), ~tree.default_left & (limits == NEAR_ZERO)
@@ -129,7 +135,9 @@ def _limits(tree: StoredTree, chosen: NDArray[np.bool_], family: str) -> NDArray
 # -- objectives -------------------------------------------------------------------------------------------
 
 
-def _head(stored: StoredLightGBM, family: str, kind: str | None, labels: Sequence[object] | None) -> Head:
+def _make_head(
+    stored: StoredLightGBM, family: str, kind: str | None, labels: Sequence[object] | None
+) -> Head:
     objective = stored.objective
     if objective not in (*LOGISTIC, *CLASSES, *IDENTITY) or "sqrt" in stored.settings:
         shown = f"{objective} sqrt" if "sqrt" in stored.settings else objective
@@ -138,7 +146,7 @@ def _head(stored: StoredLightGBM, family: str, kind: str | None, labels: Sequenc
             hint=f"supported objectives: {', '.join(SUPPORTED)}",
         )
     if objective in CLASSES:
-        return _of_classes(stored, family, kind, labels)
+        return _make_class_head(stored, family, kind, labels)
     if stored.n_scores != 1:
         raise UnsupportedModel(f"{family} has {stored.n_scores} scores for the objective {objective!r}")
     if objective in IDENTITY:
@@ -146,7 +154,7 @@ def _head(stored: StoredLightGBM, family: str, kind: str | None, labels: Sequenc
             raise UnsupportedModel(
                 f"{family} is a classifier with the objective {objective!r}", hint="use objective='binary'"
             )
-        return NUMBER
+        return NUMBER_HEAD
     undecided = None
     if kind == "regressor" or (kind is None and objective != "binary"):
         undecided = f"{family} with {objective!r} predicts the probability itself and decides nothing"
@@ -157,18 +165,21 @@ def _head(stored: StoredLightGBM, family: str, kind: str | None, labels: Sequenc
             hint="fit it on rows of both classes",
         )
     return Head(
-        labels=(known[0], known[1]), link="logistic", slope=_slope(stored, family), undecided=undecided
+        labels=(known[0], known[1]),
+        link="logistic",
+        slope=_sigmoid_slope(stored, family),
+        undecided=undecided,
     )
 
 
-def _slope(stored: StoredLightGBM, family: str) -> Fraction:
+def _sigmoid_slope(stored: StoredLightGBM, family: str) -> Fraction:
     slope = Fraction(float(stored.settings.get("sigmoid", 1)))
     if slope <= 0:
         raise UnsupportedModel(f"{family} has sigmoid={float(slope)}, and only positive ones make sense")
     return slope
 
 
-def _of_classes(
+def _make_class_head(
     stored: StoredLightGBM, family: str, kind: str | None, labels: Sequence[object] | None
 ) -> Head:
     count = stored.n_scores

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from likewise.importers.transformers.tracing import Line
+from likewise.importers.transformers.traced_columns import Line
 
 
 def raw_starts(line: Line, thresholds: Iterable[float], lo: float, hi: float) -> tuple[float, ...]:
@@ -29,7 +29,7 @@ def _first_change(line: Line, threshold: float, lo: float, hi: float) -> float |
     end = line.computed(hi) >= threshold
     if (line.computed(lo) >= threshold) == end:
         return None
-    left, right = place_of(lo), place_of(hi)
+    left, right = double_rank(lo), double_rank(hi)
     while right - left > 1:
         middle = (left + right) // 2
         if (line.computed(double_at(middle)) >= threshold) == end:
@@ -39,7 +39,7 @@ def _first_change(line: Line, threshold: float, lo: float, hi: float) -> float |
     return double_at(right)
 
 
-def place_of(value: float) -> int:
+def double_rank(value: float) -> int:
     """Doubles in their order, counted from zero."""
     bits: int = struct.unpack("<q", struct.pack("<d", value))[0]
     return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)

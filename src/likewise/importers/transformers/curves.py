@@ -4,7 +4,7 @@ FunctionTransformer    numpy's functions of one number, given as such; numpy.neg
                        arithmetic. Anything else is code that cannot be read. Monotone ones are taken of continuous numbers as
                        well (`bends`).
 PowerTransformer, QuantileTransformer     one column for each
-SplineTransformer      as many columns for each as it has splines; of continuous numbers in pieces (`splines`)
+SplineTransformer      as many columns for each as it has splines; of continuous numbers in pieces (`apply_splines`)
 PolynomialFeatures     of degree 1: the columns themselves, and a constant one (others: `importers.pipelines`)
 """
 
@@ -18,58 +18,71 @@ from typing import Any
 
 import numpy as np
 
-from likewise.importers.transformers.splines import basis
-from likewise.importers.transformers.tracing import (
+from likewise.importers.transformers.splines import spline_basis
+from likewise.importers.transformers.traced_columns import (
     UNCHANGED,
     Action,
     Arithmetic,
     Constant,
-    Derived,
+    DerivedColumn,
     Operation,
     Step,
-    Tabulated,
-    Traced,
-    listed,
+    TableFunction,
+    TracedColumn,
+    exact_parameter,
+    listable_values,
     require_number,
-    stored,
 )
 from likewise.spec.features import Continuous
 from likewise.spec.pieces import MOST_COEFFICIENTS
 
 # What IEEE 754 rounds correctly, and what is as good as the machine's library.
-SETTLED = ("sqrt", "square", "absolute", "fabs", "sign", "floor", "ceil", "rint", "trunc", "reciprocal")
-LIBRARY = (
+REPRODUCIBLE_FUNCTIONS = (
+    "sqrt",
+    "square",
+    "absolute",
+    "fabs",
+    "sign",
+    "floor",
+    "ceil",
+    "rint",
+    "trunc",
+    "reciprocal",
+)
+LIBRARY_FUNCTIONS = (
     *("log", "log1p", "log2", "log10", "exp", "expm1", "exp2", "cbrt", "sin", "cos", "tan"),
     *("arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
 )
-KNOWN: dict[np.ufunc, Action] = {
+KNOWN_FUNCTIONS: dict[np.ufunc, Action] = {
     **{
-        getattr(np, name): Tabulated(
-            does=f"takes numpy.{name} of numbers", settled=name in SETTLED, function=getattr(np, name)
+        getattr(np, name): TableFunction(
+            does=f"takes numpy.{name} of numbers",
+            settled=name in REPRODUCIBLE_FUNCTIONS,
+            function=getattr(np, name),
         )
-        for name in (*SETTLED, *LIBRARY)
+        for name in (*REPRODUCIBLE_FUNCTIONS, *LIBRARY_FUNCTIONS)
     },
     np.negative: Arithmetic((Operation("times", Fraction(-1)),)),
     np.positive: UNCHANGED,
 }
 ONE = Constant(Fraction(1))
-BENT = Tabulated(does="bends numbers towards a bell curve", settled=False)
-RANKED = Tabulated(does="puts quantiles in place of numbers", settled=False)
-SPLINES = Tabulated(does="puts splines in place of numbers", settled=False)
+POWER_CURVE = TableFunction(does="bends numbers towards a bell curve", settled=False)
+QUANTILE_CURVE = TableFunction(does="puts quantiles in place of numbers", settled=False)
+SPLINE_CURVE = TableFunction(does="puts splines in place of numbers", settled=False)
 HIGHEST_DEGREE = MOST_COEFFICIENTS - 1
 
 
-def function(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
+def apply_function(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:
     """A known function of every column."""
     func = transformer.func
     if func is None:
-        return [Derived(i) for i in range(len(columns))]
-    if not isinstance(func, np.ufunc) or func not in KNOWN:
+        return [DerivedColumn(i) for i in range(len(columns))]
+    if not isinstance(func, np.ufunc) or func not in KNOWN_FUNCTIONS:
         name = getattr(func, "__name__", type(func).__name__)
         shown = "a lambda" if name == "<lambda>" else f"the function {name!r}"
         step.refuse(
             f"calls {shown}, which may do anything to any column",
-            hint=f"functions that are known, as in FunctionTransformer(numpy.log1p): {', '.join(_names())}",
+            hint=f"functions that are known, as in FunctionTransformer(numpy.log1p): {', '.join(_function_names())}",
         )
     if transformer.kw_args:
         step.refuse(
@@ -78,14 +91,14 @@ def function(transformer: Any, columns: Sequence[Traced], step: Step) -> list[De
     for column in columns:
         require_number(column, step)
         _check_whole_numbers(func, column, step)
-    return [Derived(i, KNOWN[func]) for i in range(len(columns))]
+    return [DerivedColumn(i, KNOWN_FUNCTIONS[func]) for i in range(len(columns))]
 
 
-def _names() -> list[str]:
-    return sorted(func.__name__ for func in KNOWN)
+def _function_names() -> list[str]:
+    return sorted(func.__name__ for func in KNOWN_FUNCTIONS)
 
 
-def _check_whole_numbers(func: np.ufunc, column: Traced, step: Step) -> None:
+def _check_whole_numbers(func: np.ufunc, column: TracedColumn, step: Step) -> None:
     """numpy calculates otherwise with whole numbers (1 // x, overflow): then the frame's dtype would decide."""
     values = [value for value in column.values or () if value is not None]
     if not values or not all(isinstance(value, int) for value in values):
@@ -101,37 +114,39 @@ def _check_whole_numbers(func: np.ufunc, column: Traced, step: Step) -> None:
         )
 
 
-def bent(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:  # noqa: ARG001
+def tabulate_curve(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:  # noqa: ARG001
     """One column for each."""
     for column in columns:
         require_number(column, step)
-    action = BENT if step.kind == "PowerTransformer" else RANKED
-    return [Derived(i, action) for i in range(len(columns))]
+    action = POWER_CURVE if step.kind == "PowerTransformer" else QUANTILE_CURVE
+    return [DerivedColumn(i, action) for i in range(len(columns))]
 
 
-def splines(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
+def apply_splines(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:
     """Equally many columns for each."""
     for column in columns:
         require_number(column, step)
     count = transformer.n_features_out_ // max(len(columns), 1)
     return [
-        Derived(i, action)
+        DerivedColumn(i, action)
         for i, column in enumerate(columns)
         for action in (
-            _splines_of(transformer, i, column, step)[:count] if _bends(column) else [SPLINES] * count
+            _exact_splines(transformer, i, column, step)[:count]
+            if _needs_splines(column)
+            else [SPLINE_CURVE] * count
         )
     ]
 
 
-def _bends(column: Traced) -> bool:
+def _needs_splines(column: TracedColumn) -> bool:
     """Whether the splines of a column are needed as functions: nothing else has to know more than that they are some."""
-    return column.line is not None and column.curve is None and listed(column.feature) is None
+    return column.line is not None and column.curve is None and listable_values(column.feature) is None
 
 
-def _splines_of(transformer: Any, place: int, column: Traced, step: Step) -> list[Tabulated]:
+def _exact_splines(transformer: Any, place: int, column: TracedColumn, step: Step) -> list[TableFunction]:
     """The splines of a continuous column, exactly."""
     degree, extrapolation = int(transformer.degree), transformer.extrapolation
-    knots = [float(stored(knot, step)) for knot in transformer.bsplines_[place].t]
+    knots = [float(exact_parameter(knot, step)) for knot in transformer.bsplines_[place].t]
     count = len(knots) - degree - 1
     if degree > HIGHEST_DEGREE:
         step.refuse(
@@ -157,11 +172,11 @@ def _splines_of(transformer: Any, place: int, column: Traced, step: Step) -> lis
         extrapolation = "continue"
     if degree == 0:
         places = [one for knot in knots for one in (knot, float(np.nextafter(knot, np.inf)))]
-        return [replace(SPLINES, settled=True, thresholds=tuple(places))] * count
-    return [replace(SPLINES, spline=one) for one in basis(knots, degree, extrapolation)]
+        return [replace(SPLINE_CURVE, settled=True, thresholds=tuple(places))] * count
+    return [replace(SPLINE_CURVE, spline=one) for one in spline_basis(knots, degree, extrapolation)]
 
 
-def _check_inside(column: Traced, lo: float, hi: float, step: Step) -> None:
+def _check_inside(column: TracedColumn, lo: float, hi: float, step: Step) -> None:
     feature, line = column.feature, column.line
     if not isinstance(feature, Continuous) or line is None:
         return
@@ -173,7 +188,7 @@ def _check_inside(column: Traced, lo: float, hi: float, step: Step) -> None:
         )
 
 
-def powers(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
+def pass_degree_one(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:
     """The columns themselves, where the degree is 1."""
     given = np.asarray(transformer.powers_)
     if given.sum(axis=1).max(initial=0) > 1:
@@ -184,13 +199,13 @@ def powers(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Deri
         )
     for column in columns:
         require_number(column, step)
-    return [Derived(int(row.argmax()), UNCHANGED if row.any() else ONE) for row in given]
+    return [DerivedColumn(int(row.argmax()), UNCHANGED if row.any() else ONE) for row in given]
 
 
 HANDLERS = {
-    "FunctionTransformer": function,
-    "PowerTransformer": bent,
-    "QuantileTransformer": bent,
-    "SplineTransformer": splines,
-    "PolynomialFeatures": powers,
+    "FunctionTransformer": apply_function,
+    "PowerTransformer": tabulate_curve,
+    "QuantileTransformer": tabulate_curve,
+    "SplineTransformer": apply_splines,
+    "PolynomialFeatures": pass_degree_one,
 }

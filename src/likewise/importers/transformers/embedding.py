@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import DataError, InternalError, UnsupportedModel
-from likewise.importers.transformers.composing import through
-from likewise.importers.transformers.declaring import declared
+from likewise.importers.transformers.composition import trace_transformer
 from likewise.importers.transformers.markers import check_markers, raw_columns
-from likewise.importers.transformers.tracing import Line, Step, Traced
+from likewise.importers.transformers.model_space import declare_space
+from likewise.importers.transformers.traced_columns import Line, Step, TracedColumn
 from likewise.model.embedding import Column
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
-from likewise.spec.pieces import MOST_CUTS, pieces_of, plus
+from likewise.spec.pieces import MOST_CUTS, add_polynomials, make_piecewise
 from likewise.spec.space import Space
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_ENTRIES = 2_000_000  # numbers in all tables together
-ROWS = 4096  # individuals transformed at a time
+BATCH_ROWS = 4096  # individuals transformed at a time
 
 Steps = Sequence[tuple[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Embedded:
+class EmbeddedColumns:
     """Exact columns over `inputs.space`; `lines` tell how each is rounded, and `settled` that tables are not; the largest
     codes of the features `highest` stand for missing."""
 
@@ -55,29 +55,31 @@ class Embedded:
     highest: frozenset[int] = frozenset()
 
 
-def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
+def embed(steps: Steps, inputs: Inputs, *, model: str) -> EmbeddedColumns:
     """The columns that a fitted preprocessing makes of the features, for the estimator called `model`."""
     space = inputs.space
     traced = raw_columns(inputs)
     for name, transformer in steps:
-        traced = through(transformer, traced, Step(path=()).inside(name, transformer))
+        traced = trace_transformer(transformer, traced, Step(path=()).inside(name, transformer))
     if not traced:
         raise UnsupportedModel(
             f"no column is left after step {steps[-1][0]!r}", hint="a model of nothing treats everybody alike"
         )
     _check_numbers(traced, model)
-    recoding, highest = declared(space, traced)
+    recoding, highest = declare_space(space, traced)
     inputs = replace(inputs, recoding=recoding)
-    _check_treated(steps, traced, inputs)
-    check_markers(inputs, walked(inputs.space, [1] * len(inputs.space), 0, 1), partial(transformed, steps))
-    tables, stairs = _tables(steps, traced, inputs), _stairs(steps, traced, inputs)
+    _check_missing_treatment(steps, traced, inputs)
+    check_markers(
+        inputs, level_rows(inputs.space, [1] * len(inputs.space), 0, 1), partial(transform_rows, steps)
+    )
+    tables, stairs = _level_tables(steps, traced, inputs), _step_columns(steps, traced, inputs)
     columns = [
-        stairs[c] if c in stairs else _column(one, table, inputs.space)
+        stairs[c] if c in stairs else _exact_column(one, table, inputs.space)
         for c, (one, table) in enumerate(zip(traced, tables, strict=True))
     ]
-    for c, value in _at_missing(steps, traced, inputs, highest).items():
-        columns[c] = _with_missing(columns[c], value, space[traced[c].name])
-    return Embedded(
+    for c, value in _values_at_missing(steps, traced, inputs, highest).items():
+        columns[c] = _add_missing_value(columns[c], value, space[traced[c].name])
+    return EmbeddedColumns(
         columns=tuple(columns),
         lines=tuple(
             one.line if one.line is not None and column.table is None else Line()
@@ -89,7 +91,7 @@ def embed(steps: Steps, inputs: Inputs, *, model: str) -> Embedded:
     )
 
 
-def _column(traced: Traced, table: Floats | None, space: Space) -> Column:
+def _exact_column(traced: TracedColumn, table: Floats | None, space: Space) -> Column:
     if table is not None:
         exact = {value: Fraction(value) for value in set(table.tolist())}
         return Column(feature=traced.index, table=tuple(exact[value] for value in table.tolist()))
@@ -97,24 +99,25 @@ def _column(traced: Traced, table: Floats | None, space: Space) -> Column:
         raise InternalError(f"no table for a column of {space.names[traced.index]!r}")
     if traced.curve is not None:
         polynomials = (
-            plus([traced.line.slope * c for c in p], [traced.line.offset]) for p in traced.curve.polynomials
+            add_polynomials([traced.line.slope * c for c in p], [traced.line.offset])
+            for p in traced.curve.polynomials
         )
-        return Column(feature=traced.index, pieces=pieces_of(traced.curve.cuts, polynomials))
+        return Column(feature=traced.index, pieces=make_piecewise(traced.curve.cuts, polynomials))
     return Column(feature=traced.index, slope=traced.line.slope, offset=traced.line.offset)
 
 
 # -- missing values ---------------------------------------------------------------------------------------
 
 
-def _check_treated(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> None:
+def _check_missing_treatment(steps: Steps, traced: Sequence[TracedColumn], inputs: Inputs) -> None:
     """That the program makes of missing values what it makes of the numbers that they are said to be treated as."""
     gaps = {k: part.gap for k, part in inputs.recoding.parts.items() if part.gap is not None}
     if not gaps:
         return
-    rows = inputs.recoding.raw(walked(inputs.space, [1] * len(inputs.space), 0, 1)).repeat(2, axis=0)
+    rows = inputs.recoding.raw(level_rows(inputs.space, [1] * len(inputs.space), 0, 1)).repeat(2, axis=0)
     for k, (code, number) in gaps.items():
         rows[:, k] = code, number
-    made = transformed(steps, inputs.of_raw(rows))
+    made = transform_rows(steps, inputs.of_raw(rows))
     _check_shape(made, traced, steps)
     for c, one in enumerate(traced):
         if one.index in gaps and not made[0, c] == made[1, c]:
@@ -125,16 +128,16 @@ def _check_treated(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> No
             )
 
 
-def _at_missing(
-    steps: Steps, traced: Sequence[Traced], inputs: Inputs, highest: frozenset[int]
+def _values_at_missing(
+    steps: Steps, traced: Sequence[TracedColumn], inputs: Inputs, highest: frozenset[int]
 ) -> dict[int, float]:
     """What the columns of features are whose largest code stands for missing, at that code."""
     if not highest:
         return {}
-    codes = walked(inputs.space, [1] * len(inputs.space), 0, 1)
+    codes = level_rows(inputs.space, [1] * len(inputs.space), 0, 1)
     for k in highest:
         codes[0, k] = inputs.space[inputs.space.names[k]].code_range[1]
-    made = transformed(steps, inputs.of(codes))
+    made = transform_rows(steps, inputs.of(codes))
     _check_shape(made, traced, steps)
     for c, one in enumerate(traced):
         if one.index in highest and not np.isfinite(made[0, c]):
@@ -142,21 +145,23 @@ def _at_missing(
     return {c: float(made[0, c]) for c, one in enumerate(traced) if one.index in highest}
 
 
-def _with_missing(column: Column, value: float, feature: Feature) -> Column:
+def _add_missing_value(column: Column, value: float, feature: Feature) -> Column:
     """A line, and above the numbers what the program makes of a missing one."""
     if not isinstance(feature, Continuous) or column.table is not None or column.pieces is not None:
         raise InternalError("missing values of a column that is no line")
     line = [column.offset, column.slope]
-    return Column(feature=column.feature, pieces=pieces_of([Fraction(feature.hi)], [line, [Fraction(value)]]))
+    return Column(
+        feature=column.feature, pieces=make_piecewise([Fraction(feature.hi)], [line, [Fraction(value)]])
+    )
 
 
 # -- tables -----------------------------------------------------------------------------------------------
 
 
-def _tables(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> list[Floats | None]:
+def _level_tables(steps: Steps, traced: Sequence[TracedColumn], inputs: Inputs) -> list[Floats | None]:
     """What the preprocessing computes for each level of each column's feature; None for lines."""
     space = inputs.space
-    sizes = [_levels(space, name) for name in space.names]
+    sizes = [_level_count(space, name) for name in space.names]
     places = [c for c, one in enumerate(traced) if sizes[one.index]]
     tables: list[Floats | None] = [None] * len(traced)
     if places:
@@ -164,20 +169,22 @@ def _tables(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> list[Floa
     for c in places:
         tables[c] = np.empty(sizes[traced[c].index])
     longest = max((sizes[traced[c].index] for c in places), default=1)
-    for start in range(0, longest, ROWS):
-        made = transformed(steps, inputs.of(walked(space, sizes, start, min(start + ROWS, longest))))
+    for start in range(0, longest, BATCH_ROWS):
+        made = transform_rows(
+            steps, inputs.of(level_rows(space, sizes, start, min(start + BATCH_ROWS, longest)))
+        )
         _check_shape(made, traced, steps)
         for c in places:
             table = tables[c]
             if table is not None and start < len(table):
-                stop = min(start + ROWS, len(table))
+                stop = min(start + BATCH_ROWS, len(table))
                 table[start:stop] = made[: stop - start, c]
     for c in places:
         _check_finite(tables[c], traced[c], space)
     return tables
 
 
-def _stairs(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> dict[int, Column]:
+def _step_columns(steps: Steps, traced: Sequence[TracedColumn], inputs: Inputs) -> dict[int, Column]:
     """Columns with steps: what the preprocessing computes at both ends of every piece, which must be the same."""
     places = [c for c, one in enumerate(traced) if one.starts is not None]
     if not places:
@@ -185,18 +192,21 @@ def _stairs(steps: Steps, traced: Sequence[Traced], inputs: Inputs) -> dict[int,
     starts: dict[int, list[float]] = {}
     for c in places:
         starts.setdefault(traced[c].index, []).extend(traced[c].starts or ())
-    walks = {k: _ends_of_pieces(inputs.space, k, sorted(set(found))) for k, found in starts.items()}
-    codes = walked(inputs.space, [1] * len(inputs.space), 0, max(map(len, walks.values())))
+    walks = {k: _piece_ends(inputs.space, k, sorted(set(found))) for k, found in starts.items()}
+    codes = level_rows(inputs.space, [1] * len(inputs.space), 0, max(map(len, walks.values())))
     for k, walk in walks.items():
         codes[: len(walk), k], codes[len(walk) :, k] = walk, walk[-1]
     made = np.concatenate(
-        [transformed(steps, inputs.of(codes[i : i + ROWS])) for i in range(0, len(codes), ROWS)]
+        [
+            transform_rows(steps, inputs.of(codes[i : i + BATCH_ROWS]))
+            for i in range(0, len(codes), BATCH_ROWS)
+        ]
     )
     _check_shape(made, traced, steps)
-    return {c: _stair(traced[c], walks[traced[c].index], made[:, c], steps) for c in places}
+    return {c: _step_column(traced[c], walks[traced[c].index], made[:, c], steps) for c in places}
 
 
-def _ends_of_pieces(space: Space, k: int, starts: Sequence[float]) -> Floats:
+def _piece_ends(space: Space, k: int, starts: Sequence[float]) -> Floats:
     """First and last double of each piece, in turn."""
     feature = space[space.names[k]]
     if not isinstance(feature, Continuous):
@@ -211,7 +221,7 @@ def _ends_of_pieces(space: Space, k: int, starts: Sequence[float]) -> Floats:
     return np.stack([first, last], axis=1).ravel()
 
 
-def _stair(traced: Traced, walk: Floats, values: Floats, steps: Steps) -> Column:
+def _step_column(traced: TracedColumn, walk: Floats, values: Floats, steps: Steps) -> Column:
     left, right = values[: len(walk) : 2], values[1 : len(walk) : 2]
     _check_finite_steps(values[: len(walk)], walk, traced)
     if (left != right).any():
@@ -222,10 +232,10 @@ def _stair(traced: Traced, walk: Floats, values: Floats, steps: Steps) -> Column
             hint="fit the pipeline on float64 data, with scikit-learn's own transformers",
         )
     cuts = [Fraction(cut) for cut in walk[1:-1:2].tolist()]
-    return Column(feature=traced.index, pieces=pieces_of(cuts, [[Fraction(v)] for v in left.tolist()]))
+    return Column(feature=traced.index, pieces=make_piecewise(cuts, [[Fraction(v)] for v in left.tolist()]))
 
 
-def _check_finite_steps(values: Floats, walk: Floats, traced: Traced) -> None:
+def _check_finite_steps(values: Floats, walk: Floats, traced: TracedColumn) -> None:
     if not np.isfinite(values).all():
         place = int(np.argmin(np.isfinite(values)))
         raise UnsupportedModel(
@@ -234,12 +244,12 @@ def _check_finite_steps(values: Floats, walk: Floats, traced: Traced) -> None:
         )
 
 
-def _levels(space: Space, name: str) -> int:
+def _level_count(space: Space, name: str) -> int:
     feature = space[name]
     return feature.size if isinstance(feature, (Categorical, Ordinal)) else 0
 
 
-def walked(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
+def level_rows(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
     """Individuals number `start` to `stop`: every feature with levels at this level, as far as it has any."""
     codes = np.empty((stop - start, len(space)))
     for k, name in enumerate(space.names):
@@ -251,12 +261,12 @@ def walked(space: Space, sizes: Sequence[int], start: int, stop: int) -> Floats:
     return codes
 
 
-def transformed(
+def transform_rows(
     steps: Steps, inputs: Any, *, taken: Callable[[Any], Any] | None = None, single: bool = False
 ) -> Floats:
     """The matrix that reaches the model, from the fitted transformers themselves; `taken` is what the model makes of it. In
     single precision only for models that take it for the doubles that it holds."""
-    handed, step = handed_over(steps, inputs)
+    handed, step = run_steps(steps, inputs)
     if taken is not None:
         matrix = taken(handed)
     else:
@@ -275,7 +285,7 @@ def transformed(
         )
 
 
-def handed_over(steps: Steps, inputs: Any) -> tuple[Any, Step]:
+def run_steps(steps: Steps, inputs: Any) -> tuple[Any, Step]:
     """What comes out of the last step, in its own type, and which step that is."""
     step = Step(path=())
     for name, transformer in steps:
@@ -297,7 +307,7 @@ def _transform(transformer: Any, inputs: Any, step: Step) -> Any:
         ) from error
 
 
-def _check_numbers(traced: Sequence[Traced], model: str) -> None:
+def _check_numbers(traced: Sequence[TracedColumn], model: str) -> None:
     for one in traced:
         if one.text is not None:
             raise UnsupportedModel(
@@ -316,7 +326,7 @@ def _check_size(tables: Sequence[tuple[str, int]]) -> None:
         )
 
 
-def _check_shape(made: Floats, traced: Sequence[Traced], steps: Steps) -> None:
+def _check_shape(made: Floats, traced: Sequence[TracedColumn], steps: Steps) -> None:
     if made.shape[1] != len(traced):
         raise UnsupportedModel(
             f"{Step(path=()).inside(*steps[-1])} gives {made.shape[1]} columns where {len(traced)} were expected",
@@ -324,7 +334,7 @@ def _check_shape(made: Floats, traced: Sequence[Traced], steps: Steps) -> None:
         )
 
 
-def _check_finite(table: Floats | None, traced: Traced, space: Space) -> None:
+def _check_finite(table: Floats | None, traced: TracedColumn, space: Space) -> None:
     if table is None or np.isfinite(table).all():
         return
     place = int(np.argmin(np.isfinite(table)))

@@ -13,24 +13,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NoReturn
 
-from likewise.importers.transformers.tracing import Derived, Step, Tabulated, Traced
+from likewise.importers.transformers.traced_columns import DerivedColumn, Step, TableFunction, TracedColumn
 from likewise.spec.features import Level, is_missing
 from likewise.spec.numbers import python_scalar
 
-ONE_HOT = Tabulated(does="gives every value a column of its own")
-ORDINAL = Tabulated(does="numbers the values")
-TARGET = Tabulated(does="puts a mean target in place of each value")
+ONE_HOT = TableFunction(does="gives every value a column of its own")
+ORDINAL = TableFunction(does="numbers the values")
+TARGET = TableFunction(does="puts a mean target in place of each value")
 # What pandas.read_csv takes for a missing value besides an empty cell, of letters.
 MISSING_MARKS = frozenset(("<NA>", "#N/A", "#NA", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"))
 
 
-def one_hot(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
+def encode_one_hot(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:
     """As many columns in a row for each input as it has categories left."""
     check_categories(transformer, columns, step)
     widths = [_one_hot_width(transformer, i) for i in range(len(columns))]
     if sum(widths) != len(transformer.get_feature_names_out()):
         step.refuse("gives another number of columns than its categories say", hint="fit it again")
-    return [Derived(i, ONE_HOT) for i, width in enumerate(widths) for _ in range(width)]
+    return [DerivedColumn(i, ONE_HOT) for i, width in enumerate(widths) for _ in range(width)]
 
 
 def _one_hot_width(transformer: Any, column: int) -> int:
@@ -42,23 +42,23 @@ def _one_hot_width(transformer: Any, column: int) -> int:
     return width if dropped is None or dropped[column] is None else width - 1
 
 
-def ordinal(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
+def encode_ordinal(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:
     """One column for each."""
     check_categories(transformer, columns, step)
-    return [Derived(i, ORDINAL) for i in range(len(columns))]
+    return [DerivedColumn(i, ORDINAL) for i in range(len(columns))]
 
 
-def target(transformer: Any, columns: Sequence[Traced], step: Step) -> list[Derived]:
+def encode_target(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> list[DerivedColumn]:
     """One column for each; categories never seen get the overall mean."""
     if transformer.target_type_ == "multiclass":
         step.refuse(
             "encodes by several classes", hint="fit it on two classes or a number, or use OneHotEncoder"
         )
     check_categories(transformer, columns, step)
-    return [Derived(i, TARGET) for i in range(len(columns))]
+    return [DerivedColumn(i, TARGET) for i in range(len(columns))]
 
 
-def check_categories(transformer: Any, columns: Sequence[Traced], step: Step) -> None:
+def check_categories(transformer: Any, columns: Sequence[TracedColumn], step: Step) -> None:
     """Refuse levels that an encoder would fail on, or pass over without a word."""
     for column, categories in zip(columns, transformer.categories_, strict=True):
         known = {None if is_missing(one) else one for one in map(python_scalar, categories.tolist())}
@@ -71,11 +71,11 @@ def check_categories(transformer: Any, columns: Sequence[Traced], step: Step) ->
             )
         _check_unseen(column.name, column.values or (), known, step)
         if column.untouched and column.feature.missing:
-            check_written(column.name, column.values or (), known, step.refuse)
+            check_missing_text(column.name, column.values or (), known, step.refuse)
             _check_marker(column, categories.tolist(), step)
 
 
-def check_written(
+def check_missing_text(
     name: str, values: Sequence[Level], known: Collection[Any], refuse: Callable[..., NoReturn]
 ) -> None:
     """Refuse a feature that may be missing where what is missing was a text to the model, which the space does not have: the empty
@@ -88,7 +88,7 @@ def check_written(
         )
 
 
-def _check_marker(column: Traced, categories: Sequence[Any], step: Step) -> None:
+def _check_marker(column: TracedColumn, categories: Sequence[Any], step: Step) -> None:
     """Refuse rows with None for what is missing where the encoder knows NaN only, and the other way round: it passes over them."""
     known = {marker_name(one) for one in categories if is_missing(python_scalar(one))}
     if known and column.marker is not None and column.fill is None and column.marker not in known:
@@ -135,4 +135,4 @@ def _spelling(value: Any) -> str:
         return text.lower() if text.lower() in ("true", "false") else text
 
 
-HANDLERS = {"OneHotEncoder": one_hot, "OrdinalEncoder": ordinal, "TargetEncoder": target}
+HANDLERS = {"OneHotEncoder": encode_one_hot, "OrdinalEncoder": encode_ordinal, "TargetEncoder": encode_target}

@@ -14,7 +14,7 @@ import numpy as np
 
 from likewise.errors import LikewiseError, UnsupportedModel
 from likewise.importers.transformers.encoders import marker_name
-from likewise.importers.transformers.tracing import Traced, raw_column
+from likewise.importers.transformers.traced_columns import TracedColumn, raw_column
 from likewise.spec.features import Categorical, Ordinal
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MARKERS = (None, np.nan)
 
 
-def raw_columns(inputs: Inputs) -> tuple[Traced, ...]:
+def raw_columns(inputs: Inputs) -> tuple[TracedColumn, ...]:
     """The features as they stand in the user's frame, in the estimator's order, with what stands for missing ones."""
     space = inputs.space
     return tuple(
@@ -41,7 +41,7 @@ def _marker(inputs: Inputs, name: str) -> str | None:
     feature = space[name]
     if not isinstance(feature, (Categorical, Ordinal)) or not feature.missing or given[name] != feature:
         return None
-    if not _known(inputs.like, name):
+    if not _is_marker_known(inputs.like, name):
         return None
     row = np.array([[float(given[other].code_range[0]) for other in given.names]])
     row[0, given.names.index(name)] = feature.missing_code
@@ -59,12 +59,12 @@ def check_markers(
         if (
             not isinstance(feature, (Categorical, Ordinal))
             or not feature.missing
-            or _known(inputs.like, name)
+            or _is_marker_known(inputs.like, name)
         ):
             continue
         rows = codes[:1].copy()
         rows[0, k] = feature.missing_code
-        if name not in inputs.columns or not _told_apart(inputs, rows, name, transformed):
+        if name not in inputs.columns or not _markers_differ(inputs, rows, name, transformed):
             continue
         raise UnsupportedModel(
             f"the preprocessing tells None from NaN in {name!r}, and no row says which of them stands for missing",
@@ -72,7 +72,7 @@ def check_markers(
         )
 
 
-def _known(like: Any, name: str) -> bool:
+def _is_marker_known(like: Any, name: str) -> bool:
     """Whether the user's rows have missing values of one sort in this column."""
     if like is None or name not in getattr(like, "columns", ()) or not hasattr(like[name], "isna"):
         return like is not None and not hasattr(
@@ -82,7 +82,7 @@ def _known(like: Any, name: str) -> bool:
     return len({type(value) for value in absent}) == 1
 
 
-def _told_apart(
+def _markers_differ(
     inputs: Inputs,
     rows: NDArray[np.float64],
     name: str,

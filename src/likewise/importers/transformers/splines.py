@@ -17,16 +17,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from likewise.importers.transformers.tracing import Line
+from likewise.importers.transformers.traced_columns import Line
 from likewise.spec.pieces import (
-    Pieces,
+    PiecewisePolynomial,
     Polynomial,
-    composed,
+    add_polynomials,
+    compose_affine,
     double_below,
-    pieces_of,
-    plus,
-    trimmed,
-    value_at,
+    evaluate_polynomial,
+    make_piecewise,
+    trim_zeros,
 )
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -34,16 +34,18 @@ ROUNDINGS = 64  # of a program that computes a B-spline of low degree: generous,
 SAMPLES = 256  # places at which its steepness is looked at
 
 
-def spline_of(spline: Pieces, line: Line, lo: float, hi: float) -> tuple[Pieces, Line] | None:
+def compose_spline(
+    spline: PiecewisePolynomial, line: Line, lo: float, hi: float
+) -> tuple[PiecewisePolynomial, Line] | None:
     """The spline of a line as a function of the raw number, and the rounding of a program that computes it: where it
     is steep, what the line is off by counts that much more. None where float64 cannot tell how steep that is."""
     if line.slope == 0:
-        return pieces_of([], [[spline.exact(line.offset)]]), Line(roundings=ROUNDINGS, slack=ONE)
-    curve = of_line(spline, line.offset, line.slope)
+        return make_piecewise([], [[spline.exact(line.offset)]]), Line(roundings=ROUNDINGS, slack=ONE)
+    curve = compose_line(spline, line.offset, line.slope)
     ends = [line.offset + line.slope * Fraction(end) for end in (lo, hi)]
     places = np.linspace(float(min(ends)), float(max(ends)), SAMPLES)
     with np.errstate(over="ignore", invalid="ignore"):
-        steepness = float(np.abs(derivative(spline).values(places)).max())
+        steepness = float(np.abs(differentiate(spline).values(places)).max())
     if not math.isfinite(steepness):
         return None
     steepest = Fraction(steepness)
@@ -51,25 +53,25 @@ def spline_of(spline: Pieces, line: Line, lo: float, hi: float) -> tuple[Pieces,
     return curve, Line(roundings=line.roundings + ROUNDINGS, slack=1 + 2 * steepest * farthest)
 
 
-def basis(knots: Sequence[float], degree: int, extrapolation: str) -> list[Pieces]:
+def spline_basis(knots: Sequence[float], degree: int, extrapolation: str) -> list[PiecewisePolynomial]:
     """Every B-spline of these knots."""
     t = [Fraction(knot) for knot in knots]
     count = len(t) - degree - 1
-    inner = [_on(t, degree, j) for j in range(degree, count)]
+    inner = [_basis_between(t, degree, j) for j in range(degree, count)]
     ends = t[degree], t[count]
     found = []
     for i in range(count):
         polynomials = [piece.get(i, ()) for piece in inner]
-        left = _beyond(polynomials[0], ends[0], extrapolation)
-        right = _beyond(polynomials[-1], ends[1], extrapolation)
-        found.append(pieces_of(t[degree : count + 1], [left, *polynomials, right]))
+        left = _extrapolate(polynomials[0], ends[0], extrapolation)
+        right = _extrapolate(polynomials[-1], ends[1], extrapolation)
+        found.append(make_piecewise(t[degree : count + 1], [left, *polynomials, right]))
     return found
 
 
-def of_line(pieces: Pieces, offset: Fraction, slope: Fraction) -> Pieces:
+def compose_line(pieces: PiecewisePolynomial, offset: Fraction, slope: Fraction) -> PiecewisePolynomial:
     """The function of offset + slope * x, slope not 0, as one of x; cuts are rounded down to doubles, which changes no
     value at any double, as it is continuous."""
-    polynomials = [composed(p, offset, slope) for p in pieces.polynomials]
+    polynomials = [compose_affine(p, offset, slope) for p in pieces.polynomials]
     cuts = [double_below((cut - offset) / slope) for cut in pieces.cuts]
     if slope < 0:
         polynomials, cuts = polynomials[::-1], cuts[::-1]
@@ -81,39 +83,39 @@ def of_line(pieces: Pieces, offset: Fraction, slope: Fraction) -> Pieces:
         else:
             at.append(cut)
             kept.append(polynomial)
-    return pieces_of([Fraction(cut) for cut in at], kept)
+    return make_piecewise([Fraction(cut) for cut in at], kept)
 
 
-def derivative(pieces: Pieces) -> Pieces:
+def differentiate(pieces: PiecewisePolynomial) -> PiecewisePolynomial:
     """The derivative, piece by piece."""
-    return pieces_of(pieces.cuts, [_slope(p) for p in pieces.polynomials])
+    return make_piecewise(pieces.cuts, [_derivative(p) for p in pieces.polynomials])
 
 
-def _on(t: list[Fraction], degree: int, j: int) -> dict[int, Polynomial]:
+def _basis_between(t: list[Fraction], degree: int, j: int) -> dict[int, Polynomial]:
     """The B-splines that are not zero between knots j and j + 1."""
     found: dict[int, Polynomial] = {j: (ONE,)}
     for k in range(1, degree + 1):
         grown: dict[int, Polynomial] = {}
         for i in range(j - k, j + 1):
             rising, falling = t[i + k] - t[i], t[i + k + 1] - t[i + 1]
-            up = _times(found.get(i, ()), -t[i] / rising, ONE / rising)
-            down = _times(found.get(i + 1, ()), t[i + k + 1] / falling, -ONE / falling)
-            grown[i] = plus(up, down)
+            up = _times_affine(found.get(i, ()), -t[i] / rising, ONE / rising)
+            down = _times_affine(found.get(i + 1, ()), t[i + k + 1] / falling, -ONE / falling)
+            grown[i] = add_polynomials(up, down)
         found = grown
     return found
 
 
-def _times(polynomial: Polynomial, constant: Fraction, slope: Fraction) -> Polynomial:
+def _times_affine(polynomial: Polynomial, constant: Fraction, slope: Fraction) -> Polynomial:
     """The polynomial times constant + slope * x."""
-    return plus([constant * c for c in polynomial], [ZERO, *(slope * c for c in polynomial)])
+    return add_polynomials([constant * c for c in polynomial], [ZERO, *(slope * c for c in polynomial)])
 
 
-def _slope(polynomial: Polynomial) -> Polynomial:
-    return trimmed(i * c for i, c in enumerate(polynomial) if i)
+def _derivative(polynomial: Polynomial) -> Polynomial:
+    return trim_zeros(i * c for i, c in enumerate(polynomial) if i)
 
 
-def _beyond(polynomial: Polynomial, end: Fraction, extrapolation: str) -> Polynomial:
+def _extrapolate(polynomial: Polynomial, end: Fraction, extrapolation: str) -> Polynomial:
     if extrapolation == "continue":
         return polynomial
-    slope = value_at(_slope(polynomial), end) if extrapolation == "linear" else ZERO
-    return trimmed([value_at(polynomial, end) - slope * end, slope])
+    slope = evaluate_polynomial(_derivative(polynomial), end) if extrapolation == "linear" else ZERO
+    return trim_zeros([evaluate_polynomial(polynomial, end) - slope * end, slope])

@@ -22,60 +22,65 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
-from likewise.importers.registry import genuine
-from likewise.importers.trees.growing import GrownModel
-from likewise.importers.trees.grown import Forest, Grown, depth_first
-from likewise.model.head import NUMBER, Head
+from likewise.importers.registry import is_sklearn_class
+from likewise.importers.trees.library_forest import Forest, LibraryTree, order_depth_first
+from likewise.importers.trees.tree_model import LibraryModel
+from likewise.model.head import NUMBER_HEAD, Head
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-SINGLE = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
+SINGLE_TREES = (
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
+)
 FORESTS = (
     *("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"),
     *("BaggingClassifier", "BaggingRegressor"),
 )
 # Strategies of the first guess that look at no column and draw nothing.
-CONSTANT = ("prior", "most_frequent", "constant", "mean", "median", "quantile")
+CONSTANT_STRATEGIES = ("prior", "most_frequent", "constant", "mean", "median", "quantile")
 MOST_CLASSES = 1000  # in a certificate
 
 
 # -- families --------------------------------------------------------------------------------------------
 
 
-def single(estimator: Any) -> GrownModel:
+def read_tree(estimator: Any) -> LibraryModel:
     """One tree."""
-    family = fitted(estimator, "tree_")
-    labels = labels_of(estimator, family)
-    return _mean(family, labels, [_of_tree(estimator, labels)])
+    family = check_fitted(estimator, "tree_")
+    labels = classifier_labels(estimator, family)
+    return _average_trees(family, labels, [_read_member(estimator, labels)])
 
 
-def forest(estimator: Any) -> GrownModel:
+def read_forest(estimator: Any) -> LibraryModel:
     """The mean of trees, each of which may see a part of the columns only."""
-    family = fitted(estimator, "estimators_")
-    labels = labels_of(estimator, family)
+    family = check_fitted(estimator, "estimators_")
+    labels = classifier_labels(estimator, family)
     chosen = getattr(estimator, "estimators_features_", None) or [None] * len(estimator.estimators_)
     parts = []
     for tree, columns in zip(estimator.estimators_, chosen, strict=True):
         require_tree(tree, family)
-        parts.append(_of_tree(tree, labels, columns))
-    return _mean(family, labels, parts)
+        parts.append(_read_member(tree, labels, columns))
+    return _average_trees(family, labels, parts)
 
 
-def boosting(estimator: Any) -> GrownModel:
+def read_boosting(estimator: Any) -> LibraryModel:
     """Stages of one tree, or of one a class."""
-    family = fitted(estimator, "estimators_")
-    labels = labels_of(estimator, family)
+    family = check_fitted(estimator, "estimators_")
+    labels = classifier_labels(estimator, family)
     rate, stages = Fraction(float(estimator.learning_rate)), estimator.estimators_
     scores = stages.shape[1]
-    parts = [_Part(tree, _placed(c, scores)) for stage in stages for c, tree in enumerate(stage)]
-    return GrownModel(
+    parts = [_MemberTree(tree, _place_values(c, scores)) for stage in stages for c, tree in enumerate(stage)]
+    return LibraryModel(
         family=family,
         forest=Forest(
             trees=tuple(part.grown(rate) for part in parts),
-            bias=_first_guess(estimator, family, scores),
+            bias=_initial_scores(estimator, family, scores),
             single=True,
             strict=False,
         ),
@@ -83,21 +88,21 @@ def boosting(estimator: Any) -> GrownModel:
             labels, scores, slope=2 if estimator.loss == "exponential" else 1, zero_is_upper=True
         ),
         operations=len(parts) + 2,
-        leaves=_leaves(parts),
+        leaves=_leaf_reader(parts),
         takes_missing=False,
     )
 
 
-def adaptive(estimator: Any) -> GrownModel:
+def read_adaboost(estimator: Any) -> LibraryModel:
     """AdaBoost's votes of trees; with two classes decision_function is the second score less the first one."""
-    family = fitted(estimator, "estimators_")
-    labels = labels_of(estimator, family) or ()
+    family = check_fitted(estimator, "estimators_")
+    labels = classifier_labels(estimator, family) or ()
     parts = []
     for tree, weight in zip(estimator.estimators_, estimator.estimator_weights_.tolist(), strict=False):
         require_tree(tree, family)
         if list(tree.classes_) != list(estimator.classes_):
             raise UnsupportedModel(f"a tree of {family} knows other classes", hint="fit it again")
-        parts.append(_Part(tree, _voting(weight, len(labels))))
+        parts.append(_MemberTree(tree, _vote_values(weight, len(labels))))
     total = Fraction(float(estimator.estimator_weights_.sum()))
     if total <= 0:
         raise UnsupportedModel(f"{family} has fitted no weights", hint="fit it again")
@@ -106,7 +111,7 @@ def adaptive(estimator: Any) -> GrownModel:
     if scores > 1:
         why = f"{family} divides its scores by {len(labels) - 1} before it takes their softmax"
         head = Head(labels=head.labels, rule="argmax", unlinked=why)
-    return GrownModel(
+    return LibraryModel(
         family=family,
         forest=Forest(
             trees=tuple(part.grown(1 / total) for part in parts),
@@ -116,43 +121,43 @@ def adaptive(estimator: Any) -> GrownModel:
         ),
         head=head,
         operations=len(parts) + 2,
-        leaves=_leaves(parts),
+        leaves=_leaf_reader(parts),
         takes_missing=False,
     )
 
 
-FAMILY: dict[str, Callable[[Any], GrownModel]] = {
-    **dict.fromkeys(SINGLE, single),
-    **dict.fromkeys(FORESTS, forest),
-    **dict.fromkeys(("GradientBoostingClassifier", "GradientBoostingRegressor"), boosting),
-    "AdaBoostClassifier": adaptive,
+READERS: dict[str, Callable[[Any], LibraryModel]] = {
+    **dict.fromkeys(SINGLE_TREES, read_tree),
+    **dict.fromkeys(FORESTS, read_forest),
+    **dict.fromkeys(("GradientBoostingClassifier", "GradientBoostingRegressor"), read_boosting),
+    "AdaBoostClassifier": read_adaboost,
 }
 
 
 # -- trees -----------------------------------------------------------------------------------------------
 
-Values = Callable[["Floats"], "Floats"]
+LeafTransform = Callable[["Floats"], "Floats"]
 
 
-class _Part:
+class _MemberTree:
     """A fitted tree, what becomes of the values of its leaves, and which of the columns it sees."""
 
-    def __init__(self, estimator: Any, values: Values, columns: Sequence[int] | None = None) -> None:
+    def __init__(self, estimator: Any, values: LeafTransform, columns: Sequence[int] | None = None) -> None:
         self._tree, self._values = estimator.tree_, values
         self._columns = None if columns is None else np.asarray(columns)
 
-    def grown(self, factor: Fraction) -> Grown:
+    def grown(self, factor: Fraction) -> LibraryTree:
         tree = self._tree
-        order, right = depth_first(tree.children_left, tree.children_right)
+        order, right = order_depth_first(tree.children_left, tree.children_right)
         leaf = tree.children_left[order] == LEAF
         tested = np.where(leaf, 0, tree.feature[order])
         column = tested if self._columns is None else self._columns[tested]
-        return Grown(
+        return LibraryTree(
             column=np.where(leaf, LEAF, column).astype(np.int32),
             threshold=np.where(leaf, 0.0, tree.threshold[order]),
             missing_left=np.asarray(tree.missing_go_to_left, dtype=bool)[order],
             right=right,
-            values=finite(self._values(tree.value[order, 0, :])),
+            values=require_finite(self._values(tree.value[order, 0, :])),
             factor=factor,
         )
 
@@ -163,15 +168,17 @@ class _Part:
         return self._values(self._tree.value[leaves, 0, :])
 
 
-def _leaves(parts: Sequence[_Part]) -> Callable[[Floats], Iterable[Floats]]:
+def _leaf_reader(parts: Sequence[_MemberTree]) -> Callable[[Floats], Iterable[Floats]]:
     return lambda matrix: (part.at(matrix) for part in parts)
 
 
-def _mean(family: str, labels: tuple[object, ...] | None, parts: Sequence[_Part]) -> GrownModel:
-    head: Head = NUMBER
+def _average_trees(
+    family: str, labels: tuple[object, ...] | None, parts: Sequence[_MemberTree]
+) -> LibraryModel:
+    head: Head = NUMBER_HEAD
     if labels is not None:
         head = Head(labels=labels, rule="argmax", link="identity")
-    return GrownModel(
+    return LibraryModel(
         family=family,
         forest=Forest(
             trees=tuple(part.grown(Fraction(1, len(parts))) for part in parts),
@@ -181,16 +188,16 @@ def _mean(family: str, labels: tuple[object, ...] | None, parts: Sequence[_Part]
         ),
         head=head,
         operations=len(parts) + 1,
-        leaves=_leaves(parts),
+        leaves=_leaf_reader(parts),
     )
 
 
-def _of_tree(
+def _read_member(
     estimator: Any, labels: tuple[object, ...] | None, columns: Sequence[int] | None = None
-) -> _Part:
+) -> _MemberTree:
     """A tree of a mean; a bag's trees know the numbers of the classes in their sample only."""
     if labels is None or len(estimator.classes_) == len(labels):
-        return _Part(estimator, lambda values: values, columns)
+        return _MemberTree(estimator, lambda values: values, columns)
     places = np.asarray(estimator.classes_, dtype=np.intp)
 
     def spread(values: Floats) -> Floats:
@@ -198,10 +205,10 @@ def _of_tree(
         made[:, places] = values
         return made
 
-    return _Part(estimator, spread, columns)
+    return _MemberTree(estimator, spread, columns)
 
 
-def _placed(c: int, scores: int) -> Values:
+def _place_values(c: int, scores: int) -> LeafTransform:
     def placed(values: Floats) -> Floats:
         made = np.zeros((len(values), scores))
         made[:, c] = values[:, 0]
@@ -210,7 +217,7 @@ def _placed(c: int, scores: int) -> Values:
     return placed
 
 
-def _voting(weight: float, classes: int) -> Values:
+def _vote_values(weight: float, classes: int) -> LeafTransform:
     """What AdaBoost adds, in its own doubles."""
     others = -1 / (classes - 1) * weight
 
@@ -226,7 +233,7 @@ def _voting(weight: float, classes: int) -> Values:
 # -- what all families share -----------------------------------------------------------------------------
 
 
-def fitted(estimator: Any, attribute: str) -> str:
+def check_fitted(estimator: Any, attribute: str) -> str:
     """The name of a fitted estimator of one output."""
     family = type(estimator).__name__
     if not hasattr(estimator, attribute):
@@ -240,14 +247,14 @@ def fitted(estimator: Any, attribute: str) -> str:
 
 def require_tree(estimator: Any, family: str) -> None:
     """Refuse ensembles of anything but single trees."""
-    if type(estimator).__name__ not in SINGLE or not genuine(estimator):
+    if type(estimator).__name__ not in SINGLE_TREES or not is_sklearn_class(estimator):
         raise UnsupportedModel(
             f"{family} of {type(estimator).__name__} is not supported",
-            hint=f"it is supported over {' and '.join(SINGLE[:2])}",
+            hint=f"it is supported over {' and '.join(SINGLE_TREES[:2])}",
         )
 
 
-def labels_of(estimator: Any, family: str) -> tuple[object, ...] | None:
+def classifier_labels(estimator: Any, family: str) -> tuple[object, ...] | None:
     """The labels of a classifier, None for a regressor."""
     if not hasattr(estimator, "classes_"):
         return None
@@ -264,20 +271,20 @@ def boosted_head(
 ) -> Head:
     """A score for two classes, or one a class."""
     if labels is None:
-        return NUMBER
+        return NUMBER_HEAD
     if scores > 1:
         return Head(labels=labels, rule="argmax", link="softmax")
     return Head(labels=labels, link="logistic", zero_is_upper=zero_is_upper, slope=Fraction(slope))
 
 
-def finite(values: Floats) -> Floats:
+def require_finite(values: Floats) -> Floats:
     """Values of leaves, which must be finite."""
     if not np.isfinite(values).all():
         raise UnsupportedModel("a leaf has a value that is not a finite number", hint="its training diverged")
     return np.asarray(values, dtype=np.float64)
 
 
-def _first_guess(estimator: Any, family: str, scores: int) -> tuple[Fraction, ...]:
+def _initial_scores(estimator: Any, family: str, scores: int) -> tuple[Fraction, ...]:
     """What the trees of boosting are added to, by its own program: the same for everybody."""
     init = estimator.init_
     if isinstance(init, str) and init == "zero":
@@ -285,12 +292,12 @@ def _first_guess(estimator: Any, family: str, scores: int) -> tuple[Fraction, ..
     kind = type(init).__name__
     if (
         kind not in ("DummyClassifier", "DummyRegressor")
-        or not genuine(init)
-        or init.strategy not in CONSTANT
+        or not is_sklearn_class(init)
+        or init.strategy not in CONSTANT_STRATEGIES
     ):
         raise UnsupportedModel(
             f"{family} starts from {kind}, which is no constant",
             hint="fit it with init=None (the default) or init='zero'",
         )
     guess = estimator._raw_predict_init(np.zeros((1, estimator.n_features_in_), dtype=np.float32))
-    return tuple(Fraction(value) for value in finite(guess)[0].tolist())
+    return tuple(Fraction(value) for value in require_finite(guess)[0].tolist())

@@ -15,7 +15,7 @@ import numpy as np
 
 from likewise.importers.saved_boosters import Answers, among, walk_down
 from likewise.importers.xgboost.forest import LOGISTIC, SOFTMAX, base_margins, decides_at_half
-from likewise.importers.xgboost.stored import MOST_CATEGORIES, StoredTree, StoredXGBoost
+from likewise.importers.xgboost.model_file import MOST_CATEGORIES, StoredTree, StoredXGBoost
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -148,7 +148,7 @@ class StoredAnswers(XGBoostAnswers):
 
     def margins(self, X: Any) -> Any:
         stored, pairs = self.model.stored, list(self.model.trees())
-        columns = numbers_of(X, stored)
+        columns = column_numbers(X, stored)
         made = margins(
             [tree for tree, _ in pairs], [group for _, group in pairs], base_margins(stored), columns
         )
@@ -159,7 +159,7 @@ class StoredAnswers(XGBoostAnswers):
         return sigmoid(made) if made.ndim == 1 else softmax(made)
 
 
-def numbers_of(X: Any, stored: StoredXGBoost) -> Floats:
+def column_numbers(X: Any, stored: StoredXGBoost) -> Floats:
     """Rows as columns of numbers: categories by their codes."""
     if isinstance(X, np.ndarray):
         return np.asarray(X, dtype=np.float64)
@@ -168,11 +168,11 @@ def numbers_of(X: Any, stored: StoredXGBoost) -> Floats:
         values = (
             np.asarray(X[name], dtype=object) if c in stored.levels else np.asarray(X[name], dtype=np.float64)
         )
-        columns.append(_coded(values, stored.levels[c], name) if c in stored.levels else values)
+        columns.append(_category_codes(values, stored.levels[c], name) if c in stored.levels else values)
     return np.stack(columns, axis=1)
 
 
-def _coded(values: NDArray[Any], levels: tuple[Any, ...], name: str) -> Floats:
+def _category_codes(values: NDArray[Any], levels: tuple[Any, ...], name: str) -> Floats:
     """XGBoost refuses categories that it was not fitted on."""
     codes = {level: float(code) for code, level in enumerate(levels)}
     missing = [value is None or value != value for value in values.tolist()]

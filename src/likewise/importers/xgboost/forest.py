@@ -25,11 +25,11 @@ import numpy as np
 from likewise.errors import UnsupportedModel
 from likewise.families.trees.body import LEAF
 from likewise.importers.saved_boosters import numbers_of_levels
-from likewise.importers.trees.growing import GrownModel
-from likewise.importers.trees.grown import Forest, Grown, depth_first
-from likewise.importers.trees.taken import Taken
-from likewise.importers.xgboost.stored import MOST_CATEGORIES, StoredTree, StoredXGBoost
-from likewise.model.head import NUMBER, Head
+from likewise.importers.trees.library_forest import Forest, LibraryTree, order_depth_first
+from likewise.importers.trees.matrix_reading import MatrixReading
+from likewise.importers.trees.tree_model import LibraryModel
+from likewise.importers.xgboost.model_file import MOST_CATEGORIES, StoredTree, StoredXGBoost
+from likewise.model.head import NUMBER_HEAD, Head
 
 LOGISTIC = ("binary:logistic", "reg:logistic")
 RAW = "binary:logitraw"
@@ -60,25 +60,27 @@ def _logit(probability: np.float32) -> np.float32:
     return np.float32(-math.log(float(one / probability - one)))
 
 
-def grown_xgboost(
+def import_xgboost(
     stored: StoredXGBoost, *, family: str, kind: str | None, rounds: int | None = None
-) -> GrownModel:
+) -> LibraryModel:
     """The model in the form that all libraries share. `kind` is "classifier" or "regressor" for scikit-learn estimators, None
     for a Booster; the first `rounds` rounds predict, or all of them."""
-    head = _head(stored, family, kind)
+    head = _make_head(stored, family, kind)
     trees, groups = (stored.trees, stored.groups) if rounds is None else stored.first_rounds(rounds)
     bias = [Fraction(float(margin)) for margin in base_margins(stored)]
     more = Fraction(0) if head.labels is None else NEAR_HALF
     if decides_at_half(stored, kind):
         bias, more = [score - HALF for score in bias], more + HALF
     forest = Forest(
-        trees=tuple(_grown(tree, group, stored.n_scores) for tree, group in zip(trees, groups, strict=True)),
+        trees=tuple(
+            _convert_tree(tree, group, stored.n_scores) for tree, group in zip(trees, groups, strict=True)
+        ),
         bias=tuple(bias),
         single=True,
         strict=True,
-        category=_category,
+        category=_category_code,
     )
-    return GrownModel(
+    return LibraryModel(
         family=family,
         forest=forest,
         head=head,
@@ -86,7 +88,7 @@ def grown_xgboost(
         bits=24,
         more=more,
         numbered=numbered_columns(stored),
-        taken=Taken(absent_missing=True),
+        taken=MatrixReading(absent_missing=True),
     )
 
 
@@ -108,22 +110,22 @@ def numbered_columns(stored: StoredXGBoost) -> dict[int, dict[object, float]]:
     return numbers_of_levels(stored.levels)
 
 
-def _category(value: float) -> float:
+def _category_code(value: float) -> float:
     """The code that a column's value is taken for: cut to a whole number after the cast, NaN for invalid ones."""
     with np.errstate(over="ignore"):
         single = float(np.float32(value))
     return float(math.trunc(single)) if 0 <= single < MOST_CATEGORIES else math.nan
 
 
-def _grown(tree: StoredTree, group: int, n_scores: int) -> Grown:
+def _convert_tree(tree: StoredTree, group: int, n_scores: int) -> LibraryTree:
     swapped = np.zeros(len(tree.left), dtype=bool)
     swapped[list(tree.chosen)] = True
     left, right = np.where(swapped, tree.right, tree.left), np.where(swapped, tree.left, tree.right)
-    kept, second = depth_first(left, right)
+    kept, second = order_depth_first(left, right)
     leaf = tree.left[kept] == -1
     values = np.zeros((len(kept), n_scores))
     values[leaf, group] = tree.condition[kept][leaf]
-    return Grown(
+    return LibraryTree(
         column=np.where(leaf, LEAF, tree.column[kept]).astype(np.int32),
         threshold=np.where(leaf, 0.0, tree.condition[kept]).astype(np.float64),
         missing_left=tree.default_left[kept] ^ swapped[kept],
@@ -136,7 +138,7 @@ def _grown(tree: StoredTree, group: int, n_scores: int) -> Grown:
 # -- objectives -------------------------------------------------------------------------------------------
 
 
-def _head(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
+def _make_head(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
     objective = stored.objective
     if objective not in SUPPORTED:
         raise UnsupportedModel(
@@ -144,7 +146,7 @@ def _head(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
             hint=f"supported objectives: {', '.join(SUPPORTED)}",
         )
     if objective in SOFTMAX:
-        return _of_classes(stored, family, kind)
+        return _make_class_head(stored, family, kind)
     if stored.n_scores != 1:
         raise UnsupportedModel(f"{family} has {stored.n_scores} scores for the objective {objective!r}")
     if objective in IDENTITY:
@@ -153,29 +155,29 @@ def _head(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
                 f"{family} is a classifier with the objective {objective!r}",
                 hint="use objective='binary:logistic'",
             )
-        return NUMBER
+        return NUMBER_HEAD
     if objective == RAW:
-        return _of_margins(stored, family, kind)
+        return _make_margin_head(stored, family, kind)
     undecided = None
     if kind == "regressor" or (kind is None and objective == "reg:logistic"):
         undecided = f"{family} with {objective!r} predicts the probability itself and decides nothing"
     return Head(labels=(0, 1), link="logistic", undecided=undecided)
 
 
-def _of_margins(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
+def _make_margin_head(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
     if stored.version < VECTOR_BASE_SCORE:
         raise UnsupportedModel(
             f"{family} with the objective {RAW!r} was saved by XGBoost {'.'.join(map(str, stored.version))}",
             hint="save it with XGBoost 3.1 or newer, or use objective='binary:logistic'",
         )
     if kind != "classifier":
-        return NUMBER
+        return NUMBER_HEAD
     return Head(
         labels=(0, 1), unlinked=f"with {RAW!r} its predict_proba holds margins, which are no probabilities"
     )
 
 
-def _of_classes(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
+def _make_class_head(stored: StoredXGBoost, family: str, kind: str | None) -> Head:
     if kind == "regressor":
         raise UnsupportedModel(f"{family} is a regressor with the objective {stored.objective!r}")
     if stored.n_scores < 2 or (kind == "classifier" and stored.n_scores == 2):

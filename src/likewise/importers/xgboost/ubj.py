@@ -5,7 +5,7 @@ point, of 4 and 8), C (a character), S (a length and text), arrays [ ... ] and o
 its values ($) and their count (#) before them; arrays of numbers with both come back as NumPy arrays. Big endian.
 
 The file is not trusted: a length is compared with what is left of the file before anything is made of it, and containers are
-nested no deeper than `DEEPEST`.
+nested no deeper than `DEEPEST_NESTING`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-NUMBERS = {"i": ">b", "U": ">B", "I": ">h", "l": ">i", "L": ">q", "d": ">f", "D": ">d"}
+NUMBER_FORMATS = {"i": ">b", "U": ">B", "I": ">h", "l": ">i", "L": ">q", "d": ">f", "D": ">d"}
 CONSTANTS = {"Z": None, "T": True, "F": False}
-WHOLE = "iUIlL"
-DEEPEST = 64
+INTEGER_MARKERS = "iUIlL"
+DEEPEST_NESTING = 64
 
 
 class BadUbj(ValueError):
@@ -53,7 +53,7 @@ class _Reader:
     def value(self, marker: str, depth: int) -> Any:
         if marker in CONSTANTS:
             return CONSTANTS[marker]
-        if marker in NUMBERS:
+        if marker in NUMBER_FORMATS:
             return self.number(marker)
         if marker == "S":
             return self.text(self.marker())
@@ -61,16 +61,16 @@ class _Reader:
             return self.take(1).decode("latin-1")
         if marker not in ("[", "{"):
             raise BadUbj(f"no value begins with {marker!r}, at byte {self.at - 1}")
-        if depth == DEEPEST:
-            raise BadUbj(f"nested more than {DEEPEST} deep at byte {self.at}")
+        if depth == DEEPEST_NESTING:
+            raise BadUbj(f"nested more than {DEEPEST_NESTING} deep at byte {self.at}")
         return self.array(depth + 1) if marker == "[" else self.object(depth + 1)
 
     def number(self, marker: str) -> Any:
-        layout = NUMBERS[marker]
+        layout = NUMBER_FORMATS[marker]
         return struct.unpack(layout, self.take(struct.calcsize(layout)))[0]
 
     def length(self, marker: str) -> int:
-        if marker not in WHOLE:
+        if marker not in INTEGER_MARKERS:
             raise BadUbj(f"{marker!r} is no length, at byte {self.at - 1}")
         return int(self.number(marker))
 
@@ -98,8 +98,8 @@ class _Reader:
 
     def array(self, depth: int) -> Any:
         kind, count = self.opening()
-        if kind in NUMBERS and count is not None:
-            dtype = np.dtype(NUMBERS[kind])
+        if kind in NUMBER_FORMATS and count is not None:
+            dtype = np.dtype(NUMBER_FORMATS[kind])
             content = self.take(count * dtype.itemsize)
             return np.frombuffer(content, dtype=dtype).astype(dtype.newbyteorder("="))
         if count is not None:

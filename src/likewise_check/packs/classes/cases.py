@@ -24,7 +24,7 @@ from likewise_check.packs.classes.classes import Classes
 from likewise_check.packs.classes.outcome import ClassOutcome
 
 # Rules that look at all scores at once; all others are about one line, and their leaves have a way.
-OF_ALL_SCORES = ("enumerated", "independent", "empty", "softmax", "odds")
+ALL_SCORES_RULES = ("enumerated", "independent", "empty", "softmax", "odds")
 
 Cube: TypeAlias = tuple[tuple[int, bool], ...]  # scores, and whether they are to be positive
 
@@ -73,16 +73,16 @@ class ClassCase:
         """What a leaf is about."""
         asked, name = claim.asked, leaf[0]
         scores = cast(Scores, claim.model.body)
-        if asked.kind == "decision" and name not in OF_ALL_SCORES:
-            places, own = self._taken_apart(leaf)
-            return Task(places, own, lambda: self._compared(claim, scores, places))
+        if asked.kind == "decision" and name not in ALL_SCORES_RULES:
+            places, own = self._split_leaf(leaf)
+            return Task(places, own, lambda: self._comparison_lemma(claim, scores, places))
         if asked.kind == "score" or (asked.kind == "probability" and self.of.link == "identity"):
-            return Task(None, leaf, lambda: _scored(claim, scores, self.i))
-        if name not in OF_ALL_SCORES:
+            return Task(None, leaf, lambda: _score_lemma(claim, scores, self.i))
+        if name not in ALL_SCORES_RULES:
             raise Rejected(f"{name}: not a rule for probabilities of the softmax link")
-        return Task(None, leaf, lambda: self._of_all_scores(claim))
+        return Task(None, leaf, lambda: self._all_scores_lemma(claim))
 
-    def _taken_apart(self, leaf: Leaf) -> tuple[tuple[int, ...], Leaf]:
+    def _split_leaf(self, leaf: Leaf) -> tuple[tuple[int, ...], Leaf]:
         """The places r and r' of a leaf with the way [r, r', lambda], and the leaf with the way lambda."""
         if len(leaf) < 2:
             raise Rejected("the leaf has no way")
@@ -91,7 +91,7 @@ class ClassCase:
             whole(0, self.conditions(side) - 1)(place, "the place of a condition")
         return tuple(places), [leaf[0], way, *leaf[2:]]
 
-    def _compared(self, claim: Claim, scores: Scores, places: Sequence[int]) -> Lemma:
+    def _comparison_lemma(self, claim: Claim, scores: Scores, places: Sequence[int]) -> Lemma:
         """That no pair has both conditions."""
         first, second = (self.condition(side, r) for side, r in enumerate(places))
         opposite = tuple((c, -factor) for c, factor in second.form)
@@ -105,14 +105,14 @@ class ClassCase:
             steps=(first.steps, second.steps),
         )
 
-    def _of_all_scores(self, claim: Claim) -> Lemma:
+    def _all_scores_lemma(self, claim: Claim) -> Lemma:
         """That no pair breaks what the case has of the property."""
         outcome = ClassOutcome(self.of, claim.model.body, claim.asked, (self.i, self.j))
         return replace(claim.lemma(), outcome=outcome)
 
 
 @dataclass(frozen=True, slots=True)
-class Undivided:
+class WholeClaim:
     """All of a claim at once, as `independent` alone shows it."""
 
     @property
@@ -124,7 +124,7 @@ class Undivided:
         return Task(None, leaf, claim.lemma)
 
 
-def _scored(claim: Claim, scores: Scores, c: int) -> Lemma:
+def _score_lemma(claim: Claim, scores: Scores, c: int) -> Lemma:
     """That no pair has scores f_c more than delta apart."""
     own = scores.form(((c, Fraction(1)),))
     asked = Property(kind="score", bound=claim.asked.bound)

@@ -13,8 +13,8 @@ from likewise_check.core.body import Form, Scores
 from likewise_check.core.cells import Cell
 from likewise_check.core.fields import Rejected
 from likewise_check.core.lemma import Lemma
-from likewise_check.core.line import LINES, Line, Terms
-from likewise_check.core.registry import find, names_in
+from likewise_check.core.line import MOST_LINES, Line, Terms
+from likewise_check.core.registry import find_entry, known_names
 from likewise_check.packs.classes.outcome import ClassOutcome
 
 Alpha: TypeAlias = Mapping[int, Fraction]  # factors of scores
@@ -33,11 +33,11 @@ class Forms:
             raise Rejected(f"{rule}: only for cases of probabilities with the softmax link")
         if lemma.asked.kind != "probability":
             raise Rejected(f"{rule}: only for cases of probabilities with the softmax link")
-        if lemma.first.kind not in names_in("MAXIMA"):
-            raise Rejected(f"{rule}: only for bodies that are {' or '.join(names_in('MAXIMA'))}")
+        if lemma.first.kind not in known_names("MAXIMA"):
+            raise Rejected(f"{rule}: only for bodies that are {' or '.join(known_names('MAXIMA'))}")
         c, others = outcome.only[0], (k for k in range(outcome.classes.count) if k != outcome.only[0])
         self.gaps: list[Alpha] = [{k: Fraction(1), c: Fraction(-1)} for k in others]
-        self._maxima = find("MAXIMA", lemma.first.kind)(lemma, cast(Scores, lemma.first))
+        self._maxima = find_entry("MAXIMA", lemma.first.kind)(lemma, cast(Scores, lemma.first))
         self.multipliers: int = self._maxima.multipliers
 
     def largest(
@@ -53,7 +53,7 @@ class Forms:
         return found
 
 
-def combined(factors: Sequence[Fraction], forms: Sequence[Alpha]) -> Alpha:
+def combine_forms(factors: Sequence[Fraction], forms: Sequence[Alpha]) -> Alpha:
     """The sum of factor * form, without what is 0."""
     total: dict[int, Fraction] = {}
     for factor, form in zip(factors, forms, strict=True):
@@ -68,7 +68,7 @@ class LineMaxima:
     def __init__(self, lemma: Lemma, body: Scores) -> None:
         self.multipliers = 2 * len(lemma.space.constraints)
         self._lemma, self._body = lemma, body
-        self._line = lru_cache(LINES)(self._made)
+        self._line = lru_cache(MOST_LINES)(self._make_line)
 
     def largest(
         self, first: Form, second: Form, cell: Cell, multipliers: tuple[Fraction, ...]
@@ -78,7 +78,7 @@ class LineMaxima:
         maximum = line.maximum(cell)
         return None if maximum is None else Fraction(maximum) / line.scale
 
-    def _made(self, first: Form, second: Form, multipliers: tuple[Fraction, ...]) -> Line:
+    def _make_line(self, first: Form, second: Form, multipliers: tuple[Fraction, ...]) -> Line:
         lemma = replace(self._lemma, first=self._body.form(first), second=self._body.form(second))
         zeros = [Fraction(0)] * self.multipliers
         return Line(Terms(lemma), Fraction(1), Fraction(1), list(multipliers) or zeros)

@@ -12,14 +12,14 @@ from itertools import combinations, pairwise
 from likewise_check.core.body import Body
 from likewise_check.core.fields import Rejected, anything, array_of, boolean, choice, record, whole
 from likewise_check.core.head import Case, Leaf
-from likewise_check.core.numbers import number, shown
+from likewise_check.core.numbers import number, readable_number
 from likewise_check.core.properties import Property
-from likewise_check.packs.classes.cases import ClassCase, Cube, Undivided
+from likewise_check.packs.classes.cases import ClassCase, Cube, WholeClaim
 from likewise_check.packs.classes.classes import Classes
 from likewise_check.packs.classes.outcome import ClassOutcome
 
 MOST_SCORES = 1_000
-VOTED = range(3, 7)  # how many classes votes may be for
+VOTING_CLASSES = range(3, 7)  # how many classes votes may be for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,16 +58,16 @@ class ClassHead:
         if asked.kind != "decision":
             what = "scores" if asked.kind == "score" else "probabilities"
             whose = f"each of {count} classes" if of is None else f"class {of}"
-            return f"{what} of {whose} that differ by at most {shown(asked.bound)}"
+            return f"{what} of {whose} that differ by at most {readable_number(asked.bound)}"
         what = f"the same one of {count} classes"
         if of is not None:
             what = f"the same answer to whether their class is {of} (of {count})"
-        return what + (f" with a margin of {shown(asked.bound)}" if asked.bound else "")
+        return what + (f" with a margin of {readable_number(asked.bound)}" if asked.bound else "")
 
     def cases(self, node: Leaf, asked: Property) -> tuple[bool, Iterator[Case]]:
         """Those that a proof with this first node must settle, in order."""
         if node == ["independent"]:
-            return False, iter([Undivided()])
+            return False, iter([WholeClaim()])
         if node[:1] != ["cases"]:
             raise Rejected(
                 'unknown rule here: the proof of a model with classes begins with "cases" or "independent"'
@@ -77,14 +77,14 @@ class ClassHead:
     def _cases(self, node: Leaf, asked: Property) -> Iterator[Case]:
         of, everyone = self.classes, range(self.classes.count)
         if asked.kind != "decision":
-            _only_a_name(node)
+            _check_name_only(node)
             return (ClassCase(of=of, i=c, j=c) for c in everyone if asked.of in (None, c))
         if asked.of is None:
             pairs = list(combinations(everyone, 2))
         else:
             pairs = [(asked.of, j) for j in everyone if j != asked.of]
         if not of.voting:
-            _only_a_name(node)
+            _check_name_only(node)
             return (ClassCase(of=of, i=i, j=j) for i, j in pairs)
         cubes = _read_cubes(node, of)
         return (
@@ -100,7 +100,7 @@ def _read_cubes(node: Leaf, of: Classes) -> list[list[Cube]]:
     _, items = array_of(anything, 2)(node, "the cases of votes, with cubes,")
     pair = array_of(anything, 2)
     lists = array_of(array_of(array_of(pair)), of.count)(items, "the cubes")
-    cubes = [[_cube(cube, of.scores) for cube in listed] for listed in lists]
+    cubes = [[_read_cube(cube, of.scores) for cube in listed] for listed in lists]
     # Sets of ways to vote are ints of one bit a way.
     ways = range(1 << of.scores)
     up = [sum(1 << way for way in ways if way >> s & 1) for s in range(of.scores)]
@@ -119,12 +119,12 @@ def _read_cubes(node: Leaf, of: Classes) -> list[list[Cube]]:
     return cubes
 
 
-def _only_a_name(node: list[object]) -> None:
+def _check_name_only(node: list[object]) -> None:
     if len(node) != 1:
         raise Rejected('the cases of this claim are ["cases"]')
 
 
-def _cube(items: list[list[object]], scores: int) -> Cube:
+def _read_cube(items: list[list[object]], scores: int) -> Cube:
     place = whole(0, scores - 1)
     cube = tuple((place(s, "a score of a cube"), boolean(up, "up")) for s, up in items)
     if any(late[0] <= early[0] for early, late in pairwise(cube)):
@@ -137,14 +137,14 @@ def read_classes(head: object, asked: Property) -> ClassHead:
     labels, way, link = record(
         head,
         "the head",
-        labels=array_of(_label),
+        labels=array_of(_read_label),
         classes=choice("argmax", "votes"),
         link=choice(None, "identity", "softmax"),
     )
     classes = Classes(count=len(labels), voting=way == "votes", link=link)
     if classes.count < 2 or len(set(labels)) < len(labels):
         raise Rejected("a model with classes needs two labels or more, no two of them equal")
-    if classes.scores > MOST_SCORES or (classes.voting and (classes.count not in VOTED or link)):
+    if classes.scores > MOST_SCORES or (classes.voting and (classes.count not in VOTING_CLASSES or link)):
         raise Rejected(f"at most {MOST_SCORES} scores; votes for 3 to 6 classes, without a link")
     if not asked.of_classes:
         raise Rejected("the property must have a class, or null for all")
@@ -159,7 +159,7 @@ def read_classes(head: object, asked: Property) -> ClassHead:
     return ClassHead(classes=classes)
 
 
-def _label(item: object, what: str) -> tuple[str, object]:
+def _read_label(item: object, what: str) -> tuple[str, object]:
     """A label as its sort and its content: equal exactly if the labels are."""
     if type(item) is str or type(item) is bool:
         return type(item).__name__, item

@@ -24,10 +24,10 @@ from likewise_check.core.fields import Rejected, array_of
 from likewise_check.core.lemma import Lemma
 from likewise_check.core.logarithm import exp_minus
 from likewise_check.core.numbers import number
-from likewise_check.packs.classes.forms import Alpha, Forms, NoPair, combined
+from likewise_check.packs.classes.forms import Alpha, Forms, NoPair, combine_forms
 
 MOST_BOXES = 1 << 14
-FARTHEST = 64  # of M, and of d before its exponential counts as infinite
+LARGEST_MOVE = 64  # of M, and of d before its exponential counts as infinite
 BITS = 128
 _UNIT = 1 << BITS
 _COARSE = BITS // 2  # the first box is on a grid so much coarser, which leaves as many exact halvings
@@ -49,22 +49,22 @@ class Odds:
         gaps, one = self._forms.gaps, Fraction(1)
         rows = array_of(array_of(number, len(gaps)))(leaf[1], "the directions")
         try:
-            moves = [self._forms.largest(combined([-one], [gap]), gap, cell) for gap in gaps]
+            moves = [self._forms.largest(combine_forms([-one], [gap]), gap, cell) for gap in gaps]
             if max(moves) <= 0:
                 return Holds(clearance=Fraction(0))
             ranges = [(-self._reach(cell, -one, gap), self._reach(cell, one, gap)) for gap in gaps]
-            limits = [(tuple(row), self._forms.largest(combined(row, gaps), {}, cell)) for row in rows]
+            limits = [(tuple(row), self._forms.largest(combine_forms(row, gaps), {}, cell)) for row in rows]
         except NoPair:
             return Holds(clearance=None)
-        if max(moves) > FARTHEST:
-            raise LeafRefused(f"odds: differences of scores move by more than {FARTHEST}")
+        if max(moves) > LARGEST_MOVE:
+            raise LeafRefused(f"odds: differences of scores move by more than {LARGEST_MOVE}")
         if not Gap(moves, limits, self._delta).stays_below(ranges):
             raise LeafRefused("odds: the bound is not seen to be at most delta")
         return Holds(clearance=Fraction(0))
 
     def _reach(self, cell: Cell, sign: Fraction, gap: Alpha) -> Fraction:
         """The largest sign * d_r of the cell."""
-        return self._forms.largest(combined([sign], [gap]), {}, cell)
+        return self._forms.largest(combine_forms([sign], [gap]), {}, cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,14 @@ class Gap:
 
     def __init__(self, moves: Sequence[Fraction], limits: Sequence[Limit], delta: Fraction) -> None:
         self._order = sorted(range(len(moves)), key=lambda r: -moves[r])
-        self._raised = [_power(Fraction(_up(move), _UNIT)).high or 0 for move in moves]
-        self._limits = [_in_units(*limit) for limit in limits]
+        self._raised = [_power(Fraction(_round_up(move), _UNIT)).high or 0 for move in moves]
+        self._limits = [_limit_in_units(*limit) for limit in limits]
         self._delta = delta
         self._powers: dict[int, _Power] = {}
 
     def stays_below(self, ranges: Sequence[tuple[Fraction, Fraction]]) -> bool:
         """Whether G <= delta is seen where d_r is in these ranges and the limits hold."""
-        boxes: list[Ends] = [tuple((-_up(-lo, _COARSE), _up(hi, _COARSE)) for lo, hi in ranges)]
+        boxes: list[Ends] = [tuple((-_round_up(-lo, _COARSE), _round_up(hi, _COARSE)) for lo, hi in ranges)]
         looked_at = 0
         while boxes:
             looked_at += 1
@@ -158,18 +158,18 @@ def _power(t: Fraction) -> _Power:
     if t <= 0:
         power = (low * _UNIT).__floor__(), (high * _UNIT).__ceil__()
         return _Power(*power, (power[1] << BITS) // (power[1] + _UNIT))
-    if t > FARTHEST:
-        return _Power(_power(Fraction(FARTHEST)).low, None, _UNIT)
+    if t > LARGEST_MOVE:
+        return _Power(_power(Fraction(LARGEST_MOVE)).low, None, _UNIT)
     power = (_UNIT / high).__floor__(), (_UNIT / low).__ceil__()
     return _Power(*power, (power[1] << BITS) // (power[1] + _UNIT))
 
 
-def _up(value: Fraction, coarse: int = 0) -> int:
+def _round_up(value: Fraction, coarse: int = 0) -> int:
     """Rounded up, in units; to a grid of 2^coarse units."""
     return (value * (1 << BITS - coarse)).__ceil__() << coarse
 
 
-def _in_units(direction: Sequence[Fraction], limit: Fraction) -> tuple[list[int], int]:
+def _limit_in_units(direction: Sequence[Fraction], limit: Fraction) -> tuple[list[int], int]:
     """The same limit with whole numbers, of d in units."""
     scale = lcm(*(g.denominator for g in direction))
-    return [(g * scale).numerator for g in direction], _up(limit * scale)
+    return [(g * scale).numerator for g in direction], _round_up(limit * scale)

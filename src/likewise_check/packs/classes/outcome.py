@@ -22,7 +22,9 @@ from likewise_check.core.properties import Property
 from likewise_check.packs.classes.classes import Classes
 
 _PRECISIONS = (64, 256, 1024)
-INDIVIDUALS = 1 << 12  # whose scores are kept between pairs; dropped beyond, which changes nothing but time
+MOST_INDIVIDUALS = (
+    1 << 12
+)  # whose scores are kept between pairs; dropped beyond, which changes nothing but time
 
 AllEnds: TypeAlias = Sequence[Ends]  # an enclosure a score
 
@@ -34,19 +36,19 @@ class ClassOutcome:
         self, classes: Classes, body: Body, asked: Property, only: tuple[int, int] | None = None
     ) -> None:
         self.classes, self.body, self.asked, self.only = classes, body, asked, only
-        self._ends = lru_cache(INDIVIDUALS)(body.ends)
+        self._ends = lru_cache(MOST_INDIVIDUALS)(body.ends)
 
     def broken_by(self, x: Codes, other: Codes) -> bool:
         """Whether the pair breaks the property, or what the case has of it."""
         if x == other:
             return False
         for bits in _PRECISIONS:
-            known = self._told(self._ends(tuple(x), bits), self._ends(tuple(other), bits), bits)
+            known = self._decide(self._ends(tuple(x), bits), self._ends(tuple(other), bits), bits)
             if known is not None:
                 return known
         raise Rejected(f"scores are on the border of a witness as far as {_PRECISIONS[-1]} bits can tell")
 
-    def _told(self, first: AllEnds, second: AllEnds, bits: int) -> bool | None:
+    def _decide(self, first: AllEnds, second: AllEnds, bits: int) -> bool | None:
         """Whether a pair with these scores is a witness; None if the enclosures do not tell."""
         of, everyone = self.asked.of, range(self.classes.count)
         if self.asked.kind == "decision":
@@ -57,7 +59,7 @@ class ClassOutcome:
             found = [sure and so for (i, sure), (j, so) in pairs if i != j and of in (None, i, j)]
         else:
             asked = [c for c in everyone if of in (None, c) and (self.only is None or c == self.only[0])]
-            gaps = [self._parted(first, second, c, bits) for c in asked]
+            gaps = [self._are_apart(first, second, c, bits) for c in asked]
             found = [sure is True for sure in gaps if sure is not False]
         return any(found) or (None if found else False)
 
@@ -65,7 +67,7 @@ class ClassOutcome:
         """Which of these classes the individual may have, with the margin, and whether it surely has."""
         if self.classes.voting:
             ways = [[0, 1] if low <= 0 < high else [int(low > 0)] for low, high in ends]
-            won = {self.classes.winner(_number(votes)) for votes in product(*ways)}
+            won = {self.classes.winner(_vote_number(votes)) for votes in product(*ways)}
             return {i: len(won) == 1 for i in classes if i in won}
         found: dict[int, bool] = {}
         for i in classes:
@@ -84,7 +86,7 @@ class ClassOutcome:
             sure = sure and (k == i or least > margin or (least == margin and k > i))
         return sure or None
 
-    def _parted(self, first: AllEnds, second: AllEnds, c: int, bits: int) -> bool | None:
+    def _are_apart(self, first: AllEnds, second: AllEnds, c: int, bits: int) -> bool | None:
         """Whether the scores or probabilities of class c are more than delta apart."""
         delta, (low, high), (low_other, high_other) = self.asked.bound, first[c], second[c]
         if self.asked.kind == "probability" and self.classes.link == "softmax":
@@ -96,7 +98,7 @@ class ClassOutcome:
         return False if high - low_other <= delta else None
 
 
-def _number(votes: Sequence[int]) -> int:
+def _vote_number(votes: Sequence[int]) -> int:
     return sum(up << s for s, up in enumerate(votes))
 
 
@@ -112,10 +114,10 @@ def softmax_ends(ends: AllEnds, c: int, bits: int) -> tuple[Fraction, Fraction]:
     """P_c, enclosed: it grows with f_c and falls with the other scores."""
     lowest = [high if k != c else low for k, (low, high) in enumerate(ends)]
     highest = [low if k != c else high for k, (low, high) in enumerate(ends)]
-    return _share(lowest, c, bits)[0], _share(highest, c, bits)[1]
+    return _softmax_share(lowest, c, bits)[0], _softmax_share(highest, c, bits)[1]
 
 
-def _share(scores: Sequence[Fraction], c: int, bits: int) -> tuple[Fraction, Fraction]:
+def _softmax_share(scores: Sequence[Fraction], c: int, bits: int) -> tuple[Fraction, Fraction]:
     """exp(f_c) / sum_k exp(f_k), enclosed; the largest exponential counts as 1."""
     top = max(scores)
     parts = [exp_minus(top - score, bits) for score in scores]

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
 
-from likewise_check.core.body import Body, Codes, Ends, Family, Form, no_rounding
+from likewise_check.core.body import Body, Codes, Ends, Family, Form, read_no_rounding
 from likewise_check.core.fields import Reader, anything, array_of
 from likewise_check.core.numbers import number
 from likewise_check.core.space import Space
 
-FORMS = 64  # forms of a body that are kept ready; dropped beyond, which changes nothing but time
+MOST_FORMS = 64  # forms of a body that are kept ready; dropped beyond, which changes nothing but time
 
 
 class Blended(Body, Protocol):
@@ -61,23 +61,23 @@ class Several:
     def form(self, alpha: Form) -> Body:
         """The body of one score, alpha . f."""
         if alpha not in self._forms:
-            if len(self._forms) >= FORMS:
+            if len(self._forms) >= MOST_FORMS:
                 self._forms.clear()
             self._forms[alpha] = self.bodies[0].blend(alpha, self.bodies)
         return self._forms[alpha]
 
     def read_rounding(self, item: object) -> None:
         """Is not described for several scores."""
-        no_rounding(item)
+        read_no_rounding(item)
 
 
 def read_several(family: Family, item: object, space: Space, scores: int) -> Several:
     """So many scores of a body."""
-    bodies: list[Any] = [family.read(item, space, _entry(c, scores)) for c in range(scores)]
+    bodies: list[Any] = [family.read(item, space, _entry_reader(c, scores)) for c in range(scores)]
     return Several(tuple(bodies))
 
 
-def _entry(c: int, scores: int) -> Reader:
+def _entry_reader(c: int, scores: int) -> Reader:
     """Reads an array of numbers, one a score, and keeps that of score c."""
 
     def read(value: object, what: str) -> Fraction:

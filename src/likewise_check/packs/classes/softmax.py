@@ -24,7 +24,7 @@ from likewise_check.core.lemma import Lemma
 from likewise_check.core.logarithm import exp_minus, log_bounds
 from likewise_check.core.numbers import number
 from likewise_check.core.separable import read_multipliers
-from likewise_check.packs.classes.forms import Alpha, Forms, NoPair, combined
+from likewise_check.packs.classes.forms import Alpha, Forms, NoPair, combine_forms
 
 _BITS = 160  # of softplus, and of what is added to u_r
 
@@ -49,10 +49,10 @@ class Softmax:
             )
         a, b, threshold = tangent_at(number(leaf[1], "the way"), self._lemma.asked.bound)
         gaps = self._gaps
-        w = _mean(leaf[2], len(gaps))
+        w = _read_mean(leaf[2], len(gaps))
         steps = array_of(array_of(anything, 2), len(gaps) - 1)(leaf[3], "the steps")
         slopes = [number(s, "a slope") for s, _ in steps]
-        means = [_mean(v, r) for r, (_, v) in enumerate(steps, start=1)]
+        means = [_read_mean(v, r) for r, (_, v) in enumerate(steps, start=1)]
         if not all(0 <= s <= 1 for s in slopes):
             raise Rejected("a slope must be from 0 to 1")
         multipliers = read_multipliers(leaf[4], self._lemma.space) if len(leaf) == 5 else []
@@ -60,7 +60,7 @@ class Softmax:
             raise Rejected("softmax: a bound of trees has no multipliers")
         try:
             above, added = self._above(slopes, means, cell)
-            first, second = combined([-a * share for share in w], gaps), combined([b], [above])
+            first, second = combine_forms([-a * share for share in w], gaps), combine_forms([b], [above])
             largest = self._forms.largest(first, second, cell, multipliers)
         except NoPair:
             return None
@@ -73,17 +73,17 @@ class Softmax:
         above, added, one = self._gaps[0], Fraction(0), Fraction(1)
         for r, (s, v) in enumerate(zip(slopes, means, strict=True), start=1):
             gap = self._gaps[r]
-            most = combined([one, *(-share for share in v)], [gap, *self._gaps[:r]])
-            least = combined([one, -one], [above, gap])
+            most = combine_forms([one, *(-share for share in v)], [gap, *self._gaps[:r]])
+            least = combine_forms([one, -one], [above, gap])
             high = self._forms.largest({}, most, cell) - _entropy(v)
             low = -self._forms.largest({}, least, cell) - added
             rise = max(_softplus(t) - s * t for t in (low, high))
-            above = combined([1 - s, s], [above, gap])
-            added = _rounded_up((1 - s) * added + rise)
+            above = combine_forms([1 - s, s], [above, gap])
+            added = _round_up((1 - s) * added + rise)
         return above, added
 
 
-def _mean(items: object, length: int) -> list[Fraction]:
+def _read_mean(items: object, length: int) -> list[Fraction]:
     """Numbers >= 0 with sum 1."""
     found: list[Fraction] = array_of(number, length)(items, "the weights of a mean")
     if min(found) < 0 or sum(found) != 1:
@@ -102,5 +102,5 @@ def _softplus(t: Fraction) -> Fraction:
     return max(t, Fraction(0)) + log_bounds(1 + tail)[1]
 
 
-def _rounded_up(value: Fraction) -> Fraction:
+def _round_up(value: Fraction) -> Fraction:
     return Fraction(-(-value * (1 << _BITS) // 1), 1 << _BITS)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from likewise_check.core.numbers import Exact, exact
+from likewise_check.core.numbers import Exact, int_if_whole
 from likewise_check.core.space import Feature
 from likewise_check.packs.axes import Column
 from likewise_check.packs.kernel.body import Rbf
@@ -44,15 +44,16 @@ class Numeric:
         self._table = columns[0].table if columns else None
         self._scale, self._whole = body.scale, whole_codes
         factor = body.gamma * body.scale
-        self._alpha = exact(factor * sum(column.slope**2 for column in columns))
+        self._alpha = int_if_whole(factor * sum(column.slope**2 for column in columns))
         self._beta: list[Exact] = [0] * len(body.coefficients)
         self._chi: list[Exact] = [0] * len(body.coefficients)
         for column in columns:
             gaps = [centre - column.offset for centre in column.centres]
             self._beta = [
-                exact(b + 2 * factor * column.slope * gap) for b, gap in zip(self._beta, gaps, strict=True)
+                int_if_whole(b + 2 * factor * column.slope * gap)
+                for b, gap in zip(self._beta, gaps, strict=True)
             ]
-            self._chi = [exact(c + factor * gap**2) for c, gap in zip(self._chi, gaps, strict=True)]
+            self._chi = [int_if_whole(c + factor * gap**2) for c, gap in zip(self._chi, gaps, strict=True)]
 
     @property
     def terms(self) -> int:
@@ -122,7 +123,7 @@ class OneHot:
         )
 
 
-def sort_of(feature: Feature, body: Rbf, k: int) -> Numeric | OneHot | None:
+def classify_feature(feature: Feature, body: Rbf, k: int) -> Numeric | OneHot | None:
     """Numeric or one-hot, or None for any other; a levels kind without columns counts as numeric."""
     columns = body.columns[k]
     if not feature.levels or len(columns) <= 1:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from likewise_check.core.body import Codes, Ends, Form, blend_rows, no_rounding
+from likewise_check.core.body import Codes, Ends, Form, blend_rows, read_no_rounding
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text
 from likewise_check.core.logarithm import exp_minus_ints, unit_bits
-from likewise_check.core.numbers import Exact, common_scale, exact, number
+from likewise_check.core.numbers import Exact, common_scale, int_if_whole, number
 from likewise_check.core.space import Space
 from likewise_check.packs.axes import Column, read_column
 
-_KEPT = 1 << 20  # exponents kept between points; dropped beyond, which changes nothing but time
+_MOST_KEPT = 1 << 20  # exponents kept between points; dropped beyond, which changes nothing but time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Rbf:
         """scale * gamma * D_tk(code), one a term."""
         known = self._known
         if (k, code) not in known:
-            if len(known) * len(self.coefficients) > _KEPT:
+            if len(known) * len(self.coefficients) > _MOST_KEPT:
                 known.clear()
             sums: list[Exact] = [0] * len(self.coefficients)
             for column in self.columns[k]:
@@ -55,9 +55,9 @@ class Rbf:
                 common = common_scale(column.centres)
                 below = factor.denominator * (value.denominator * common) ** 2
                 start, step = value.numerator * common, value.denominator
-                gaps = (start - exact(centre * common) * step for centre in column.centres)
+                gaps = (start - int_if_whole(centre * common) * step for centre in column.centres)
                 squares = (factor.numerator * gap * gap for gap in gaps)
-                sums = [old + _over(square, below) for old, square in zip(sums, squares, strict=True)]
+                sums = [old + _divide(square, below) for old, square in zip(sums, squares, strict=True)]
             known[k, code] = sums
         return known[k, code]
 
@@ -78,7 +78,7 @@ class Rbf:
         size = int(sum(map(abs, self.coefficients))) + 1
         finer = bits + size.bit_length()
         common = common_scale(self.coefficients)
-        weights = [exact(weight * common) for weight in self.coefficients]
+        weights = [int_if_whole(weight * common) for weight in self.coefficients]
         weighed = list(zip(weights, self.exponentials(list(enumerate(codes)), finer), strict=True))
         low = sum(weight * (below if weight > 0 else above) for weight, (below, above) in weighed)
         high = sum(weight * (above if weight > 0 else below) for weight, (below, above) in weighed)
@@ -96,10 +96,10 @@ class Rbf:
 
     def read_rounding(self, item: object) -> None:
         """Is not described."""
-        no_rounding(item)
+        read_no_rounding(item)
 
 
-def _over(numerator: Exact, denominator: int) -> Exact:
+def _divide(numerator: Exact, denominator: int) -> Exact:
     """The quotient, an int wherever it is whole."""
     if isinstance(numerator, int):
         whole, rest = divmod(numerator, denominator)

@@ -28,7 +28,7 @@ class Couple:
     axes: tuple[Axis | None, Axis | None, Axis | None]
 
 
-def couple_of(feature: Numeric, box: Box) -> Couple:
+def make_couple(feature: Numeric, box: Box) -> Couple:
     """The couple of a feature in a box that is not empty."""
     (u, width), (d, gap) = ((Fraction(lo + hi) / 2, Fraction(hi - lo) / 2) for lo, hi in coordinates(box))
     at_u = at_d = at_p = None

@@ -14,7 +14,7 @@ so coefficients are off by less than 2^(-250 + 93 + 38) = 2^-119, far below one 
 of it taken by the constant coefficient (added for upper, subtracted for lower), in units; with g = floor(h) + 2, |L| and |k| <= g and |Z| <= 2 g:
 
 - coefficients off by 2 units each: 2 (1 + g + g^2 + g^3);
-- the shift to p(k + Z) (`shifted`), whose floors lose below (1 + g + g^2) + (1 + g) |Z| + |Z|^2 <= 1 + 3 g + 7 g^2: 7 (1 + g)^2;
+- the shift to p(k + Z) (`shift_cubic`), whose floors lose below (1 + g + g^2) + (1 + g) |Z| + |Z|^2 <= 1 + 3 g + 7 g^2: 7 (1 + g)^2;
 - L may exceed h by SLACK (h is taken from h_t - SLACK). Upper: exp L - upper = exp(xi)/24 (L^2 - h^2) L^2 <= exp(h) (g^3 SLACK) / 8 there, as
   exp(SLACK) < 3/2, L^2 - h^2 <= 2 g SLACK, L^2 <= g^2 (for i = 0, exp(xi)/24 L^4 is less than one unit). Lower: exp L - lower = exp(xi)/24 (L - a)^2 (L + a)^2 >= 0
   for every L, so nothing.
@@ -121,7 +121,7 @@ def _bessel(i: int, k: int) -> Fraction:
     return Fraction(total, 1 << 320)
 
 
-def shifted(cubic: tuple[int, int, int, int], k: int) -> tuple[int, int, int, int]:
+def shift_cubic(cubic: tuple[int, int, int, int], k: int) -> tuple[int, int, int, int]:
     """The coefficients of p(-k + Z) in Z, k of exponent units, with floors that `one_sided` leaves room for."""
     p0, p1, p2, p3 = cubic
     steep, bent = p3 * k >> EXPONENT, 3 * p3 * k >> EXPONENT

@@ -20,7 +20,7 @@ from likewise_check.packs.kernel.cubics import (
     chord,
     decay,
     one_sided,
-    shifted,
+    shift_cubic,
 )
 
 Cubic: TypeAlias = tuple[int, int, int, int]
@@ -50,11 +50,11 @@ class Expander:
         rows: list[tuple[int, int, int]] = []
         for c, fall, h, k in terms:
             weight = _weight(c, fall, off)
-            p0, p1, p2, p3 = self._side(_grid(h), weight, k)
+            p0, p1, p2, p3 = self._side(_grid_index(h), weight, k)
             constant += weight * p0
             rows.append((weight * p1, weight * p2, weight * p3))
             reach = max(reach, h + k)
-        return _shortened(rows, constant, reach, most)
+        return _shorten(rows, constant, reach, most)
 
     def two_copies(
         self,
@@ -68,7 +68,7 @@ class Expander:
         others: list[tuple[int, int, int]] = []
         for (c, fall, h), (other_c, other_fall, other_h), k, gap in terms:
             weight, other = _weight(c, fall, off), _weight(other_c, other_fall, off)
-            i, j = _grid(h), _grid(other_h)
+            i, j = _grid_index(h), _grid_index(other_h)
             steep = bent = cubed = 0
             if 2 * gap * GRID <= max(i, j) << EXPONENT and (weight > 0) != (other > 0):
                 m = weight if abs(weight) <= abs(other) else -other
@@ -83,21 +83,21 @@ class Expander:
             constant += other * p0
             others.append((other * p1 - steep, other * p2 - bent, other * p3 - cubed))
             reach = max(reach, h + k, other_h + k)
-        return _shortened(rows + others, constant, reach, most)
+        return _shorten(rows + others, constant, reach, most)
 
     def _side(self, i: int, weight: int, k: int) -> Cubic:
         """The cubic above exp if the weight is not negative, else below; in Z."""
         key = i, weight >= 0
         if key not in self._sides:
             self._sides[key] = one_sided(*key)
-        return shifted(self._sides[key], k)
+        return shift_cubic(self._sides[key], k)
 
     def _chord(self, i: int, k: int) -> tuple[int, int, int, int, int]:
         """P in Z, and eps."""
         if i not in self._chords:
             self._chords[i] = chord(i)
         p1, p2, p3, eps = self._chords[i]
-        return *shifted((0, p1, p2, p3), k), eps
+        return *shift_cubic((0, p1, p2, p3), k), eps
 
 
 def _weight(c: int, fall: int, off: int) -> int:
@@ -106,7 +106,7 @@ def _weight(c: int, fall: int, off: int) -> int:
     return y + (abs(y) * 2 * off >> EXPONENT) + (abs(c) >> 90) + 3
 
 
-def _grid(h: int) -> int:
+def _grid_index(h: int) -> int:
     """The smallest i with i / GRID >= h - SLACK."""
     i = -((SLACK - h) * GRID >> EXPONENT)
     if i > WIDEST * GRID:
@@ -114,7 +114,7 @@ def _grid(h: int) -> int:
     return i
 
 
-def _shortened(rows: list[tuple[int, int, int]], constant: int, reach: int, most: int) -> Expansion:
+def _shorten(rows: list[tuple[int, int, int]], constant: int, reach: int, most: int) -> Expansion:
     """Brings the sum of the q down to so many bits."""
     reach = ceil_div(reach, 1 << EXPONENT)
     size = sum(abs(q1) + abs(q2) + abs(q3) for q1, q2, q3 in rows) * (1 + reach) ** 2

@@ -146,7 +146,7 @@ class Majorant:
         for j in reversed(range(1, len(choices))):
             lanes, other = Lanes(length), choices[j]
             for i in range(j):
-                self._two(i, j, _by_two(choices[i], other, rows), lanes, starts)
+                self._two(i, j, _sum_by_positions(choices[i], other, rows), lanes, starts)
             starts[j] = length
             shifts = {other.first + w: 64 * (length + w) for w in range(other.width)}
             rows = [
@@ -184,7 +184,7 @@ class Majorant:
         """The products i, f i, f l i; rows hold the lanes q1, q2, q3, then q2 l_f, q3 l_f, q3 l_f l_g for all f, g."""
         zeta, n, width = choice.zeta, len(self._slopes), choice.width
         table = self.tables[i]
-        values = list(zip(*lanes.unpacked(_by_one(choice, rows)), strict=True))
+        values = list(zip(*lanes.unpacked(_sum_by_position(choice, rows)), strict=True))
         for v, (q1, q2, q3) in enumerate(zip(*values[:3], strict=True)):
             table[v] += (
                 zeta * ((q1 << 2 * EXPONENT) + (zeta * q2 << EXPONENT) + zeta * zeta * q3) >> 3 * EXPONENT
@@ -256,7 +256,7 @@ def _dots(weights: list[int], rows: list[int], lanes: int) -> list[int]:
     return [int.from_bytes(raw[i : i + step], "little", signed=True) for i in range(0, len(raw), step)]
 
 
-def _by_one(choice: Choice, rows: list[int]) -> list[int]:
+def _sum_by_position(choice: Choice, rows: list[int]) -> list[int]:
     """Sums of the rows by position, for the positions that the cell allows."""
     sums = [0] * choice.levels
     for v, row in zip(choice.places, rows, strict=True):
@@ -264,7 +264,7 @@ def _by_one(choice: Choice, rows: list[int]) -> list[int]:
     return sums[choice.first : choice.last + 1]
 
 
-def _by_two(choice: Choice, other: Choice, rows: list[int]) -> list[list[int]]:
+def _sum_by_positions(choice: Choice, other: Choice, rows: list[int]) -> list[list[int]]:
     """Sums of the rows by two positions."""
     sums = [[0] * other.levels for _ in range(choice.levels)]
     for v, u, row in zip(choice.places, other.places, rows, strict=True):

@@ -45,9 +45,9 @@ from likewise_check.core.lemma import Lemma
 from likewise_check.core.logarithm import ceil_div, exp_minus
 from likewise_check.core.numbers import Exact
 from likewise_check.packs.axes import cubic_maximum, differences
-from likewise_check.packs.kernel.axes import Axis, Numeric, OneHot, Part, sort_of
+from likewise_check.packs.kernel.axes import Axis, Numeric, OneHot, Part, classify_feature
 from likewise_check.packs.kernel.body import Rbf
-from likewise_check.packs.kernel.couples import Couple, couple_of
+from likewise_check.packs.kernel.couples import Couple, make_couple
 from likewise_check.packs.kernel.cubics import GRID, WEIGHT, largest_at
 from likewise_check.packs.kernel.expansion import Expander, Expansion
 from likewise_check.packs.kernel.majorant import FINE_SUM, LANE_SUM, Choice, Majorant, terms_error
@@ -55,7 +55,7 @@ from likewise_check.packs.kernel.majorant import FINE_SUM, LANE_SUM, Choice, Maj
 MOST_HINT = 64
 MOST_TANGENT = 1 << 20
 MOST_CURVE = 1024
-KEPT = 1 << 22  # ints kept between leaves; dropped beyond, which changes nothing but time
+MOST_KEPT = 1 << 22  # ints kept between leaves; dropped beyond, which changes nothing but time
 
 
 Weights: TypeAlias = list[
@@ -73,7 +73,7 @@ class Kernel:
         self._lemma, self._body, self._other = lemma, body, other  # which differ in coefficients only
         kept = body.shared
         if not kept:
-            sorts = [sort_of(feature, body, k) for k, feature in enumerate(lemma.space.features)]
+            sorts = [classify_feature(feature, body, k) for k, feature in enumerate(lemma.space.features)]
             kept.update(sorts=sorts, parts={}, couples={}, expander=Expander())
         self._sorts: list[Numeric | OneHot | None] = kept["sorts"]
         self._numeric = {k: sort for k, sort in enumerate(self._sorts) if isinstance(sort, Numeric)}
@@ -137,7 +137,7 @@ class Kernel:
     def _part(self, k: int, box: Box) -> Part:
         key = k, box.key
         if key not in self._parts:
-            if len(self._parts) * len(self._body.coefficients) * 3 > KEPT:
+            if len(self._parts) * len(self._body.coefficients) * 3 > MOST_KEPT:
                 self._parts.clear()
             sort = self._sorts[k]
             if sort is None:
@@ -148,16 +148,16 @@ class Kernel:
     def _couple(self, k: int, box: Box) -> Couple:
         key = k, box
         if key not in self._couples:
-            if len(self._couples) * len(self._body.coefficients) * 11 > KEPT:
+            if len(self._couples) * len(self._body.coefficients) * 11 > MOST_KEPT:
                 self._couples.clear()
-            self._couples[key] = couple_of(self._numeric[k], box)
+            self._couples[key] = make_couple(self._numeric[k], box)
         return self._couples[key]
 
-    def _weighed(self, side: int, codes: tuple[tuple[int, Exact], ...]) -> Weights:
+    def _weigh_terms(self, side: int, codes: tuple[tuple[int, Exact], ...]) -> Weights:
         """For these features and codes of x (side 0) or x', the terms' coefficients with what they fall by there."""
         known, coefficients = self._weights[side], (self._body, self._other)[side].coefficients
         if codes not in known:
-            if len(known) * len(coefficients) * 2 > KEPT:
+            if len(known) * len(coefficients) * 2 > MOST_KEPT:
                 known.clear()
             one, slope = 1 << WEIGHT, self._lemma.slope
             decays = self._body.decays(codes, WEIGHT + 32)
@@ -181,7 +181,7 @@ class Kernel:
         at_x, at_other = int(way.a * factor), int(way.b * factor)
         fixed = [k for k in (*self._others, *self._differ) if not _moves(cell[k])]
         first, second = (
-            self._weighed(side, tuple((k, cell[k].intervals[-side][0]) for k in fixed)) for side in (0, 1)
+            self._weigh_terms(side, tuple((k, cell[k].intervals[-side][0]) for k in fixed)) for side in (0, 1)
         )
         most = LANE_SUM if choices else FINE_SUM
         off = 2 * len(self._sorts)
@@ -213,7 +213,7 @@ def _moves(box: Box) -> bool:
     return any(lo != hi for lo, hi in box.intervals)
 
 
-def _scaled(number: Fraction, bits: int) -> int:
+def _scale_down(number: Fraction, bits: int) -> int:
     """number * 2^bits, rounded down; bits may be negative, where coefficients are huge."""
     return (number.numerator << max(bits, 0)) // (number.denominator << max(-bits, 0))
 
@@ -237,8 +237,8 @@ def _bound(
         if axis.is_product:
             majorant.products[f - 2, f - 1] += majorant.n1[f]
             majorant.n1[f] = 0
-    constant += _less_limit(
-        majorant, _scaled(limit, expansion.bits), tangent, [axis.curve for axis, _ in axes]
+    constant += _subtract_limit(
+        majorant, _scale_down(limit, expansion.bits), tangent, [axis.curve for axis, _ in axes]
     )
     constant += _decouple(majorant, [hint for _, hint in axes])
     cubics = zip(majorant.n1, majorant.n2, majorant.n3, strict=True)
@@ -249,7 +249,7 @@ def _bound(
     return sum_maxima(constant, chain(map(max, majorant.tables), on_axes))
 
 
-def _less_limit(majorant: Majorant, limit: int, tangent: int, curves: list[tuple[int, int]]) -> int:
+def _subtract_limit(majorant: Majorant, limit: int, tangent: int, curves: list[tuple[int, int]]) -> int:
     """Takes the multiple of R of -Psi into n2, and returns its constant, rounded up; limit is U in the unit."""
     if limit >= 0:
         # exp(-r/1024) > 2^-(r/512): so many bits leave 2^-128 of exp(r/1024) in both ways.

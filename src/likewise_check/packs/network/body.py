@@ -11,7 +11,7 @@ from math import lcm
 from operator import mul
 from typing import ClassVar
 
-from likewise_check.core.body import Codes, Ends, Form, blend_rows, no_rounding
+from likewise_check.core.body import Codes, Ends, Form, blend_rows, read_no_rounding
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text
 from likewise_check.core.numbers import number
 from likewise_check.core.space import Space
@@ -124,7 +124,7 @@ class Network:
 
     def read_rounding(self, item: object) -> None:
         """Is not described."""
-        no_rounding(item)
+        read_no_rounding(item)
 
 
 def read_network(item: object, space: Space, coefficient: Reader = number) -> Network:

@@ -14,10 +14,10 @@ from likewise_check.core.affine import Slopes
 from likewise_check.core.body import Form
 from likewise_check.core.cells import Box
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record
-from likewise_check.core.numbers import Exact, exact, number
+from likewise_check.core.numbers import Exact, int_if_whole, number
 from likewise_check.core.space import Relation
 from likewise_check.packs.pieces.curves import Curves, Part
-from likewise_check.packs.pieces.maximum import Poly, size_on, trimmed, value_at
+from likewise_check.packs.pieces.maximum import Poly, evaluate_polynomial, magnitude_on, trim_zeros
 
 MOST_CUTS = 10_000
 MOST_COEFFICIENTS = 6
@@ -38,11 +38,11 @@ class Pieces:
 
     def at(self, code: Exact) -> Exact:
         """The value at a code."""
-        return value_at(self.polys[bisect_left(self.cuts, code)], code)
+        return evaluate_polynomial(self.polys[bisect_left(self.cuts, code)], code)
 
     def times(self, factor: Exact) -> "Pieces":
         """The same, multiplied by a factor other than 0."""
-        polys = (tuple(exact(factor * c) for c in poly) for poly in self.polys)
+        polys = (tuple(int_if_whole(factor * c) for c in poly) for poly in self.polys)
         return Pieces(cuts=self.cuts, polys=tuple(polys), whole=self.whole)
 
     def refined(self, cuts: Sequence[Exact]) -> "Pieces":
@@ -76,7 +76,7 @@ class Pieces:
             total: list[Exact] = [0] * MOST_COEFFICIENTS
             for c, factor in alpha:
                 _add(total, factor, refined[c].polys[i])
-            polys.append(trimmed(total))
+            polys.append(trim_zeros(total))
         return Pieces(cuts=tuple(cuts), polys=tuple(polys), whole=self.whole)
 
     def beside(
@@ -88,11 +88,11 @@ class Pieces:
 
     def add_up(self, columns: Sequence[tuple[Fraction, "Pieces"]], slope: Fraction) -> "Pieces":
         """The sum of weight * column(x) + slope * x."""
-        return summed(columns, slope, whole=self.whole)
+        return sum_columns(columns, slope, whole=self.whole)
 
     def extent(self, lo: Exact, hi: Exact) -> Exact:
         """The largest size of a piece on its part: nowhere is the value larger."""
-        return max(size_on(self.polys[i], start, end) for i, start, end in self.parts(lo, hi))
+        return max(magnitude_on(self.polys[i], start, end) for i, start, end in self.parts(lo, hi))
 
 
 def read_pieces(column: object, what: str, coefficient: Reader, *, whole: bool) -> tuple[Fraction, Pieces]:
@@ -110,11 +110,13 @@ def read_pieces(column: object, what: str, coefficient: Reader, *, whole: bool) 
     if len(polys) != len(cuts) + 1 or not all(1 <= len(poly) <= MOST_COEFFICIENTS for poly in polys):
         raise Rejected(f"{what} must have one piece more than cuts, of 1 to {MOST_COEFFICIENTS} coefficients")
     return weight, Pieces(
-        cuts=tuple(map(exact, cuts)), polys=tuple(trimmed(map(exact, poly)) for poly in polys), whole=whole
+        cuts=tuple(map(int_if_whole, cuts)),
+        polys=tuple(trim_zeros(map(int_if_whole, poly)) for poly in polys),
+        whole=whole,
     )
 
 
-def summed(columns: Iterable[tuple[Fraction, Pieces]], slope: Fraction, *, whole: bool) -> Pieces:
+def sum_columns(columns: Iterable[tuple[Fraction, Pieces]], slope: Fraction, *, whole: bool) -> Pieces:
     """slope * x + the sum of weight * column(x), with the cuts of all columns at which it changes."""
     current: list[Exact] = [0, slope, *[0] * (MOST_COEFFICIENTS - 2)]
     changes: dict[Exact, list[Exact]] = {}
@@ -125,13 +127,13 @@ def summed(columns: Iterable[tuple[Fraction, Pieces]], slope: Fraction, *, whole
             _add(change, weight, right)
             _add(change, -weight, left)
     cuts = [cut for cut in sorted(changes) if any(changes[cut])]
-    polys = [trimmed(current)]
+    polys = [trim_zeros(current)]
     for cut in cuts:
         _add(current, Fraction(1), tuple(changes[cut]))
-        polys.append(trimmed(current))
+        polys.append(trim_zeros(current))
     return Pieces(cuts=tuple(cuts), polys=tuple(polys), whole=whole)
 
 
 def _add(total: list[Exact], weight: Fraction, poly: Poly) -> None:
     for i, c in enumerate(poly):
-        total[i] = exact(total[i] + weight * c)
+        total[i] = int_if_whole(total[i] + weight * c)

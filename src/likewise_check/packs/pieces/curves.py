@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from likewise_check.core.bound import sum_maxima
 from likewise_check.core.cells import Box, LeafRefused
 from likewise_check.core.maxima import linear_within
-from likewise_check.core.numbers import Exact, exact
+from likewise_check.core.numbers import Exact, int_if_whole
 from likewise_check.core.space import Relation
-from likewise_check.packs.pieces.maximum import Poly, poly_maximum, trimmed, value_at
+from likewise_check.packs.pieces.maximum import Poly, evaluate_polynomial, poly_maximum, trim_zeros
 
 if TYPE_CHECKING:
     from likewise_check.core.affine import Slopes
@@ -33,7 +33,7 @@ class Curves:
     ) -> None:
         self._pieces = pieces
         self._u, self._v = (
-            [_plus([factor * c for c in poly], [0, slope]) for poly in own.polys]
+            [_add_polynomials([factor * c for c in poly], [0, slope]) for poly in own.polys]
             for own, (factor, slope) in ((pieces, first), (others or pieces, second))
         )
 
@@ -41,16 +41,18 @@ class Curves:
         """max of u + v, or a little more; None if no codes satisfy the relation."""
         parts = [list(self._pieces.parts(*interval)) for interval in box.intervals]
         if relation.kind == "same":
-            return max(poly_maximum(_plus(self._u[i], self._v[i]), lo, hi) for i, lo, hi in parts[0])
+            return max(
+                poly_maximum(_add_polynomials(self._u[i], self._v[i]), lo, hi) for i, lo, hi in parts[0]
+            )
         tops = [
             [poly_maximum(side[i], lo, hi) for i, lo, hi in met]
             for side, met in zip((self._u, self._v), parts, strict=True)
         ]
         if relation.tolerance is None:
             return sum_maxima(0, map(max, tops))
-        tolerance = exact(relation.tolerance)
+        tolerance = int_if_whole(relation.tolerance)
         best: Exact | None = None
-        for m, n in _near(parts[0], parts[1], tolerance):
+        for m, n in _near_parts(parts[0], parts[1], tolerance):
             if best is None or tops[0][m] + tops[1][n] > best:  # else these two parts cannot raise it
                 found = self._together(parts[0][m], parts[1][n], tolerance)
                 best = found if best is None or (found is not None and found > best) else best
@@ -61,19 +63,20 @@ class Curves:
         (i, lo, hi), (j, low, high) = first, second
         u, v = self._u[i], self._v[j]
         if len(u) <= 2 and len(v) <= 2:
-            slopes = value_at(u[1:], 0), value_at(v[1:], 0)
+            slopes = evaluate_polynomial(u[1:], 0), evaluate_polynomial(v[1:], 0)
             return sum_maxima(
-                value_at(u, 0) + value_at(v, 0), [linear_within(*slopes, (lo, hi), (low, high), tolerance)]
+                evaluate_polynomial(u, 0) + evaluate_polynomial(v, 0),
+                [linear_within(*slopes, (lo, hi), (low, high), tolerance)],
             )
         at_u = poly_maximum(u, max(lo, low - tolerance), min(hi, high + tolerance))
         return at_u + poly_maximum(v, max(low, lo - tolerance), min(high, hi + tolerance))
 
 
-def _plus(u: Sequence[Exact], v: Sequence[Exact]) -> Poly:
-    return trimmed(exact(a + b) for a, b in zip_longest(u, v, fillvalue=0))
+def _add_polynomials(u: Sequence[Exact], v: Sequence[Exact]) -> Poly:
+    return trim_zeros(int_if_whole(a + b) for a, b in zip_longest(u, v, fillvalue=0))
 
 
-def _near(first: list[Part], second: list[Part], tolerance: Exact) -> Iterator[tuple[int, int]]:
+def _near_parts(first: list[Part], second: list[Part], tolerance: Exact) -> Iterator[tuple[int, int]]:
     """Which pairs of parts are at most the tolerance apart; parts come from left to right, so both their starts and their ends rise."""
     starts, ends = [lo for _, lo, _ in second], [hi for _, _, hi in second]
     count = 0

@@ -3,7 +3,7 @@
 A polynomial of degree 1 is largest at an end. One of degree n >= 2 is brought to z from 0 to 1, x = lo + (hi - lo) z, and its coefficients are rounded up to
 ints p_i in units of size / 2^BITS, size = sum |c_i| m^i, m = max(|lo|, |hi|): as z >= 0, that only raises it. From there on all is exact, on the grid of the z = j / 2^GRID.
 
-*Where it turns.* `turns` returns intervals between neighbouring places of the grid such that p' keeps its sign between them. p'' keeps its sign outside its own such intervals, so
+*Where it turns.* `sign_changes` returns intervals between neighbouring places of the grid such that p' keeps its sign between them. p'' keeps its sign outside its own such intervals, so
 p' is monotone from one of them to the next: it changes sign there at most once, between two neighbours that halving finds. Inside the intervals of p'' nothing is known, so
 they are kept. (For p' of degree 1 there are none, and the one change is found by division.)
 
@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
-from likewise_check.core.numbers import Exact, exact
+from likewise_check.core.numbers import Exact, int_if_whole
 
 BITS = 80
 GRID = 72
@@ -26,7 +26,7 @@ Poly: TypeAlias = tuple[Exact, ...]  # c_0, c_1, ...: the last one is not 0
 Turn: TypeAlias = tuple[int, int]  # from one place of the grid to the same or the next
 
 
-def value_at(poly: Poly, x: Exact) -> Exact:
+def evaluate_polynomial(poly: Poly, x: Exact) -> Exact:
     """c_0 + c_1 x + c_2 x^2 + ..."""
     total: Exact = 0
     for c in reversed(poly):
@@ -34,12 +34,12 @@ def value_at(poly: Poly, x: Exact) -> Exact:
     return total
 
 
-def size_on(poly: Poly, lo: Exact, hi: Exact) -> Exact:
+def magnitude_on(poly: Poly, lo: Exact, hi: Exact) -> Exact:
     """|c_0| + |c_1| m + |c_2| m^2 + ..., m the larger one of |lo| and |hi|."""
-    return value_at(tuple(max(c, -c) for c in poly), max(hi, -lo))
+    return evaluate_polynomial(tuple(max(c, -c) for c in poly), max(hi, -lo))
 
 
-def trimmed(poly: Iterable[Exact]) -> Poly:
+def trim_zeros(poly: Iterable[Exact]) -> Poly:
     """The same polynomial without coefficients that are 0 at its end."""
     coefficients = list(poly)
     while coefficients and coefficients[-1] == 0:
@@ -50,19 +50,19 @@ def trimmed(poly: Iterable[Exact]) -> Poly:
 def poly_maximum(poly: Poly, lo: Exact, hi: Exact) -> Exact:
     """A number >= the polynomial on [lo, hi]: its maximum if it is linear, or more by less than 2^-60 of its size."""
     if len(poly) <= 2 or lo == hi:
-        return max(value_at(poly, lo), value_at(poly, hi))
-    unit = Fraction(size_on(poly, lo, hi)) / (1 << BITS)
-    p = [int(-(-c // unit)) for c in _moved(poly, lo, hi - lo)]
+        return max(evaluate_polynomial(poly, lo), evaluate_polynomial(poly, hi))
+    unit = Fraction(magnitude_on(poly, lo, hi)) / (1 << BITS)
+    p = [int(-(-c // unit)) for c in _change_variable(poly, lo, hi - lo)]
     slope = [i * c for i, c in enumerate(p)][1:]
     top = max(p[0], sum(p))  # at the ends
     room = (sum(map(abs, slope)) >> GRID + 1) + 1  # half a step at the largest slope
-    for start, end in turns(slope):
+    for start, end in sign_changes(slope):
         at_turn = max(_scaled_at(p, start), _scaled_at(p, end))
         top = max(top, -(-at_turn >> (len(p) - 1) * GRID) + (room if start < end else 0))
-    return exact(top * unit)
+    return int_if_whole(top * unit)
 
 
-def _moved(poly: Poly, lo: Exact, width: Exact) -> list[Exact]:
+def _change_variable(poly: Poly, lo: Exact, width: Exact) -> list[Exact]:
     """The coefficients of the polynomial in z, x = lo + width z, by dividing by x - lo again and again."""
     rest, found = list(poly), list[Exact]()
     power: Exact = 1
@@ -83,21 +83,21 @@ def _scaled_at(p: Sequence[int], place: int) -> int:
     return total
 
 
-def turns(p: Sequence[int]) -> list[Turn]:
+def sign_changes(p: Sequence[int]) -> list[Turn]:
     """Intervals of the grid, in order and without common inner places, outside of which p does not change its sign on [0, 1]."""
     if len(p) <= 1:
         return []
     if len(p) == 2:
         place, rest = divmod(-p[0] << GRID, p[1]) if p[1] else (-1, 0)
         return [(place, place + (rest != 0))] if 0 <= place < 1 << GRID else []
-    inner = turns([i * c for i, c in enumerate(p)][1:])
+    inner = sign_changes([i * c for i, c in enumerate(p)][1:])
     found: list[Turn] = []
     for (_, start), (end, _) in pairwise([(0, 0), *inner, (1 << GRID, 1 << GRID)]):
-        found += _change(p, start, end)
+        found += _find_sign_change(p, start, end)
     return sorted([*found, *inner])
 
 
-def _change(p: Sequence[int], start: int, end: int) -> list[Turn]:
+def _find_sign_change(p: Sequence[int], start: int, end: int) -> list[Turn]:
     """Between which neighbours p, monotone from start to end, changes its sign, if it does."""
     rising = _scaled_at(p, start) < 0
     if start >= end or rising == (_scaled_at(p, end) < 0):

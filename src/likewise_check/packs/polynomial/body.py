@@ -10,9 +10,9 @@ from fractions import Fraction
 from math import prod
 from typing import ClassVar, TypeAlias
 
-from likewise_check.core.body import Codes, Ends, Form, no_rounding
+from likewise_check.core.body import Codes, Ends, Form, read_no_rounding
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, record, text, whole
-from likewise_check.core.numbers import Exact, common_scale, exact, number
+from likewise_check.core.numbers import Exact, common_scale, int_if_whole, number
 from likewise_check.core.space import Space
 from likewise_check.packs.axes import Column, read_column
 
@@ -43,7 +43,7 @@ class Polynomial:
     def score(self, codes: Sequence[Fraction]) -> Fraction:
         """f(x), exactly."""
         named = ((c, *self.columns[c]) for c in self.used)
-        values = {c: exact(self.scale * column.at(codes[k])) for c, k, column in named}
+        values = {c: int_if_whole(self.scale * column.at(codes[k])) for c, k, column in named}
         parts = zip(self.weights, self.terms, strict=True)
         return (
             Fraction(sum(weight * prod(values[c] for c in product) for weight, (_, product) in parts))
@@ -64,11 +64,11 @@ class Polynomial:
         for c, factor in alpha:
             for weight, product in bodies[c].terms:
                 weights[product] = weights.get(product, Fraction(0)) + factor * weight
-        return polynomial_of(self.columns, ((weight, product) for product, weight in weights.items()))
+        return make_polynomial(self.columns, ((weight, product) for product, weight in weights.items()))
 
     def read_rounding(self, item: object) -> None:
         """Is not described."""
-        no_rounding(item)
+        read_no_rounding(item)
 
 
 def read_polynomial(item: object, space: Space, coefficient: Reader = number) -> Polynomial:
@@ -79,14 +79,14 @@ def read_polynomial(item: object, space: Space, coefficient: Reader = number) ->
     if len(columns) > MOST_COLUMNS or not terms:
         raise Rejected(f"the body must have at most {MOST_COLUMNS} columns and at least one term")
     found = tuple(read_column(column, f"column {c}", space) for c, column in enumerate(columns))
-    products = [_product(product, f"term {t}", len(columns)) for t, (_, product) in enumerate(terms)]
+    products = [_read_product(product, f"term {t}", len(columns)) for t, (_, product) in enumerate(terms)]
     if len(set(products)) < len(products):
         raise Rejected("two terms have the same product")
     weights = (coefficient(weight, f"the coefficient of term {t}") for t, (weight, _) in enumerate(terms))
-    return polynomial_of(found, zip(weights, products, strict=True))
+    return make_polynomial(found, zip(weights, products, strict=True))
 
 
-def polynomial_of(
+def make_polynomial(
     columns: tuple[tuple[int, Column], ...], terms: Iterable[tuple[Fraction, Product]]
 ) -> Polynomial:
     """The body with these columns and terms, no two of the same product."""
@@ -98,7 +98,9 @@ def polynomial_of(
     if scale.bit_length() * most > _LONGEST:
         scale = 1
     factor = common_scale(weight for weight, _ in kept)
-    weights = tuple(exact(weight * factor * scale ** (most - len(product))) for weight, product in kept)
+    weights = tuple(
+        int_if_whole(weight * factor * scale ** (most - len(product))) for weight, product in kept
+    )
     return Polynomial(
         columns=columns,
         terms=kept,
@@ -109,7 +111,7 @@ def polynomial_of(
     )
 
 
-def _product(product: object, what: str, columns: int) -> Product:
+def _read_product(product: object, what: str, columns: int) -> Product:
     factors = array_of(whole(0, columns - 1))(product, f"{what}, column")
     if len(factors) > MOST_FACTORS or factors != sorted(factors):
         raise Rejected(f"{what} must name at most {MOST_FACTORS} columns, non-decreasing")

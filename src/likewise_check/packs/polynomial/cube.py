@@ -22,7 +22,7 @@ from likewise_check.packs.polynomial.body import Polynomial
 from likewise_check.packs.polynomial.monomials import Monomial, Poly, common_denominator, common_multiple
 
 FEW_CODES = 1024
-KEPT = 1 << 18  # numbers kept between leaves; dropped beyond, which changes nothing but time
+MOST_KEPT = 1 << 18  # numbers kept between leaves; dropped beyond, which changes nothing but time
 
 Form: TypeAlias = dict[Monomial, Fraction]  # an affine function of axes
 # How the codes x and x' are made of the intervals of a numeric feature.
@@ -102,21 +102,21 @@ class Cubes:
     def _part(self, k: int, box: Box, start: int) -> Part | None:
         key = k, start, box.key, box.difference
         if key not in self._parts:
-            if self._kept > KEPT:
+            if self._kept > MOST_KEPT:
                 self._parts, self._kept = {}, 0
             feature, relation, columns = self._features[k], self._relations[k], self._columns[k].values()
             part: Part | None
             if feature.levels:
-                part = _levels(relation, columns, box, start)
+                part = _levels_part(relation, columns, box, start)
             else:
-                part = _numeric(feature, relation, columns, box, start)
+                part = _numeric_part(feature, relation, columns, box, start)
             self._parts[key] = part
             self._kept += 4 + 4 * len(columns)
             self._kept += sum(g.axes * len(g.places or ()) for g in part.groups) if part else 0
         return self._parts[key]
 
 
-def _numeric(
+def _numeric_part(
     feature: Feature, relation: Relation, columns: Collection[Column], box: Box, start: int
 ) -> Part | None:
     intervals: Sequence[Interval] = box.intervals
@@ -135,12 +135,14 @@ def _numeric(
             groups.append(Group(start=axis, axes=1, places=codes, unit=int(hi - lo)))
         elif lo < hi:
             groups.append(Group(start=axis, axes=1))
-    values = [_combined(Fraction(0), mix, forms) for mix in _MIXES[relation.kind]]
-    made = [[_combined(column.offset, [column.slope], [value]) for column in columns] for value in values]
-    return _part(groups, values, made)
+    values = [_combine_forms(Fraction(0), mix, forms) for mix in _MIXES[relation.kind]]
+    made = [
+        [_combine_forms(column.offset, [column.slope], [value]) for column in columns] for value in values
+    ]
+    return _make_part(groups, values, made)
 
 
-def _combined(constant: Fraction, factors: Sequence[Fraction | int], forms: Sequence[Form]) -> Form:
+def _combine_forms(constant: Fraction, factors: Sequence[Fraction | int], forms: Sequence[Form]) -> Form:
     """constant + sum of factor * form, without what is 0."""
     total: Form = {(): constant}
     for factor, form in zip(factors, forms, strict=True):
@@ -149,7 +151,7 @@ def _combined(constant: Fraction, factors: Sequence[Fraction | int], forms: Sequ
     return {m: amount for m, amount in total.items() if amount}
 
 
-def _levels(relation: Relation, columns: Collection[Column], box: Box, start: int) -> Part | None:
+def _levels_part(relation: Relation, columns: Collection[Column], box: Box, start: int) -> Part | None:
     fixed = [lo for lo, hi in box.intervals if lo == hi]
     if len(fixed) == 2 and not relation.allows(*fixed):
         return None
@@ -163,7 +165,7 @@ def _levels(relation: Relation, columns: Collection[Column], box: Box, start: in
             entries = [column.at(position) for position in range(int(lo), int(hi) + 1)]
             low, high = min(entries), max(entries)
             m, w = (low + high) / 2, (high - low) / 2
-            forms.append(_combined(m, [w], [{(start + len(heights),): Fraction(1)}]))
+            forms.append(_combine_forms(m, [w], [{(start + len(heights),): Fraction(1)}]))
             if w:
                 heights.append([(entry - m) / w for entry in entries])
         if heights:
@@ -175,10 +177,10 @@ def _levels(relation: Relation, columns: Collection[Column], box: Box, start: in
         made.append(forms)
         values.append({(): Fraction(lo)} if lo == hi else None)
     copies = 2 // len(made)  # one list serves both copies of a feature that is the same
-    return _part(groups, values * copies, made * copies)
+    return _make_part(groups, values * copies, made * copies)
 
 
-def _part(groups: list[Group], values: Sequence[Form | None], made: list[list[Form]]) -> Part:
+def _make_part(groups: list[Group], values: Sequence[Form | None], made: list[list[Form]]) -> Part:
     amounts = [amount for forms in made for form in forms for amount in form.values()]
     unit = common_denominator(amounts)
     return Part(

@@ -57,7 +57,7 @@ class Excess:
         self._lemma, self._alike = lemma, other is body
         self.cubes = Cubes(lemma, body)
         same = [lemma.similarity[k].kind == "same" for k, _ in body.columns]
-        gauges = [_weights(lemma, own) for own in ([body] if self._alike else [body, other])]
+        gauges = [_gauge_weights(lemma, own) for own in ([body] if self._alike else [body, other])]
         self._unit = common_denominator(weight for weights in gauges for weight in weights.values())
         self._common, self._first, self._second = _Branch(), _Branch(), _Branch()
         self._degree, self._bits = 0, self._unit.bit_length()
@@ -99,7 +99,9 @@ class Excess:
         parts = [(gap, self._common, 0), (line.a, self._first, 0), (minus, self._second, 1)]
         for factor, branch, copy in parts:
             if any(factor.values()):
-                add_product(total, factor, _expanded(branch, cube.columns[copy], powers, 0, budget), budget)
+                add_product(
+                    total, factor, _expand_branch(branch, cube.columns[copy], powers, 0, budget), budget
+                )
         unit = self._unit * powers[0] * line.unit
         finer = common_denominator([line.threshold * unit])
         total = {m: amount * finer for m, amount in total.items()}
@@ -107,15 +109,17 @@ class Excess:
         return total, unit * finer
 
 
-def _weights(lemma: Lemma, body: Polynomial) -> dict[Product, Fraction]:
+def _gauge_weights(lemma: Lemma, body: Polynomial) -> dict[Product, Fraction]:
     """The coefficients of g."""
     weights = {product: lemma.slope * weight for weight, product in body.terms}
     weights[()] = weights.get((), Fraction(0)) + lemma.offset
     return weights
 
 
-def _expanded(branch: _Branch, forms: dict[int, Poly], powers: list[int], depth: int, budget: Budget) -> Poly:
+def _expand_branch(
+    branch: _Branch, forms: dict[int, Poly], powers: list[int], depth: int, budget: Budget
+) -> Poly:
     total: Poly = {(): branch.weight * powers[depth]}
     for c, onward in branch.onward.items():
-        add_product(total, _expanded(onward, forms, powers, depth + 1, budget), forms[c], budget)
+        add_product(total, _expand_branch(onward, forms, powers, depth + 1, budget), forms[c], budget)
     return total

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from likewise_check.core.cells import LeafRefused
 
 MOST_PRODUCTS = 1 << 24
-LONGEST = 1 << 16
+LONGEST_INT = 1 << 16
 
 Monomial: TypeAlias = tuple[int, ...]
 Poly: TypeAlias = dict[Monomial, int]
@@ -41,7 +41,7 @@ def add_product(total: Poly, p: Poly, q: Poly, budget: Budget) -> None:
             total[key] = total.get(key, 0) + c * d
 
 
-def times(p: Poly, q: Poly, budget: Budget) -> Poly:
+def multiply(p: Poly, q: Poly, budget: Budget) -> Poly:
     """p * q."""
     total: Poly = {}
     add_product(total, p, q, budget)
@@ -65,11 +65,11 @@ def common_multiple(values: Iterable[int]) -> int:
 
 def check_length(bits: int) -> None:
     """Refuses numbers that are too long."""
-    if bits > LONGEST:
-        raise LeafRefused(f"exact arithmetic takes numbers of more than {LONGEST} bits")
+    if bits > LONGEST_INT:
+        raise LeafRefused(f"exact arithmetic takes numbers of more than {LONGEST_INT} bits")
 
 
-def graded(axes: int, degree: int) -> Iterator[Monomial]:
+def graded_monomials(axes: int, degree: int) -> Iterator[Monomial]:
     """All monomials up to this degree, in graded order."""
     for d in range(degree + 1):
         yield from combinations_with_replacement(range(axes), d)

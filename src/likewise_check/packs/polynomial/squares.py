@@ -26,8 +26,8 @@ from likewise_check.packs.polynomial.monomials import (
     check_length,
     common_denominator,
     common_multiple,
-    graded,
-    times,
+    graded_monomials,
+    multiply,
 )
 
 MOST_BITS = 200
@@ -60,7 +60,8 @@ class Squares:
         bits: int = whole(0, MOST_BITS)(leaf[2], "bits")
         line, budget = self._excess.read(leaf[1], cube.axes), Budget()
         added = [
-            self._added(item, cube, budget) for item in array_of(array_of(anything, 3))(leaf[3], "the sum")
+            self._nonnegative_term(item, cube, budget)
+            for item in array_of(array_of(anything, 3))(leaf[3], "the sum")
         ]
         excess, unit = self._excess.expanded(line, cube, budget)
         added = [(poly, own << 2 * bits) for poly, own in added]
@@ -72,16 +73,16 @@ class Squares:
                 total[m] = total.get(m, 0) + amount * factor
         return line, upper_bound(total, cube, [0] * cube.axes, budget) / common
 
-    def _added(self, item: Sequence[object], cube: Cube, budget: Budget) -> tuple[Poly, int]:
+    def _nonnegative_term(self, item: Sequence[object], cube: Cube, budget: Budget) -> tuple[Poly, int]:
         """generator * (mu + sum of squares), in units of 1 / (the second * 4^bits)."""
         factors = array_of(anything)(item[0], "a generator")
         if len(factors) > MOST_FACTORS:
             raise Rejected(f"a generator has at most {MOST_FACTORS} factors")
-        total, unit = squares(item[1], item[2], cube.axes, budget), 1
+        total, unit = sum_of_squares(item[1], item[2], cube.axes, budget), 1
         for factor in factors:
             budget.spend(cube.axes)
             poly, own = self._factor(factor, cube, budget)
-            total, unit = times(total, poly, budget), unit * own
+            total, unit = multiply(total, poly, budget), unit * own
             check_length(unit.bit_length())
         return total, unit
 
@@ -95,15 +96,15 @@ class Squares:
         i, j = array_of(anything, 2)(item, "a factor")
         if type(i) is int and i == -1:
             return self._constraint(j, cube)
-        return _gap(whole(0, cube.axes - 1)(i, "the axis of a factor"), j, cube, budget)
+        return _gap_polynomial(whole(0, cube.axes - 1)(i, "the axis of a factor"), j, cube, budget)
 
     def _constraint(self, index: object, cube: Cube) -> tuple[Poly, int]:
         many = len(self._constraints)
         copy, j = divmod(whole(0, 2 * many - 1)(index, "the constraint of a factor"), many)
-        return _negated(self._constraints[j], copy, cube)
+        return _negated_constraint(self._constraints[j], copy, cube)
 
 
-def _gap(i: int, index: object, cube: Cube, budget: Budget) -> tuple[Poly, int]:
+def _gap_polynomial(i: int, index: object, cube: Cube, budget: Budget) -> tuple[Poly, int]:
     """(y_i - c_j)(y_i - c_(j+1))."""
     group = next(group for group in cube.groups if i < group.start + group.axes)
     if group.places is None:
@@ -115,7 +116,7 @@ def _gap(i: int, index: object, cube: Cube, budget: Budget) -> tuple[Poly, int]:
     return {(): low * high, (i,): -(low + high) * group.unit, (i, i): group.unit**2}, group.unit**2
 
 
-def _negated(constraint: Constraint, copy: int, cube: Cube) -> tuple[Poly, int]:
+def _negated_constraint(constraint: Constraint, copy: int, cube: Cube) -> tuple[Poly, int]:
     """-h of one copy."""
     total: Form = {(): constraint.bound}
     for term in constraint.terms:
@@ -131,7 +132,7 @@ def _negated(constraint: Constraint, copy: int, cube: Cube) -> tuple[Poly, int]:
     return {m: int(amount * unit) for m, amount in total.items()}, unit
 
 
-def squares(mu: object, items: object, axes: int, budget: Budget) -> Poly:
+def sum_of_squares(mu: object, items: object, axes: int, budget: Budget) -> Poly:
     """mu + the sum of the squares, as ints: each a list of coefficients in graded order."""
     if type(mu) is not int or mu < 0:
         raise Rejected("mu must be a whole number, at least 0")
@@ -143,7 +144,7 @@ def squares(mu: object, items: object, axes: int, budget: Budget) -> Poly:
         raise Rejected("the coefficients of a square must be whole numbers")
     budget.spend(longest * len(rows) + 1)
     columns = []
-    for n, monomial in enumerate(islice(graded(axes, MOST_DEGREE), longest)):
+    for n, monomial in enumerate(islice(graded_monomials(axes, MOST_DEGREE), longest)):
         column = [row[n] if n < len(row) else 0 for row in rows]
         if any(column):
             columns.append((monomial, column))

@@ -13,15 +13,15 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from likewise_check.core.body import Codes, Ends, Form
 from likewise_check.core.fields import Reader, Rejected, anything, array_of, choice, record, text, whole
-from likewise_check.core.numbers import Exact, common_scale, exact, number
-from likewise_check.core.rounding import MOST_OPERATIONS, SMALLEST, Rounding
+from likewise_check.core.numbers import Exact, common_scale, int_if_whole, number
+from likewise_check.core.rounding import MOST_OPERATIONS, SMALLEST_POSITIVE, Rounding
 from likewise_check.core.space import Feature, Space
 
 MOST_TREES = 10**5
 MOST_NODES = 10**7
 DEEPEST = 10_000
 MOST_SCORES = 1_000
-KEPT = 1 << 22  # values of forms that are kept; dropped beyond, which changes nothing but time
+MOST_KEPT = 1 << 22  # values of forms that are kept; dropped beyond, which changes nothing but time
 
 
 class Node(NamedTuple):
@@ -68,8 +68,8 @@ class Trees:
     @property
     def size(self) -> Fraction:
         """|bias| + the largest |value| of each tree: no score is larger, nor are the sums on the way."""
-        largest = sum(map(_largest, map(chain.from_iterable, self.values)))
-        return Fraction(_largest(self.bias) + largest) / self.scale
+        largest = sum(map(_largest_size, map(chain.from_iterable, self.values)))
+        return Fraction(_largest_size(self.bias) + largest) / self.scale
 
     def steady(self, k: int) -> bool:
         """Whether no node tests this feature."""
@@ -96,7 +96,7 @@ class Trees:
     def form(self, alpha: Form) -> "Trees":
         """The body of one score, alpha . f."""
         if alpha not in self._forms:
-            if len(self._forms) * sum(map(len, self.values)) > KEPT:
+            if len(self._forms) * sum(map(len, self.values)) > MOST_KEPT:
                 self._forms.clear()
             known = dict(alpha)
             self._forms[alpha] = self.weigh([known.get(c, Fraction(0)) for c in range(len(self.bias))])
@@ -105,15 +105,17 @@ class Trees:
     def weigh(self, weights: Sequence[Fraction], shift: Fraction = Fraction(0)) -> "Trees":
         """The body of one score whose score is shift + sum_c weights_c f_c."""
         factor = common_scale([*weights, shift])
-        scaled = [exact(factor * weight) for weight in weights]
+        scaled = [int_if_whole(factor * weight) for weight in weights]
         known: dict[Values, Values] = {(): ()}  # leaves of a forest have few different values
 
         def weighed(entries: Values) -> Values:
             if entries not in known:
-                known[entries] = (exact(sum(w * entry for w, entry in zip(scaled, entries, strict=True))),)
+                known[entries] = (
+                    int_if_whole(sum(w * entry for w, entry in zip(scaled, entries, strict=True))),
+                )
             return known[entries]
 
-        bias = exact(weighed(self.bias)[0] + factor * self.scale * shift)
+        bias = int_if_whole(weighed(self.bias)[0] + factor * self.scale * shift)
         values = tuple(tuple(map(weighed, one)) for one in self.values)
         return replace(self, several=False, scale=factor * self.scale, bias=(bias,), values=values, _forms={})
 
@@ -124,7 +126,7 @@ class Trees:
         constant, operations, bits = record(
             item, "the rounding", constant=number, operations=whole(0, MOST_OPERATIONS), bits=whole(24, 53)
         )
-        if bits not in SMALLEST:
+        if bits not in SMALLEST_POSITIVE:
             raise Rejected("the rounding's bits must be 24 or 53")
         if constant < self.size or operations < len(self.trees):
             raise Rejected(
@@ -147,7 +149,7 @@ class Numbers:
 
     def scaled(self, scale: int) -> dict[str, Exact]:
         """scale * each of them."""
-        return {known: exact(scale * value) for known, value in self.known.items()}
+        return {known: int_if_whole(scale * value) for known, value in self.known.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ class Leaves:
 
 def read_trees(item: object, space: Space) -> Trees:
     """The body of a model line."""
-    _, bias, items = record(item, "the body", kind=text, bias=anything, trees=array_of(array))
+    _, bias, items = record(item, "the body", kind=text, bias=anything, trees=array_of(read_array))
     if not 1 <= len(items) <= MOST_TREES or sum(map(len, items)) > MOST_NODES:
         raise Rejected(f"the body must have 1 to {MOST_TREES} trees with at most {MOST_NODES} nodes in all")
     several = type(bias) is list
@@ -173,7 +175,7 @@ def read_trees(item: object, space: Space) -> Trees:
         raise Rejected(f"the bias must be a number, or an array of 2 to {MOST_SCORES}")
     leaves = Leaves(Numbers(), len(bias) if several else None)
     tests = Tests(space)
-    found = [_tree(nodes, f"tree {t}", tests, leaves) for t, nodes in enumerate(items)]
+    found = [_read_tree(nodes, f"tree {t}", tests, leaves) for t, nodes in enumerate(items)]
     start = leaves.read(bias, "the bias")
     scale = common_scale(leaves.numbers.known.values())
     scaled = leaves.numbers.scaled(scale)
@@ -206,18 +208,18 @@ def read_scores(item: object, space: Space, scores: int) -> Trees:
     return trees
 
 
-def array(value: object, what: str) -> list[object]:
+def read_array(value: object, what: str) -> list[object]:
     """Reads an array and leaves its entries, of which there may be many, to whoever comes next."""
     if type(value) is not list:
         raise Rejected(f"{what} must be an array")
     return value
 
 
-def _largest(entries: Iterable[Exact]) -> Exact:
+def _largest_size(entries: Iterable[Exact]) -> Exact:
     return max(max(entry, -entry) for entry in entries)
 
 
-def _tree(items: list[object], what: str, tests: "Tests", leaves: Leaves) -> tuple[Nodes, list[Texts]]:
+def _read_tree(items: list[object], what: str, tests: "Tests", leaves: Leaves) -> tuple[Nodes, list[Texts]]:
     """The nodes of a tree, and their values: every node but the first must be the child of exactly one before it."""
     nodes: list[Node | None] = []
     values: list[Texts] = []
@@ -271,19 +273,19 @@ class Tests:
             raise Rejected(f"{what}, the right child must be a whole number from 0 to {MOST_NODES}")
         left = missing and choice("left", "right")(item[3], f"{what}, missing") == "left"
         if feature.levels:
-            return Node(k, _positions(test, feature.levels, what), right, left)
+            return Node(k, _read_positions(test, feature.levels, what), right, left)
         return Node(k, self._number(test, what), right, left)
 
     def _number(self, test: object, what: str) -> Exact:
         if type(test) is not str or test not in self._numbers:
-            self._numbers[str(test)] = exact(number(test, f"{what}, the test"))
+            self._numbers[str(test)] = int_if_whole(number(test, f"{what}, the test"))
         return self._numbers[str(test)]
 
 
-def _positions(test: object, levels: int, what: str) -> int:
+def _read_positions(test: object, levels: int, what: str) -> int:
     """The positions of an array, strictly increasing, as bits."""
     bits, last = 0, -1
-    for position in array(test, f"{what}, the position"):
+    for position in read_array(test, f"{what}, the position"):
         if type(position) is not int or not 0 <= position < levels:
             raise Rejected(f"{what}, the position must be a whole number from 0 to {levels - 1}")
         if position <= last:

@@ -18,19 +18,19 @@ from itertools import accumulate, chain, islice, pairwise
 from operator import or_
 from typing import TypeAlias
 
-from likewise_check.core.cells import Box, Cell, box
-from likewise_check.core.numbers import Exact, common_scale, exact
+from likewise_check.core.cells import Box, Cell, make_box
+from likewise_check.core.numbers import Exact, common_scale, int_if_whole
 from likewise_check.core.space import Feature, Relation
 from likewise_check.packs.trees.body import Nodes, Trees, Values
-from likewise_check.packs.trees.leafpairs import LeafPair, LeafPairs, ListedTree
-from likewise_check.packs.trees.sides import AnySides, pairs_in, sides_of
+from likewise_check.packs.trees.leaf_pairs import LeafPair, LeafPairs, ListedTree
+from likewise_check.packs.trees.sides import AnySides, make_sides, possible_leaf_pairs
 
-LISTED = (
+MOST_LISTED = (
     1 << 22
 )  # leaves of a tree times pairs of it: what is kept of a tree are a few sets a leaf, of one bit a pair
-LISTED_IN_ALL = 1 << 28
-KEPT = 1 << 30  # bits of sets whose fronts are kept; dropped beyond, which changes nothing but time
-KEPT_SCORES = 1 << 22  # pairs of leaves, for pairs of F and G that are kept ready
+MOST_LISTED_IN_ALL = 1 << 28
+MOST_KEPT = 1 << 30  # bits of sets whose fronts are kept; dropped beyond, which changes nothing but time
+MOST_KEPT_SCORES = 1 << 22  # pairs of leaves, for pairs of F and G that are kept ready
 
 Front: TypeAlias = list[tuple[Exact, Exact]]  # F_l and G_l'
 
@@ -43,23 +43,27 @@ class Forest:
         tests: list[set[Exact]] = [set() for _ in features]
         for node in filter(None, chain(*body.trees)):
             tests[node.feature].add(node.test)
-        self._sides = [sides_of(*each) for each in zip(features, similarity, tests, strict=True)]
+        self._sides = [make_sides(*each) for each in zip(features, similarity, tests, strict=True)]
         self._tested: dict[int, AnySides] = {k: self._sides[k] for k, some in enumerate(tests) if some}
-        root = {k: sides.start(box((features[k].lo, features[k].end))) for k, sides in self._tested.items()}
+        root = {
+            k: sides.start(make_box((features[k].lo, features[k].end))) for k, sides in self._tested.items()
+        }
         self._trees: list[Nodes] = [
             tuple(node and self._sides[node.feature].test(node) for node in nodes) for nodes in body.trees
         ]
         self._listed: list[int] = []
         self._searched: dict[int, set[int]] = {}  # with the features that they test
         found: list[ListedTree] = []
-        left = LISTED_IN_ALL
+        left = MOST_LISTED_IN_ALL
         for t, (nodes, values) in enumerate(zip(self._trees, body.values, strict=True)):
             leaves = nodes.count(None)
-            room = min(LISTED, left) // leaves
-            pairs = list(islice(pairs_in(nodes, self._tested, root, lambda *_: 0, lambda _: True), room + 1))
+            room = min(MOST_LISTED, left) // leaves
+            pairs = list(
+                islice(possible_leaf_pairs(nodes, self._tested, root, lambda *_: 0, lambda _: True), room + 1)
+            )
             if len(pairs) <= room:
                 left -= leaves * len(pairs)
-                pairs.sort(key=lambda pair: _before((values[pair[0]][0], values[pair[1]][0])))
+                pairs.sort(key=lambda pair: _front_key((values[pair[0]][0], values[pair[1]][0])))
                 self._listed.append(t)
                 found.append(ListedTree(nodes, pairs, self._tested, root))
             else:
@@ -78,7 +82,7 @@ class Forest:
         scores = self._ready(first, second)
         at_x, at_other = a / first.scale, b / second.scale
         unit = common_scale([at_x, at_other])
-        p, q = exact(unit * at_x), exact(unit * at_other)
+        p, q = int_if_whole(unit * at_x), int_if_whole(unit * at_other)
         total = p * first.bias[0] - q * second.bias[0]
         for front in scores.fronts(self._pairs.possible):
             if len(front) == 1:
@@ -100,7 +104,7 @@ class Forest:
     def _ready(self, first: Trees, second: Trees) -> "_Scores":
         key = id(first), id(second)
         if key not in self._scores:
-            if len(self._scores) * sum(map(len, self._lists)) >= KEPT_SCORES:
+            if len(self._scores) * sum(map(len, self._lists)) >= MOST_KEPT_SCORES:
                 self._scores.clear()
             self._scores[key] = _Scores(first, second, self._listed, self._lists)
         return self._scores[key]
@@ -117,7 +121,7 @@ class Forest:
             return not found or hoped > found[-1]
 
         root = {k: self._sides[k].start(cell[k]) for k in self._searched[t]}
-        for i, j in pairs_in(self._trees[t], self._tested, root, hope, enough):
+        for i, j in possible_leaf_pairs(self._trees[t], self._tested, root, hope, enough):
             found.append(hope(i, j))
         return found[-1]
 
@@ -128,7 +132,7 @@ class _Scores:
     def __init__(self, first: Trees, second: Trees, listed: list[int], lists: list[list[LeafPair]]) -> None:
         self._bodies = first, second  # also keeps them alive, as they are known by their ids
         self._ordered = [
-            _Ordered([(first.values[t][i][0], second.values[t][j][0]) for i, j in pairs])
+            _OrderedPairs([(first.values[t][i][0], second.values[t][j][0]) for i, j in pairs])
             for t, pairs in zip(listed, lists, strict=True)
         ]
         self._known: list[dict[int, Front]] = [{} for _ in listed]
@@ -147,7 +151,7 @@ class _Scores:
         return self._fronts
 
     def _new(self, t: int, pairs: int) -> Front:
-        if self._kept > KEPT:
+        if self._kept > MOST_KEPT:
             self._known, self._kept = [{} for _ in self._known], 0
         front, size = self._ordered[t].front(pairs)
         self._kept += size
@@ -158,18 +162,20 @@ class _Scores:
         """By node, the largest F_l and the smallest G_l of the leaves below it."""
         if t not in self._ranges:
             first, second = (body.values[t] for body in self._bodies)
-            self._ranges[t] = _below(nodes, first, max), _below(nodes, second, min)
+            self._ranges[t] = _best_below(nodes, first, max), _best_below(nodes, second, min)
         return self._ranges[t]
 
 
-class _Ordered:
+class _OrderedPairs:
     """The pairs of one tree by their F_l and G_l'."""
 
     def __init__(self, values: list[tuple[Exact, Exact]]) -> None:
         self._values = values
-        self._listed = all(_before(point) <= _before(after) for point, after in pairwise(values))
-        self._largest, self._holding_large = _by_value([value for value, _ in values], descending=True)
-        self._smallest, self._holding_small = _by_value([other for _, other in values], descending=False)
+        self._listed = all(_front_key(point) <= _front_key(after) for point, after in pairwise(values))
+        self._largest, self._holding_large = _order_by_value([value for value, _ in values], descending=True)
+        self._smallest, self._holding_small = _order_by_value(
+            [other for _, other in values], descending=False
+        )
         ranks = {value: i for i, value in enumerate(self._largest)}
         self._ranks = [ranks[value] for value, _ in values]
 
@@ -191,11 +197,11 @@ class _Ordered:
         return front, len(self._values)
 
 
-def _before(point: tuple[Exact, Exact]) -> tuple[Exact, Exact]:
+def _front_key(point: tuple[Exact, Exact]) -> tuple[Exact, Exact]:
     return point[1], -point[0]
 
 
-def _by_value(values: list[Exact], *, descending: bool) -> tuple[list[Exact], list[int]]:
+def _order_by_value(values: list[Exact], *, descending: bool) -> tuple[list[Exact], list[int]]:
     """The values in order, and with each the set of pairs that have it or one before it."""
     having: dict[Exact, int] = defaultdict(int)
     for e, value in enumerate(values):
@@ -204,7 +210,7 @@ def _by_value(values: list[Exact], *, descending: bool) -> tuple[list[Exact], li
     return order, list(accumulate((having[value] for value in order), or_))
 
 
-def _below(nodes: Nodes, values: Sequence[Values], pick: Callable[[Exact, Exact], Exact]) -> list[Exact]:
+def _best_below(nodes: Nodes, values: Sequence[Values], pick: Callable[[Exact, Exact], Exact]) -> list[Exact]:
     found: list[Exact] = [0] * len(nodes)
     for i in reversed(range(len(nodes))):
         node = nodes[i]

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from likewise_check.core.cells import Box
 from likewise_check.core.numbers import Exact
-from likewise_check.packs.trees.sides import NumberSides, Side, numbers_in
+from likewise_check.packs.trees.sides import NumberSides, Side, holds_number
 
 Members: TypeAlias = dict[Side, int]  # by the side of a leaf, the pairs with such a leaf
 Place: TypeAlias = tuple[
@@ -66,7 +66,7 @@ class Ranks:
         ceilings: dict[int, int] = defaultdict(int)
         floors: dict[int, int] = defaultdict(int)
         for side, pairs in members.items():
-            if numbers_in(side):
+            if holds_number(side):
                 low, opened, high, _ = side
                 ceilings[self._ceiling_ranks[high + slack]] |= pairs
                 floors[self._floor_ranks[low - slack, opened and not slack]] |= pairs
@@ -111,7 +111,9 @@ class Choice:
         return pairs
 
 
-def choices(first: Members, second: Members, ranks: Ranks, everyone: int, numbers: int) -> list[Choice]:
+def feature_choices(
+    first: Members, second: Members, ranks: Ranks, everyone: int, numbers: int
+) -> list[Choice]:
     """All conditions of one feature in one tree; `numbers` are the pairs that its numbers leave possible in the root."""
     own = [ranks.steps(members, 0) for members in (first, second)]
     missing = [reduce(or_, (m for side, m in members.items() if side[3]), 0) for members in (first, second)]

@@ -12,7 +12,7 @@ from likewise_check.core.lemma import Lemma
 from likewise_check.packs.trees.body import Trees
 from likewise_check.packs.trees.forest import Forest
 
-WAYS = 1024  # that are kept; dropped beyond, which changes nothing but time
+MOST_WAYS = 1024  # that are kept; dropped beyond, which changes nothing but time
 
 
 class TreeSums:
@@ -23,10 +23,10 @@ class TreeSums:
         if not isinstance(first, Trees) or not isinstance(second, Trees):
             raise Rejected("trees: the body has no trees")
         self._lemma = lemma
-        self._first = _gauge(lemma, first)
-        self._second = self._first if second is first else _gauge(lemma, second)
-        self._forest = forest_of(lemma, self._first)
-        self._way = lru_cache(WAYS)(self._read)
+        self._first = _gauge_body(lemma, first)
+        self._second = self._first if second is first else _gauge_body(lemma, second)
+        self._forest = prepare_forest(lemma, self._first)
+        self._way = lru_cache(MOST_WAYS)(self._read)
 
     def __call__(self, leaf: list[object], cell: Cell) -> Holds:
         """Whether the bound shows that no pair of the cell is a witness."""
@@ -54,10 +54,10 @@ class FormMaxima:
     ) -> Fraction | None:
         """The maximum, or None for minus infinity."""
         own, other = self._body.form(first), self._body.form(second)
-        return forest_of(self._lemma, own).maximum(cell, own, other, Fraction(1), Fraction(1))
+        return prepare_forest(self._lemma, own).maximum(cell, own, other, Fraction(1), Fraction(1))
 
 
-def forest_of(lemma: Lemma, body: Trees) -> Forest:
+def prepare_forest(lemma: Lemma, body: Trees) -> Forest:
     """The trees ready for cells: once for all lemmas of a claim, whose bodies differ in values only."""
     if not body.shared:
         body.shared["forest"] = Forest(lemma.space.features, lemma.similarity, body)
@@ -65,6 +65,6 @@ def forest_of(lemma: Lemma, body: Trees) -> Forest:
     return found
 
 
-def _gauge(lemma: Lemma, body: Trees) -> Trees:
+def _gauge_body(lemma: Lemma, body: Trees) -> Trees:
     """The body of g."""
     return body if lemma.slope == 1 and lemma.offset == 0 else body.weigh([lemma.slope], lemma.offset)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from likewise_check.core.cells import Box, Interval
-from likewise_check.core.numbers import Exact, common_scale, exact
+from likewise_check.core.numbers import Exact, common_scale, int_if_whole
 from likewise_check.core.space import Feature, Relation
 from likewise_check.packs.trees.body import Node, Nodes
 
@@ -32,7 +32,7 @@ class NumberSides:
 
     def scaled(self, code: Exact) -> Exact:
         """A code as it stands in sides."""
-        return exact(self._scale * code)
+        return int_if_whole(self._scale * code)
 
     def test(self, node: Node) -> Node:
         """The node as `narrowed` takes it."""
@@ -60,7 +60,7 @@ class NumberSides:
     def together(self, first: NumberSide, second: NumberSide) -> bool:
         """Whether there are codes in both that satisfy the relation."""
         if self.relation.kind == "free":
-            return (first[3] or numbers_in(first)) and (second[3] or numbers_in(second))
+            return (first[3] or holds_number(first)) and (second[3] or holds_number(second))
         return (first[3] and second[3]) or self.numbers_together(first, second)
 
     def numbers_together(self, first: NumberSide, second: NumberSide) -> bool:
@@ -68,12 +68,12 @@ class NumberSides:
         tolerance = self.tolerance
         if tolerance is not None:
             near = second[0] - first[2] <= tolerance and first[0] - second[2] <= tolerance
-            return near and numbers_in(first) and numbers_in(second)
+            return near and holds_number(first) and holds_number(second)
         low, opened = max(first[:2], second[:2])
-        return numbers_in((low, opened, min(first[2], second[2]), False))
+        return holds_number((low, opened, min(first[2], second[2]), False))
 
 
-def numbers_in(side: NumberSide) -> bool:
+def holds_number(side: NumberSide) -> bool:
     """Whether a side holds a number."""
     return side[0] < side[2] or (side[0] == side[2] and not side[1])
 
@@ -91,7 +91,7 @@ class LevelSides:
 
     def start(self, box: Box) -> Pair:
         """The sides of both copies above all tests."""
-        return _bits(box.intervals[0]), _bits(box.intervals[-1])
+        return _interval_bits(box.intervals[0]), _interval_bits(box.intervals[-1])
 
     def narrowed(self, side: int, node: Node, left: bool) -> int:
         """What is left below one child of a node."""
@@ -102,7 +102,7 @@ class LevelSides:
         relation = self._relation
         if relation.kind == "free":
             return bool(first and second)
-        return bool(_widened(first, self._steps) & second) or any(
+        return bool(_widen_bits(first, self._steps) & second) or any(
             (first >> i & 1 and second >> j & 1) or (first >> j & 1 and second >> i & 1)
             for i, j in relation.allowed
         )
@@ -111,17 +111,17 @@ class LevelSides:
 AnySides: TypeAlias = NumberSides | LevelSides
 
 
-def sides_of(feature: Feature, relation: Relation, tests: Iterable[Exact]) -> AnySides:
+def make_sides(feature: Feature, relation: Relation, tests: Iterable[Exact]) -> AnySides:
     """The sides of a feature of either sort, which nodes test like this."""
     return LevelSides(feature, relation) if feature.levels else NumberSides(feature, relation, tests)
 
 
-def _bits(interval: Interval) -> int:
+def _interval_bits(interval: Interval) -> int:
     lo, hi = map(int, interval)
     return (1 << hi + 1) - (1 << lo)
 
 
-def _widened(bits: int, steps: int) -> int:
+def _widen_bits(bits: int, steps: int) -> int:
     """All positions at most so many steps from one of these."""
     reached = 0
     while reached < steps:
@@ -131,7 +131,7 @@ def _widened(bits: int, steps: int) -> int:
     return bits
 
 
-def pairs_in(
+def possible_leaf_pairs(
     nodes: Nodes, sides: dict[int, AnySides], root: dict[int, Pair], hope: Hope, enough: Enough
 ) -> Iterator[tuple[int, int]]:
     """The leaves of a tree that are together possible below these sides at its root, both copies going down jointly.

@@ -4,9 +4,22 @@ import numpy as np
 import pytest
 from tests.families.kernel.rbf.twin import cubic
 
-from likewise.families.kernel.rbf.cubics import SERIES, lower_cubic, upper_cubic
+from likewise.families.kernel.rbf.cubics import SERIES_LIMIT, lower_cubic, upper_cubic
 
-REACHES = [0.0, 1e-8, 1e-3, 0.1, 0.7, SERIES, 1.001 * SERIES, 2 * SERIES, 2.002 * SERIES, 3.0, 6.0, 12.0]
+REACHES = [
+    0.0,
+    1e-8,
+    1e-3,
+    0.1,
+    0.7,
+    SERIES_LIMIT,
+    1.001 * SERIES_LIMIT,
+    2 * SERIES_LIMIT,
+    2.002 * SERIES_LIMIT,
+    3.0,
+    6.0,
+    12.0,
+]
 
 
 def at(p, L):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.families.kernel.rbf.twin import phi, random_cell, random_points, random_sum, values
 
 from likewise.families.kernel.rbf import NO_HINT, OneHotAxis, bound_cells
-from likewise.families.kernel.rbf.local import farthest_reach, localise
-from likewise.families.kernel.rbf.oracle import FARTHEST, room_for_rounding
+from likewise.families.kernel.rbf.cell_bounds import FARTHEST_REACH, room_for_rounding
+from likewise.families.kernel.rbf.local_terms import farthest_reach, localise
 
 CELLS = 60  # a problem
 
@@ -45,7 +45,7 @@ def test_equals_the_twin_at_the_hints_it_returns(seed):
         found = bounded(problem, lo, hi, U, e=e, r=r, rounds=rounds)
         for n in range(len(lo)):
             farthest = farthest_reach(problem.terms, lo[n], hi[n])
-            if farthest > FARTHEST:
+            if farthest > FARTHEST_REACH:
                 continue
             cell = localise(problem.terms, lo[n], hi[n], problem.coefficients)
             room = room_for_rounding(cell, farthest, int((hi[n] > lo[n]).sum()))

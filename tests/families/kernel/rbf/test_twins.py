@@ -15,10 +15,10 @@ from tests.families.kernel.rbf.twin_copies import (
     random_twin_cell,
 )
 
-from likewise.families.kernel.rbf import bound_twins, shared_terms
-from likewise.families.kernel.rbf.copies import localise_copies, pairing
+from likewise.families.kernel.rbf import bound_copies, shared_terms
+from likewise.families.kernel.rbf.cell_bounds import FARTHEST_REACH, room_for_rounding
+from likewise.families.kernel.rbf.copies import localise_copies, pair_intervals
 from likewise.families.kernel.rbf.cubics import bessel, difference_cubic
-from likewise.families.kernel.rbf.oracle import FARTHEST, room_for_rounding
 
 CELLS = 40  # a problem
 
@@ -41,7 +41,7 @@ def posed(rng, shared, paired, count=CELLS):
 def bounded(problem, cells, U, **options):
     terms = shared_terms(gamma=problem.gamma, axes=problem.axes, terms=len(problem.here))
     row = np.zeros(len(cells), dtype=np.int64)
-    return bound_twins(
+    return bound_copies(
         terms,
         boxes(cells),
         here=problem.here[None],
@@ -62,7 +62,7 @@ def room_of(problem, cell):
     S = problem.shared
     pairings = np.empty((len(cell.low), 4))
     for j in range(len(pairings)):
-        pairing(
+        pair_intervals(
             cell.lo[S + j],
             cell.hi[S + j],
             cell.second_lo[j],
@@ -91,7 +91,7 @@ def test_equals_the_twin_at_the_hints_it_returns(seed):
                 assert found.excess[n] == -np.inf or not no_pair(problem, cell, by=1e-9)
                 continue
             room, farthest = room_of(problem, cell)
-            if farthest > FARTHEST:
+            if farthest > FARTHEST_REACH:
                 continue
             twin = phi_copies(problem, cell, U[n], found.e[n], found.r[n])
             assert found.excess[n] - room == pytest.approx(twin, rel=1e-8, abs=room + 1e-11)

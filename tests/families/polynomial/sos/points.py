@@ -6,12 +6,12 @@ import numpy as np
 from flint import fmpq
 
 from likewise.families.polynomial.sos import Cube
-from likewise.families.polynomial.sos.cube import graded, value_at
+from likewise.families.polynomial.sos.cube import graded_monomials, value_at
 from likewise.model.witness_set import Direction
 
 
 def random_polynomial(rng, dimension, degree, scale=1.0):
-    return {m: Fraction(float(rng.normal() * scale)) for m in graded(dimension, degree)}
+    return {m: Fraction(float(rng.normal() * scale)) for m in graded_monomials(dimension, degree)}
 
 
 def exact(numbers):

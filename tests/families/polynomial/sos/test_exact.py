@@ -10,8 +10,8 @@ from tests.families.polynomial.sos.points import places, random_points, random_p
 
 from likewise.errors import InternalError
 from likewise.families.polynomial.sos import Block, Content, Cube, Group, cube_of, exact_bound
-from likewise.families.polynomial.sos.cube import fraction, graded, polynomial, value_at
-from likewise.families.polynomial.sos.exact import cubic_maximum, largest, with_squares
+from likewise.families.polynomial.sos.cube import graded_monomials, to_fraction, to_polynomial, value_at
+from likewise.families.polynomial.sos.exact import add_squares, bound_polynomial, cubic_maximum
 
 ROWS = [
     ({(): 3}, 3),
@@ -37,21 +37,25 @@ ROWS = [
 
 @pytest.mark.parametrize(("terms", "expected"), ROWS)
 def test_rows_of_the_majorant(terms, expected):
-    assert fraction(largest(polynomial(terms), cube_of([None] * 3))) == expected
+    assert to_fraction(bound_polynomial(to_polynomial(terms), cube_of([None] * 3))) == expected
 
 
 def test_places_instead_of_intervals():
-    terms = polynomial({(0,): 1, (0, 0): -1})
-    assert largest(terms, cube_of([[-1, 0, 1]])) == 0
-    assert largest(terms, cube_of([[-1, Fraction(1, 3), 1]])) == fmpq(2, 9)
+    terms = to_polynomial({(0,): 1, (0, 0): -1})
+    assert bound_polynomial(terms, cube_of([[-1, 0, 1]])) == 0
+    assert bound_polynomial(terms, cube_of([[-1, Fraction(1, 3), 1]])) == fmpq(2, 9)
     # Products of two groups end at the places as well: 2 y0^2 + 2 y1^2 with abs(y0) = 1/2.
-    assert largest(polynomial({(0, 1): 4}), cube_of([[Fraction(-1, 2), Fraction(1, 2)], None])) == fmpq(5, 2)
+    assert bound_polynomial(
+        to_polynomial({(0, 1): 4}), cube_of([[Fraction(-1, 2), Fraction(1, 2)], None])
+    ) == fmpq(5, 2)
 
 
 def test_axes_of_one_group_are_kept_together():
     one_hot = Group(axes=(0, 1), places=((fmpq(1), fmpq(-1)), (fmpq(-1), fmpq(1)), (fmpq(-1), fmpq(-1))))
     cube = Cube(groups=(one_hot, Group(axes=(2,))), constraints={})
-    assert largest(polynomial({(0, 1): 4, (0,): 1, (2,): 1}), cube) == 4  # 4 - 1 + 1: never both up
+    assert (
+        bound_polynomial(to_polynomial({(0, 1): 4, (0,): 1, (2,): 1}), cube) == 4
+    )  # 4 - 1 + 1: never both up
     assert cube.places()[:2] == [(fmpq(-1), fmpq(1))] * 2
 
 
@@ -91,7 +95,7 @@ def test_maximum_of_cubics():
             places.append(top)
             inside += 1
         values = [y * (n[0] + y * (n[1] + y * n[2])) for y in places]
-        bound = fraction(cubic_maximum(*(fmpq(x.numerator, x.denominator) for x in n)))
+        bound = to_fraction(cubic_maximum(*(fmpq(x.numerator, x.denominator) for x in n)))
         # `top` has 60 digits at least, so the last comparison allows for their square.
         assert bound >= max(values)
         assert bound <= max(values) + sum(map(abs, n)) / 2**60
@@ -117,7 +121,7 @@ def random_content(rng, cube, blocks=6):
     made = []
     for _ in range(blocks):
         generator = tuple(factors[k] for k in rng.integers(len(factors), size=rng.integers(0, 4)))
-        lengths = rng.integers(1, len(graded(cube.dimension, 2)) + 1, size=rng.integers(0, 3))
+        lengths = rng.integers(1, len(graded_monomials(cube.dimension, 2)) + 1, size=rng.integers(0, 3))
         squares = tuple(tuple(int(x) for x in rng.integers(-20, 21, size=size)) for size in lengths)
         made.append(Block(generator=generator, mu=int(rng.integers(0, 400)), squares=squares))
     return Content(way=Fraction(1, 2), bits=bits, blocks=tuple(made))
@@ -129,7 +133,7 @@ def added(content, cube, point):
     for block in content.blocks:
         value = fmpq(block.mu, 4**content.bits)
         for square in block.squares:
-            basis = graded(cube.dimension, 3)[: len(square)]
+            basis = graded_monomials(cube.dimension, 3)[: len(square)]
             root = sum((value_at({m: fmpq(x)}, point) for m, x in zip(basis, square, strict=True)), fmpq(0))
             value += root * root / 4**content.bits
         for factor in block.generator:
@@ -155,11 +159,11 @@ def test_any_content_bounds(seed):
     rng = np.random.default_rng(seed)
     one_hot = Group(axes=(2, 3), places=((fmpq(1), fmpq(-1)), (fmpq(-1), fmpq(1)), (fmpq(-1), fmpq(-1))))
     numbers = Group(axes=(1,), places=tuple((fmpq(*p.as_integer_ratio()),) for p in places(4)))
-    constraint = polynomial({(): Fraction(-1, 3), (0,): Fraction(1), (1,): Fraction(1, 2)})
+    constraint = to_polynomial({(): Fraction(-1, 3), (0,): Fraction(1), (1,): Fraction(1, 2)})
     cube = Cube(groups=(Group(axes=(0,)), numbers, one_hot), constraints={3: constraint})
-    excess = polynomial(random_polynomial(rng, 4, 4, scale=10.0))
+    excess = to_polynomial(random_polynomial(rng, 4, 4, scale=10.0))
     content = random_content(rng, cube)
-    total = with_squares(content, excess, cube)
+    total = add_squares(content, excess, cube)
     bound = exact_bound(content, excess, cube)
     feasible = 0
     for point in random_points(rng, cube, 60):

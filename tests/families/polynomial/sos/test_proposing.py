@@ -21,16 +21,16 @@ from likewise.errors import InternalError
 from likewise.families.polynomial.sos import (
     Block,
     Cube,
+    FreeLean,
     Group,
-    Leaning,
     cube_of,
     exact_bound,
     excess_for,
     propose,
     solvers,
 )
-from likewise.families.polynomial.sos.cube import fraction, polynomial, rational, value_at
-from likewise.families.polynomial.sos.rounding import dyadic_way
+from likewise.families.polynomial.sos.cube import to_fmpq, to_fraction, to_polynomial, value_at
+from likewise.families.polynomial.sos.rounding import round_way
 
 KINDS = ["shor", "rlt", "d3", "o2", "o2+rlt", "o3"]
 
@@ -41,7 +41,7 @@ def at(terms, points):
 
 
 def margins(first, second, point):
-    return min(value_at(polynomial(first), point), -value_at(polynomial(second), point))
+    return min(value_at(to_polynomial(first), point), -value_at(to_polynomial(second), point))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -55,10 +55,10 @@ def test_never_below_a_value(kind, degree, seed):
     points = random_points(rng, cube, 40)
     found = propose(first, second, cube, fixed(Fraction(1, 3), Fraction(2, 7), Fraction(1, 9)), kind=kind)
     values = [
-        value_at(polynomial(first), y) / 3 - value_at(polynomial(second), y) * 2 / 7 - fmpq(1, 9)
+        value_at(to_polynomial(first), y) / 3 - value_at(to_polynomial(second), y) * 2 / 7 - fmpq(1, 9)
         for y in points
     ]
-    assert rational(found.bound) >= max(values)
+    assert to_fmpq(found.bound) >= max(values)
     # What the relaxation does not know costs at most what the program was told, often less.
     assert float(found.bound) <= found.float_bound + 1e-4 * abs(found.float_bound)
 
@@ -79,7 +79,7 @@ def test_concave_parabolas_are_exact(kind, accuracy, seed):
     found = propose(terms, {}, cube_of([None] * 4), fixed(), kind=kind)
     assert float(found.bound) == pytest.approx(2.0, abs=accuracy)
     assert found.point == pytest.approx(z, abs=1e-3)
-    assert found.bound >= fraction(value_at(polynomial(terms), exact(z)))
+    assert found.bound >= to_fraction(value_at(to_polynomial(terms), exact(z)))
 
 
 @pytest.mark.parametrize(("kind", "degree"), [("shor", 2), ("d3", 3), ("o2", 4), ("o3", 6)])
@@ -98,7 +98,7 @@ def test_best_lean_in_one_variable(seed):
     rng = np.random.default_rng(seed)
     first, second = random_polynomial(rng, 1, 2), random_polynomial(rng, 1, 2, scale=30.0)
     margin = Fraction(1, 8)
-    found = propose(first, second, cube_of([None]), Leaning(threshold=margin))
+    found = propose(first, second, cube_of([None]), FreeLean(threshold=margin))
     points = np.linspace(-1, 1, 4001)[:, None]
     f, g = at(first, points), at(second, points)
     leans = np.linspace(0, 1, 20_001)[:, None]
@@ -115,14 +115,14 @@ def test_decisions(kind, degree, seed):
     rng = np.random.default_rng(seed)
     first, second = (random_polynomial(rng, 4, degree, scale) for scale in (1.0, 1.0))
     cube = cube_of([None] * 4)
-    constant = propose(first, second, cube, Leaning(threshold=Fraction(1, 4)), kind=kind)
+    constant = propose(first, second, cube, FreeLean(threshold=Fraction(1, 4)), kind=kind)
     points = [*random_points(rng, cube, 60), exact(constant.point)]
     reached = max(margins(first, second, y) for y in points) - fmpq(1, 4)
-    assert rational(constant.bound) >= reached
+    assert to_fmpq(constant.bound) >= reached
     if kind != "o2":
         return
-    linear = propose(first, second, cube, Leaning(threshold=Fraction(1, 4), linear=True), kind=kind)
-    assert rational(linear.bound) >= reached
+    linear = propose(first, second, cube, FreeLean(threshold=Fraction(1, 4), linear=True), kind=kind)
+    assert to_fmpq(linear.bound) >= reached
     assert linear.bound <= constant.bound + Fraction(1, 10_000)
     way = linear.content.way
     assert len(way) == 5
@@ -133,8 +133,8 @@ def test_linear_leans_help():
     """f = y and f' = y (so no pair at all has two signs apart): at a = (1 - y)/2 it is -(1 - a) y + a y = -y^2."""
     f = {(0,): Fraction(1)}
     shifted = {(0,): Fraction(1), (): Fraction(-1, 10), (0, 0): Fraction(1, 20)}
-    constant = propose(f, f, cube_of([None]), Leaning(), kind="o2")
-    linear = propose(shifted, shifted, cube_of([None]), Leaning(linear=True), kind="o2")
+    constant = propose(f, f, cube_of([None]), FreeLean(), kind="o2")
+    linear = propose(shifted, shifted, cube_of([None]), FreeLean(linear=True), kind="o2")
     assert float(constant.bound) == pytest.approx(0.0, abs=1e-8)
     assert float(linear.bound) <= 1e-6
 
@@ -148,8 +148,8 @@ def test_more_generators_are_not_worse(seed):
         k: float(propose(terms, {}, cube, fixed(), kind=k).bound)
         for k in ("shor", "rlt", "rlt+int", "o2+int", "o2")
     }
-    everywhere = [[rational(v) for v in values] for values in product(*[places(c) for c in (2, 3, 4, 5, 2)])]
-    true = float(largest_at(polynomial(terms), everywhere))
+    everywhere = [[to_fmpq(v) for v in values] for values in product(*[places(c) for c in (2, 3, 4, 5, 2)])]
+    true = float(largest_at(to_polynomial(terms), everywhere))
     slack = 1e-5
     assert true <= bound["rlt+int"] <= bound["rlt"] + slack <= bound["shor"] + 2 * slack
     assert true <= bound["o2+int"] <= bound["o2"] + slack <= bound["shor"] + 2 * slack
@@ -162,7 +162,7 @@ def test_integer_cuts_help():
     cube = cube_of([[-1, 0, 1], [-1, 1]])
     without = propose(shifted, {}, cube, fixed(), kind="rlt")
     cut = propose(shifted, {}, cube, fixed(), kind="rlt+int")
-    true = max(value_at(polynomial(shifted), exact(y)) for y in product([-1, 0, 1], [-1, 1]))
+    true = max(value_at(to_polynomial(shifted), exact(y)) for y in product([-1, 0, 1], [-1, 1]))
     assert float(true) <= float(cut.bound) < float(without.bound) - 0.04
     assert any(isinstance(factor, tuple) for block in cut.content.blocks for factor in block.generator)
 
@@ -186,15 +186,15 @@ def test_levels_share_a_group():
     terms = random_polynomial(rng, 4, 2)
     points = [[*row, fmpq(k, 50)] for row in rows for k in range(-50, 51)]
     for kind in ("shor", "rlt+int", "o2+int"):
-        assert rational(propose(terms, {}, cube, fixed(), kind=kind).bound) >= largest_at(
-            polynomial(terms), points
+        assert to_fmpq(propose(terms, {}, cube, fixed(), kind=kind).bound) >= largest_at(
+            to_polynomial(terms), points
         )
 
 
 def test_no_axes():
     found = propose({(): Fraction(3)}, {(): Fraction(1)}, cube_of([]), fixed(1, 2, Fraction(1, 2)))
     assert found.bound == Fraction(1, 2)
-    assert propose({(): Fraction(-3)}, {(): Fraction(1)}, cube_of([]), Leaning()).bound <= -1
+    assert propose({(): Fraction(-3)}, {(): Fraction(1)}, cube_of([]), FreeLean()).bound <= -1
 
 
 def test_equal_and_opposite_scores():
@@ -203,11 +203,11 @@ def test_equal_and_opposite_scores():
     terms = random_polynomial(rng, 3, 2)
     opposite = {m: -v for m, v in terms.items()}
     cube = cube_of([None] * 3)
-    assert propose(terms, terms, cube, Leaning()).bound <= 0
-    assert propose(terms, terms, cube, Leaning(threshold=Fraction(1, 7))).bound <= Fraction(-1, 7)
+    assert propose(terms, terms, cube, FreeLean()).bound <= 0
+    assert propose(terms, terms, cube, FreeLean(threshold=Fraction(1, 7))).bound <= Fraction(-1, 7)
     positive = {**terms, (): Fraction(100)}
-    assert propose(positive, positive, cube, Leaning()).bound < -50
-    found = propose(terms, opposite, cube, Leaning())
+    assert propose(positive, positive, cube, FreeLean()).bound < -50
+    found = propose(terms, opposite, cube, FreeLean())
     assert float(found.bound) == pytest.approx(float(propose(terms, {}, cube, fixed()).bound), rel=1e-6)
 
 
@@ -216,7 +216,7 @@ def test_any_scale(scale):
     """Bits follow the size of the coefficients."""
     rng = np.random.default_rng(2)
     first, second = random_polynomial(rng, 4, 2, scale), random_polynomial(rng, 4, 2, scale)
-    found = propose(first, second, cube_of([None] * 4), Leaning())
+    found = propose(first, second, cube_of([None] * 4), FreeLean())
     assert float(found.bound) == pytest.approx(found.float_bound, rel=1e-7)
     assert max(abs(x) for b in found.content.blocks for s in b.squares for x in s) < max(2**48, scale)
 
@@ -229,9 +229,9 @@ def test_gap_and_mean_of_any_size(gap, mean):
     first = {m: middle[m] + half[m] for m in middle}
     second = {m: middle[m] - half[m] for m in middle}
     cube = cube_of([None] * 3)
-    found = propose(first, second, cube, Leaning())
+    found = propose(first, second, cube, FreeLean())
     points = random_points(rng, cube, 50)
-    assert rational(found.bound) >= max(margins(first, second, y) for y in points)
+    assert to_fmpq(found.bound) >= max(margins(first, second, y) for y in points)
     even = propose(first, second, cube, fixed(Fraction(1, 2), Fraction(1, 2)))
     assert float(found.bound) <= float(even.bound) + 1e-6 * abs(float(even.bound))
 
@@ -240,8 +240,8 @@ def test_scs_agrees_with_clarabel():
     rng = np.random.default_rng(4)
     first, second = random_polynomial(rng, 4, 3), random_polynomial(rng, 4, 3)
     cube = cube_of([None] * 4)
-    ours = propose(first, second, cube, Leaning(), kind="d3")
-    other = propose(first, second, cube, Leaning(), kind="d3", solver="scs")
+    ours = propose(first, second, cube, FreeLean(), kind="d3")
+    other = propose(first, second, cube, FreeLean(), kind="d3", solver="scs")
     assert float(other.bound) == pytest.approx(float(ours.bound), rel=1e-3)
 
 
@@ -255,8 +255,8 @@ def test_large_programs_go_to_scs_if_it_is_there(monkeypatch):
     assert with_scs.status != without.status
     small = propose(terms, {}, cube, fixed(), kind="shor")
     assert small.status in ("Solved", "AlmostSolved")
-    highest = largest_at(polynomial(terms), random_points(rng, cube, 50))
-    assert rational(min(with_scs.bound, without.bound, small.bound)) >= highest
+    highest = largest_at(to_polynomial(terms), random_points(rng, cube, 50))
+    assert to_fmpq(min(with_scs.bound, without.bound, small.bound)) >= highest
 
 
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
@@ -266,13 +266,13 @@ def test_unfinished_solutions_are_sound(solver, time_limit):
     rng = np.random.default_rng(5)
     first, second = random_polynomial(rng, 6, 3), random_polynomial(rng, 6, 3)
     cube = cube_of([None] * 6)
-    found = propose(first, second, cube, Leaning(), kind="o2", solver=solver, time_limit=time_limit)
+    found = propose(first, second, cube, FreeLean(), kind="o2", solver=solver, time_limit=time_limit)
     assert not found.solved
     points = random_points(rng, cube, 50)
-    assert rational(found.bound) >= max(margins(first, second, y) for y in points)
+    assert to_fmpq(found.bound) >= max(margins(first, second, y) for y in points)
     bare = replace(found.content, blocks=())
-    excess = excess_for(Leaning(), bare.way, polynomial(first), polynomial(second))
-    assert rational(found.bound) <= exact_bound(bare, excess, cube)
+    excess = excess_for(FreeLean(), bare.way, to_polynomial(first), to_polynomial(second))
+    assert to_fmpq(found.bound) <= exact_bound(bare, excess, cube)
 
 
 def corrupted(rng, content, dimension):
@@ -314,9 +314,9 @@ def test_corrupted_contents_never_lie(kind, degree, linear):
     rng = np.random.default_rng(6)
     cube = cube_of([None] * 3)
     first, second = random_polynomial(rng, 3, degree), random_polynomial(rng, 3, degree)
-    asked = Leaning(linear=linear)
+    asked = FreeLean(linear=linear)
     found = propose(first, second, cube, asked, kind=kind)
-    p, q = polynomial(first), polynomial(second)
+    p, q = to_polynomial(first), to_polynomial(second)
     points = [exact(y) for y in grid(3, 9)]
     points.sort(key=lambda y: margins(first, second, y))
     points = [*points[-20:], exact(found.point)]
@@ -327,7 +327,7 @@ def test_corrupted_contents_never_lie(kind, degree, linear):
         bound = exact_bound(content, excess, cube)
         assert bound >= largest_at(excess, points)
         assert bound >= max(margins(first, second, y) for y in points)
-        worse += fraction(bound) > found.bound
+        worse += to_fraction(bound) > found.bound
     assert worse > 300
 
 
@@ -338,7 +338,7 @@ def test_rounded_leans_stay_inside(axes):
     for k in range(200):
         theta = rng.normal(size=axes + 1)
         theta *= (1.0, 1.0 + 1e-9, 0.5, 3.0)[k % 4] / np.abs(theta).sum()
-        way = dyadic_way(theta, 40)
+        way = round_way(theta, 40)
         leans = way if isinstance(way, tuple) else (way,)
         found = [2 * leans[0] - 1, *(2 * lean for lean in leans[1:])]
         assert sum(map(abs, found)) <= 1
@@ -348,7 +348,7 @@ def test_rounded_leans_stay_inside(axes):
 def test_leans_outside_are_refused():
     for way in (Fraction(-1, 100), Fraction(101, 100), (Fraction(1, 2), Fraction(51, 100))):
         with pytest.raises(InternalError):
-            excess_for(Leaning(), way, {}, {})
+            excess_for(FreeLean(), way, {}, {})
 
 
 def test_unknown_names_are_refused():

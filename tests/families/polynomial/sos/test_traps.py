@@ -16,10 +16,10 @@ from sklearn.svm import SVC
 from tests.families.polynomial.sos.points import exact
 
 from likewise.datasets import load_german
-from likewise.families.polynomial.sos import Leaning, cube_of, propose
-from likewise.families.polynomial.sos.cube import product, rational, value_at
-from likewise.families.polynomial.sos.moments import programme
-from likewise.families.polynomial.sos.relaxations import relaxation
+from likewise.families.polynomial.sos import FreeLean, cube_of, propose
+from likewise.families.polynomial.sos.cube import multiply, to_fmpq, value_at
+from likewise.families.polynomial.sos.moments import build_programme
+from likewise.families.polynomial.sos.relaxations import make_relaxation
 from likewise.families.polynomial.sos.solvers import solve
 
 HIGHEST, LOWEST = 5.0, 1.0  # of sex_marital_status, the pair of values with the largest margin
@@ -49,7 +49,7 @@ def scores(german):
 
 @pytest.fixture(scope="module")
 def answer(scores):
-    return propose(*scores, cube_of([None] * 19), Leaning())
+    return propose(*scores, cube_of([None] * 19), FreeLean())
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_expansion_is_exact(german, scores):
     for weight, row in zip(model.dual_coef_[0], model.support_vectors_, strict=True):
         inner = sum((Fraction(float(s)) * v for s, v in zip(row, x, strict=True)), Fraction(0))
         score += Fraction(float(weight)) * (Fraction(0.001) * inner) ** 2
-    assert value_at(scores[0], [rational(v) for v in y]) == rational(score)
+    assert value_at(scores[0], [to_fmpq(v) for v in y]) == to_fmpq(score)
 
 
 @pytest.mark.parametrize("tolerance", [1e-8, 1e-9])
@@ -93,12 +93,14 @@ def test_one_common_scale_reports_a_bound_below_a_witness(scores, answer, witnes
         for sign, terms in zip((1, -1), scores, strict=True)
     ]
     naive = solve(
-        programme(cube, relaxation("shor", cube), {}, forms, 1.0), solver="clarabel", tolerance=tolerance
+        build_programme(cube, make_relaxation("shor", cube), {}, forms, 1.0),
+        solver="clarabel",
+        tolerance=tolerance,
     )
     assert naive.solved
     assert naive.value * float(scale) < 0.995 * float(attained)
 
-    assert rational(answer.bound) >= attained
+    assert to_fmpq(answer.bound) >= attained
     assert float(answer.bound) == pytest.approx(float(attained), rel=1e-5)
 
 
@@ -119,11 +121,13 @@ KEPT = [(AMOUNT,), (AMOUNT, 9, 11), (1, 3, AMOUNT, 9)]
 
 def product_form(scores, kept, point, solver, tolerance):
     """The float lower bound of f f' in a few axes by squares of degree 2, over the largest coefficient; f f' there."""
-    terms = product(*(restricted(score, kept, point) for score in scores))
+    terms = multiply(*(restricted(score, kept, point) for score in scores))
     scale = max(abs(value) for value in terms.values())
     objective = {monomial: -float(value / scale) for monomial, value in terms.items()}
     cube = cube_of([None] * len(kept))
-    found = solve(programme(cube, relaxation("o2", cube), objective), solver=solver, tolerance=tolerance)
+    found = solve(
+        build_programme(cube, make_relaxation("o2", cube), objective), solver=solver, tolerance=tolerance
+    )
     assert found.solved
     return -found.value, float(value_at(terms, [point[axis] for axis in kept]) / scale)
 
@@ -145,6 +149,6 @@ def test_the_product_form_does_not_see_a_bias(scores, witness, solver, tolerance
 def test_the_two_signs_taken_apart_see_it(scores, witness, kept):
     pair = [restricted(score, kept, witness) for score in scores]
     attained = margin_at(pair, [witness[axis] for axis in kept])
-    bound = propose(*pair, cube_of([None] * len(kept)), Leaning()).bound
-    assert rational(bound) >= attained > 5
+    bound = propose(*pair, cube_of([None] * len(kept)), FreeLean()).bound
+    assert to_fmpq(bound) >= attained > 5
     assert float(bound) == pytest.approx(float(attained), rel=1e-4)

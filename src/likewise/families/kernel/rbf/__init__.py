@@ -15,9 +15,9 @@ Everything is float64 and only proposes; the checker decides in exact arithmetic
 Not imported by `likewise` itself: it needs numba.
 """
 
-from likewise.families.kernel.rbf.oracle import NO_HINT, CellBounds, bound_cells
+from likewise.families.kernel.rbf.cell_bounds import NO_HINT, CellBounds, bound_cells
+from likewise.families.kernel.rbf.copy_bounds import Boxes, bound_copies
 from likewise.families.kernel.rbf.terms import OneHotAxis, SlopedAxis, TableAxis, Terms, shared_terms
-from likewise.families.kernel.rbf.twins import Boxes, bound_twins
 
 __all__ = [
     "NO_HINT",
@@ -28,6 +28,6 @@ __all__ = [
     "TableAxis",
     "Terms",
     "bound_cells",
-    "bound_twins",
+    "bound_copies",
     "shared_terms",
 ]

@@ -18,12 +18,12 @@ import math
 import numpy as np
 from numba import njit
 
-from likewise.families.kernel.rbf.local import code_at, interval
+from likewise.families.kernel.rbf.local_terms import code_at, embedded_interval
 from likewise.families.kernel.rbf.terms import ONE_HOT, Floats, Terms
 
 
 @njit(cache=True)
-def _distances(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+def _distance_ranges(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
     """Q_lo and Q_hi of each term."""
     least = terms.gamma * terms.rest
     most = least.copy()
@@ -36,7 +36,7 @@ def _distances(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
                 least[t] += 0.0 if inside else zeta
                 most[t] += 0.0 if inside and first == last else zeta
         else:
-            middle, width = interval(terms, k, lo[k], hi[k])
+            middle, width = embedded_interval(terms, k, lo[k], hi[k])
             centre = terms.centre[k]
             for t in range(len(least)):
                 away = abs(middle - centre[t])
@@ -47,7 +47,7 @@ def _distances(terms: Terms, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
 
 
 @njit(cache=True)
-def _slope(least: float, most: float) -> float:
+def _chord_slope(least: float, most: float) -> float:
     """Slope of the chord of exp(-Q)."""
     apart = most - least
     return math.exp(-least) * (math.expm1(-apart) / apart if apart > 0.0 else -1.0)
@@ -69,7 +69,7 @@ def _hot_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tup
 @njit(cache=True)
 def _numeric_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) -> tuple[float, float, float]:
     """Max over the interval of sum_t slope_t gamma (z - centre_t)^2, where, and the cost."""
-    middle, width = interval(terms, k, lo, hi)
+    middle, width = embedded_interval(terms, k, lo, hi)
     bend, tilt, level, cost = 0.0, 0.0, 0.0, 0.0
     for t in range(len(slopes)):
         away = middle - terms.centre[k, t]
@@ -85,13 +85,13 @@ def _numeric_peak(terms: Terms, k: int, lo: float, hi: float, slopes: Floats) ->
 
 
 @njit(cache=True)
-def _lines(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> tuple[Floats, float, float]:
+def _term_lines(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> tuple[Floats, float, float]:
     """For each term the slope of its line in Q; the sum of the lines where no axis adds anything; and of the best ends."""
-    least, most = _distances(terms, lo, hi)
+    least, most = _distance_ranges(terms, lo, hi)
     slopes = np.empty(len(coefficients))
     linear, ends = 0.0, 0.0
     for t in range(len(slopes)):
-        c, slope = coefficients[t], _slope(least[t], most[t])
+        c, slope = coefficients[t], _chord_slope(least[t], most[t])
         touch = least[t]
         if c < 0.0:
             touch = min(max(-math.log(-slope), least[t]), most[t]) if slope < 0.0 else most[t]
@@ -103,7 +103,7 @@ def _lines(terms: Terms, lo: Floats, hi: Floats, coefficients: Floats) -> tuple[
 
 
 @njit(cache=True)
-def _peaks(terms: Terms, lo: Floats, hi: Floats, slopes: Floats, point: Floats, loss: Floats) -> float:
+def _line_peaks(terms: Terms, lo: Floats, hi: Floats, slopes: Floats, point: Floats, loss: Floats) -> float:
     """Sum of the largest values of the lines over the axes of lo and hi."""
     total = 0.0
     for k in range(len(lo)):
@@ -122,12 +122,12 @@ def coarse_bound(
     terms: Terms, lo: Floats, hi: Floats, coefficients: Floats, point: Floats, loss: Floats
 ) -> float:
     """Upper bound of F over the cell; `point` becomes the maximiser of the lines, `loss` the costs of the axes."""
-    slopes, linear, ends = _lines(terms, lo, hi, coefficients)
-    return min(linear + _peaks(terms, lo, hi, slopes, point, loss), ends)
+    slopes, linear, ends = _term_lines(terms, lo, hi, coefficients)
+    return min(linear + _line_peaks(terms, lo, hi, slopes, point, loss), ends)
 
 
 @njit(cache=True)
-def coarse_copies(
+def coarse_bound_copies(
     terms: Terms,
     shared: int,
     box: Floats,
@@ -140,10 +140,10 @@ def coarse_copies(
 
     Of the point, x comes first, then the paired axes of x'; the costs of both go to u (`copies`).
     """
-    slopes, linear, ends = _lines(terms, box[0], box[1], here)
-    slopes2, linear2, ends2 = _lines(terms, box[2], box[3], -there)
+    slopes, linear, ends = _term_lines(terms, box[0], box[1], here)
+    slopes2, linear2, ends2 = _term_lines(terms, box[2], box[3], -there)
     total = linear + linear2
-    total += _peaks(terms, box[0, :shared], box[1, :shared], slopes + slopes2, point, loss)
+    total += _line_peaks(terms, box[0, :shared], box[1, :shared], slopes + slopes2, point, loss)
     for k in range(shared, box.shape[1]):
         j = k - shared
         peak, point[k], cost = _numeric_peak(terms, k, box[0, k], box[1, k], slopes)

@@ -22,24 +22,30 @@ import math
 import numpy as np
 from numba import njit
 
-from likewise.families.kernel.rbf.cubics import GRID
-from likewise.families.kernel.rbf.local import Local, see_axes, sort_axes, unseen
+from likewise.families.kernel.rbf.cubics import REACH_GRID
+from likewise.families.kernel.rbf.local_terms import LocalTerms, empty_local, load_axes, sort_axes
 from likewise.families.kernel.rbf.majorant import Majorant, one_sided_roughness
 from likewise.families.kernel.rbf.terms import Floats, Ints, Terms
 
-U, D, P = 0, 1, 2  # the axes of a paired feature, in the order of the hints
-ROUNDING = 1e-12  # relative; an interval that is empty by less than that may hold a point
+MIDDLE_AXIS, DIFFERENCE_AXIS, PRODUCT_AXIS = (
+    0,
+    1,
+    2,
+)  # the axes of a paired feature, in the order of the hints
+EMPTY_TOLERANCE = 1e-12  # relative; an interval that is empty by less than that may hold a point
 
 
 @njit(cache=True)
-def pairing(lo: float, hi: float, lo2: float, hi2: float, low: float, high: float, into: Floats) -> bool:
+def pair_intervals(
+    lo: float, hi: float, lo2: float, hi2: float, low: float, high: float, into: Floats
+) -> bool:
     """Middles and half widths of u and d, as (u_0, w_u, d_0, w_d) in codes; False if no pair lies there."""
     low, high = max(low, lo2 - hi), min(high, hi2 - lo)
     left = max(0.5 * (lo + lo2), lo + 0.5 * low, lo2 - 0.5 * high)
     right = min(0.5 * (hi + hi2), hi + 0.5 * high, hi2 - 0.5 * low)
     into[0], into[1] = 0.5 * (left + right), max(0.5 * (right - left), 0.0)
     into[2], into[3] = 0.25 * (low + high), max(0.25 * (high - low), 0.0)
-    slack = ROUNDING * (abs(lo) + abs(hi) + abs(lo2) + abs(hi2))
+    slack = EMPTY_TOLERANCE * (abs(lo) + abs(hi) + abs(lo2) + abs(hi2))
     return low <= high + slack and left <= right + slack
 
 
@@ -52,8 +58,8 @@ def _paired_axes(terms: Terms, shared: int, pairings: Floats, numeric: Ints) -> 
     for j in range(len(pairings)):
         scale = terms.scale[shared + j]
         wide = (pairings[j, 1] * scale > 0.0, pairings[j, 3] * scale > 0.0)
-        for axis in (U, D, P):
-            if wide[0] and wide[1] if axis == P else wide[axis]:
+        for axis in (MIDDLE_AXIS, DIFFERENCE_AXIS, PRODUCT_AXIS):
+            if wide[0] and wide[1] if axis == PRODUCT_AXIS else wide[axis]:
                 axes[found] = shared + 3 * j + axis
                 found += 1
     return axes[:found]
@@ -62,15 +68,15 @@ def _paired_axes(terms: Terms, shared: int, pairings: Floats, numeric: Ints) -> 
 @njit(cache=True)
 def localise_copies(
     terms: Terms, shared: int, lo: Floats, hi: Floats, pairings: Floats, here: Floats, there: Floats
-) -> Local:
+) -> LocalTerms:
     """See a cell from its middle: [lo, hi] of the shared axes, and the pairings of those after them.
 
     `here` and `there` are c_t and c'_t. Axis shared + 3 j + (U, D, P) belongs to the j-th paired feature.
     """
     count = len(here)
     numeric, hot = sort_axes(terms, lo, hi)
-    cell = unseen(_paired_axes(terms, shared, pairings, numeric), hot, count, 2)
-    exponent = see_axes(terms, lo, hi, cell)
+    cell = empty_local(_paired_axes(terms, shared, pairings, numeric), hot, count, 2)
+    exponent = load_axes(terms, lo, hi, cell)
     exponent2 = exponent.copy()
     cell.offset[count:], cell.reach[count:] = cell.offset[:count], cell.reach[:count]
     cell.load[: len(numeric), count:] = cell.load[: len(numeric), :count]
@@ -84,7 +90,7 @@ def localise_copies(
             exponent[t] -= terms.gamma * (first - centre[t]) ** 2
             exponent2[t] -= terms.gamma * (second - centre[t]) ** 2
     for f in range(len(numeric), len(cell.numeric)):
-        _see_paired(terms, shared, pairings, f, cell)
+        _load_paired(terms, shared, pairings, f, cell)
     for t in range(count):
         cell.weight[t] = here[t] * math.exp(exponent[t])
         cell.weight[count + t] = -there[t] * math.exp(exponent2[t])
@@ -92,18 +98,18 @@ def localise_copies(
 
 
 @njit(cache=True)
-def _see_paired(terms: Terms, shared: int, pairings: Floats, f: int, cell: Local) -> None:
+def _load_paired(terms: Terms, shared: int, pairings: Floats, f: int, cell: LocalTerms) -> None:
     """Loads of an axis u, d or p, in both copies; the width of p is left 0, as it adds nothing to R."""
     j, axis = (cell.numeric[f] - shared) // 3, (cell.numeric[f] - shared) % 3
     scale, centre, count = terms.scale[shared + j], terms.centre[shared + j], cell.slot.shape[1]
     u, wide_u, d, wide_d = scale * pairings[j]
     load, load2 = cell.load[f, :count], cell.load[f, count:]
-    if axis == P:
+    if axis == PRODUCT_AXIS:
         load[:], load2[:] = 2.0 * terms.gamma * wide_u * wide_d, -2.0 * terms.gamma * wide_u * wide_d
     else:
-        cell.middle[f], cell.width[f] = (u, wide_u) if axis == U else (d, wide_d)
+        cell.middle[f], cell.width[f] = (u, wide_u) if axis == MIDDLE_AXIS else (d, wide_d)
         slope = -2.0 * terms.gamma * cell.width[f]
-        sign = 1.0 if axis == U else -1.0
+        sign = 1.0 if axis == MIDDLE_AXIS else -1.0
         for t in range(count):
             load[t] = sign * slope * (u - d - centre[t])
             load2[t] = slope * (u + d - centre[t])
@@ -113,7 +119,7 @@ def _see_paired(terms: Terms, shared: int, pairings: Floats, f: int, cell: Local
 
 
 @njit(cache=True)
-def copies_apart(cell: Local, start: int) -> Floats:
+def copy_distances(cell: LocalTerms, start: int) -> Floats:
     """g_t; the axes from `start` on are those of paired features."""
     count = cell.slot.shape[1]
     apart = np.zeros(count)
@@ -125,7 +131,7 @@ def copies_apart(cell: Local, start: int) -> Floats:
 
 
 @njit(cache=True)
-def copy_shapes(cell: Local, apart: Floats, cubics: Floats) -> tuple[float, Floats, Floats]:
+def copy_cubics(cell: LocalTerms, apart: Floats, cubics: Floats) -> tuple[float, Floats, Floats]:
     """The cubics of both copies in Z = L - k: their constant with all errors, q1, q2, q3 as rows, and the roughness.
 
     The roughness of m (P(L) - P(L')) is the derivative of abs(m) eps g in h, with eps like h^3 / 24, counted three
@@ -135,14 +141,14 @@ def copy_shapes(cell: Local, apart: Floats, cubics: Floats) -> tuple[float, Floa
     constant, shape, roughness = 0.0, np.empty((3, 2 * count)), np.empty(2 * count)
     for t in range(count):
         reach = max(cell.reach[t], cell.reach[count + t])
-        both = cubics[math.ceil(reach * GRID)]
+        both = cubics[math.ceil(reach * REACH_GRID)]
         first, second, middle = cell.weight[t], -cell.weight[count + t], 0.0
         # One score has C and C' of one sign; two (`model.cases`) may not.
-        if first * second > 0.0 and 2.0 * apart[t] <= math.ceil(reach * GRID) / GRID:
+        if first * second > 0.0 and 2.0 * apart[t] <= math.ceil(reach * REACH_GRID) / REACH_GRID:
             middle = first if abs(first) < abs(second) else second
         constant += abs(middle) * both[11] * apart[t]
         for c, left, sign in ((t, first - middle, 1.0), (count + t, middle - second, -1.0)):
-            own, k = cubics[math.ceil(cell.reach[c] * GRID)], cell.offset[c]
+            own, k = cubics[math.ceil(cell.reach[c] * REACH_GRID)], cell.offset[c]
             side = own[0:4] if left > 0.0 else own[4:8]
             p0 = left * side[0]
             p1 = left * side[1] + sign * middle * both[8]
@@ -158,9 +164,9 @@ def copy_shapes(cell: Local, apart: Floats, cubics: Floats) -> tuple[float, Floa
 
 
 @njit(cache=True)
-def move_products(cell: Local, shared: int, form: Majorant) -> None:
+def move_products(cell: LocalTerms, shared: int, form: Majorant) -> None:
     """n1 of an axis p goes to the product of u and d, which stand right before it: y_p = y_u y_d."""
     for f in range(len(cell.numeric)):
-        if cell.numeric[f] >= shared and (cell.numeric[f] - shared) % 3 == P:
+        if cell.numeric[f] >= shared and (cell.numeric[f] - shared) % 3 == PRODUCT_AXIS:
             form.cross[f - 2, f - 1] += form.linear[f]
             form.linear[f] = 0.0

@@ -5,7 +5,7 @@
             + sinh a/(2a) L^2 + (a cosh a - sinh a)/(2 a^3) L^3  <=  exp L       a = h/2; contacts -a, a, twice each
 
 By Hermite interpolation exp L - upper = exp(xi)/24 (L^2 - h^2) L^2 <= 0 and
-exp L - lower = exp(xi)/24 (L - a)^2 (L + a)^2 >= 0. Below `SERIES` the differences of nearly equal numbers are
+exp L - lower = exp(xi)/24 (L - a)^2 (L + a)^2 >= 0. Below `SERIES_LIMIT` the differences of nearly equal numbers are
 replaced by their power series.
 
 For differences of two exponentials, with the modified Bessel functions I_k at h,
@@ -26,16 +26,16 @@ from numpy.typing import NDArray
 
 # Below it eight terms of the series are exact to double precision; above it the difference sinh h - h has lost at
 # most three bits.
-SERIES = 1.0
+SERIES_LIMIT = 1.0
 SERIES_TERMS = 8
-ENOUGH = 2.0**-56  # what a series may leave out, relatively
-GRID = 1024  # h is rounded up to a multiple of 1/1024
+SERIES_ERROR = 2.0**-56  # what a series may leave out, relatively
+REACH_GRID = 1024  # h is rounded up to a multiple of 1/1024
 
 
 @njit(cache=True)
 def sinh_part(h: float) -> float:
     """(sinh h - h) / h^3 = sum over j >= 0 of h^(2j) / (2j + 3)!."""
-    if h > SERIES:
+    if h > SERIES_LIMIT:
         return (math.sinh(h) - h) / (h * h * h)
     total, term = 0.0, 1.0 / 6.0
     for j in range(SERIES_TERMS):
@@ -47,7 +47,7 @@ def sinh_part(h: float) -> float:
 @njit(cache=True)
 def cosh_part(a: float) -> float:
     """(a cosh a - sinh a) / (2 a^3) = sum over j >= 1 of j a^(2j - 2) / (2j + 1)!."""
-    if a > SERIES:
+    if a > SERIES_LIMIT:
         return (a * math.cosh(a) - math.sinh(a)) / (2.0 * a * a * a)
     total, term = 0.0, 1.0 / 6.0
     for j in range(1, SERIES_TERMS + 1):
@@ -82,7 +82,7 @@ def bessel(k: int, h: float) -> float:
     for j in range(1, k + 1):
         term *= half / j
     total, m = 0.0, 0
-    while term > ENOUGH * total:
+    while term > SERIES_ERROR * total:
         total += term
         m += 1
         term *= half * half / (m * (m + k))
@@ -96,7 +96,7 @@ def difference_cubic(h: float) -> tuple[float, float, float, float]:
         return 1.0, 0.5, 1.0 / 6.0, 0.0
     second = bessel(2, h)
     eps, part, k = 0.0, 1.0, 3
-    while part > ENOUGH * eps:
+    while part > SERIES_ERROR * eps:
         part = 2.0 * bessel(k, h)
         eps += part
         k += 1
@@ -106,10 +106,10 @@ def difference_cubic(h: float) -> tuple[float, float, float, float]:
 @njit(cache=True)
 def cubic_table(farthest: float) -> NDArray[np.float64]:
     """Row [1024 h]: upper (4 numbers), lower (4), difference (3) and eps, for h up to `farthest`."""
-    rows = math.ceil(farthest * GRID) + 1
+    rows = math.ceil(farthest * REACH_GRID) + 1
     table = np.empty((rows, 12))
     for n in range(rows):
-        table[n, 0:4] = upper_cubic(n / GRID)
-        table[n, 4:8] = lower_cubic(n / GRID)
-        table[n, 8:12] = difference_cubic(n / GRID)
+        table[n, 0:4] = upper_cubic(n / REACH_GRID)
+        table[n, 4:8] = lower_cubic(n / REACH_GRID)
+        table[n, 8:12] = difference_cubic(n / REACH_GRID)
     return table

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from likewise.families.kernel.rbf.local import Local
+from likewise.families.kernel.rbf.local_terms import LocalTerms
 from likewise.families.kernel.rbf.terms import Floats, Ints
 
 
@@ -47,7 +47,7 @@ class Majorant(NamedTuple):
 
 
 @njit(cache=True)
-def empty_majorant(cell: Local) -> Majorant:
+def empty_majorant(cell: LocalTerms) -> Majorant:
     """Nothing yet: all zero."""
     numerics, hots = len(cell.numeric), len(cell.hot)
     start = np.zeros((hots, hots), np.int64)
@@ -83,7 +83,7 @@ def _dot(a: Floats, b: Floats) -> float:
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
-def _dots(a: Floats, b: Floats, c: Floats, into: Floats) -> float:
+def _dot_keeping_products(a: Floats, b: Floats, c: Floats, into: Floats) -> float:
     """Sum of a b c, the products a b kept in `into`."""
     total = 0.0
     for t in range(len(a)):
@@ -93,20 +93,20 @@ def _dots(a: Floats, b: Floats, c: Floats, into: Floats) -> float:
 
 
 @njit(cache=True)
-def add_numeric(cell: Local, shape: Floats, to: Majorant) -> None:
+def add_numeric(cell: LocalTerms, shape: Floats, to: Majorant) -> None:
     """Products of numeric axes alone: f, f g, f f g, f g o."""
     numerics, terms = cell.load.shape
     one, two, three, both = np.empty(terms), np.empty(terms), np.empty(terms), np.empty(terms)
     for f in range(numerics):
         first = cell.load[f]
         to.linear[f] += _dot(shape[0], first)
-        to.square[f] += _dots(shape[1], first, first, two)
-        _dots(shape[2], first, first, three)
-        to.cube[f] += _dots(three, first, first, one)
+        to.square[f] += _dot_keeping_products(shape[1], first, first, two)
+        _dot_keeping_products(shape[2], first, first, three)
+        to.cube[f] += _dot_keeping_products(three, first, first, one)
         for g in range(f + 1, numerics):
             second = cell.load[g]
             to.cross[f, g] += 2.0 * _dot(two, second)
-            _dots(three, second, second, both)
+            _dot_keeping_products(three, second, second, both)
             _add_square_times(3.0 * _dot(one, second), f, g, to)
             _add_square_times(3.0 * _dot(both, second), g, f, to)
             for o in range(g + 1, numerics):
@@ -133,7 +133,7 @@ def _add_numeric_triple(amount: float, f: int, g: int, o: int, to: Majorant) -> 
 
 
 @njit(cache=True)
-def best_parabola(linear: float, square: float) -> float:
+def parabola_peak(linear: float, square: float) -> float:
     """Max over abs(y) <= 1 of linear y + square y^2."""
     if square < 0.0 and abs(linear) < -2.0 * square:
         return -0.25 * linear * linear / square
@@ -141,7 +141,7 @@ def best_parabola(linear: float, square: float) -> float:
 
 
 @njit(cache=True)
-def settle_mixed(cell: Local, to: Majorant) -> None:
+def absorb_mixed(cell: LocalTerms, to: Majorant) -> None:
     """f i: means over the positions to the numeric axis, the largest rest to the table."""
     for i in range(len(cell.hot)):
         levels = cell.levels[i]
@@ -152,7 +152,7 @@ def settle_mixed(cell: Local, to: Majorant) -> None:
             to.square[f] += mean_square
             total = 0.0
             for v in range(levels):
-                most = best_parabola(linear[v] - mean, square[v] - mean_square)
+                most = parabola_peak(linear[v] - mean, square[v] - mean_square)
                 to.table[i, v] += most
                 total += most
             to.numeric_loss[f] += total / levels
@@ -160,7 +160,7 @@ def settle_mixed(cell: Local, to: Majorant) -> None:
 
 
 @njit(cache=True)
-def eliminate_pairs(cell: Local, to: Majorant) -> None:
+def eliminate_pairs(cell: LocalTerms, to: Majorant) -> None:
     """i j: with S = pair_ij + table_i + table_j, half of max_u S to table_i and half of max_v S to table_j."""
     most = to.table.shape[1]
     row, column = np.empty(most), np.empty(most)
@@ -191,7 +191,7 @@ def one_sided_roughness(weight: float, reach: float) -> float:
 
 
 @njit(cache=True)
-def add_curvature_loss(cell: Local, roughness: Floats, to: Majorant) -> None:
+def add_curvature_loss(cell: LocalTerms, roughness: Floats, to: Majorant) -> None:
     """What the cubics themselves lose, by term, shared by the axes as they share h."""
     terms = cell.slot.shape[1]
     for f in range(len(cell.numeric)):

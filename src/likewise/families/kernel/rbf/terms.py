@@ -112,7 +112,7 @@ def _fold_columns(found: Terms, k: int, axis: SlopedAxis) -> None:
 
 
 @njit(cache=True)
-def counting(terms: Terms, coefficients: Floats) -> tuple[Terms, Floats]:
+def drop_zero_terms(terms: Terms, coefficients: Floats) -> tuple[Terms, Floats]:
     """Leave out the terms with coefficient 0.
 
     With one free feature and equal weights those are all whose own value is neither of the two compared.

@@ -11,11 +11,11 @@ proposing     all of it in one call
 
 from likewise.families.polynomial.sos.cube import Cube, Group, cube_of
 from likewise.families.polynomial.sos.exact import Block, Content, exact_bound
-from likewise.families.polynomial.sos.proposing import Leaning, Proposal, excess_for, propose
+from likewise.families.polynomial.sos.proposal import FreeLean, Proposal, excess_for, propose
 
 __all__ = [
     "propose",
-    "Leaning",
+    "FreeLean",
     "Proposal",
     "Cube",
     "Group",

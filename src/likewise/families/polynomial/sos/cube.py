@@ -72,30 +72,30 @@ def cube_of(
     """A cube whose axes are all groups by themselves, with or without places."""
     groups = []
     for axis, values in enumerate(places):
-        rows = None if values is None else tuple((rational(value),) for value in values)
+        rows = None if values is None else tuple((to_fmpq(value),) for value in values)
         groups.append(Group(axes=(axis,), places=rows))
     return Cube(
         groups=tuple(groups),
-        constraints={j: polynomial(terms) for j, terms in (constraints or {}).items()},
+        constraints={j: to_polynomial(terms) for j, terms in (constraints or {}).items()},
     )
 
 
-def rational(value: Rational) -> fmpq:
+def to_fmpq(value: Rational) -> fmpq:
     """The same number, as python-flint's."""
     return value if isinstance(value, fmpq) else fmpq(value.numerator, value.denominator)
 
 
-def fraction(value: fmpq) -> Fraction:
+def to_fraction(value: fmpq) -> Fraction:
     """The same number, as Python's."""
     return Fraction(int(value.p), int(value.q))
 
 
-def polynomial(terms: Mapping[Monomial, Rational]) -> Polynomial:
+def to_polynomial(terms: Mapping[Monomial, Rational]) -> Polynomial:
     """The same polynomial with python-flint's numbers, without zeros."""
-    return {monomial: rational(value) for monomial, value in terms.items() if value != 0}
+    return {monomial: to_fmpq(value) for monomial, value in terms.items() if value != 0}
 
 
-def combined(parts: Iterable[tuple[fmpq, Polynomial]]) -> Polynomial:
+def linear_combination(parts: Iterable[tuple[fmpq, Polynomial]]) -> Polynomial:
     """The sum of factor * polynomial."""
     total: Polynomial = {}
     for factor, terms in parts:
@@ -104,7 +104,7 @@ def combined(parts: Iterable[tuple[fmpq, Polynomial]]) -> Polynomial:
     return total
 
 
-def product(first: Polynomial, second: Polynomial) -> Polynomial:
+def multiply(first: Polynomial, second: Polynomial) -> Polynomial:
     """first * second."""
     total: Polynomial = {}
     for one, value in first.items():
@@ -124,7 +124,7 @@ def value_at(terms: Polynomial, point: Sequence[fmpq]) -> fmpq:
     return total
 
 
-def graded(dimension: int, degree: int) -> list[Monomial]:
+def graded_monomials(dimension: int, degree: int) -> list[Monomial]:
     """All monomials up to a degree in graded order: by degree, then by indices."""
     return [
         monomial for d in range(degree + 1) for monomial in combinations_with_replacement(range(dimension), d)
@@ -141,7 +141,7 @@ class Generators:
     def __call__(self, generator: Generator) -> Polynomial:
         terms: Polynomial = {(): fmpq(1)}
         for factor in generator:
-            terms = product(terms, self._factor(factor))
+            terms = multiply(terms, self._factor(factor))
         return terms
 
     def _factor(self, factor: Factor) -> Polynomial:

@@ -30,13 +30,13 @@ from likewise.families.polynomial.sos.cube import (
     Group,
     Monomial,
     Polynomial,
-    combined,
-    graded,
-    product,
+    graded_monomials,
+    linear_combination,
+    multiply,
     value_at,
 )
 
-Square = tuple[int, ...]
+SquareCoefficients = tuple[int, ...]
 Way = Fraction | tuple[Fraction, ...]
 
 # Maximisers of cubics are rounded to multiples of 2^-96; the loss is of the square of that.
@@ -49,7 +49,7 @@ class Block:
 
     generator: Generator
     mu: int
-    squares: tuple[Square, ...]
+    squares: tuple[SquareCoefficients, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,19 +63,19 @@ class Content:
 
 def exact_bound(content: Content, excess: Polynomial, cube: Cube) -> fmpq:
     """An upper bound of S = `excess` over the pairs of the cell. True for any content with mu >= 0."""
-    return largest(with_squares(content, excess, cube), cube)
+    return bound_polynomial(add_squares(content, excess, cube), cube)
 
 
 def excess_of(
     first: Polynomial, second: Polynomial, a: Polynomial, b: Polynomial, threshold: fmpq
 ) -> Polynomial:
     """S = a first - b second - threshold."""
-    return combined(
-        [(fmpq(1), product(a, first)), (fmpq(-1), product(b, second)), (fmpq(-1), {(): threshold})]
+    return linear_combination(
+        [(fmpq(1), multiply(a, first)), (fmpq(-1), multiply(b, second)), (fmpq(-1), {(): threshold})]
     )
 
 
-def with_squares(content: Content, excess: Polynomial, cube: Cube) -> Polynomial:
+def add_squares(content: Content, excess: Polynomial, cube: Cube) -> Polynomial:
     """V = S + sum of generator * (mu + sum of squares)."""
     if any(block.mu < 0 for block in content.blocks):
         raise InternalError("a multiplier below zero proves nothing")
@@ -87,7 +87,7 @@ def with_squares(content: Content, excess: Polynomial, cube: Cube) -> Polynomial
         longest = max((len(square) for square in block.squares), default=0)
         if longest > len(basis):
             basis = _basis(cube.dimension, longest)
-        inner = _summed_squares(block.squares, basis[:longest])
+        inner = _sum_squares(block.squares, basis[:longest])
         inner[()] = inner.get((), fmpz(0)) + block.mu
         for one, factor in generators(block.generator).items():
             factor *= unit
@@ -99,12 +99,12 @@ def with_squares(content: Content, excess: Polynomial, cube: Cube) -> Polynomial
 
 def _basis(dimension: int, length: int) -> list[Monomial]:
     degree = 0
-    while len(basis := graded(dimension, degree)) < length:
+    while len(basis := graded_monomials(dimension, degree)) < length:
         degree += 1
     return basis
 
 
-def _summed_squares(squares: tuple[Square, ...], basis: list[Monomial]) -> dict[Monomial, fmpz]:
+def _sum_squares(squares: tuple[SquareCoefficients, ...], basis: list[Monomial]) -> dict[Monomial, fmpz]:
     """The sum of squares, multiplied out: the entries of M^T M, M with one row a square."""
     zero = fmpz(0)
     total: dict[Monomial, fmpz] = {}
@@ -122,13 +122,13 @@ def _summed_squares(squares: tuple[Square, ...], basis: list[Monomial]) -> dict[
     return total
 
 
-def largest(terms: Polynomial, cube: Cube) -> fmpq:
+def bound_polynomial(terms: Polynomial, cube: Cube) -> fmpq:
     """An upper bound of a polynomial over the cube (over its places): the maximum of its separable majorant."""
-    constant, own = _separated(terms, cube)
+    constant, own = _separate_groups(terms, cube)
     return sum((_group_maximum(group, part) for group, part in zip(cube.groups, own, strict=True)), constant)
 
 
-def _separated(terms: Polynomial, cube: Cube) -> tuple[fmpq, list[Polynomial]]:
+def _separate_groups(terms: Polynomial, cube: Cube) -> tuple[fmpq, list[Polynomial]]:
     """A constant and one function a group, whose sum is at least the polynomial."""
     group_of = {axis: k for k, group in enumerate(cube.groups) for axis in group.axes}
     constant = fmpq(0)
@@ -189,7 +189,7 @@ def cubic_maximum(n1: fmpq, n2: fmpq, n3: fmpq) -> fmpq:
         return -n1 * n1 / (4 * n2) if inside else ends
     if n3 > 0:
         n1, n3 = -n1, -n3
-    top = _top_of_cubic(n1, n2, n3)
+    top = _local_maximum(n1, n2, n3)
     if top is None:
         return ends
     height = top * (n1 + top * (n2 + top * n3))
@@ -197,7 +197,7 @@ def cubic_maximum(n1: fmpq, n2: fmpq, n3: fmpq) -> fmpq:
     return max(ends, height + 2 * abs(slope))
 
 
-def _top_of_cubic(n1: fmpq, n2: fmpq, n3: fmpq) -> fmpq | None:
+def _local_maximum(n1: fmpq, n2: fmpq, n3: fmpq) -> fmpq | None:
     """Where p (n3 < 0) has its local maximum, nearly, and p'' <= 0; None if that is not inside of (-1, 1).
 
     p' = 0 > p'' at -(n2 + root)/(3 n3) = n1/(root - n2), root^2 = n2^2 - 3 n1 n3; the second form loses no digits
@@ -208,14 +208,14 @@ def _top_of_cubic(n1: fmpq, n2: fmpq, n3: fmpq) -> fmpq | None:
     before = n1 - 2 * n2 + 3 * n3 <= 0 and n2 - 3 * n3 <= 0
     if squared <= 0 or beyond or before:
         return None
-    root = _root(squared)
+    root = _square_root(squared)
     nearly = -(n2 + root) / (3 * n3) if n2 > 0 else n1 / (root - n2)
     rounded = fmpq((nearly * 2**PLACE_BITS).floor(), 2**PLACE_BITS)
     inflection = -n2 / (3 * n3)
     return min(max(rounded, inflection, fmpq(-1)), fmpq(1))
 
 
-def _root(value: fmpq) -> fmpq:
+def _square_root(value: fmpq) -> fmpq:
     """The square root, rounded to more than 128 significant bits."""
     whole = int(value.p) * int(value.q)
     shift = max(0, 128 + PLACE_BITS - whole.bit_length() // 2)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.polynomial.sos.cube import Cube, Generators, Monomial, Polynomial, graded
+from likewise.families.polynomial.sos.cube import Cube, Generators, Monomial, Polynomial, graded_monomials
 from likewise.families.polynomial.sos.relaxations import Relaxation
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Programme:
     first_moments: Ints  # columns; -1 where an axis does not occur
 
 
-class _Rows:
+class _RowBuilder:
     """Entries of a sparse matrix with one column a monomial, known by a key."""
 
     def __init__(self, dimension: int, degree: int) -> None:
@@ -110,7 +110,7 @@ class _Rows:
         return np.concatenate(rows), np.concatenate(keys), np.concatenate(values)
 
 
-def programme(
+def build_programme(
     cube: Cube,
     relaxed: Relaxation,
     objective: FloatPolynomial,
@@ -119,32 +119,32 @@ def programme(
 ) -> Programme:
     """maximise L(objective) - price tau with L(form) + tau >= 0 for every form."""
     generators = Generators(cube)
-    multipliers = [_floats(generators(generator)) for generator in relaxed.multipliers]
-    blocks = [(_floats(generators(generator)), degree) for generator, degree in relaxed.blocks]
+    multipliers = [_to_floats(generators(generator)) for generator in relaxed.multipliers]
+    blocks = [(_to_floats(generators(generator)), degree) for generator, degree in relaxed.blocks]
     degree = max(
         [_degree(objective), *(_degree(form) for form in forms), *(_degree(terms) for terms in multipliers)]
         + [_degree(generator) + 2 * order for generator, order in blocks]
     )
-    cones = _Rows(cube.dimension, degree)
-    bases = {order: _padded(graded(cube.dimension, order), order) for _, order in blocks}
+    cones = _RowBuilder(cube.dimension, degree)
+    bases = {order: _pad_basis(graded_monomials(cube.dimension, order), order) for _, order in blocks}
     for generator, order in blocks:
         cones.add_block(generator, bases[order])
     # A generator may be 0 all over the cube: an equality between what is fixed there.
     scales = np.array([max(map(abs, terms.values()), default=1.0) for terms in multipliers])
-    linear = _Rows(cube.dimension, degree)
+    linear = _RowBuilder(cube.dimension, degree)
     linear.add_polynomials(forms)
     linear.add_polynomials(
         {monomial: value / scale for monomial, value in terms.items()}
         for terms, scale in zip(multipliers, scales, strict=True)
     )
-    linear.add_polynomials(_unknown([objective, *forms], cones))
+    linear.add_polynomials(_bound_unknown([objective, *forms], cones))
     sizes = tuple(len(bases[order]) for _, order in blocks)
-    return _assembled(linear, cones, objective, len(forms), price, scales, sizes, cube.dimension)
+    return _assemble(linear, cones, objective, len(forms), price, scales, sizes, cube.dimension)
 
 
-def _assembled(
-    linear: _Rows,
-    cones: _Rows,
+def _assemble(
+    linear: _RowBuilder,
+    cones: _RowBuilder,
     objective: FloatPolynomial,
     forms: int,
     price: float,
@@ -197,7 +197,7 @@ def _assembled(
     )
 
 
-def _unknown(polynomials: Sequence[FloatPolynomial], cones: _Rows) -> list[FloatPolynomial]:
+def _bound_unknown(polynomials: Sequence[FloatPolynomial], cones: _RowBuilder) -> list[FloatPolynomial]:
     """1 - m and 1 + m (m, if even) for the monomials m that no block knows."""
     known = cones.known()
     missing = {monomial for terms in polynomials for monomial in terms if cones.key(monomial) not in known}
@@ -208,7 +208,7 @@ def _unknown(polynomials: Sequence[FloatPolynomial], cones: _Rows) -> list[Float
     return rows
 
 
-def _floats(terms: Polynomial) -> dict[Monomial, float]:
+def _to_floats(terms: Polynomial) -> dict[Monomial, float]:
     return {monomial: float(value) for monomial, value in terms.items()}
 
 
@@ -216,7 +216,7 @@ def _degree(terms: Mapping[Monomial, object]) -> int:
     return max((len(monomial) for monomial in terms), default=0)
 
 
-def _padded(basis: list[Monomial], degree: int) -> Ints:
+def _pad_basis(basis: list[Monomial], degree: int) -> Ints:
     """Axes counted from 1, and 0 for none."""
     rows = np.zeros((len(basis), degree), dtype=np.int64)
     for row, monomial in zip(rows, basis, strict=True):

@@ -25,7 +25,7 @@ from itertools import combinations
 from likewise.errors import InternalError
 from likewise.families.polynomial.sos.cube import Cube, Generator
 
-NAME = re.compile(r"(shor|rlt|d3|o[2-8])((?:\+(?:rlt|int))*)")
+RELAXATION_NAME = re.compile(r"(shor|rlt|d3|o[2-8])((?:\+(?:rlt|int))*)")
 # More neighbouring places than these make no useful cuts: the parabolas between them are too shallow.
 MOST_CUTS = 64
 
@@ -38,9 +38,9 @@ class Relaxation:
     multipliers: tuple[Generator, ...]
 
 
-def relaxation(name: str, cube: Cube) -> Relaxation:
+def make_relaxation(name: str, cube: Cube) -> Relaxation:
     """The relaxation of that name for a cube."""
-    found = NAME.fullmatch(name)
+    found = RELAXATION_NAME.fullmatch(name)
     if found is None:
         raise InternalError(f"no relaxation {name!r}")
     base, additions = found[1], set(found[2].split("+"))
@@ -60,13 +60,13 @@ def relaxation(name: str, cube: Cube) -> Relaxation:
         blocks = [((), order)]
         blocks += [(generator, order - 1) for generator in boxes + constraints]
     if base in ("rlt", "d3") or "rlt" in additions:
-        multipliers += _products(cube)
+        multipliers += _product_generators(cube)
     if "int" in additions:
-        multipliers += _cuts(cube)
+        multipliers += _cut_generators(cube)
     return Relaxation(blocks=tuple(blocks), multipliers=tuple(multipliers))
 
 
-def _products(cube: Cube) -> list[Generator]:
+def _product_generators(cube: Cube) -> list[Generator]:
     signs = (1, -1)
     bounds: list[Generator] = [
         (s * (i + 1), t * (j + 1))
@@ -78,7 +78,7 @@ def _products(cube: Cube) -> list[Generator]:
     return bounds
 
 
-def _cuts(cube: Cube) -> list[Generator]:
+def _cut_generators(cube: Cube) -> list[Generator]:
     return [
         ((axis, j),)
         for axis, values in enumerate(cube.places())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.families.polynomial.sos.exact import Block, Square
+from likewise.families.polynomial.sos.exact import Block, SquareCoefficients
 from likewise.families.polynomial.sos.moments import Programme
 from likewise.families.polynomial.sos.relaxations import Relaxation
 
@@ -28,14 +28,12 @@ NEGLIGIBLE = 1e-13
 MOST_BITS = 200
 
 
-def suitable_bits(bits: int, size: int) -> int:
+def choose_bits(bits: int, size: int) -> int:
     """Binary places that leave so many bits to squares of polynomials with coefficients of about 4^size."""
     return min(max(bits - size, 0), MOST_BITS)
 
 
-def rounded_blocks(
-    relaxed: Relaxation, posed: Programme, z: Floats, size: int, bits: int
-) -> tuple[Block, ...]:
+def round_blocks(relaxed: Relaxation, posed: Programme, z: Floats, size: int, bits: int) -> tuple[Block, ...]:
     """The content's blocks: dual values, times 4^size, in units of 2^-bits (squares) and 2^-(2 bits) (mu)."""
     unit = Fraction(4) ** (size + bits)
     mu = z[posed.forms : posed.forms + len(posed.scales)] / posed.scales
@@ -48,19 +46,19 @@ def rounded_blocks(
     start = posed.linear
     for width in posed.sizes:
         length = width * (width + 1) // 2
-        spectra.append(np.linalg.eigh(symmetric(z[start : start + length], width)))
+        spectra.append(np.linalg.eigh(symmetric_matrix(z[start : start + length], width)))
         start += length
     least = NEGLIGIBLE * max((values.max() for values, _ in spectra), default=0.0)
     for (generator, _), (values, vectors) in zip(relaxed.blocks, spectra, strict=True):
         kept = values > least
         columns = vectors[:, kept] * np.sqrt(values[kept])
-        squares = tuple(square for column in columns.T if (square := _whole(column, size + bits)))
+        squares = tuple(square for column in columns.T if (square := _round_column(column, size + bits)))
         if squares:
             blocks.append(Block(generator=generator, mu=0, squares=squares))
     return tuple(blocks)
 
 
-def symmetric(triangle: Floats, size: int) -> Floats:
+def symmetric_matrix(triangle: Floats, size: int) -> Floats:
     """The matrix of an upper triangle by columns, what is off the diagonal times the root of 2."""
     matrix = np.zeros((size, size))
     column, row = np.tril_indices(size)
@@ -68,7 +66,7 @@ def symmetric(triangle: Floats, size: int) -> Floats:
     return matrix
 
 
-def _whole(column: Floats, bits: int) -> Square:
+def _round_column(column: Floats, bits: int) -> SquareCoefficients:
     """Coefficients in units of 2^-bits, without zeros at the end."""
     unit = Fraction(2) ** bits
     whole = [round(Fraction(value) * unit) for value in column.tolist()]
@@ -77,7 +75,7 @@ def _whole(column: Floats, bits: int) -> Square:
     return tuple(whole)
 
 
-def dyadic_way(theta: Floats, bits: int) -> Fraction | tuple[Fraction, ...]:
+def round_way(theta: Floats, bits: int) -> Fraction | tuple[Fraction, ...]:
     """(1 + theta)/2 with abs(theta_0) + sum abs(theta_i) <= 1 exactly: a number, or an array for a linear theta.
 
     Theta is shrunk where it is too long, then rounded towards zero to multiples of 2^-bits.

@@ -29,7 +29,7 @@ CLARABEL_TOLERANCE = 1e-10
 SCS_TOLERANCE = 1e-6
 SCS_ITERATIONS = 1_000_000
 UNLIMITED = 1e9  # seconds; neither solver takes None
-SHORTEST = 1e-6  # seconds; 0 means no limit to SCS
+SHORTEST_LIMIT = 1e-6  # seconds; 0 means no limit to SCS
 # Interior points take about (rows of cones / 1,400)^3 seconds; beyond this many, SCS is faster.
 MANY_ROWS = 2000
 
@@ -66,13 +66,13 @@ def solve(
     if solver == "auto":
         large = len(posed.right) - posed.linear > MANY_ROWS
         solver = "scs" if large and scs_installed() else "clarabel"
-    limit = UNLIMITED if time_limit is None else max(time_limit, SHORTEST)
+    limit = UNLIMITED if time_limit is None else max(time_limit, SHORTEST_LIMIT)
     if not len(posed.cost):  # a cube without axes: there is nothing to find
         x, z, status, solved = np.zeros(0), np.zeros(len(posed.right)), "Constant", True
     elif solver == "clarabel":
-        x, z, status, solved = _clarabel(posed, limit, tolerance or CLARABEL_TOLERANCE)
+        x, z, status, solved = _solve_clarabel(posed, limit, tolerance or CLARABEL_TOLERANCE)
     elif solver == "scs":
-        x, z, status, solved = _scs(posed, limit, tolerance or SCS_TOLERANCE)
+        x, z, status, solved = _solve_scs(posed, limit, tolerance or SCS_TOLERANCE)
     else:
         raise InternalError(f"no solver {solver!r}")
     finite = bool(np.all(np.isfinite(z)))
@@ -86,7 +86,7 @@ def solve(
     )
 
 
-def _clarabel(posed: Programme, limit: float, tolerance: float) -> tuple[Floats, Floats, str, bool]:
+def _solve_clarabel(posed: Programme, limit: float, tolerance: float) -> tuple[Floats, Floats, str, bool]:
     import clarabel
     from scipy.sparse import csc_matrix
 
@@ -103,7 +103,7 @@ def _clarabel(posed: Programme, limit: float, tolerance: float) -> tuple[Floats,
     return np.array(found.x), np.array(found.z), str(found.status), str(found.status) == "Solved"
 
 
-def _scs(posed: Programme, limit: float, tolerance: float) -> tuple[Floats, Floats, str, bool]:
+def _solve_scs(posed: Programme, limit: float, tolerance: float) -> tuple[Floats, Floats, str, bool]:
     """SCS wants the lower triangle by columns: the same entries in another order."""
     import scs
 

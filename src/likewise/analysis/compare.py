@@ -1,0 +1,185 @@
+"""compare: two models, or two versions of one, on the same claim. Did fairness get worse?
+
+A verdict that changes from FAIR to BIASED is worse, the other way better. Where both are BIASED the disparities tell: brackets that
+do not meet are an answer, brackets that do are one only if both are narrow; everything else is undecided.
+Disparities of probabilities can be compared between any two models that have them; those of scores are in each model's own unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from likewise.analysis.measure import Disparity, MeasureRequest, measure_problem
+from likewise.errors import SpecError
+from likewise.problem import Problem, make_claim, prepare
+from likewise.progress import Listener
+from likewise.run import Run, open_run
+from likewise.search.budget import IMPORT_SECONDS, interruptible
+from likewise.verifying.shown import ShownResult
+from likewise.verifying.verification import verify_problem
+
+if TYPE_CHECKING:
+    from likewise.model.gauge import Scale
+    from likewise.spec.properties import Property
+    from likewise.spec.similarity import Similarity
+    from likewise.spec.space import Space
+    from likewise.verifying.result import Result
+
+FairnessChange = Literal["better", "worse", "same", "undecided"]
+SCALES: tuple[Scale, ...] = ("probability", "score")  # the first that both models have is compared
+BUDGET_PARTS = 4  # two verdicts and two disparities share the budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison(ShownResult):
+    """What is known of the old model (first) and of the new one (second).
+
+    Attributes
+    ----------
+    names : tuple of str
+        What they are called.
+    results : tuple of Result
+        Their verdicts.
+    disparities : tuple of Disparity
+        Their largest gaps.
+    change : str
+        'better', 'worse', 'same' or 'undecided': what became of fairness from the first to the second.
+    """
+
+    names: tuple[str, str]
+    results: tuple[Result, Result]
+    disparities: tuple[Disparity, Disparity]
+    change: FairnessChange
+
+    @property
+    def of(self) -> Scale:
+        """The scale that the disparities are on."""
+        return self.disparities[0].of
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "change": self.change,
+            "models": [
+                {"name": name, "verify": result.to_dict(), "measure": disparity.to_dict()}
+                for name, result, disparity in zip(self.names, self.results, self.disparities, strict=True)
+            ],
+        }
+
+
+def compare(
+    model: Any,
+    other: Any,
+    space: Space,
+    similar: Similarity,
+    property: Property | None = None,
+    *,
+    of: Scale | None = None,
+    names: tuple[str, str] = ("old", "new"),
+    tolerance: float = 1e-3,
+    X: Any = None,
+    budget: float = 60,
+    n_jobs: int = 1,
+    executor: Executor | None = None,
+    random_state: int | np.random.Generator | None = 0,
+    progress: bool | Listener = False,
+    import_budget: float = IMPORT_SECONDS,
+) -> Comparison:
+    """Verdict and disparity of two models side by side.
+
+    Parameters
+    ----------
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
+        As for `verify`.
+    other : fitted estimator
+        The second model, of the same space.
+    of : 'score', 'probability' or 'margin', optional
+        The scale of the disparities: that of probabilities if both models have them and nothing is said.
+    names : tuple of str
+        What the two are called.
+    tolerance : float
+        As for `measure`.
+
+    Returns
+    -------
+    Comparison
+        Both verdicts, both brackets, and what changed.
+    """
+    scales = candidate_scales(of, tolerance)
+    with open_run(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        problem = prepare(make_claim(model, space, similar, property, X), run)
+        return compare_problems((problem, problem.with_model(other, run)), run, scales, names)
+
+
+def candidate_scales(of: Scale | None, tolerance: float) -> list[MeasureRequest]:
+    """The scales to measure on, the first one that the models have: that which is asked for, or probabilities before scores."""
+    return [
+        MeasureRequest(of=scale, class_of_interest=None, tolerance=tolerance)
+        for scale in (SCALES if of is None else (of,))
+    ]
+
+
+def compare_problems(
+    problems: tuple[Problem, Problem],
+    run: Run,
+    scales: Sequence[MeasureRequest],
+    names: tuple[str, str] = ("old", "new"),
+) -> Comparison:
+    """The same of two models that were read already."""
+    first, second = problems
+    with interruptible(run.budget):
+        old = verify_problem(first, run.part(1 / BUDGET_PARTS))
+        results = old, verify_problem(second, run.part(1 / (BUDGET_PARTS - 1)))
+        disparities = _measure_both(problems, scales, run)
+    return Comparison(
+        names=names,
+        results=results,
+        disparities=disparities,
+        change=fairness_change(results, disparities, scales[0].tolerance),
+    )
+
+
+def _measure_both(
+    problems: tuple[Problem, Problem], scales: Sequence[MeasureRequest], run: Run
+) -> tuple[Disparity, Disparity]:
+    """Both disparities on the first scale that both models have."""
+    for last, scale in enumerate(scales, 1):
+        try:
+            first = measure_problem(problems[0], run.part(1 / 2), scale)
+            second = measure_problem(problems[1], run.part(1), scale)
+        except SpecError:
+            if last == len(scales):
+                raise
+        else:
+            return first, second
+    raise SpecError("no scale to compare on")
+
+
+def fairness_change(
+    results: tuple[Result, Result], disparities: tuple[Disparity, Disparity], tolerance: float
+) -> FairnessChange:
+    """What became of fairness."""
+    verdicts = tuple(str(result.verdict) for result in results)
+    if verdicts == ("FAIR", "BIASED"):
+        return "worse"
+    if verdicts == ("BIASED", "FAIR"):
+        return "better"
+    old, new = disparities
+    if new.lower > old.upper:
+        return "worse"
+    if new.upper < old.lower:
+        return "better"
+    # Both brackets around one number, each at most twice the tolerance wide.
+    return "same" if max(old.upper, new.upper) - min(old.lower, new.lower) <= 2 * tolerance else "undecided"

@@ -1,0 +1,125 @@
+"""Subject: whose disparity is climbed to (`climbing`): a problem of n >= 1 scores, on a gauge.
+
+A gauge has questions, one a level: "is there a pair above it?", and knows the value of a pair. The subject knows where to look for a good pair before the
+search does, and the frontiers that answer a question, one a case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from likewise.model.witness import Witness
+from likewise.search.enumeration import enumerate_space
+from likewise.search.falsification import climb_from, find_deepest
+from likewise.search.feasibility import find_individual
+from likewise.search.frontiers import highest_allowed, make_frontiers
+from likewise.search.portfolio import climb_from_starts, prove_independence
+from likewise.spec.enclosure import FIRST_BITS
+
+if TYPE_CHECKING:
+    from likewise.families.oracle import Node
+    from likewise.importers.imported_model import ImportedModel
+    from likewise.model.gauge import Gauge
+    from likewise.model.question import Question
+    from likewise.search.frontiers import Frontiers
+    from likewise.search.task import SearchTask
+    from likewise.spec.pairs import PairSpace
+
+QUICK_PRODUCTS = (
+    1e10  # multiplications spent on an enumeration: less than a second, as cells may do without it
+)
+
+
+class PosedModel(Protocol):
+    """An imported model and the problem made of it."""
+
+    @property
+    def imported(self) -> ImportedModel: ...
+
+    @property
+    def pairs(self) -> PairSpace: ...
+
+    @property
+    def task(self) -> SearchTask: ...
+
+
+class DisparityProblem:
+    """What a climb needs to know. `exact`: a search that closes is a proof. `closes`: lower and upper can be made equal."""
+
+    def __init__(self, posed: PosedModel, gauge: Gauge) -> None:
+        self.posed, self.gauge, self.problem = posed, gauge, posed.task
+        self.several = gauge.asked.several
+        first = gauge.question(Fraction(0)).cases()[0]
+        self.proposes = self.problem.oracles.proposes(first)
+        self.closes = self.problem.oracles.finite(first) if self.several else self.problem.oracles.exact
+        self.exact = False  # until the oracles of the cases are known
+
+    @property
+    def of_probability(self) -> bool:
+        return self.gauge.of == "probability"
+
+    def question(self, level: Fraction) -> Question:
+        """Is there a pair above this level?"""
+        return self.gauge.question(level)
+
+    def start(self) -> tuple[Witness, Fraction]:
+        """An individual paired with itself, and the value of that."""
+        point, codes = any_individual(self.posed)
+        scores, case = self.problem.oracles.enclose(codes, FIRST_BITS), self.question(Fraction(0)).cases()[0]
+        witness = Witness(x=point, other=point, scores=(scores, scores), case=case)
+        return witness, self.gauge.largest(scores, scores)
+
+    def value(self, witness: Witness) -> Fraction:
+        """What a pair amounts to: exact, or a lower bound."""
+        return self.gauge.value_of(witness)
+
+    def independent(self) -> bool:
+        """Whether no difference that is allowed changes a score."""
+        return self.gauge.of != "margin" and prove_independence(self.problem) is not None
+
+    def starting_pairs(self) -> Iterator[Witness | None]:
+        """Pairs to start from, better ones last; none where the search's own proposals come sooner."""
+        if not self.proposes:
+            yield find_deepest(self.problem)
+            if not self.several:
+                yield enumerate_space(self.problem, effort=QUICK_PRODUCTS)
+
+    def frontiers(self) -> Frontiers:
+        """New frontiers for the question that is asked."""
+        found = make_frontiers(self.problem)
+        self.exact = all(frontier.oracle.proves for frontier in found.all)
+        return found
+
+    def frontier_pairs(self, frontiers: Frontiers) -> Iterator[Witness | None]:
+        """Pairs that come with the frontiers' own beginnings."""
+        yield climb_from_starts(self.problem, frontiers)
+
+    def climb(self, witness: Witness) -> Witness | None:
+        """The best that coordinate ascent makes of a pair, if it is better."""
+        if self.proposes:
+            return None
+        rows = [witness.x, witness.other] if self.several else [witness.x]
+        return climb_from(self.problem, np.array(rows))
+
+    def allowed(self, nodes: Sequence[Node]) -> float:
+        """The highest value that the bounds of open nodes allow, in float64."""
+        return highest_allowed(nodes, self.gauge)
+
+    def finest(self, lower: Fraction, tolerance: Fraction) -> Fraction:
+        """What is left between lower and upper where they are made equal."""
+        return self.gauge.finest(lower, tolerance)
+
+
+def any_individual(posed: PosedModel) -> tuple[tuple[float, ...], list[Fraction]]:
+    """An individual of the space, in floats and exactly."""
+    space = posed.pairs.space
+    if space.constraints:
+        lowest = [float(c) for c in find_individual(space)]
+    else:
+        lowest = [float(posed.pairs.variables[v].lo) for v in posed.pairs.first]
+    codes = [Fraction(c) for c in posed.imported.recoding.settled(np.array([lowest]))[0].tolist()]
+    return tuple(float(c) for c in codes), codes

@@ -1,0 +1,321 @@
+"""Climbing: the search of `verify` asked again and again, to close in on the disparity D* from both sides.
+
+"Is there a pair above lower + tolerance?" Each better pair, also one that gains only a part of the tolerance,
+raises the lower end and the question with it, after coordinate ascent has made the most of it; cells
+closed under an easier question stay closed, because the witness sets shrink as the level rises. When nothing
+is open, D* <= lower + tolerance is proved. Then comes the finish: leaves that allow more than `lower` are
+opened again and the question is asked next to `lower` itself, for a limited number of cells; where that closes
+too, lower and upper are equal but for rounding.
+
+The search stops while there is time left for *settling*: asking for no more than what the open cells allow, so that a look at each closes it. Where
+that takes longer after all, a shorter search is settled in the grace of the budget, and at last the first cell alone. The upper
+end is a double that every leaf proves, in exact arithmetic where the subject's bounds are; where there is no time for that, what the bounds say, not proved.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from likewise.clock import OutOfTime
+from likewise.errors import InternalError
+from likewise.progress import Snapshot
+from likewise.search.budget import Budget, BudgetUntil
+from likewise.search.frontier import ROOT_GRACE_SHARE
+from likewise.spec.numbers import double_above
+
+if TYPE_CHECKING:
+    from likewise.analysis.disparity_problem import DisparityProblem
+    from likewise.model.witness import Witness
+    from likewise.search.frontiers import Frontiers
+    from likewise.search.task import SearchTask
+
+LEAST_GAIN = 16  # a pair is better if it gains this part of the tolerance: smaller steps might never end
+FINISH_CELLS = 4_000  # cells spent on making lower and upper equal once they are within the tolerance
+MOST_RAISES = (
+    64  # better pairs taken while doing so: each raises the lower end by a part of the fine tolerance
+)
+HISTORY_GROWTH, HISTORY_SECONDS = (
+    1.1,
+    0.1,
+)  # the history's entries: some fifty in a minute, while nothing else happens
+FLOAT_SLACK = 1e-9  # relative, added to float64 bounds that nothing has proved
+SLACKS = (1e-12, 1e-9, 1e-6, 1e-3)  # relative, added to what open cells allow before it is put to the proof
+MENDING_CELLS = 500  # cells that one such attempt may add, where bounds turn out to be worse than they looked
+BELOW_ONE = Fraction(1, 2**40)  # what a level of probability stays below 1
+
+SEARCH_SHARE = (
+    0.4  # of the budget that the search has where a certificate is wanted: checking takes longer than finding
+)
+SETTLE_SHARE = 0.8  # of the grace, after which nothing is proved any more: the rest is for telling the pair
+RETRY_SHARE = (
+    1 / 3
+)  # of what is left of the grace: a shorter search, where settling the first one took too long
+
+
+class DisparitySearch:
+    """One measurement: lower end with its witness, upper end with the searches that prove it (`closed`), history."""
+
+    def __init__(self, subject: DisparityProblem, tolerance: Fraction, *, certifies: bool = False) -> None:
+        self.subject, self.tolerance, self.certifies = subject, tolerance, certifies
+        self.problem: SearchTask = subject.problem
+        self.budget: Budget = self.problem.budget
+        self.problem.replay = NoReplay()
+        self.history: list[tuple[float, float, float]] = []
+        self._listener, self.problem.listener = self.problem.listener, self._relay_report
+        self.search: Frontiers | None = None
+        self.upper, self.closed, self.independent = math.inf, False, False
+        self.reason: str | None = None
+        self.witness, self.lower = subject.start()
+        self._ask()
+
+    @property
+    def proved(self) -> bool:
+        """Whether the upper end is proved by the search alone."""
+        certain = self.subject.of_probability and self.upper == 1
+        return self.independent or certain or (self.closed and self.subject.exact)
+
+    def run(self) -> None:
+        """Close in until the tolerance is met or the budget is over."""
+        if self._independent():
+            self.upper, self.closed, self.independent = 0.0, True, True
+            return
+        self._ask()
+        for witness in self.subject.starting_pairs():
+            self._take(witness)
+            if self.at_maximum:
+                return
+        if not self._begins(BudgetUntil(self.budget, self._search_deadline())):
+            self.upper, self.reason = 1.0 if self.subject.of_probability else math.inf, self.budget.reason
+            return
+        for witness in self.subject.frontier_pairs(self._searched()):
+            self._take(witness)
+        end = self._climb()
+        self.reason = None if end in ("closed", "topped") else self._end_reason(end)
+        if end == "closed":
+            self.closed, self.upper = True, double_above(self.lower + self.tolerance)
+            if self.subject.closes:
+                self._finish()
+        elif end != "topped":
+            self._settle()
+        self._spend(self.budget, settles=False)
+
+    def _independent(self) -> bool:
+        with suppress(OutOfTime), self.budget.later(ROOT_GRACE_SHARE).watched():
+            return self.subject.independent()
+        return False
+
+    # -- the lower end ----------------------------------------------------------------------------------------
+
+    def _take(self, witness: Witness | None) -> None:
+        """Take a better pair and ask for one that is better still."""
+        if witness is None or (value := self.subject.value(witness)) <= self.lower:
+            return
+        self.witness, self.lower = witness, value
+        if not self.at_maximum:
+            self._ask()
+
+    def _ask(self) -> None:
+        """Prove that nothing is above lower + tolerance; take whatever is noticeably above lower."""
+        self._ask_at(self.lower + self.tolerance, self.lower + self.tolerance / LEAST_GAIN)
+
+    def _ask_at(self, level: Fraction, wanted: Fraction | None = None) -> None:
+        question = self.subject.question(level)
+        sought = None if wanted is None else self.subject.question(wanted)
+        self.problem.question, self.problem.wanted = question, sought
+        if self.search is not None:
+            self.search.ask(question, sought)
+
+    @property
+    def at_maximum(self) -> bool:
+        """Whether there is nothing left to ask: no two probabilities are as far as 1 apart."""
+        if not self.subject.of_probability or self.lower + self.tolerance < 1 - BELOW_ONE:
+            return False
+        self.upper, self.closed = 1.0, False
+        return True
+
+    def _climb(self, most: float = math.inf) -> str:
+        search, raises = self._searched(), 0
+        while not self.at_maximum:
+            end = search.run(most=most)
+            if end != "witness":
+                return end
+            found = search.witness
+            if found is None:
+                raise InternalError("the search ended with a witness and has none")
+            before = self.lower
+            self._take(found)
+            if self.lower == before:  # better by less than can be told
+                return "stuck"
+            if not self.at_maximum:
+                self._take(self.subject.climb(found))
+            self._record_bracket()
+            raises += 1
+            if raises > MOST_RAISES and math.isfinite(most):
+                return "budget"
+        return "topped"
+
+    # -- the upper end ----------------------------------------------------------------------------------------
+
+    def _finish(self) -> None:
+        """Ask closer to the lower end: open what allows more, for a limited number of cells."""
+        search, enough, nodes = self._searched(), self.upper, self._searched().nodes
+        try:
+            with self.problem.budget.watched():
+                improved = self._closes_further(enough)
+        except OutOfTime:
+            improved = False
+        if not improved:
+            search.restore(nodes)  # the cells opened again came out worse: back to what was proved
+            self.upper, self.closed = enough, True
+
+    def _closes_further(self, enough: float) -> bool:
+        """Whether cells opened again close further down."""
+        search = self._searched()
+        self.tolerance = self.subject.finest(self.lower, self.tolerance)
+        self._ask()
+        search.reopen_unproved(split=False)
+        end = self._climb(FINISH_CELLS)
+        if end == "topped":
+            return True
+        if end == "closed":
+            self._lower_upper_end(double_above(self.lower + self.tolerance))
+            return True
+        return self._close_at_allowed(enough)
+
+    def _lower_upper_end(self, level: float) -> None:
+        """The smallest of a few doubles that all leaves hold at; a decision's witness may lie on the border itself."""
+        lowest = double_above(self.lower)
+        with suppress(OutOfTime):
+            for candidate in (lowest, math.nextafter(lowest, math.inf)):
+                self._ask_at(Fraction(candidate))
+                if candidate < level and self._searched().holds():
+                    level = candidate
+        self.upper, self.closed = level, True
+
+    def _settle(self) -> None:
+        """Prove what the open cells allow; where there is no time for that, what those of a shorter search allow."""
+        proposed = self._proposed()
+        if math.isinf(proposed):  # there was no time for a look at the first cell, and there is less now
+            self.upper, self.closed = proposed, False
+            return
+        if self.subject.exact or self.certifies:
+            self._spend(BudgetUntil(self.budget, self._settle_deadline(), settling=True), settles=False)
+            if self._close_at_allowed():
+                return
+        if self.subject.exact:
+            for share in (RETRY_SHARE, 0.0):
+                if self.budget.checking_seconds > 0 and self._settle_anew(share):
+                    return
+        self.upper, self.closed = proposed, False
+
+    def _settle_anew(self, share: float) -> bool:
+        """A search from the beginning, for a share of the time left, and what it leaves open settled in the rest."""
+        self._ask()
+        stop = self.budget.elapsed + share * self.budget.checking_seconds
+        if not self._begins(BudgetUntil(self.budget, stop, settling=True)):
+            return False
+        if self._climb(math.inf if share else 0) == "topped":
+            return True
+        self._spend(self.budget.later(SETTLE_SHARE), settles=False)
+        return self._close_at_allowed()
+
+    def _close_at_allowed(self, below: float = math.inf) -> bool:
+        """Ask for no more than the open cells allow by their bounds in float64, with more and more room for rounding."""
+        search = self._searched()
+        for room in SLACKS:
+            highest = max(self.subject.allowed(search.open), float(self.lower + self.tolerance))
+            level = highest + room * (1 + abs(highest))
+            if not level < below or (self.subject.of_probability and level >= 1 - BELOW_ONE):
+                return False
+            search.reopen_stuck()
+            self._ask_at(Fraction(level))
+            end = search.run(most=MENDING_CELLS)
+            if end == "closed":
+                self.upper, self.closed = level, True
+                return True
+            if end == "witness":
+                self._take(search.witness)
+            if end == "budget" and search.late:
+                return False
+        return False
+
+    def _proposed(self) -> float:
+        """The upper end by the bounds alone: not proved."""
+        highest = min(self.subject.allowed(self._searched().open), self._least_upper())
+        highest = max(highest, float(self.lower + self.tolerance))  # open cells may hold nobody
+        highest = max(highest + FLOAT_SLACK * (1 + abs(highest)), double_above(self.lower + self.tolerance))
+        return min(highest, 1.0) if self.subject.of_probability else highest
+
+    # -- time -------------------------------------------------------------------------------------------------
+
+    def _begins(self, budget: Budget) -> bool:
+        """Begin anew, with this budget; whether there is time for that."""
+        with suppress(OutOfTime), self.budget.later(ROOT_GRACE_SHARE).watched():
+            self.search = self.subject.frontiers()
+            self._ask()
+            self._spend(budget, settles=self.subject.exact or self.certifies)
+            return True
+        return False
+
+    def _spend(self, budget: Budget, *, settles: bool) -> None:
+        self.problem.budget = budget
+        self._searched().spend(budget, settles=settles)
+
+    def _search_deadline(self) -> float:
+        """When the search ends, the settling of its open cells included as far as it can be foreseen."""
+        return (SEARCH_SHARE if self.certifies else 1.0) * self.budget.seconds
+
+    def _settle_deadline(self) -> float:
+        """When the open cells are given up: somewhat later, at most halfway through the grace."""
+        grace = (self.budget.grace_end - self.budget.end) / 2
+        return min(self.budget.end, max(self._search_deadline(), self.budget.elapsed)) + grace
+
+    def _end_reason(self, end: str) -> str:
+        return self.budget.reason if end == "budget" else "rounding"
+
+    # -- history ----------------------------------------------------------------------------------------------
+
+    def _relay_report(self, snapshot: Snapshot) -> None:
+        """Pass the search's reports on, with the bracket from time to time."""
+        last = self.history[-1][0] if self.history else 0.0
+        searching = self.search is not None and any(frontier.batches for frontier in self.search.all)
+        if searching and snapshot.seconds >= HISTORY_GROWTH * last + HISTORY_SECONDS:
+            self._record_bracket()
+        else:
+            self._listener(snapshot)
+
+    def _record_bracket(self) -> None:
+        """Keep the bracket's history, with what the open cells still allow; what was once proved stays so."""
+        search, seconds = self._searched(), self.budget.elapsed
+        highest = max(self.subject.allowed(search.open), float(self.lower + self.tolerance))
+        upper = min(highest, self._least_upper())
+        self.history.append((seconds, float(self.lower), upper))
+        self._listener(
+            Snapshot(
+                stage="measuring",
+                seconds=seconds,
+                closed=search.closed,
+                open=len(search.open),
+                lower=float(self.lower),
+                upper=upper,
+            )
+        )
+
+    def _least_upper(self) -> float:
+        """The lowest upper end so far: cells cut anew may have worse bounds than the one they came from."""
+        return min((upper for _, _, upper in self.history), default=math.inf)
+
+    def _searched(self) -> Frontiers:
+        if self.search is None:
+            raise InternalError("no search was run")
+        return self.search
+
+
+class NoReplay:
+    """A disparity is about the real-number semantics: no replay."""
+
+    def confirms(self, *_: Any) -> bool:
+        return True

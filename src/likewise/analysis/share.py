@@ -1,0 +1,139 @@
+"""share: how many individuals have a similar one who is treated differently?
+
+    exact      everybody is looked at: a discrete space that is not too large, or the rows of a data set
+    certified  a proved bracket: for linear models by the distribution of the sum that their score is (`sums`), for others by masses of cells that are
+               proved fair, and of cells where everybody is proved to have a counterpart (`share_bracket`); float64 bounds never count by themselves
+    sampled    individuals drawn at random, each judged exactly, and a Clopper-Pearson interval around their share (`intervals`), which holds it with the
+               confidence stated also where the budget ended before all were judged
+
+For linear models cells are settled before a sample is drawn, which is then drawn from what they leave open (`sampling`).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.analysis.row_claim import RowClaim, judge_data, prepare_row_claim
+from likewise.analysis.share_methods import ShareComputation
+from likewise.analysis.share_result import Share
+from likewise.errors import SpecError
+from likewise.families.program_rounding import rounding_stats
+from likewise.problem import Problem, make_claim, prepare
+from likewise.progress import Listener
+from likewise.run import Run, open_run
+from likewise.search.budget import IMPORT_SECONDS, interruptible
+from likewise.search.judgement import BIASED, FAIR, UNDECIDED
+
+if TYPE_CHECKING:
+    from likewise.spec.properties import Property
+    from likewise.spec.similarity import Similarity
+    from likewise.spec.space import Space
+
+METHODS = ("auto", "exact", "certified", "sampled")
+
+
+def share(
+    model: Any,
+    space: Space,
+    similar: Similarity,
+    property: Property | None = None,
+    *,
+    over: Any = "uniform",
+    method: str = "auto",
+    confidence: float = 0.99,
+    X: Any = None,
+    budget: float = 60,
+    n_jobs: int = 1,
+    executor: Executor | None = None,
+    random_state: int | np.random.Generator | None = 0,
+    progress: bool | Listener = False,
+    import_budget: float = IMPORT_SECONDS,
+) -> Share:
+    """The share of individuals who have a differently treated counterpart.
+
+    Parameters
+    ----------
+    model, space, similar, property, X, budget, n_jobs, executor, random_state, progress, import_budget
+        As for `verify`.
+    over : "uniform", "marginals" or frame
+        Who is counted: all individuals of the space alike; all of them, with every feature distributed as in `X` and independent of the
+        others; or the rows of a frame.
+    method : "auto", "exact", "certified" or "sampled"
+        "auto" looks at everybody if the budget allows that, proves a bracket if the model is linear, else samples.
+    confidence : float
+        With which a sampled interval holds the share, also where the budget ends before all that were planned are judged: then it
+        is that of the first half of them, or quarter, ..., for which a tenth of the error is set aside.
+
+    Returns
+    -------
+    Share
+        The share, a proved bracket of it, or an interval, and which of these it is.
+    """
+    wanted = ShareRequest(over=over, method=method, confidence=confidence, has_rows=X is not None)
+    with open_run(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        data = X if isinstance(over, str) else over
+        return share_of_problem(prepare(make_claim(model, space, similar, property, data), run), run, wanted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareRequest:
+    """Who is counted, how, and how surely."""
+
+    over: Any
+    method: str
+    confidence: float
+    has_rows: bool
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise SpecError(f"method must be one of {', '.join(METHODS)}, not {self.method!r}")
+        if not (isinstance(self.confidence, float) and 0 < self.confidence < 1):
+            raise SpecError(f"confidence must be a number between 0 and 1, not {self.confidence!r}")
+        if isinstance(self.over, str) and self.over not in ("uniform", "marginals"):
+            raise SpecError(f"over must be 'uniform', 'marginals' or a frame of rows, not {self.over!r}")
+        if isinstance(self.over, str) and self.over == "marginals" and not self.has_rows:
+            raise SpecError("the data's marginals need the data", hint="share(..., over='marginals', X=X)")
+
+
+def share_of_problem(problem: Problem, run: Run, wanted: ShareRequest) -> Share:
+    """The same of a model that was read already; the rows of a frame are those that it was read with."""
+    judging, imported = prepare_row_claim(problem, run), problem.imported
+    with interruptible(run.budget):
+        if isinstance(wanted.over, str):
+            sharing = ShareComputation(judging=judging, over=wanted.over, confidence=wanted.confidence)
+            answer = sharing.by(wanted.method)
+        else:
+            answer = _share_of_rows(judging, wanted.method)
+    known = {**imported.compared.stats, **rounding_stats(judging.posed.imported.program)}
+    return replace(answer, stats={**answer.stats, **known})
+
+
+def _share_of_rows(judging: RowClaim, method: str) -> Share:
+    if method not in ("auto", "exact"):
+        raise SpecError(f"the rows of a frame are all looked at: method='exact', not {method!r}")
+    rows = judging.rows
+    if not len(rows):
+        raise SpecError("the frame has no rows")
+    found = judge_data(judging)
+    biased, undecided = int((found.verdict == BIASED).sum()), int((found.verdict == UNDECIDED).sum())
+    return Share(
+        lower=biased / len(rows),
+        upper=(biased + undecided) / len(rows),
+        method="exact",
+        confidence=None,
+        over=f"the {len(rows):,} rows of the data",
+        proved=bool(found.proved[found.verdict == FAIR].all()),
+        reason=next(iter(found.reasons.values()), None) if undecided else None,
+        stats={**judging.budget.stats, "individuals": len(rows), "biased": biased},
+    )

@@ -1,0 +1,180 @@
+"""Sampling: individuals drawn from a measure, or from the cells that a bracket has left open, each judged exactly.
+
+With masses B of biased cells, O of those that are not settled and R of individuals who could not be judged, all known exactly, the share lies between B + O p and
+B + R + O p, where p is the share among individuals drawn from the cells that are not settled: an interval around p is one around the share. Rare flips so get
+intervals that are as narrow as O is small.
+
+An interval holds what it says only if the number of draws does not depend on what they come to. So a first small sample, which is thrown away,
+settles it: by its pace, what is left of the budget, and the width that is aimed at. A machine that gets slower than that pace ends the budget before
+all are judged. What was judged by then is not lost: intervals of the first n, n / 2, n / 4, ... draws hold the share all at once (`intervals`), draws are
+judged in the order in which they were drawn, and the narrowest of those intervals is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.analysis.intervals import SampleRung, clopper_pearson, draws_needed, sample_ladder
+from likewise.analysis.row_claim import RowClaim, judge_all_rows
+from likewise.errors import SpecError
+from likewise.search.judgement import BIASED, FAIR, UNDECIDED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.analysis.measures import Measure
+    from likewise.analysis.share_bracket import ShareBracket
+
+    Floats = NDArray[np.float64]
+
+AIMED_WIDTH = 0.0015  # the interval that a sample aims at
+AIMED_RELATIVE_WIDTH = 0.02  # or this part of the share, where that is less
+LEAST_WIDTH = 2e-5
+FEWEST_DRAWS, PILOT_DRAWS = 32, 4_000
+BATCH_DRAWS = 65_536  # drawn at a time
+MOST_DRAWS = 20_000_000
+PILOT_SHARE = 0.1  # of what is left of the budget
+DRAW_SHARE = 0.8  # of what is left then, by the pilot's pace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareSample:
+    """Draws, hits and those that could not be judged, of `planned` ones; `reason` where there are fewer than were aimed at."""
+
+    draws: int
+    hits: int
+    unjudged: int
+    planned: int
+    interval: tuple[float, float]
+    proved: bool = True
+    reason: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Sampler:
+    """A way to draw individuals, and the mass that they stand for."""
+
+    judging: RowClaim
+    draw: Callable[[int], Floats]
+    mass: float
+    settled: float
+    confidence: float
+    pace: float | None = None  # seconds for one draw, by the sample that is thrown away
+
+    def run(self) -> ShareSample:
+        """Settle the numbers of draws, then draw."""
+        draws, reason = self._size()
+        rungs, budget = sample_ladder(draws, self.confidence, FEWEST_DRAWS), self.judging.budget
+        verdict, proved = np.full(draws, UNDECIDED, dtype=np.int8), True
+        done = 0
+        while done < draws:
+            if budget.over:
+                reason = budget.reason
+                break
+            above = min(rung.draws for rung in rungs if rung.draws > done)
+            some = slice(done, min(done + BATCH_DRAWS, above))
+            rows = self.draw(some.stop - some.start)
+            found = judge_all_rows(self.judging, rows, seconds_a_row=self.pace)
+            verdict[some] = found.verdict
+            proved = proved and bool(found.proved[found.verdict == FAIR].all())
+            done = some.stop
+            self.judging.tell(f"{done:,} of {draws:,} samples", share=done / draws)
+        samples = (_summarize_draws(verdict, rung) for rung in rungs)
+        best = min(samples, key=lambda sample: sample.interval[1] - sample.interval[0])
+        return replace(best, proved=proved, reason=reason)
+
+    def _size(self) -> tuple[int, str | None]:
+        """How many to draw, and why that is less than aimed at."""
+        budget = self.judging.budget
+        pace, about = self._measure_pace(FEWEST_DRAWS)
+        if budget.over:
+            return 1, budget.reason
+        if (
+            FEWEST_DRAWS * pace <= PILOT_SHARE * budget.left
+        ):  # time to do better: what is done once is not the pace
+            pace, _ = self._measure_pace(FEWEST_DRAWS)
+            count = int(min(max(PILOT_SHARE * budget.left / pace, FEWEST_DRAWS), PILOT_DRAWS))
+            pace, about = self._measure_pace(count)
+        self.pace = pace
+        whole = self.settled + self.mass * about
+        width = max(min(AIMED_WIDTH, AIMED_RELATIVE_WIDTH * whole), LEAST_WIDTH)
+        wanted, enough = (self._draws(about, width), self._draws(about, AIMED_WIDTH))
+        affordable = int(DRAW_SHARE * budget.left / pace)
+        draws = max(min(wanted, affordable), 1)
+        # Once within the absolute aim, nobody minds that the relative one would take longer.
+        return draws, f"the budget allowed {draws:,} draws" if draws < min(wanted, enough) else None
+
+    def _draws(self, about: float, width: float) -> int:
+        return min(draws_needed(about, min(width / self.mass, 1.0), self.confidence), MOST_DRAWS)
+
+    def _measure_pace(self, count: int) -> tuple[float, float]:
+        """Seconds for one draw, and about the share of hits, of a sample that is thrown away."""
+        budget = self.judging.budget
+        started = budget.elapsed
+        here = replace(self.judging, run=replace(self.judging.run, jobs=1, executor=None))
+        verdict = judge_all_rows(here, self.draw(count)).verdict
+        pace = max(budget.elapsed - started, 1e-6) / max(int((verdict != UNDECIDED).sum()), 1)
+        return pace, (float((verdict == BIASED).sum()) + 1) / (count + 2)
+
+
+def _summarize_draws(verdict: NDArray[np.int8], rung: SampleRung) -> ShareSample:
+    """The first so many draws by themselves."""
+    first = verdict[: rung.draws]
+    hits, unjudged = int((first == BIASED).sum()), int((first == UNDECIDED).sum())
+    return ShareSample(
+        draws=rung.draws,
+        hits=hits,
+        unjudged=unjudged,
+        planned=len(verdict),
+        interval=clopper_pearson(hits, rung.draws, rung.confidence, unjudged=unjudged),
+    )
+
+
+def make_draw(
+    judging: RowClaim, measure: Measure, bracketing: ShareBracket | None
+) -> Callable[[int], Floats]:
+    """Draws individuals from the measure, or from the open cells."""
+    random = judging.random
+    if bracketing is None:
+
+        def everywhere(count: int) -> Floats:
+            rows = measure.individuals(random, count)
+            if rows is None:
+                raise SpecError(
+                    "nearly nobody satisfies the constraints, so that no sample can be drawn",
+                    hint="method='exact' if the space is discrete, or narrow the features",
+                )
+            return rows
+
+        return everywhere
+    cells = bracketing.left
+    choose = _MassChoice([cell.mass for cell in cells])
+    lo, hi = np.stack([cell.lo for cell in cells]), np.stack([cell.hi for cell in cells])
+    open_left = np.stack([cell.open_left for cell in cells])
+
+    def from_cells(count: int) -> Floats:
+        at = choose(random, count)
+        return measure.drawn(random, lo[at], hi[at], open_left[at])
+
+    return from_cells
+
+
+class _MassChoice:
+    """Draws places by their masses, rounded to the 53 bits of a uniform number: off by less than 2^-52 a place."""
+
+    def __init__(self, masses: list[Fraction]) -> None:
+        total, cumulated = sum(masses, Fraction(0)), Fraction(0)
+        ends = []
+        for mass in masses:
+            cumulated += mass
+            ends.append(float(cumulated / total))
+        self.ends = np.array(ends)
+
+    def __call__(self, random: np.random.Generator, count: int) -> NDArray[np.intp]:
+        at = np.searchsorted(self.ends, random.uniform(0, 1, count), side="right")
+        return np.minimum(at, len(self.ends) - 1)

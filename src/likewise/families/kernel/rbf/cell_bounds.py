@@ -1,0 +1,269 @@
+"""Bounds of many cells: for each one, is F <= U on it, and if that cannot be shown, how large may F be?
+
+A cell is [lo, hi] in codes, one interval an axis (positions for levels), with a threshold U and a row of coefficients
+c_t. For each the majorant of section 7 of spec/certificate-v1.md is built and maximised: `excess` is Phi, with the
+room that the specification asks for added to it, so excess <= 0 means that the checker will accept the cell with
+the hints returned. In any case exp(gamma R) F <= Psi(R) + Phi <= U exp(gamma R) + Phi, hence
+
+    F <= U + Phi  if Phi >= 0,        F <= U + Phi exp(-gamma R_max)  if Phi < 0,
+
+and `upper` is the smaller of that and the bound of `coarse`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from likewise.families.kernel.rbf.coarse import coarse_bound
+from likewise.families.kernel.rbf.cuts import best_cut, middle_cut
+from likewise.families.kernel.rbf.excess import (
+    FIRST_TANGENT,
+    MOST_STEPS,
+    MOST_TANGENT,
+    TANGENT_STEPS,
+    smallest_excess,
+)
+from likewise.families.kernel.rbf.local_terms import (
+    LocalTerms,
+    code_at,
+    farthest_reach,
+    localise,
+    term_cubics,
+)
+from likewise.families.kernel.rbf.majorant import (
+    Majorant,
+    absorb_mixed,
+    add_curvature_loss,
+    add_numeric,
+    eliminate_pairs,
+    empty_majorant,
+    one_sided_roughness,
+)
+from likewise.families.kernel.rbf.one_hot import add_one_hot
+from likewise.families.kernel.rbf.terms import Floats, Ints, Terms, drop_zero_terms
+
+NO_HINT = -1  # as r: start from the oracle's own guess
+MOST_ROUNDS = 8
+FARTHEST_REACH = 30.0  # reach of a term (h) beyond which the majorant is hopeless, and soon overflows
+ROUNDING_ROOM = 2.0**-40  # section 7, "Room for rounding"
+
+
+class CellBounds(NamedTuple):
+    """What `bound_cells` found, by cell and axis."""
+
+    excess: Floats  # [cell] Phi and the room for rounding; <= 0: F <= U, provable with the hints below
+    upper: Floats  # [cell] upper bound of F
+    point: Floats  # [cell, axis] codes that attain the relaxation
+    loss: Floats  # [cell, axis] how much the axis costs; 0 where lo = hi
+    cut: Floats  # [cell, axis] where to cut: last code of the left part
+    e: Ints  # [cell, axis] hints of the numeric axes, -64 to 64; 0 elsewhere
+    r: Ints  # [cell] hint of the tangent, 0 to 2^20
+
+
+def bound_cells(
+    terms: Terms,
+    coefficients: Floats,
+    *,
+    lo: Floats,
+    hi: Floats,
+    threshold: Floats,
+    row: Ints | None = None,
+    e: Ints | None = None,
+    r: Ints | None = None,
+    rounds: int = MOST_ROUNDS,
+) -> CellBounds:
+    """Bound each cell [lo, hi] (cells, axes) against its threshold (cells,), with coefficients[row] (rows, terms).
+
+    e, r are hints to start from, as returned for the cell that this one is part of; r = NO_HINT for none.
+    """
+    cells, axes = lo.shape
+    found = CellBounds(
+        excess=np.empty(cells),
+        upper=np.empty(cells),
+        point=np.empty((cells, axes)),
+        loss=np.zeros((cells, axes)),
+        cut=np.empty((cells, axes)),
+        e=np.zeros((cells, axes), dtype=np.int64) if e is None else e.astype(np.int64),
+        r=np.full(cells, NO_HINT, dtype=np.int64) if r is None else r.astype(np.int64),
+    )
+    rows = np.zeros(cells, dtype=np.int64) if row is None else row.astype(np.int64)
+    _bound_each(
+        terms,
+        np.ascontiguousarray(coefficients, dtype=np.float64),
+        np.ascontiguousarray(lo, dtype=np.float64),
+        np.ascontiguousarray(hi, dtype=np.float64),
+        np.ascontiguousarray(threshold, dtype=np.float64),
+        rows,
+        rounds,
+        found,
+    )
+    return found
+
+
+@njit(cache=True)
+def _bound_each(
+    terms: Terms,
+    coefficients: Floats,
+    lo: Floats,
+    hi: Floats,
+    threshold: Floats,
+    rows: Ints,
+    rounds: int,
+    found: CellBounds,
+) -> None:
+    last = -1
+    few, weights = terms, coefficients[0]
+    for n in np.argsort(rows, kind="mergesort"):
+        if rows[n] != last:
+            last = rows[n]
+            few, weights = drop_zero_terms(terms, coefficients[last])
+        farthest = farthest_reach(terms, lo[n], hi[n])
+        _bound_cell(few, weights, lo[n], hi[n], threshold[n], farthest, rounds, n, found)
+
+
+@njit(cache=True)
+def _bound_cell(
+    terms: Terms,
+    coefficients: Floats,
+    lo: Floats,
+    hi: Floats,
+    threshold: float,
+    farthest: float,
+    rounds: int,
+    n: int,
+    found: CellBounds,
+) -> None:
+    for k in range(len(lo)):
+        found.cut[n, k] = middle_cut(terms.kind[k], lo[k], hi[k])
+    if farthest > FARTHEST_REACH:
+        found.excess[n], found.e[n], found.r[n] = math.inf, 0, 0
+        found.upper[n] = coarse_bound(terms, lo, hi, coefficients, found.point[n], found.loss[n])
+        return
+    cell = localise(terms, lo, hi, coefficients)
+    form = build_majorant(cell, *term_cubics(cell))
+    bend = terms.gamma * cell.width * cell.width
+    room = room_for_rounding(cell, farthest, (hi > lo).sum())
+    y = np.zeros(len(cell.numeric))
+    excess = room + optimise_hints(cell, form, threshold, bend, rounds, room, n, y, found)
+    found.excess[n] = excess
+    roughness = np.empty(len(cell.weight))
+    for t in range(len(roughness)):
+        roughness[t] = one_sided_roughness(cell.weight[t], cell.reach[t])
+    add_curvature_loss(cell, roughness, form)
+    _report_axes(terms, lo, hi, cell, form, y, n, found)
+    if excess <= 0.0:
+        found.upper[n] = threshold + excess * math.exp(-bend.sum())
+        return
+    # Which of the two bounds also gives the point and the losses makes no difference that could be measured.
+    unused = np.empty((2, len(lo)))
+    coarse = coarse_bound(terms, lo, hi, coefficients, unused[0], unused[1])
+    found.upper[n] = min(coarse, threshold + excess)
+
+
+@njit(cache=True)
+def optimise_hints(
+    cell: LocalTerms,
+    form: Majorant,
+    threshold: float,
+    bend: Floats,
+    rounds: int,
+    room: float,
+    n: int,
+    y: Floats,
+    found: CellBounds,
+) -> float:
+    """Phi; the cell's hints are replaced by those that attain it, y by the maximiser."""
+    base = form.constant[0]
+    for i in range(len(cell.hot)):
+        base += form.table[i, : cell.levels[i]].max()
+    # A tangent beyond R_max helps nobody.
+    last = min(math.ceil(TANGENT_STEPS * bend.sum()), MOST_TANGENT)
+    r = round(FIRST_TANGENT * last) if found.r[n] < 0 else min(found.r[n], last)
+    e = np.empty(len(cell.numeric), np.int64)
+    for f in range(len(e)):
+        e[f] = min(max(found.e[n, cell.numeric[f]], -MOST_STEPS), MOST_STEPS)
+    excess, found.r[n] = smallest_excess(cell, form, base, threshold, bend, rounds, -room, e, r, y)
+    found.e[n] = 0
+    for f in range(len(e)):
+        found.e[n, cell.numeric[f]] = e[f]
+    return excess
+
+
+@njit(cache=True)
+def build_majorant(cell: LocalTerms, constant: float, shape: Floats) -> Majorant:
+    """All products of the cell's cubics, bounded down to n1, n2, n3, cross and the tables."""
+    form = empty_majorant(cell)
+    form.constant[0] = constant
+    add_numeric(cell, shape, form)
+    add_one_hot(cell, shape, form)
+    absorb_mixed(cell, form)
+    eliminate_pairs(cell, form)
+    return form
+
+
+@njit(cache=True)
+def room_for_rounding(cell: LocalTerms, farthest: float, axes: int) -> float:
+    """What a certificate must leave so that a checker's own rounding cannot matter; `farthest` is the largest h."""
+    most = math.ceil(farthest * 1024.0) / 1024.0
+    size = 1.0 + np.abs(cell.weight).sum()
+    return float(ROUNDING_ROOM * size * (1.0 + axes) ** 3 * (1.0 + most) ** 3 * math.exp(most))
+
+
+@njit(cache=True)
+def _report_axes(
+    terms: Terms,
+    lo: Floats,
+    hi: Floats,
+    cell: LocalTerms,
+    form: Majorant,
+    y: Floats,
+    n: int,
+    found: CellBounds,
+) -> None:
+    for k in range(len(lo)):
+        found.point[n, k] = lo[k]
+        found.loss[n, k] = 0.0
+    for f in range(len(cell.numeric)):
+        report_numeric(terms, lo, hi, cell, form, f, y[f], n, found)
+    report_hot(cell, form, n, found)
+
+
+@njit(cache=True)
+def report_numeric(
+    terms: Terms,
+    lo: Floats,
+    hi: Floats,
+    cell: LocalTerms,
+    form: Majorant,
+    f: int,
+    y: float,
+    n: int,
+    found: CellBounds,
+) -> None:
+    """Point and loss of one shared numeric axis."""
+    k = cell.numeric[f]
+    found.point[n, k] = code_at(terms, k, lo[k], hi[k], cell.middle[f] + cell.width[f] * y)
+    found.loss[n, k] = numeric_loss(form, f)
+
+
+@njit(cache=True)
+def numeric_loss(form: Majorant, f: int) -> float:
+    """What a numeric axis costs, its products with other numeric axes included."""
+    loss = form.numeric_loss[f]
+    for g in range(len(form.linear)):
+        loss += abs(form.cross[min(f, g), max(f, g)])
+    return float(loss)
+
+
+@njit(cache=True)
+def report_hot(cell: LocalTerms, form: Majorant, n: int, found: CellBounds) -> None:
+    """Point, loss and cut of the one-hot axes."""
+    for i in range(len(cell.hot)):
+        k, table = cell.hot[i], form.table[i, : cell.levels[i]]
+        found.point[n, k] = cell.first[i] + table.argmax()
+        found.loss[n, k] = form.hot_loss[i]
+        found.cut[n, k] = best_cut(cell.first[i], table)

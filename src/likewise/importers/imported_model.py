@@ -1,0 +1,148 @@
+"""Import a fitted estimator: take it apart, follow its columns, make the model, check it.
+
+`import_model` is the one way in. It refuses by name what it cannot take exactly; what it takes is compared
+with the original before anything is done with it (`selfcheck`). What reads which estimator is in `registry`; what only some models need (wrappers, pipelines,
+trees, repaired models) is loaded for those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from likewise.families.program_rounding import UNDESCRIBED, ProgramRounding, program_rounding
+from likewise.families.scored_model import Model
+from likewise.importers.inputs import Inputs, fitted_columns, refuse_gap
+from likewise.importers.recoding import Recoding, identity_recoding
+from likewise.importers.registry import (
+    check_known,
+    find_forest_reader,
+    find_score_reader,
+    is_booster,
+    is_one_vs_rest,
+    is_settled,
+)
+from likewise.importers.replay import Replay, make_replay
+from likewise.importers.score_models import ScoreModels, import_one_vs_rest, join_scores, refuse_wrapper
+from likewise.importers.self_check import NOTHING_COMPARED, RowComparison, check_column_order, check_import
+from likewise.importers.unfold import UnfoldedEstimator, unfold
+from likewise.model.embedding import identity_columns
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from likewise.spec.space import Space
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedModel:
+    """The model as mathematics and the original to replay witnesses on.
+
+    `space` is the one that the model is over: the user's own, with some features declared otherwise (see `recoding`).
+    `rows` are the user's rows in its codes, `compared` what was asked about them as they are, `program` how far the original's scores may
+    be from those of the model.
+    """
+
+    model: Model
+    replay: Replay
+    recoding: Recoding
+    rows: NDArray[np.float64]
+    compared: RowComparison = NOTHING_COMPARED
+    program: ProgramRounding = UNDESCRIBED
+
+    @property
+    def space(self) -> Space:
+        return self.recoding.space
+
+
+def import_model(
+    estimator: Any, space: Space, *, rows: NDArray[np.float64], like: Any = None
+) -> ImportedModel:
+    """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on."""
+    estimator = _as_estimator(estimator)
+    unfolded = unfold(estimator)
+    grow = find_forest_reader(unfolded.final)
+    held = _find_held_trees(unfolded) if grow is None else None
+    if grow is None:
+        check_known(unfolded.final)
+    columns, named = fitted_columns(estimator, unfolded, space)
+    if not named:
+        check_column_order(columns, like)
+    inputs = Inputs(recoding=identity_recoding(space), columns=columns, like=like, named=named)
+    if grow is not None:
+        from likewise.importers.trees.import_trees import import_trees
+
+        return import_trees(estimator, unfolded, grow(unfolded.final), inputs, rows)
+    if held is not None:
+        from likewise.importers.trees.import_trees import import_settled_trees
+
+        return import_settled_trees(estimator, unfolded, held, inputs, rows)
+    scores, inputs = _import_scores(unfolded, inputs)
+    rows = inputs.recoding.coded(rows)
+    model, replay = apply_wrappers(estimator, unfolded, join_scores(scores), inputs)
+    observed = check_import(model, replay, inputs.space, rows)
+    program = program_rounding(model, inputs.space, observed)
+    return ImportedModel(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
+
+
+def _as_estimator(estimator: Any) -> Any:
+    """The estimator with scikit-learn's verbs, which Boosters lack."""
+    if not is_booster(estimator):
+        return estimator
+    from likewise.importers.boosters import as_estimator
+
+    return as_estimator(estimator)
+
+
+def apply_wrappers(
+    estimator: Any, unfolded: UnfoldedEstimator, model: Model, inputs: Inputs
+) -> tuple[Model, Replay]:
+    """The model with all that stands around it, and the original to ask."""
+    maps = []
+    if model.n_scores > 1 and unfolded.wrappers:
+        refuse_wrapper(unfolded.wrappers[0], model)
+    if unfolded.wrappers:
+        from likewise.importers.heads import apply_wrapper
+
+        for wrapper in reversed(unfolded.wrappers):
+            model, mapped = apply_wrapper(model, wrapper, inputs.space)
+            maps.append(mapped)
+    return model, make_replay(estimator, unfolded, model.head, inputs, tuple(maps))
+
+
+def _find_held_trees(unfolded: UnfoldedEstimator) -> UnfoldedEstimator | None:
+    """What a settled estimator holds, if that is trees."""
+    if not is_settled(unfolded.final):
+        return None
+    from likewise.importers.settled_estimators import unfold_held
+
+    inside = unfold_held(unfolded.final, unfolded.steps)
+    return None if find_forest_reader(inside.final) is None else inside
+
+
+def _check_complete(space: Space) -> None:
+    """A model without any preprocessing takes no missing values."""
+    for name, feature in space.features.items():
+        if feature.missing:
+            refuse_gap(name)
+
+
+def _import_scores(unfolded: UnfoldedEstimator, inputs: Inputs) -> tuple[ScoreModels, Inputs]:
+    """The scores of what was unfolded, and the inputs over the space that it is of."""
+    final, steps = unfolded.final, unfolded.steps
+    if is_one_vs_rest(final):
+        return import_one_vs_rest(
+            final, lambda inside: _import_scores(replace(inside, steps=(*steps, *inside.steps)), inputs)
+        )
+    if is_settled(final):
+        from likewise.importers.settled_estimators import import_settled
+
+        return import_settled(final, steps, lambda inside: _import_scores(inside, inputs))
+    read = find_score_reader(final)
+    if not steps:
+        _check_complete(inputs.space)
+        return read(final, identity_columns(inputs.space, inputs.columns, step=type(final).__name__)), inputs
+    from likewise.importers.pipelines import import_pipeline
+
+    return import_pipeline(steps, final, read, inputs)

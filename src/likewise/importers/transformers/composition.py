@@ -1,0 +1,236 @@
+"""Composing: columns through pipelines, column transformers and unions, down to the single transformer.
+
+Pipeline            one step after the other
+ColumnTransformer   each transformer on the columns that were selected for it when it was fitted, side by side
+FeatureUnion        each transformer on all columns, side by side
+
+`transformer_weights` multiply what a transformer gives. "passthrough" leaves columns alone, "drop" leaves them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from likewise.errors import suggest_name
+from likewise.importers.registry import is_sklearn_class
+from likewise.importers.transformers import bins, curves, encoders, scalers, selectors
+from likewise.importers.transformers.traced_columns import (
+    Arithmetic,
+    DerivedColumn,
+    Operation,
+    Step,
+    TracedColumn,
+    derive_column,
+    exact_scale,
+    require_number,
+)
+
+Handler = Callable[[Any, Sequence[TracedColumn], Step], list[DerivedColumn]]
+HANDLERS: dict[str, Handler] = {
+    **scalers.HANDLERS,
+    **encoders.HANDLERS,
+    **bins.HANDLERS,
+    **curves.HANDLERS,
+    **selectors.HANDLERS,
+}
+STATELESS = ("FunctionTransformer", "Binarizer", "Normalizer")
+
+Columns = tuple[TracedColumn, ...]
+
+
+def trace_transformer(transformer: Any, columns: Columns, step: Step) -> Columns:
+    """The columns that a fitted transformer makes of these."""
+    if transformer is None or (isinstance(transformer, str) and transformer == "passthrough"):
+        return columns
+    kind, library = type(transformer).__name__, type(transformer).__module__.partition(".")[0]
+    if not is_sklearn_class(transformer):
+        base = next((c for c in type(transformer).__mro__ if c.__module__.startswith("sklearn.")), None)
+        named = f", whatever it inherits from {base.__name__}" if base is not None else ""
+        step.refuse(
+            f"is code of {library!r}{named}, and cannot be read",
+            hint="use scikit-learn's own transformers, not subclasses of them",
+        )
+    if kind in COMPOSERS:
+        return COMPOSERS[kind](transformer, columns, step)
+    if kind not in HANDLERS:
+        why, hint = refusal_reason(kind, library, sorted((*HANDLERS, *COMPOSERS)))
+        step.refuse(why, hint=hint)
+    _check_fitted(transformer, columns, step)
+    made = HANDLERS[kind](transformer, columns, step)
+    return tuple(derive_column(columns[one.source], one.action, step) for one in made)
+
+
+def _check_fitted(transformer: Any, columns: Columns, step: Step) -> None:
+    width = getattr(transformer, "n_features_in_", None)
+    if width is None and step.kind not in STATELESS:
+        step.refuse("is not fitted", hint="call fit(X, y) on the whole pipeline")
+    if width is not None and width != len(columns):
+        step.refuse(
+            f"was fitted on {width} columns, but gets {len(columns)}",
+            hint="a step was exchanged after fitting: call fit(X, y) on the whole pipeline again",
+        )
+
+
+# -- pipelines and unions ---------------------------------------------------------------------------------
+
+
+def _trace_pipeline(pipeline: Any, columns: Columns, step: Step) -> Columns:
+    for name, transformer in pipeline.steps:
+        columns = trace_transformer(transformer, columns, step.inside(name, transformer))
+    return columns
+
+
+def _trace_union(union: Any, columns: Columns, step: Step) -> Columns:
+    made: list[TracedColumn] = []
+    for name, transformer in union.transformer_list:
+        if transformer == "drop":
+            continue
+        inside = step.inside(name, transformer)
+        weight = (union.transformer_weights or {}).get(name)
+        made += _weight_columns(trace_transformer(transformer, columns, inside), weight, inside)
+    return tuple(made)
+
+
+def _weight_columns(columns: Columns, weight: Any, step: Step) -> Columns:
+    if weight is None:
+        return columns
+    for column in columns:
+        require_number(column, step)
+    by = Arithmetic((Operation("times", exact_scale(weight, step)),))
+    return tuple(derive_column(column, by, step) for column in columns)
+
+
+# -- column transformers ----------------------------------------------------------------------------------
+
+
+def _trace_column_transformer(transformer: Any, columns: Columns, step: Step) -> Columns:
+    if not hasattr(transformer, "transformers_"):
+        step.refuse("is not fitted", hint="call fit(X, y) on the whole pipeline")
+    _check_fitted(transformer, columns, step)
+    names = [str(name) for name in getattr(transformer, "feature_names_in_", ())]
+    made: list[TracedColumn] = []
+    for name, part, selection in transformer.transformers_:
+        inside = step.inside(name, part)
+        chosen = tuple(columns[i] for i in selected_places(selection, names, len(columns), inside))
+        if not chosen or (isinstance(part, str) and part == "drop"):
+            continue
+        found = trace_transformer(part, chosen, inside)
+        _check_width(transformer, name, len(found), inside)
+        made += _weight_columns(found, (transformer.transformer_weights or {}).get(name), inside)
+    return tuple(made)
+
+
+def _check_width(transformer: Any, name: str, width: int, step: Step) -> None:
+    place = getattr(transformer, "output_indices_", {}).get(name)
+    if place is not None and place.stop - place.start != width:
+        step.refuse(
+            f"gave {place.stop - place.start} columns when it was fitted, and now gives {width}",
+            hint="it was changed after fitting: call fit(X, y) on the whole pipeline again",
+        )
+
+
+def selected_places(selection: Any, names: Sequence[str], width: int, step: Step) -> list[int]:
+    """The places of selected columns: names, numbers, a mask, or a slice of either (labels include its end)."""
+    if isinstance(selection, slice):
+        return _slice_places(selection, names, width, step)
+    if isinstance(selection, (str, int, np.integer)) and not isinstance(selection, bool):
+        selection = [selection]
+    chosen = list(selection)
+    if chosen and all(isinstance(one, (bool, np.bool_)) for one in chosen):
+        return [int(i) for i in np.flatnonzero(chosen)]
+    return [_column_place(one, names, width, step) for one in chosen]
+
+
+def _slice_places(selection: slice, names: Sequence[str], width: int, step: Step) -> list[int]:
+    start, stop = selection.start, selection.stop
+    if isinstance(start, str) or isinstance(stop, str):
+        start = None if start is None else _column_place(start, names, width, step)
+        stop = None if stop is None else _column_place(stop, names, width, step) + 1
+    return list(range(width))[slice(start, stop, selection.step)]
+
+
+def _column_place(one: Any, names: Sequence[str], width: int, step: Step) -> int:
+    if isinstance(one, str):
+        if one not in names:
+            step.refuse(
+                f"selects the column {one!r} by name, but was fitted without that name",
+                hint="fit the pipeline on a frame that has it",
+            )
+        return list(names).index(one)
+    place = int(one)
+    if not -width <= place < width:
+        step.refuse(f"selects column {place} of {width}", hint="fit the pipeline on all its columns")
+    return place % width
+
+
+COMPOSERS: dict[str, Callable[[Any, Columns, Step], Columns]] = {
+    "Pipeline": _trace_pipeline,
+    "FeatureUnion": _trace_union,
+    "ColumnTransformer": _trace_column_transformer,
+}
+
+
+ROTATION_REASON = "adds columns up, so that what it gives depends on several features at once"
+COLUMNS_HINT = "fit the model on the columns themselves, scaled or encoded one by one"
+LINEAR_MODEL_HINT = (
+    f"{COLUMNS_HINT}; a linear model on top of it is a linear model of the columns and loses nothing by that"
+)
+TEXT_REASON = "makes columns of words or hashes, and a space has no such features"
+
+REFUSAL_REASONS: dict[str, tuple[str, str]] = {
+    "Normalizer": (
+        "divides a row by its own length, so that every column depends on all features",
+        "use StandardScaler or MinMaxScaler, which work column by column",
+    ),
+    **dict.fromkeys(
+        (
+            "PCA",
+            "IncrementalPCA",
+            "TruncatedSVD",
+            "FactorAnalysis",
+            "FastICA",
+            "NMF",
+            "MiniBatchNMF",
+            "DictionaryLearning",
+            "SparsePCA",
+            "GaussianRandomProjection",
+            "SparseRandomProjection",
+            "LinearDiscriminantAnalysis",
+            "PLSRegression",
+            "FeatureAgglomeration",
+        ),
+        (ROTATION_REASON, LINEAR_MODEL_HINT),
+    ),
+    **dict.fromkeys(
+        ("KernelPCA", "Nystroem", "RBFSampler", "KernelCenterer", "Isomap", "LocallyLinearEmbedding"),
+        ("gives columns that depend on all features at once", "use SVC(kernel='rbf') on the columns themselves"),
+    ),
+    **dict.fromkeys(
+        ("KNNImputer", "IterativeImputer"),
+        (
+            "fills a gap from the other columns",
+            "use SimpleImputer, which fills each column with one number of its own",
+        ),
+    ),
+    **dict.fromkeys(
+        ("CountVectorizer", "TfidfVectorizer", "TfidfTransformer", "HashingVectorizer", "FeatureHasher", "DictVectorizer"),
+        (TEXT_REASON, "declare levels and use OneHotEncoder"),
+    ),
+    **dict.fromkeys(
+        ("KMeans", "MiniBatchKMeans", "Birch", "RandomTreesEmbedding"),
+        ("gives columns that depend on all features at once", COLUMNS_HINT),
+    ),
+}  # fmt: skip
+
+
+def refusal_reason(kind: str, library: str, known: list[str]) -> tuple[str, str]:
+    """Why a transformer is refused, and what would work."""
+    if library == "sklearn" and kind in REFUSAL_REASONS:
+        return REFUSAL_REASONS[kind]
+    hint = f"transformers that are taken: {', '.join(known)}"
+    if library != "sklearn":
+        return f"is code of {library or 'an unknown module'} and cannot be read", hint
+    return f"is not known to work on one column at a time{suggest_name(kind, known)}", hint

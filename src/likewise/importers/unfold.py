@@ -1,0 +1,121 @@
+"""Unfolding: from what the user hands over to the estimator that scores, and all that stands around it.
+
+    Pipeline                        its transformers, then its last step
+    GridSearchCV, ...               the best estimator, fitted again on all rows
+    FrozenEstimator                 what it holds
+    FixedThresholdClassifier, ...   what it holds; it decides by another threshold
+    CalibratedClassifierCV          what it holds; it decides by calibrated probabilities
+    TransformedTargetRegressor      what it holds; its prediction is transformed back
+
+The last three are `wrappers` (outermost first), worked into the model by `heads`. A threshold or a calibration looks at the
+score or the probability of what it holds, never at its decision: a threshold inside of either is without effect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from likewise.errors import UnsupportedModel
+from likewise.importers.registry import is_sklearn_class
+
+SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+THRESHOLDS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
+FIT_HINT = "call fit(X, y) first"
+REFIT_HINT = "call fit(X, y) first, with refit=True"
+
+Steps = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnfoldedEstimator:
+    """`final` scores what `steps` make of the raw columns. `asked` is the outermost part of the original that
+    can be asked for a score; it takes what `before` makes of the raw columns."""
+
+    steps: Steps
+    final: Any
+    wrappers: tuple[Any, ...]
+    before: Steps
+    asked: Any
+
+
+def unfold(estimator: Any) -> UnfoldedEstimator:
+    """Take an estimator apart; what is not known here is its own final estimator."""
+    kind = type(estimator).__name__
+    if isinstance(estimator, type) or not is_sklearn_class(estimator):
+        return UnfoldedEstimator(steps=(), final=estimator, wrappers=(), before=(), asked=estimator)
+    if kind == "Pipeline":
+        return _unfold_pipeline(estimator)
+    if kind in SEARCHES:
+        return _ask_outer(estimator, unfold(_fitted_part(estimator, "best_estimator_", REFIT_HINT)))
+    if kind == "FrozenEstimator":
+        return _ask_outer(estimator, unfold(estimator.estimator))
+    if kind in THRESHOLDS:
+        inner = unfold(_held_estimator(estimator))
+        return _ask_outer(estimator, replace(inner, wrappers=(estimator, *_drop_thresholds(inner))))
+    if kind == "CalibratedClassifierCV":
+        held = _single_calibrated(estimator)
+        inner = unfold(held)
+        if _is_calibrated(inner):
+            raise UnsupportedModel(
+                "CalibratedClassifierCV of a CalibratedClassifierCV is not supported: it calibrates probabilities, not scores",
+                hint="calibrate once",
+            )
+        return replace(inner, wrappers=(estimator, *_drop_thresholds(inner)), before=(), asked=held)
+    if kind == "TransformedTargetRegressor":
+        inner = unfold(_fitted_part(estimator, "regressor_", FIT_HINT))
+        return replace(inner, wrappers=(estimator, *inner.wrappers), before=(), asked=estimator)
+    return UnfoldedEstimator(steps=(), final=estimator, wrappers=(), before=(), asked=estimator)
+
+
+def _ask_outer(estimator: Any, inner: UnfoldedEstimator) -> UnfoldedEstimator:
+    """Ask the outer one for scores, if it can be: a calibrated classifier has none to give."""
+    return inner if _is_calibrated(inner) else replace(inner, before=(), asked=estimator)
+
+
+def _unfold_pipeline(pipeline: Any) -> UnfoldedEstimator:
+    *steps, (name, last) = pipeline.steps
+    if last is None or isinstance(last, str):
+        raise UnsupportedModel(
+            f"the pipeline ends in step {name!r} ({last!r}), which predicts nothing",
+            hint="its last step must be the classifier or regressor",
+        )
+    inner = unfold(last)
+    whole = inner.asked is last
+    return replace(
+        inner,
+        steps=(*steps, *inner.steps),
+        before=() if whole else (*steps, *inner.before),
+        asked=pipeline if whole else inner.asked,
+    )
+
+
+def _fitted_part(estimator: Any, name: str, hint: str) -> Any:
+    if not hasattr(estimator, name):
+        raise UnsupportedModel(f"{type(estimator).__name__} is not fitted", hint=hint)
+    return getattr(estimator, name)
+
+
+def _held_estimator(estimator: Any) -> Any:
+    """A FixedThresholdClassifier around a fitted model needs no fit of its own."""
+    if hasattr(estimator, "estimator_") or type(estimator).__name__ != "FixedThresholdClassifier":
+        return _fitted_part(estimator, "estimator_", FIT_HINT)
+    return estimator.estimator
+
+
+def _single_calibrated(estimator: Any) -> Any:
+    found = _fitted_part(estimator, "calibrated_classifiers_", FIT_HINT)
+    if len(found) != 1:
+        raise UnsupportedModel(
+            f"CalibratedClassifierCV averages the probabilities of {len(found)} classifiers, which is no function of one score",
+            hint="fit it with ensemble=False, or around FrozenEstimator(fitted model)",
+        )
+    return found[0].estimator
+
+
+def _is_calibrated(inner: UnfoldedEstimator) -> bool:
+    return any(type(one).__name__ == "CalibratedClassifierCV" for one in inner.wrappers)
+
+
+def _drop_thresholds(inner: UnfoldedEstimator) -> tuple[Any, ...]:
+    return tuple(one for one in inner.wrappers if type(one).__name__ not in THRESHOLDS)

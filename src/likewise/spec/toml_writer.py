@@ -1,0 +1,204 @@
+"""A claim as TOML text, and onto disk without ever leaving half a file.
+
+The text reads back to an equal claim: floats are written so that they round-trip, names and levels are
+quoted where TOML needs it, constraints keep the user's wording where it parses to the same constraint.
+Paths are written relative to the folder of the file, so that the folder can move as a whole.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from likewise.errors import SpecError
+from likewise.spec.atomic_write import write_atomically
+from likewise.spec.claim import WrittenClaim
+from likewise.spec.constraints import Constraint, parse_constraints
+from likewise.spec.features import Continuous, Feature, Integer
+from likewise.spec.properties import SameDecision
+from likewise.spec.space import Space
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_LINE_LENGTH = 100
+MISSING_TOML = "missing = true"
+
+
+def spec_text(claim: WrittenClaim, *, comments: bool = True, folder: str | Path | None = None) -> str:
+    """The claim as TOML; paths relative to `folder`, or absolute without one."""
+    lines: list[str] = []
+    if comments:
+        lines += ["# A claim for Likewise:", f"# {_printable_line(claim.describe())}", ""]
+    for section in (
+        _file_lines(claim, folder, comments),
+        _feature_lines(claim.space, comments),
+        _constraint_lines(claim.space, comments),
+        _similarity_lines(claim, comments),
+        _property_lines(claim, comments),
+    ):
+        lines += [*section, ""]
+    text = "\n".join(lines).strip("\n") + "\n"
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def write_spec(claim: WrittenClaim, path: str | Path) -> None:
+    """Write the claim to `path`: the old file or the whole new one is there, never a part."""
+    target = Path(path)
+    folder = Path(os.path.abspath(target)).parent  # noqa: PTH100 - as in WrittenClaim: links are kept
+    text = spec_text(claim, folder=folder)
+    try:
+        write_atomically(target, text.encode())
+    except OSError as error:
+        raise SpecError(f"{target}: cannot be written: {error.strerror or error}") from None
+
+
+def _file_lines(claim: WrittenClaim, folder: str | Path | None, comments: bool) -> Iterator[str]:
+    if claim.model_path is not None:
+        yield "[model]"
+        yield f"path = {toml_string(_relative_path(claim.model_path, folder))}"
+        yield ""
+    if claim.data_path is None and claim.label is None:
+        return
+    yield "[data]"
+    if claim.data_path is not None:
+        yield f"path = {toml_string(_relative_path(claim.data_path, folder))}"
+    if claim.label is not None:
+        yield f"label = {toml_string(claim.label)}" + (
+            "    # what is predicted: no feature" if comments else ""
+        )
+    note = '    # "observed": all columns but the label, those below overridden' if comments else ""
+    yield f'features = "listed"{note}'
+
+
+def _relative_path(path: str, folder: str | Path | None) -> str:
+    if folder is None:
+        return path
+    try:
+        relative = os.path.relpath(path, folder)
+    except ValueError:  # another drive
+        return path
+    return relative.replace(os.sep, "/")
+
+
+def _feature_lines(space: Space, comments: bool) -> Iterator[str]:
+    if comments:
+        yield "# Who the individuals are. kind: continuous or integer (lo, hi), categorical or ordinal (levels)."
+    for name, feature in space.features.items():
+        yield f"[features.{toml_key(name)}]"
+        yield f'kind = "{feature.kind}"'
+        yield from _domain_lines(feature)
+        yield ""
+
+
+def _domain_lines(feature: Feature) -> Iterator[str]:
+    if isinstance(feature, Continuous | Integer):
+        yield f"lo = {feature.lo!r}"
+        yield f"hi = {feature.hi!r}"
+        if feature.missing:
+            yield MISSING_TOML
+        return
+    levels = [toml_value(level) for level in feature.levels if level is not None]
+    if feature.missing:
+        yield MISSING_TOML
+    line = f"levels = [{', '.join(levels)}]"
+    if len(line) <= _LINE_LENGTH:
+        yield line
+        return
+    yield "levels = ["
+    yield from (f"    {level}," for level in levels)
+    yield "]"
+
+
+def _constraint_lines(space: Space, comments: bool) -> Iterator[str]:
+    if comments and space.constraints:
+        yield "# What every individual satisfies besides: linear, with <=, >= or ==; or if a == b then c != d."
+    for rule in _constraint_texts(space):
+        yield "[[constraints]]"
+        yield f"rule = {toml_string(rule)}"
+        yield ""
+
+
+def _constraint_texts(space: Space) -> Iterator[str]:
+    """Texts that parse to the constraints of `space`, in order: the user's own where they do."""
+    left = list(space.constraints)
+    while left:
+        own = _parse_own_text(left[0], space)
+        if own and left[: len(own)] == list(own):
+            yield left[0].text
+            del left[: len(own)]
+        else:
+            yield left.pop(0).canonical()
+
+
+def _parse_own_text(constraint: Constraint, space: Space) -> tuple[Constraint, ...]:
+    try:
+        return parse_constraints(constraint.text, space.features)
+    except SpecError:
+        return ()
+
+
+def _similarity_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:
+    similarity = claim.similarity
+    if comments:
+        yield "# How similar individuals may differ: free in any way, within at most so far, all others not at all."
+    yield "[similarity]"
+    yield f"free = [{', '.join(toml_string(name) for name in similarity.free)}]"
+    if similarity.within:
+        yield ""
+        yield "[similarity.within]"
+        for name, tolerance in similarity.within.items():
+            yield f"{toml_key(name)} = {toml_value(tolerance)}"
+    if similarity.pairs:
+        yield ""
+        if comments:
+            yield "# Levels that may differ from each other; no others may."
+        yield "[similarity.pairs]"
+        for name, pairs in similarity.pairs.items():
+            written = ", ".join(f"[{toml_value(a)}, {toml_value(b)}]" for a, b in pairs)
+            yield f"{toml_key(name)} = [{written}]"
+
+
+def _property_lines(claim: WrittenClaim, comments: bool) -> Iterator[str]:
+    if comments:
+        yield '# What they must share. kind: "decision" (margin), "score" (delta) or "probability" (delta).'
+    yield "[property]"
+    yield f'kind = "{claim.property.kind}"'
+    if isinstance(claim.property, SameDecision):
+        yield f"margin = {claim.property.margin!r}"
+    else:
+        yield f"delta = {claim.property.delta!r}"
+    if claim.property.class_of_interest is not None:
+        yield f"class_of_interest = {toml_value(claim.property.class_of_interest)}"
+
+
+def toml_value(value: str | int | float | bool | None) -> str:
+    """One scalar as TOML, which has no null: a small table says that a level is missing; repr gives the shortest text that reads back to the same double."""
+    if value is None:
+        return f"{{ {MISSING_TOML} }}"
+    if isinstance(value, str):
+        return toml_string(value)
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def toml_key(name: str) -> str:
+    """A key, bare where TOML allows it."""
+    return name if _BARE_KEY.fullmatch(name) else toml_string(name)
+
+
+def toml_string(text: str) -> str:
+    """A basic string, with everything escaped that TOML does not take as it is."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise SpecError(f"{text!r} cannot be written as UTF-8") from None
+    return '"' + "".join(_ESCAPES.get(char) or _escape(char) for char in text) + '"'
+
+
+def _escape(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 0x20 or ord(char) == 0x7F else char
+
+
+def _printable_line(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)

@@ -1,0 +1,240 @@
+"""Certifying: write the proof down, have it checked, and say no more than the checker accepted.
+
+`check` and `CheckReport` are the independent checker's; this module only hands certificates to it. A leaf
+that the checker refuses is cut in two and the search goes on, within the budget. A check that is not finished when the grace of the budget
+ends (`search.budget`) accepts nothing.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, inf, isinf
+from typing import TYPE_CHECKING
+
+from likewise import clock
+from likewise.cells.leaf import Clearance, Leaf
+from likewise.certificate.certificate import Certificate
+from likewise.certificate.writer import (
+    Writer,
+    class_property_line,
+    model_line,
+    property_line,
+    similarity_line,
+    space_line,
+)
+from likewise.errors import InternalError
+from likewise.families.scored_model import rounding_error
+from likewise.gc_pause import without_collector
+from likewise.model.cubes import vote_cubes
+from likewise.progress import Snapshot
+from likewise.search.proof import Proof, Split, walk_proof
+from likewise_check import CheckReport, check
+
+if TYPE_CHECKING:
+    from likewise.model.cases import Case
+    from likewise.model.question import Question
+    from likewise.model.witness import Witness
+    from likewise.run import Run
+    from likewise.search.budget import Budget
+    from likewise.search.frontiers import Frontiers
+    from likewise.search.task import SearchTask
+    from likewise.verifying.posed_problem import PosedProblem
+
+__all__ = ["CheckReport", "CheckRunner", "Statement", "certify_proof", "certify_witness", "check"]
+
+# Clearances are stated rounded down to this grid, less one step: short, and with room for the checker's own
+# rounding of irrational thresholds.
+CLEARANCE_GRID = 2**80
+READING_FACTOR = 3.0  # times what writing a certificate down took: what reading it takes at least
+MOST_REFUSALS = 10_000  # leaves that one check may refuse before it gives up
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRunner:
+    """How checks are run: processes for the leaves, and an executor to run them in instead of here."""
+
+    jobs: int = 1
+    executor: Executor | None = None
+
+    @classmethod
+    def of(cls, run: Run) -> CheckRunner:
+        """As a run has it."""
+        return cls(jobs=run.jobs, executor=run.executor)
+
+    def check(self, certificate: Certificate, seconds: float = inf) -> CheckReport:
+        """What the checker says; it is stopped after so many seconds."""
+        if self.executor is None:
+            return check_bytes(certificate.content, self.jobs, seconds)
+        return self.executor.submit(check_bytes, certificate.content, self.jobs, seconds).result()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What a certificate is about: the claim in words, and the question that it answers with no (a witness: with yes)."""
+
+    words: str
+    question: Question
+
+    def lines(self, posed: PosedProblem) -> Sequence[bytes]:
+        pairs, asked = posed.pairs, self.question
+        about = property_line(asked.kind, asked.level)
+        if asked.several:
+            about = class_property_line(asked.kind, asked.level, asked.of)
+        return space_line(pairs), similarity_line(pairs), about, model_line(posed.imported.model)
+
+
+def check_bytes(content: bytes, jobs: int, seconds: float) -> CheckReport:
+    """Check a certificate in memory; a function of its own so that it can be sent to another process."""
+    with without_collector():
+        return check(io.BytesIO(content), jobs=jobs, refusals=MOST_REFUSALS, seconds=seconds)
+
+
+def check_proof(
+    checking: CheckRunner, certificate: Certificate, problem: SearchTask, nodes: int
+) -> CheckReport:
+    """What the checker says of a proof, within what is left of the budget and its grace."""
+    problem.listener(Snapshot(stage="checking the proof", seconds=problem.budget.elapsed, closed=nodes))
+    return checking.check(certificate, problem.budget.checking_seconds)
+
+
+def check_in_time(
+    checking: CheckRunner, certificate: Certificate, problem: SearchTask, began: float
+) -> CheckReport:
+    """What the checker says of a certificate of few lines, which takes longer to read than it took to write since `began`."""
+    clock.check_clock(READING_FACTOR * (clock.now() - began))
+    return checking.check(certificate, problem.budget.checking_seconds)
+
+
+def explain_refusal(report: CheckReport, budget: Budget) -> str:
+    """Why a proof that was found proves nothing."""
+    if report.finished and budget.over:
+        return f"{budget.reason}: the checker refused leaves, and what they were cut into is not closed ({report.reason})"
+    if report.finished:
+        return f"the checker refused the proof: {report.reason}"
+    return explain_unchecked(budget)
+
+
+def explain_unchecked(budget: Budget) -> str:
+    """Why a proof that was found was not written down or checked."""
+    return f"{budget.reason}: a proof was found, but checking it takes longer"
+
+
+def certify_witness(
+    posed: PosedProblem, witness: Witness, statement: Statement, checking: CheckRunner
+) -> tuple[Certificate, CheckReport]:
+    """A witness certificate and what the checker says of it."""
+    file, began = io.BytesIO(), clock.now()
+    writer = Writer(file, kind="witness", words=statement.words, lines=statement.lines(posed))
+    if posed.several:
+        writer.class_witness(witness.x, witness.other, witness.scores)
+    else:
+        first, second = (scores[0] for scores in witness.scores)
+        writer.witness(witness.x, witness.other, (-first, -second) if posed.mirrored else (first, second))
+    writer.end_witness()
+    certificate = Certificate(file.getvalue())
+    return certificate, check_in_time(checking, certificate, posed.task, began)
+
+
+def certify_proof(
+    posed: PosedProblem,
+    found: Frontiers | Proof,
+    clearance: Callable[[], Clearance],
+    statement: Statement,
+    checking: CheckRunner,
+) -> tuple[Certificate, CheckReport]:
+    """A proof certificate that the checker accepts, if the budget allows for what it refuses at first: only frontiers can go on. `clearance` is how far
+    the scores may move with every leaf still holding."""
+    while True:
+        began = clock.now()
+        certificate, places = write_proof(posed, found, clearance, statement)
+        clock.check_clock(READING_FACTOR * (clock.now() - began))
+        report = check_proof(checking, certificate, posed.task, len(places))
+        if report.accepted or isinstance(found, Proof) or not (report.refused and report.finished):
+            return certificate, report
+        if found.reopen([places[i] for i in report.refused]) or found.run() != "closed":
+            return certificate, report
+
+
+def write_proof(
+    posed: PosedProblem, found: Frontiers | Proof, clearance: Callable[[], Clearance], statement: Statement
+) -> tuple[Certificate, list[tuple[int, int]]]:
+    """The certificate of complete proofs, and for each of its lines the case and the number of the node."""
+    file, question = io.BytesIO(), statement.question
+    writer = Writer(file, kind="proof", words=statement.words, lines=statement.lines(posed))
+    places = []
+    if question.several and not isinstance(found, Proof):
+        votes = question.kind == "decision" and question.head.rule == "votes"
+        writer.cases(vote_cubes(len(question.head.classes)) if votes else None)
+        places.append((-1, -1))
+    cases = question.cases()
+    proofs = (found,) if isinstance(found, Proof) else found.proofs  # one of all cases: `independent`
+    for n, (proof, case) in enumerate(zip(proofs, cases, strict=not isinstance(found, Proof))):
+        for number, node, _, _ in walk_proof(proof, posed.pairs):
+            clock.check_clock()
+            places.append((n, number))
+            _write_node(writer, node, case)
+    stated, covers = _stated_room(posed, found, clearance, statement)
+    writer.end_proof(clearance=stated, covers_floating_point=covers)
+    return Certificate(file.getvalue()), places
+
+
+def _write_node(writer: Writer, node: Split | Leaf | None, case: Case) -> None:
+    if node is None:
+        raise InternalError("a proof with open cells was to be written")
+    if isinstance(node, Split):
+        writer.split(node.variable, node.at, node.after)
+    elif node.squares is not None:
+        blocks = ((block.generator, block.mu, block.squares) for block in node.squares.blocks)
+        writer.squares(node.squares.way, node.squares.bits, blocks)
+    elif node.soft is not None and node.lean is not None:
+        tangent = case.line.direction(node.lean).tangent
+        way = Fraction(1, 2) if tangent is None else tangent  # a gap of 0: any point has a = b
+        writer.softmax(way, node.soft.weights, node.soft.steps, node.multipliers)
+    elif node.rule == "odds":
+        writer.odds(node.directions)
+    else:
+        writer.leaf(node.rule, _leaf_way(node, case), node.multipliers, node.hints, node.rivals)
+
+
+def _leaf_way(leaf: Leaf, case: Case) -> Fraction | None:
+    """The direction of a separable leaf as the certificate names it: the lean, or the tangent's point."""
+    if leaf.lean is None or not case.line.admits(leaf.lean):
+        return leaf.lean
+    tangent = case.line.direction(leaf.lean).tangent
+    return leaf.lean if tangent is None else tangent
+
+
+def _stated_room(
+    posed: PosedProblem, found: Frontiers | Proof, clearance: Callable[[], Clearance], statement: Statement
+) -> tuple[Fraction, bool]:
+    """By how much scores may move with every leaf still holding, and whether that covers how the program rounds: of several scores of trees only, where
+    that is known. Where nothing is known of the program's rounding, nothing is claimed about it, nor of how it rounds sigma or softmax."""
+    question = statement.question
+    kind, several = question.kind, question.several
+    error = rounding_error(posed.imported.model, posed.pairs.space)
+    untold = isinstance(found, Proof) or question.softmax
+    if several and (untold or error is None):
+        return Fraction(0), False
+    room = clearance()
+    if isinf(room):
+        raise InternalError("a proof about nobody: no cell has a pair")
+    if error is None:
+        return Fraction(0), False
+    scale = Fraction(1)
+    if (
+        kind == "probability" and question.level and not several
+    ):  # stated is how far slope s + offset may move
+        scale = abs(question.head.slope)
+    if kind == "decision" and several:  # a difference of two scores moves by twice as much as each
+        scale = Fraction(1, 2)
+    stated = stated_clearance(Fraction(room) * scale)
+    return stated, stated > error and (several or kind != "probability")
+
+
+def stated_clearance(clearance: Fraction) -> Fraction:
+    """What a certificate says of a clearance."""
+    return max(Fraction(floor(clearance * CLEARANCE_GRID) - 1, CLEARANCE_GRID), Fraction(0))

@@ -1,0 +1,216 @@
+"""Posing: a problem made ready for the search, of n >= 1 scores: the pair space, the question, the oracles, and the way back from a witness to the user's terms.
+
+One score is negated where its question is asked of -f (`Question.mirrored`), so that the strict side is the deciding one; several scores are asked as they
+are, case by case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.errors import SpecError
+from likewise.families.oracles import Oracles
+from likewise.families.registry import family_of
+from likewise.families.scored_model import scores_of
+from likewise.importers.two_classes import HALF, as_one_score
+from likewise.model.gauge import Gauge
+from likewise.model.question import Question, question_of
+from likewise.search.task import SearchTask
+from likewise.spec.frames import copy_categories
+from likewise.spec.pairs import PairSpace, add_differences
+from likewise.spec.properties import property_level
+from likewise.spec.terms import dot, nearest_double
+from likewise.verifying.wording import Treatment
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.scored_model import Model
+    from likewise.importers.imported_model import ImportedModel
+    from likewise.model.cases import Case
+    from likewise.model.gauge import Gauge, Scale
+    from likewise.model.question import Question
+    from likewise.model.witness import Witness
+    from likewise.problem import Problem
+    from likewise.run import Run
+    from likewise.spec.enclosure import Enclosure
+    from likewise.spec.properties import Property
+
+    Floats = NDArray[np.float64]
+    Individual = tuple[tuple[float, ...], Enclosure]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PosedProblem:
+    """The imported model and the search's task made of it; `gauge` is the scale of the question. `mirrored` where the only score was negated for the
+    question."""
+
+    imported: ImportedModel
+    pairs: PairSpace
+    task: SearchTask
+    gauge: Gauge
+    mirrored: bool = False
+    like: Any = None
+
+    @property
+    def several(self) -> bool:
+        """Whether individuals have more than one score."""
+        return self.imported.model.n_scores > 1
+
+    # -- a witness in the user's terms ----------------------------------------------------------------------
+
+    def ordered(self, witness: Witness) -> tuple[Individual, Individual]:
+        """Codes of both individuals and the number that each is shown by, in the model's own sense; of one score, the higher one first."""
+        if self.mirrored:
+            return (witness.other, -witness.second), (witness.x, -witness.first)
+        return (witness.x, witness.first), (witness.other, witness.second)
+
+    def pair(self, witness: Witness) -> tuple[Any, tuple[float, float]]:
+        """The witness as a frame of the user's kind, with the two numbers that it is about."""
+        first, second = self.ordered(witness)
+        recoding = self.imported.recoding
+        frame = recoding.given.decode(recoding.raw(np.array([first[0], second[0]])), like=self.like)
+        return copy_categories(frame, self.like), (
+            nearest_double(first[1].middle),
+            nearest_double(second[1].middle),
+        )
+
+    def treated(self, witness: Witness) -> Treatment:
+        """What the model's own program says about the two, in the same order; probabilities of the class that the pair is about."""
+        head, replay = self.imported.model.head, self.imported.replay
+        ordered, place = self.ordered(witness), self.place(witness)
+        codes = np.array([codes for codes, _ in ordered])
+        return Treatment(
+            decisions=None if head.labels is None else tuple(replay.decisions(codes).tolist()),
+            scores=tuple(nearest_double(score.middle) for _, score in ordered),
+            probabilities=None
+            if head.link is None
+            else tuple(replay.probabilities(codes)[:, place].tolist()),
+            upper_label=None if head.labels is None else head.labels[place],
+            score_name=self.score_name(witness),
+        )
+
+    def shown(self, witness: Witness, of: Scale) -> float:
+        """What the model's own program shows of a pair on a scale, the least of asking one by one and together in either order."""
+        replay, case = self.imported.replay, witness.case
+        high, low = (np.array([codes]) for codes, _ in self.ordered(witness))
+        asked = replay.probabilities if of == "probability" else replay.scores
+        ways = (
+            np.concatenate([asked(high), asked(low)]),
+            asked(np.concatenate([high, low])),
+            asked(np.concatenate([low, high]))[::-1],
+        )
+        if of == "margin" and self.several:
+            return min(_least_lead(case, scores) for scores in ways)
+        column = 0 if not self.several and of != "probability" else self.place(witness)
+        first, second = np.array([scores[:, column] for scores in ways]).T
+        return float(np.min(np.minimum(first, -second) if of == "margin" else np.abs(first - second)))
+
+    def place(self, witness: Witness) -> int:
+        """The class that the pair is about: the upper one of two by sign, of a decision the one that the first individual gets."""
+        if not self.several:
+            return 1
+        case = witness.case
+        return (case.of or 0) if case.classes is None else case.classes[0]
+
+    def score_name(self, witness: Witness) -> str:
+        """What the two numbers that are shown are."""
+        head = self.imported.model.head
+        if not self.several:
+            return "score"
+        if self.gauge.of != "margin":
+            return f"score of {head.classes[self.place(witness)]}"
+        return "votes for it" if head.rule == "votes" else "lead over others"
+
+
+def _least_lead(case: Case, scores: Floats) -> float:
+    """By how much all conditions of a case hold, by the program's own scores."""
+    sides = zip(case.conditions, scores.tolist(), strict=True)
+    forms = [
+        float(dot(condition.alpha, [Fraction(score) for score in of]))
+        for conditions, of in sides
+        for condition in conditions
+    ]
+    return min(forms, default=0.0)
+
+
+# -- from a problem to the search's task ----------------------------------------------------------------------
+
+
+def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
+    """What the search needs of a problem; refuses a question that the model has no answer to. `by_lead` takes decisions of two classes with a score each
+    by half the lead of one over the other (`importers.two_classes`), of which the margin is half as well."""
+    imported, asked = problem.imported, problem.claim.property
+    family = family_of(imported.model.bodies[0])
+    question = question_of(
+        asked, imported.model.head, imported.model.family, by_lines=family.softmax == "lines"
+    )
+    lead = as_one_score(imported, share=HALF) if by_lead and question.kind == "decision" else None
+    if lead is not None:
+        imported = lead
+        question = Question(kind=question.kind, level=question.level / 2, head=imported.model.head)
+    pairs = imported.recoding.pairs(problem.relations)
+    check_property(asked, imported.model)
+    score = scores_of(imported.model, len(imported.space), mirrored=question.mirrored)
+    rows = np.concatenate([imported.rows, score.landmarks(imported.space)])
+    if family.differences:
+        pairs = add_differences(pairs)
+    with run.budget.stopped():  # compiled on first use
+        oracles = Oracles.of_scores(score, pairs)
+        marks = oracles.codes_to_try()
+        score.scores(rows[:1])
+    task = SearchTask(
+        pairs=pairs,
+        oracles=oracles,
+        question=question,
+        scores=score.scorer(),
+        replay=imported.replay,
+        budget=run.budget,
+        random=run.random(),
+        rows=rows,
+        products=None if oracles.several else family.products(oracles.parts[0], pairs),
+        climber=family.climber(oracles.parts, pairs),
+        cost=score.cost,
+        listener=run.listener,
+        marks=marks,
+        snap_codes=imported.recoding.settled if imported.recoding.bent else None,
+    )
+    return PosedProblem(
+        imported=imported,
+        pairs=pairs,
+        task=task,
+        gauge=Gauge(asked=question),
+        mirrored=question.mirrored,
+        like=problem.claim.X,
+    )
+
+
+def check_property(asked: Property, model: Model) -> None:
+    """Refuse a question that the model has no answer to."""
+    head, family, kind = model.head, model.family, asked.kind
+    if kind == "decision" and head.labels is None:
+        raise SpecError(
+            f"{family} is a regressor and makes no decision",
+            hint="ask for ScoreGap(delta): predictions at most delta apart",
+        )
+    if kind == "decision" and head.undecided is not None:
+        raise SpecError(
+            f"claims about the decisions of this {family} cannot be made: {head.undecided}",
+            hint="ask for ProbabilityGap(delta), or for the decisions of the model that was calibrated",
+        )
+    if head.rule == "votes" and kind == "score":
+        raise SpecError(
+            f"{family} decides by votes and has no score of a class", hint="ask for SameDecision()"
+        )
+    if head.rule == "votes" and kind == "decision" and property_level(asked):
+        raise SpecError(f"{family} decides by votes, which have no margin", hint="ask for SameDecision()")
+    if kind == "probability" and head.link is None:
+        why = f": {head.unlinked}" if head.unlinked is not None else ""
+        hint = "ask for ScoreGap(delta), or use LogisticRegression or CalibratedClassifierCV, no threshold around it"
+        if model.n_scores > 1:
+            hint = "ask for SameDecision(), or for ScoreGap(delta) where classes have scores"
+        raise SpecError(f"{family} gives no probabilities that can be verified{why}", hint=hint)

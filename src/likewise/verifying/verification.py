@@ -1,0 +1,107 @@
+"""verify: import -> portfolio -> certificate -> check -> Result. `verdicts` says what a verdict rests on."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.problem import Problem, make_claim, prepare
+from likewise.progress import Listener
+from likewise.run import Run, open_run
+from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
+from likewise.search.portfolio import decide
+from likewise.spec.properties import Property
+from likewise.verifying.certification import CheckRunner
+from likewise.verifying.posed_problem import pose
+from likewise.verifying.result import Result, StatedClaim
+from likewise.verifying.verdicts import ClaimOutcome, give_verdict
+
+if TYPE_CHECKING:
+    from likewise.spec.similarity import Similarity
+    from likewise.spec.space import Space
+
+
+def verify(
+    model: Any,
+    space: Space,
+    similar: Similarity,
+    property: Property | None = None,
+    *,
+    X: Any = None,
+    budget: float | Budget = 60,
+    n_jobs: int = 1,
+    executor: Executor | None = None,
+    random_state: int | np.random.Generator | None = 0,
+    progress: bool | Listener = False,
+    certify: bool = True,
+    import_budget: float = IMPORT_SECONDS,
+) -> Result:
+    """Decide whether a model treats similar individuals alike.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Of scikit-learn, XGBoost or LightGBM, alone or as the last step of a pipeline.
+    space : Space
+        All individuals that the claim is about.
+    similar : Similarity
+        Which two of them are similar.
+    property : SameDecision, ScoreGap or ProbabilityGap
+        What similar individuals must share; the same decision if left out.
+    X : frame, optional
+        Known individuals: the search starts from them, and the pair comes back in this kind of frame.
+    budget : float
+        Seconds, from when the model has been read (which took `stats["import_seconds"]`). When they are over the answer is UNKNOWN with the bounds reached; what was
+        found by then may be proved and checked for a fifth of the budget and a second more. 0 takes what is at hand.
+    n_jobs : int
+        Processes that check the proof's leaves.
+    executor : concurrent.futures.Executor, optional
+        Where the checker runs, if not in this process.
+    random_state : int, Generator or None
+        Seeds the search for a pair; never changes a verdict from FAIR to BIASED or back.
+    progress : bool or callable
+        True shows a live line on a terminal; a callable gets values of the type `likewise.progress.Snapshot`.
+    certify : bool
+        Write the proof and have it checked. Without, no proof is written and a claim that the search
+        could not break is UNKNOWN: only what the checker accepted is FAIR.
+    import_budget : float
+        Seconds that reading the model and comparing it with the original may take; a model that takes longer is refused by a `BudgetError`.
+
+    Returns
+    -------
+    Result
+        The verdict with the pair, the certificate, or the reason and the bounds reached.
+
+    Examples
+    --------
+    >>> import likewise as lw
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> credit = lw.datasets.load_credit(coded=True)
+    >>> model = LogisticRegression(solver="liblinear").fit(credit.X, credit.y)
+    >>> similar = lw.Similarity(free=["Ethnicity"])
+    >>> print(lw.verify(model, credit.space, similar, X=credit.X).verdict)
+    BIASED
+    """
+    with open_run(
+        budget=budget,
+        import_budget=import_budget,
+        n_jobs=n_jobs,
+        executor=executor,
+        random_state=random_state,
+        progress=progress,
+    ) as run:
+        problem = prepare(make_claim(model, space, similar, property, X), run)
+        return verify_problem(problem, run, certify=certify)
+
+
+def verify_problem(problem: Problem, run: Run, *, certify: bool = True) -> Result:
+    """The verdict on a claim whose model was read already."""
+    posed, claimed = pose(problem, run), StatedClaim.of(problem)
+    with interruptible(run.budget):
+        found = ClaimOutcome(posed, decide(posed.task), claimed)
+        result = give_verdict(found, CheckRunner.of(run) if certify else None)
+    # Also how long reading the model took, while the clock of the budget stood still, and what was compared then.
+    return replace(result, stats={**result.stats, **run.budget.stats, **problem.imported.compared.stats})
