@@ -73,6 +73,16 @@ class Activation:
             return max(abs(nearest_double(limit)) for limit in self.parameters)
         return 1.0 if self.kind in ("tanh", "logistic") else math.inf
 
+    @property
+    def at_zero(self) -> float:
+        """The size of its value at 0, rounded up."""
+        if self.kind == "logistic":
+            return 0.5
+        if self.kind != "clip":
+            return 0.0
+        low, high = self.parameters
+        return float(np.nextafter(abs(nearest(min(max(Fraction(0), low), high))), np.inf))
+
     def whole(self, sums: Sequence[fmpz], denominator: int) -> tuple[list[fmpz], int]:
         """Of sums / denominator, as whole numbers over the denominator returned."""
         if self.kind == "identity":

@@ -75,9 +75,8 @@ class NetworkRounding(UnstatedRounding):
             bend, room = layer.activation, rounding_growth(weights.shape[1] + MORE_ROUNDINGS, self.bits)
             errors = error_of_sums(np.abs(weights), np.abs(biases), sizes, errors, room)
             if values is None:
-                sizes = np.minimum(
-                    bend.steepness * (sizes @ np.abs(weights).T + np.abs(biases)), bend.largest
-                )
+                sums = sizes @ np.abs(weights).T + np.abs(biases)
+                sizes = np.minimum(bend.at_zero + bend.steepness * sums, bend.largest)
             else:
                 values = bend.proposed(values @ weights.T + biases)
                 sizes = np.abs(values)
