@@ -19,21 +19,21 @@ from likewise.families.network.activation import Activation
 from likewise.families.network.body import Layer, Network
 from likewise.families.network.dyadic import Dyadic
 from likewise.families.network.rounding import NetworkRounding
-from likewise.families.scored import Model
-from likewise.model.embedding import Column, embedded
+from likewise.families.scored_model import Model
+from likewise.model.embedding import Column, embed_rows
 from likewise.model.head import NUMBER
-from likewise.spec.terms import nearest
+from likewise.spec.terms import nearest_double
 
 
 def model_of(body, embedding):
-    last = np.array([nearest(weight) for weight in body.weights])
-    rounding = NetworkRounding(layers=body.hidden, weights=last, bias=nearest(body.bias))
+    last = np.array([nearest_double(weight) for weight in body.weights])
+    rounding = NetworkRounding(layers=body.hidden, weights=last, bias=nearest_double(body.bias))
     return Model(family="one", rounding=rounding, embedding=embedding, bodies=(body,), head=NUMBER)
 
 
 def computed(model, rows):
     """As a program goes through the layers, in float64."""
-    values = embedded(model.embedding, rows)
+    values = embed_rows(model.embedding, rows)
     for layer in model.body.hidden:
         values = layer.activation.proposed(values @ layer.weights.floats.T + layer.biases.floats)
     return values @ model.rounding.weights + model.rounding.bias

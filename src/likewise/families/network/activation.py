@@ -81,7 +81,7 @@ class Activation:
         if self.kind != "clip":
             return 0.0
         low, high = self.parameters
-        return float(np.nextafter(abs(nearest(min(max(Fraction(0), low), high))), np.inf))
+        return float(np.nextafter(abs(nearest_double(min(max(Fraction(0), low), high))), np.inf))
 
     def whole(self, sums: Sequence[fmpz], denominator: int) -> tuple[list[fmpz], int]:
         """Of sums / denominator, as whole numbers over the denominator returned."""
