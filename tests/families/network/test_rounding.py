@@ -21,14 +21,14 @@ from likewise.families.network.dyadic import Dyadic
 from likewise.families.network.rounding import NetworkRounding
 from likewise.families.scored_model import Model
 from likewise.model.embedding import Column, embed_rows
-from likewise.model.head import NUMBER
+from likewise.model.head import NUMBER_HEAD
 from likewise.spec.terms import nearest_double
 
 
 def model_of(body, embedding):
     last = np.array([nearest_double(weight) for weight in body.weights])
     rounding = NetworkRounding(layers=body.hidden, weights=last, bias=nearest_double(body.bias))
-    return Model(family="one", rounding=rounding, embedding=embedding, bodies=(body,), head=NUMBER)
+    return Model(family="one", rounding=rounding, embedding=embedding, bodies=(body,), head=NUMBER_HEAD)
 
 
 def computed(model, rows):
