@@ -1,4 +1,4 @@
-"""Subject: whose disparity is climbed to (`climbing`): a problem of n >= 1 scores, on a gauge.
+"""Subject: whose disparity is climbed to (`disparity_search`): a problem of n >= 1 scores, on a gauge.
 
 A gauge has questions, one a level: "is there a pair above it?", and knows the value of a pair. The subject knows where to look for a good pair before the
 search does, and the frontiers that answer a question, one a case.

@@ -6,7 +6,7 @@
     sampled    individuals drawn at random, each judged exactly, and a Clopper-Pearson interval around their share (`intervals`), which holds it with the
                confidence stated also where the budget ended before all were judged
 
-For linear models cells are settled before a sample is drawn, which is then drawn from what they leave open (`sampling`).
+For linear models cells are settled before a sample is drawn, which is then drawn from what they leave open (`share_sample`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Share methods: the share over a measure, by looking at everybody, by a proved bracket, or by a sample (see `sharing`)."""
+"""Share methods: the share over a measure, by looking at everybody, by a proved bracket, or by a sample (see `share`)."""
 
 from __future__ import annotations
 

@@ -11,5 +11,5 @@
     showing     which answer a result is shown by
 
 Answers are made of results and of the documents that `to_dict` makes of them, so that what a command has printed as JSON can be shown
-again. Results show themselves by `showing`, imported when they are shown.
+again. Results show themselves by `result_views`, imported when they are shown.
 """

@@ -50,7 +50,7 @@ class RangeCut:
 
 @dataclass(slots=True, kw_only=True)
 class TightenedRanges:
-    """The limits that are left, by the cuts in their order; `nobody` closes all of it where no pair is left."""
+    """The limits that are left, by the cuts in their order; `empty_leaf` closes all of it where no pair is left."""
 
     lo: list[float]
     hi: list[float]

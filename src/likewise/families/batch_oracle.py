@@ -1,6 +1,6 @@
 """Looking at many nodes at once: float64 bounds of all of them, then each one closed, cut or looked through.
 
-A node is closed as soon as ONE line separates its score pairs from the witness set (`model.witness_set`); `leaning` has how its direction is found. In a
+A node is closed as soon as ONE line separates its score pairs from the witness set (`model.witness_set`); `leans` has how its direction is found. In a
 decision case of several classes every node tries several views, each with leans of its own, and hands the best one on to its children. Nodes that stay
 open are put to the linear relaxation where there are constraints, then cut.
 

@@ -1,4 +1,4 @@
-"""What looking at a node has in common, whether nodes are looked at together (`batched`) or one by one (`remembered`).
+"""What looking at a node has in common, whether nodes are looked at together (`batch_oracle`) or one by one (`memory_oracle`).
 
 A leaf counts once `prove` has accepted it in exact arithmetic, or where the checker is to look at it. The rules `is_independent`, `enumerated` and `empty`
 know no family, and are proved here for all of them.

@@ -14,7 +14,7 @@ at most u = 2^-53 of it. With L = ln 2 / 64, k the whole number next to z / L an
   |p| < 2^-7 of it. Multiplying by a power of two is exact, as exp(-708) is not denormal.
 
 Together less than 2 u + 2^-54 + 2^-57 + 2^-58 + 2^-60 < 4 u = `RELATIVE_ERROR` of the value. Beyond 708 the value at 708
-stands, which is off by less than `LOST`.
+stands, which is off by less than `ABSOLUTE_ERROR`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ at, and what is proved of a closed node is kept, so that it need not be proved a
 A node of a case with several views is looked at from the view that was best for the one it was cut from, then, if that does not close it, from those that
 may do better (`Views.others`), and it is cut by the best of them. Each view has a memory and leans of its own.
 
-Under constraints a bound may be attained by nobody but pairs that they exclude. Such a node is put to a linear program (`meeting`), first the part of it
+Under constraints a bound may be attained by nobody but pairs that they exclude. Such a node is put to a linear program (`pair_finder`), first the part of it
 in which all pairs have the scores of the maximum: that has a pair, which is a witness, or none, and then it is cut off, or with it the whole node.
 
 A `ViewedNode` is one node as seen from one view, with the lean that suits it best. For questions that more than one lean can answer, the excess over the threshold is convex in the lean: each node tries its parent's lean,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Enclosures = tuple[Enclosure, ...]
 
 BATCH = 256  # nodes bounded together: enough to hide Python's cost, few enough to stay best-first
-FIRST_LEAN_STEP = 0.05  # of the lean, from the first node to its children (`leaning`)
+FIRST_LEAN_STEP = 0.05  # of the lean, from the first node to its children (`leans`)
 FIRST_PROOF_SECONDS = 1e-3  # seconds that an exact proof is taken to need before there was one
 CLOSING_SHARE = (
     0.5  # of the time that looking at a node has taken so far: what it takes if it need not be cut
@@ -254,7 +254,7 @@ class Bounder(Protocol):
 
     Cells come in batches: `lo`, `hi` of shape (cells, variables) over the variables of a `PairSpace`. What a family need not say has an
     answer here; the rules `independent`, `enumerated` and `empty` are proved for all families in one place (`looking.prove_leaf`). Bounds that come down to sums of
-    one-feature terms need no mathematics of their own: `cells.forms` has their maxima over many cells and where to cut (`widest`), `cells.separable` the exact ones.
+    one-feature terms need no mathematics of their own: `cells.forms` has their maxima over many cells and where to cut (`widest_cut`), `cells.separable` the exact ones.
     """
 
     rule: Rule

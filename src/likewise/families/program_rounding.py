@@ -6,7 +6,7 @@ A proof is about the stored parameters in real arithmetic, the program rounds. `
 
 from the description of the program that came with the model (`Rounding`, in each family's own room), for rows handed over in double precision and any order of summation; None
 where a step is not described. With u = 2^-53, g_n = (1 + u)^n - 1, columns |x_c| <= m_c, which the program has with an error of at most
-d_c = g_k (m_c + slack_c) (`tracing`), and M_c = m_c + slack_c:
+d_c = g_k (m_c + slack_c) (`traced_columns`), and M_c = m_c + slack_c:
 
     sums of columns     section 6 of spec/certificate-v1.md, leaves of trees section 9
     Gaussians           sum_t |a_t| e_t + g_(T+room) (2 sum_t |a_t| + sizes), where e_t bounds the error of one exp(-gamma d^2) <= 1:
@@ -27,7 +27,7 @@ With such a bound E, a value of a pair that the program shows is off by at most
                                                          the link itself takes a few roundings of numbers up to 1
 
 An error is *large* if it can be seen: answers are shown in six digits, so that a difference that was observed counts from a millionth of the
-largest score on (`SEEN`). The bound holds for every individual and any order of summation, and so is some hundred times what happens; it counts from a thousandth on (`LARGE_BOUND`),
+largest score on (`VISIBLE_ERROR`). The bound holds for every individual and any order of summation, and so is some hundred times what happens; it counts from a thousandth on (`LARGE_BOUND`),
 which sums of leaves in single precision stay below.
 """
 

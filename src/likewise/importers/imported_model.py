@@ -1,7 +1,7 @@
 """Import a fitted estimator: take it apart, follow its columns, make the model, check it.
 
 `import_model` is the one way in. It refuses by name what it cannot take exactly; what it takes is compared
-with the original before anything is done with it (`selfcheck`). What reads which estimator is in `registry`; what only some models need (wrappers, pipelines,
+with the original before anything is done with it (`self_check`). What reads which estimator is in `registry`; what only some models need (wrappers, pipelines,
 trees, repaired models) is loaded for those.
 """
 

@@ -80,7 +80,7 @@ def _behind_a_mix(steps: Steps, mix: int, final: Any, inputs: Inputs) -> tuple[S
 
 
 def _add_column_rounding(model: Model, embedded: EmbeddedColumns) -> Model:
-    """The model with the rounding of its columns, see `Rounding` and `tracing`."""
+    """The model with the rounding of its columns, see `Rounding` and `traced_columns`."""
     if model.rounding is None:
         return model
     return replace(model, rounding=model.rounding.of_columns(embedded.lines, described=embedded.settled))

@@ -12,7 +12,7 @@ treated as  A number that may be missing, where every column treats that as the 
 highest     A continuous number that may be missing and is treated otherwise then (an indicator, a fill outside of its range) keeps its
             codes. The code of missing, the next double above hi, is a number like any other from here on, and the columns
             have a piece of their own for it. `same` and `free` mean the same as before; `within` would put hi beside it and is refused.
-bent        A continuous number of which every column is a line of one monotone function u = g(x) is the number u (`bends`).
+bent        A continuous number of which every column is a line of one monotone function u = g(x) is the number u (`monotone`).
             A proof over all doubles u between the ends of g covers every x: `same` x have the same u, `free` x any two. `within`
             and constraints speak of x, and are refused.
 

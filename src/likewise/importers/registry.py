@@ -4,7 +4,7 @@
     GROWERS   ensembles of trees: `(estimator) -> GrownModel`
 
 Packages are those that define the class (`sklearn.svm`, not `sklearn`); a module is named with a table of its own classes. Of scikit-learn, trees must be its own
-classes, not subclasses of them. Estimators that are read otherwise have a line of their own: those that hold others (`unfolding`, `classes`, `settled`), and
+classes, not subclasses of them. Estimators that are read otherwise have a line of their own: those that hold others (`unfold`, `classes`, `settled`), and
 Boosters, which come without scikit-learn's verbs (`boosters`).
 """
 

@@ -1,4 +1,4 @@
-"""The spec file: a claim kept as TOML, read here and written by `written`.
+"""The spec file: a claim kept as TOML, read here and written by `toml_writer`.
 
 ::
 

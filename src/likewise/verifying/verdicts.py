@@ -1,6 +1,6 @@
 """Verdicts: what a search found, of one score or of several classes, as a `Result`. The one page that says what a verdict rests on.
 
-FAIR     a complete proof, written down and accepted by the independent checker; of programs that round much, with room for that (`obeying`)
+FAIR     a complete proof, written down and accepted by the independent checker; of programs that round much, with room for that (`program_compliance`)
 BIASED   a pair that is a witness in exact arithmetic, also to the checker, and on the model's own predict; where there was no time
          to have it checked, without a certificate
 UNKNOWN  everything else, with its reason and the bounds reached
@@ -142,7 +142,7 @@ def _fair_result(
     certificate: Certificate,
     report: CheckReport,
 ) -> Result:
-    """FAIR, unless the program's own rounding is large and it may not obey what is proved (`obeying`)."""
+    """FAIR, unless the program's own rounding is large and it may not obey what is proved (`program_compliance`)."""
     level, large = property_level(claimed.property), found.posed.imported.program.large
     budget = found.posed.task.budget
     try:

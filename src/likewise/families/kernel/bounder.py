@@ -7,7 +7,7 @@ shared features,
 
 e_t the kernel's factor of the fixed features, and `rbf` bounds it: the cubic majorant of the rule `kernel`
 (spec/certificate-v1.md, section 7), whose hints are kept for the certificate. Where numbers that may differ are not
-fixed, and levels that may differ are, both copies are expanded side by side (`rbf.twins`). In all other cells each
+fixed, and levels that may differ are, both copies are expanded side by side (`rbf.copy_bounds`). In all other cells each
 term is bounded by itself, from its smallest and largest squared distance; those cells are split until their
 levels that may differ are fixed. Bounds are float64: the checker decides.
 """

@@ -4,7 +4,7 @@ Trees test the codes of raw features: whatever a pipeline does to a column befor
 worked into the tests by the importer. A number goes left where code <= threshold, a level where its position is among `levels` of the
 node, and a missing number (code `feature.missing_code`) where `missing_left` says. Thresholds, values and factors are taken exactly.
 
-A score over codes is a form alpha . f of an ensemble. Rational, so exact. In float64 for many rows, by compiled walks down the trees (`walking`, which brings in numba, is
+A score over codes is a form alpha . f of an ensemble. Rational, so exact. In float64 for many rows, by compiled walks down the trees (`walks`, which brings in numba, is
 loaded when it is first used).
 """
 

@@ -1,4 +1,4 @@
-"""Softmax tree bounder: log odds of one class of an ensemble of several scores, by the lines of `softlines`.
+"""Softmax tree bounder: log odds of one class of an ensemble of several scores, by the lines of `softmax_lines`.
 
 The forms of a cell's lines are its own, so elements have no order that parts of the cell could take over: what is handed down is
 the list of the elements that meet it. Each maximum of a form is one pass over them; for a proposal or a cut they are sorted by the cell's

@@ -2,7 +2,7 @@
 
 FunctionTransformer    numpy's functions of one number, given as such; numpy.negative and no function at all are
                        arithmetic. Anything else is code that cannot be read. Monotone ones are taken of continuous numbers as
-                       well (`bends`).
+                       well (`monotone`).
 PowerTransformer, QuantileTransformer     one column for each
 SplineTransformer      as many columns for each as it has splines; of continuous numbers in pieces (`apply_splines`)
 PolynomialFeatures     of degree 1: the columns themselves, and a constant one (others: `importers.pipelines`)

@@ -2,7 +2,7 @@
 
 Lines go in as they were traced. Tables hold what the fitted preprocessing itself computes: it is run once on
 individuals that take every discrete feature through all its values, and its doubles are taken exactly. A feature
-that this needs levels of is declared anew, as is one that the model sees through a function (`declaring`).
+that this needs levels of is declared anew, as is one that the model sees through a function (`model_space`).
 
 Columns with steps of a continuous feature hold what the program computes as well, for both ends of every piece; curves
 go in as they were traced. Missing values are put to the program too: what it makes of them is a table's entry, a piece of
@@ -264,7 +264,7 @@ def level_rows(space: Space, sizes: Sequence[int], start: int, stop: int) -> Flo
 def transform_rows(
     steps: Steps, inputs: Any, *, taken: Callable[[Any], Any] | None = None, single: bool = False
 ) -> Floats:
-    """The matrix that reaches the model, from the fitted transformers themselves; `taken` is what the model makes of it. In
+    """The matrix that reaches the model, from the fitted transformers themselves; `matrix_reading` is what the model makes of it. In
     single precision only for models that take it for the doubles that it holds."""
     handed, step = run_steps(steps, inputs)
     if taken is not None:

@@ -1,1 +1,1 @@
-"""Tree ensembles: what a library has grown over the columns that reach it (`grown`, `reaching`), and the same over raw features (`raw`)."""
+"""Tree ensembles: what a library has grown over the columns that reach it (`grown`, `reached_columns`), and the same over raw features (`raw`)."""

@@ -94,7 +94,7 @@ def reach_columns(
 
     `numbered` has the columns whose values the model numbers itself, by a mapping of them (NaN for what it does not have); they
     must come to it as they are. `listed_columns` are those that it tests for categories: numbers among them become levels.
-    `taken` is how it reads what the last step hands over.
+    `matrix_reading` is how it reads what the last step hands over.
     """
     traced = _trace_steps(steps, inputs, own)
     numbers = {c for c, one in enumerate(traced) if one.line is None and one.starts is None}

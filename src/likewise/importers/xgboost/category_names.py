@@ -5,7 +5,7 @@ one ends. It counts letters there, not bytes: of names with letters beyond ASCII
 in memory and in files (seen in 3.1 and 3.2). What is left neither tells the names, nor whether it is right: other names may be what is read.
 
 So where one byte is no ASCII, the names are those of a frame of the user, whose categories must explain every end and every byte that XGBoost has kept, by
-letters or, as it should be, by bytes. Then the program is asked about the rows of that frame as they are, and must treat them as their codes (`selfcheck`).
+letters or, as it should be, by bytes. Then the program is asked about the rows of that frame as they are, and must treat them as their codes (`self_check`).
 """
 
 from __future__ import annotations

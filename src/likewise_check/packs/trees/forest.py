@@ -2,7 +2,7 @@
 
     B = a bias_F - b bias_G + sum over the trees of  max over leaves l, l' together possible in the cell of  a F_l - b G_l'
 
-Trees with few leaves and few pairs that are together possible in the root have these listed (`leafpairs`). Of a set of pairs only those count that
+Trees with few leaves and few pairs that are together possible in the root have these listed (`leaf_pairs`). Of a set of pairs only those count that
 no other exceeds in both F_l and -G_l': their front, kept for each set. All other trees are searched in each cell: both copies go down together, and
 pairs of subtrees are left aside whose largest F_l and smallest G_l' do not exceed what was found already.
 

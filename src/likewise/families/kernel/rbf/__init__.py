@@ -1,6 +1,6 @@
 """Kernel bounds (RBF): bounds of sums of Gaussians over cells of pair space.
 
-`terms` turns a model into arrays, `oracle` bounds many cells of what both individuals share at once, `twins` the same
+`terms` turns a model into arrays, `oracle` bounds many cells of what both individuals share at once, `copy_bounds` the same
 with numbers that may differ; between them one idea a file:
 
     local      the terms as seen from one cell: exp(-gamma R) sum_t C_t exp(L_t), L_t linear

@@ -6,7 +6,7 @@ exp(-Q) is convex in Q = gamma times the squared distance, which lies in [Q_lo, 
 
 the tangent taken is the one parallel to the chord. Both are linear in Q, hence their sum is a parabola a numeric axis
 and a table a one-hot axis, and is maximised axis by axis. Where that is worse than the best end of each term, the
-ends are taken. Factoring out the common Gaussian (`local`) is far better in small cells and worse in the whole space,
+ends are taken. Factoring out the common Gaussian (`local_terms`) is far better in small cells and worse in the whole space,
 where its exponentials exp(L) are large. What an axis costs is taken to be the change of the lines along it. No rule of the certificate uses this bound: it orders cells and bounds what
 is left open.
 """

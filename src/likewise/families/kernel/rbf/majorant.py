@@ -7,7 +7,7 @@ cancellation between terms happens before anything is bounded. Where the product
 spec/certificate-v1.md; (f, g, o) are numeric and (i, j, k) one-hot axes:
 
     f, i           stay as they are: n1, n2, n3 and table_i
-    f g            `cross`, bounded later, with hints (see `separated`)
+    f g            `cross`, bounded later, with hints (see `excess`)
     f f g          y_f^2 lies within 1/2 of 1/2
     f g o          abs(y_f y_g y_o) is at most the mean of the squares
     f i, f g i     means over positions to the numeric axes, what is left to table_i  (`hot.py`: sums by position)

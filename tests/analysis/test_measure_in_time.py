@@ -7,7 +7,7 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
-from tests.analysis.test_measuring import hard_case
+from tests.analysis.test_measure import hard_case
 from tests.families.trees.forests import all_scores, prepared_of, random_case
 from tests.questions import gauged
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from tests.analysis.brute import MODELS, SIMILAR, SPACE, Truth, everybody, fitted
 from tests.analysis.clocks import Clock
-from tests.analysis.test_auditing_in_time import three_classes
+from tests.analysis.test_audit_in_time import three_classes
 from tests.posing import judged
 
 import likewise as lw
