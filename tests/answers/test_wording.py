@@ -16,7 +16,7 @@ from likewise.answers.sentences import bounds_in_words
 from likewise.answers.terminal import DIFFERS_MARK, WIDTH
 from likewise.answers.verdict import verdict_in_words
 from likewise.spec.properties import ProbabilityGap, SameDecision, ScoreGap
-from likewise.verifying.wording import Treatment
+from likewise.verifying.result import Treatment
 
 NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=70)
 VALUES = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | NAMES

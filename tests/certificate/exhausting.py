@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from likewise.families.lines import parse_number
+from likewise.spec.numbers import parse_number
 
 PLACES = 5  # at which a continuous feature is looked at
 BITS = 160

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from likewise.families.lines import format_number, parse_number
+from likewise.spec.numbers import format_number, parse_number
 
 SECTIONS = ("space", "similarity", "property", "model")
 WORDS = ("split", "separable", "enumerated", "independent", "empty", "same", "free", "within", "integer",

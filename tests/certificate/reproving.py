@@ -20,11 +20,11 @@ from likewise.families.affine.body import Affine
 from likewise.families.affine.bounder import SeparableBounder
 from likewise.families.affine.rounding import AffineRounding
 from likewise.families.case_oracle import prove_leaf
-from likewise.families.lines import parse_number
 from likewise.families.scored_model import Model, only_score
 from likewise.model.embedding import Column
 from likewise.model.head import Head
 from likewise.model.witness_set import DecisionSet, GapSet, ProbabilitySet
+from likewise.spec.numbers import parse_number
 from likewise.spec.pairs import PairSpace, Variable
 from likewise.spec.similarity import Relation
 from likewise.spec.terms import Separable, Term

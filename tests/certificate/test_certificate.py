@@ -8,7 +8,7 @@ from tests.certificate.kinds import SMALL, run
 
 import likewise as lw
 from likewise.certificate.certificate import Certificate
-from likewise.families.lines import format_number, parse_number
+from likewise.spec.numbers import format_number, parse_number
 
 
 @pytest.mark.parametrize("name", SMALL)

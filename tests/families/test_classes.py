@@ -18,8 +18,7 @@ from likewise.families.kernel.bounder import KernelBounder
 from likewise.families.polynomial.body import PolynomialScore, PolynomialSum
 from likewise.families.polynomial.bounder import PolynomialBounder
 from likewise.model.embedding import Column
-from likewise.model.head import Head
-from likewise.model.links import log_odds
+from likewise.model.head import Head, log_odds
 from likewise.model.question import Question
 from likewise.model.witness_set import DecisionSet, Direction
 from likewise.search.proof import root_cell

@@ -22,7 +22,7 @@ from likewise.families.score_judge import cross_settings
 from likewise.families.scored_model import Scores, only_score
 from likewise.families.trees.body import LEAF, Tree, TreeScore, TreeSum
 from likewise.importers.imported_model import import_model
-from likewise.model.links import softmax_ball
+from likewise.model.head import softmax_ball
 from likewise.repaired.estimators import SettledClassifier
 
 SPACE = lw.Space(

@@ -15,10 +15,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import likewise as lw
 from likewise.certificate.writer import model_line
-from likewise.families.lines import parse_number
 from likewise.families.scored_model import only_score, rounding_error
 from likewise.importers.imported_model import import_model
 from likewise.importers.two_classes import as_one_score
+from likewise.spec.numbers import parse_number
 
 SPACE = lw.Space({"age": lw.Integer(0, 5), "job": lw.Categorical(["a", "b", "c"]), "pay": lw.Integer(0, 3)})
 ROWS = pd.DataFrame(

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from likewise.model.cubes import all_votes, vote_cubes, vote_winners
-from likewise.model.head import Head, count_votes, most_voted
-from likewise.model.links import log_odds
+from likewise.model.head import Head, count_votes, log_odds, most_voted
 from likewise.model.question import Question
 from likewise.spec.enclosure import Enclosure
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.strategies import probability_gap
 
 from likewise.errors import InternalError
-from likewise.model.head import Head
-from likewise.model.links import sigma
+from likewise.model.head import Head, sigma
 from likewise.model.question import question_of
 from likewise.model.witness_set import (
     EMPTY_DIRECTION,

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from tests.certificate.kinds import KINDS, SMALL, parity, run
 
 import likewise as lw
-from likewise.families.lines import parse_number
+from likewise.spec.numbers import parse_number
 
 PAPER = Path(__file__).parents[2].parent / "shared" / "data" / "paper"
 

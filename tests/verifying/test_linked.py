@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from tests.questions import gauged
 
 import likewise as lw
-from likewise.model.links import logistic
+from likewise.model.head import logistic
 from likewise.model.witness_set import ProbabilitySet
 
 SPACE = lw.Space(

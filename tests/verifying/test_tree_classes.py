@@ -35,7 +35,7 @@ from likewise import (
     measure,
     verify,
 )
-from likewise.families.lines import format_number
+from likewise.spec.numbers import format_number
 from likewise_check import check
 
 SPACE = Space({"a": Integer(0, 5), "b": Integer(-2, 2), "s": Categorical([0, 1, 2])})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from likewise.model.witness import Witness
+from likewise.model.cases import Witness
 from likewise.search.enumeration import enumerate_space
 from likewise.search.falsification import climb_from, find_deepest
 from likewise.search.feasibility import find_individual

@@ -28,7 +28,7 @@ from likewise.spec.numbers import double_above
 
 if TYPE_CHECKING:
     from likewise.analysis.disparity_problem import DisparityProblem
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.search.frontiers import Frontiers
     from likewise.search.task import SearchTask
 

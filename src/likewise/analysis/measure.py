@@ -33,8 +33,8 @@ from likewise.verifying.certification import (
     explain_unchecked,
 )
 from likewise.verifying.posed_problem import PosedProblem, pose
+from likewise.verifying.result import pair_rows
 from likewise.verifying.shown import ShownResult
-from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
     from likewise.spec.similarity import Similarity
@@ -265,7 +265,7 @@ def _make_disparity(
         certificate=certificate,
         proved=climb.proved or certificate is not None,
         reason=reason,
-        program_lower=posed.shown(climb.witness, of),
+        program_lower=posed.shown(climb.witness, of, treated),
         program_upper=program_upper_bound(climb.upper, program.moved(of, head), of),
         stats={
             **posed.task.budget.stats,

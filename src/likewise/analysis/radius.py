@@ -34,9 +34,9 @@ from likewise.spec.features import Categorical, Continuous
 from likewise.spec.numbers import double_above, double_below
 from likewise.spec.relations import exact_tolerance, span
 from likewise.spec.similarity import Similarity
+from likewise.verifying.result import covers_program, pair_rows, rounding_in_words
 from likewise.verifying.shown import ShownResult
 from likewise.verifying.verification import verify_problem
-from likewise.verifying.wording import covers_program, pair_rows, rounding_in_words
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Property

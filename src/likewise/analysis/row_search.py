@@ -34,8 +34,8 @@ from likewise.spec.terms import nearest_double
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.model.cases import Witness
     from likewise.model.question import Question
-    from likewise.model.witness import Witness
     from likewise.search.budget import Budget
     from likewise.search.inquiry import Inquiry
     from likewise.search.task import SearchTask

@@ -32,7 +32,7 @@ from likewise.answers.sentences import (
 )
 from likewise.answers.texts import bound_text, json_value, number_text, upper_end_text
 from likewise.spec.properties import SameDecision
-from likewise.verifying.wording import format_bound
+from likewise.verifying.result import format_bound
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Label

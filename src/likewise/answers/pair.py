@@ -14,7 +14,7 @@ from likewise.answers.texts import (
     number_text,
     value_text,
 )
-from likewise.verifying.wording import Treatment
+from likewise.verifying.result import Treatment
 
 SAME_SHOWN = 3  # features shown although they are the same, to tell who the individuals are
 PYTHON_REST = ".pair has them"  # where the other features are

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from likewise.answers.answer import Fact, code, fact
 from likewise.answers.texts import number_text
-from likewise.verifying.wording import LONG_READING, claim_in_words, format_bound
+from likewise.verifying.result import LONG_READING, claim_in_words, format_bound
 
 if TYPE_CHECKING:
     from likewise.spec.properties import Property

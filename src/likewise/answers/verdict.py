@@ -17,7 +17,7 @@ from likewise.answers.sentences import (
     warning_facts,
 )
 from likewise.answers.texts import plural
-from likewise.verifying.wording import pair_of, rounding_in_words, treatment_of
+from likewise.verifying.result import pair_of, rounding_in_words, treatment_of
 
 if TYPE_CHECKING:
     from likewise.verifying.result import Result

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from likewise.errors import CertificateError
-from likewise.families.lines import parse_number
 from likewise.spec.atomic_write import write_atomically
+from likewise.spec.numbers import parse_number
 
 MOST_OUTLINE_BYTES = 1 << 31  # bytes of text that an outline reads
 # What reading lines of another shape than a certificate's ends in: an outline looks, it does not check.

@@ -19,12 +19,12 @@ from typing import Any, BinaryIO, Literal
 
 from likewise import __version__
 from likewise.errors import CertificateError
-from likewise.families.lines import format_number
 from likewise.families.registry import family_of, family_with_rule
 from likewise.families.scored_model import Model
 from likewise.model.head import Head
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Feature, Integer, Level
+from likewise.spec.numbers import format_number
 from likewise.spec.pairs import PairSpace, constraint_terms
 from likewise.spec.similarity import Relation
 from likewise.spec.space import Space

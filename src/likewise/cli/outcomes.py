@@ -60,7 +60,7 @@ class ClaimOutcome:
             return self.result.claimed.in_words()
         if self.loaded is None:
             return self.name
-        from likewise.verifying.wording import claim_in_words
+        from likewise.verifying.result import claim_in_words
 
         return claim_in_words(self.loaded.space, self.loaded.similarity, self.loaded.property)
 

@@ -9,7 +9,7 @@ from likewise.answers.answer import PairRow
 from likewise.answers.pair import pair_answer
 from likewise.displays.display import SHADE, Display, axes_for, document_of, short_label
 from likewise.errors import SpecError
-from likewise.verifying.wording import Treatment
+from likewise.verifying.result import Treatment
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

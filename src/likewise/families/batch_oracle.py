@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.oracle import Node, OracleContext
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]

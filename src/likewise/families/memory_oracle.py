@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from likewise.families.case_oracle import Encloser
     from likewise.families.oracle import Answer, MemoryBounder, Node, OracleContext, Proposal
     from likewise.families.views import Views
-    from likewise.model.cases import Case
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Case, Witness
     from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]

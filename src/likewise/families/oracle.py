@@ -24,8 +24,7 @@ from likewise.cells.leaf import Clearance, Leaf, RelaxationResult, Rule
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.cases import Case
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Case, Witness
     from likewise.model.witness_set import WitnessSet
     from likewise.spec.enclosure import Enclosure
     from likewise.spec.pairs import PairSpace

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from likewise.cells.leaf import RelaxationResult
     from likewise.cells.relaxation import LinearRelaxation
     from likewise.families.oracle import OracleContext
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.spec.pairs import PairSpace
 
     Floats = NDArray[np.float64]

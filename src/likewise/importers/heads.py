@@ -35,7 +35,7 @@ from likewise.importers.transformers.scalers import HANDLERS as SCALERS
 from likewise.importers.transformers.scalers import inverse_operations
 from likewise.importers.transformers.traced_columns import Operation, Step
 from likewise.importers.unfold import THRESHOLDS
-from likewise.model.links import lower_end
+from likewise.model.head import lower_end
 
 if TYPE_CHECKING:
     from likewise.spec.space import Space

@@ -32,8 +32,7 @@ from likewise.errors import DataError, InternalError, UnsupportedModel
 from likewise.families.program_rounding import ObservedError
 from likewise.families.scored_model import Model, Scores, program_parts
 from likewise.importers.unfold import unfold
-from likewise.model.head import Head
-from likewise.model.links import logistic
+from likewise.model.head import Head, logistic
 from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:

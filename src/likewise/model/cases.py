@@ -30,8 +30,7 @@ from likewise.model.conditions import (
     has_class,
     least_form,
 )
-from likewise.model.head import Head
-from likewise.model.links import ball, log_odds, lower_end, sigma, softmax_ball
+from likewise.model.head import Head, ball, log_odds, lower_end, sigma, softmax_ball
 from likewise.model.witness_set import DecisionSet, WitnessSet
 from likewise.spec.enclosure import MOST_BITS, Enclosure
 
@@ -252,3 +251,22 @@ class SoftmaxCase:
 
     def signal(self, scores: Enclosures) -> Enclosure:
         return scores[self.of]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A pair of individuals that breaks a property: codes of both, all of their scores, and the case that they break; `first` and `second` are the numbers of the two that
+    people are shown (`Case.signal`): the score, of a model of one."""
+
+    x: tuple[float, ...]
+    other: tuple[float, ...]
+    scores: tuple[Enclosures, Enclosures]
+    case: Case
+
+    @property
+    def first(self) -> Enclosure:
+        return self.case.signal(self.scores[0])
+
+    @property
+    def second(self) -> Enclosure:
+        return self.case.signal(self.scores[1])

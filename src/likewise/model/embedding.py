@@ -16,12 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.spec.features import Categorical, Continuous, Integer, Ordinal
+from likewise.spec.numbers import format_number, format_numbers
 from likewise.spec.pieces import PiecewisePolynomial, sum_pieces
 from likewise.spec.terms import Separable, Term
 
@@ -152,3 +153,20 @@ def column_extents(embedding: Sequence[Column], space: Space) -> list[Fraction]:
         else:
             ends.append(max(abs(value) for value in column.table or (Fraction(0),)))
     return ends
+
+
+def column_line(column: Column) -> dict[str, Any]:
+    """A column as certificates write it."""
+    if column.pieces is not None:
+        return {
+            "feature": column.feature,
+            "cuts": format_numbers(column.pieces.cuts),
+            "pieces": [format_numbers(p) or ["0"] for p in column.pieces.polynomials],
+        }
+    if column.table is None:
+        return {
+            "feature": column.feature,
+            "slope": format_number(column.slope),
+            "offset": format_number(column.offset),
+        }
+    return {"feature": column.feature, "table": format_numbers(column.table)}

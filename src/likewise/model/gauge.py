@@ -22,9 +22,9 @@ from likewise.model.witness_set import probability_threshold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.model.cases import Witness
     from likewise.model.conditions import Enclosures
     from likewise.model.question import Question
-    from likewise.model.witness import Witness
     from likewise.spec.properties import Property
 
     Floats = NDArray[np.float64]

@@ -35,7 +35,7 @@ import numpy as np
 from flint import ctx
 
 from likewise.errors import InternalError
-from likewise.model.links import ball, logistic, logit, lower_end, sigma
+from likewise.model.head import ball, logistic, logit, lower_end, sigma
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from likewise.verifying.result import pair_rows
 from likewise.verifying.shown import ShownResult
-from likewise.verifying.wording import pair_rows
 
 if TYPE_CHECKING:
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.verifying.posed_problem import PosedProblem
 
 

@@ -28,7 +28,7 @@ from likewise.search.budget import interruptible
 from likewise.spec.terms import Separable
 
 if TYPE_CHECKING:
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space

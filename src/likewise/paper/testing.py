@@ -27,7 +27,7 @@ from likewise.search.falsification import deepest_pairs, random_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.family import Climber
+    from likewise.model.cases import Witness
     from likewise.model.goal import Goal
-    from likewise.model.witness import Witness
     from likewise.search.task import SearchTask
 
     Floats = NDArray[np.float64]

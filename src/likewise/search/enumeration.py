@@ -19,7 +19,7 @@ from likewise.search.lattice import count_individuals, score_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.search.lattice import Block
     from likewise.search.task import SearchTask
 

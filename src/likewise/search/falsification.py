@@ -24,7 +24,7 @@ from likewise.search.task import ROWS_OF_SCORES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.search.task import SearchTask
 
     Floats = NDArray[np.float64]

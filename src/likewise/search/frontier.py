@@ -24,8 +24,7 @@ from likewise.cells.leaf import Clearance, Leaf
 from likewise.clock import OutOfTime, check_clock
 from likewise.errors import InternalError
 from likewise.families.oracle import Ceiling, Closed, Cut, LookTimes, Node, Pair
-from likewise.model.cases import ScoreCase
-from likewise.model.witness import Witness
+from likewise.model.cases import ScoreCase, Witness
 from likewise.model.witness_set import OneSidedSet
 from likewise.progress import Snapshot, ignore_progress
 from likewise.search.proof import Proof, Split, begin_proof, child_cells, walk_proof

@@ -21,9 +21,9 @@ from likewise.search.proof import Proof, Split
 if TYPE_CHECKING:
     from likewise.cells.leaf import Clearance, Leaf
     from likewise.families.oracle import Node
+    from likewise.model.cases import Witness
     from likewise.model.gauge import Gauge
     from likewise.model.question import Question
-    from likewise.model.witness import Witness
     from likewise.search.budget import Budget
     from likewise.search.frontier import SearchEnd
     from likewise.search.task import SearchTask

@@ -24,8 +24,7 @@ from likewise.search.frontiers import FIRST_TURN, Frontiers, by_cases
 from likewise.search.proof import Proof, Split, root_cell, walk_proof
 
 if TYPE_CHECKING:
-    from likewise.model.cases import Case
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Case, Witness
     from likewise.search.task import SearchTask
 
 Ends = tuple[float, ...]

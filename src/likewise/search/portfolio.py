@@ -30,7 +30,7 @@ from likewise.search.frontiers import Frontiers, make_frontiers
 from likewise.search.proof import Proof, begin_proof
 
 if TYPE_CHECKING:
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.search.task import SearchTask
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from likewise.cells.presolve import tighten_ranges
 from likewise.clock import check_clock
-from likewise.model.witness import Witness
+from likewise.model.cases import Witness
 from likewise.progress import Listener, ignore_progress
 from likewise.spec.enclosure import as_several, decide
 

@@ -3,13 +3,17 @@
 Users hand over Python numbers, numpy scalars and decimal text. Everything behind the spec layer works
 on plain Python values and exact rationals, so the conversion happens here, once, and refuses whatever
 it would have to round: a double is a rational, ``"0.1"`` in a constraint is one tenth.
+
+Certificates write whole numbers in decimal, dyadic rationals (every double is one) in hexadecimal, other rationals as fractions.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 from likewise.errors import SpecError
 
@@ -114,3 +118,35 @@ def double_above(value: Fraction) -> float:
 def double_below(value: Fraction) -> float:
     """The largest double that is not above a rational."""
     return 0.0 - double_above(-value)
+
+
+# -- as certificates write them ---------------------------------------------------------------------------------
+
+
+def format_number(value: Fraction | float) -> str:
+    """An exact number in the shortest of the three forms that fits."""
+    exact = Fraction(value)
+    if exact.denominator == 1:
+        return str(exact.numerator)
+    power = exact.denominator.bit_length() - 1
+    if exact.denominator == 1 << power:
+        sign = "-" if exact < 0 else ""
+        return f"{sign}0x{abs(exact.numerator):x}p-{power}"
+    return f"{exact.numerator}/{exact.denominator}"
+
+
+def parse_number(text: str) -> Fraction:
+    """The inverse of `format_number`, for numbers that it wrote."""
+    mantissa, found, exponent = text.partition("p")
+    return int(mantissa, 16) * Fraction(2) ** int(exponent) if found else Fraction(text)
+
+
+def format_numbers(values: Iterable[Fraction | float]) -> list[str]:
+    """Several numbers."""
+    return [format_number(value) for value in values]
+
+
+def one_or_array(values: list[Any]) -> Any:
+    """What stands in the place of a number: the number of one score, the array of those of several."""
+    written = format_numbers(values)
+    return written[0] if len(written) == 1 else written

@@ -35,9 +35,8 @@ from likewise.search.proof import Proof, Split, walk_proof
 from likewise_check import CheckReport, check
 
 if TYPE_CHECKING:
-    from likewise.model.cases import Case
+    from likewise.model.cases import Case, Witness
     from likewise.model.question import Question
-    from likewise.model.witness import Witness
     from likewise.run import Run
     from likewise.search.budget import Budget
     from likewise.search.frontiers import Frontiers

@@ -27,7 +27,7 @@ from likewise.spec.enclosure import FIRST_BITS
 from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.verifying.posed_problem import PosedProblem
 
 Codes = tuple[float, ...]

@@ -24,17 +24,16 @@ from likewise.spec.frames import copy_categories
 from likewise.spec.pairs import PairSpace, add_differences
 from likewise.spec.properties import property_level
 from likewise.spec.terms import dot, nearest_double
-from likewise.verifying.wording import Treatment
+from likewise.verifying.result import Treatment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.scored_model import Model
     from likewise.importers.imported_model import ImportedModel
-    from likewise.model.cases import Case
+    from likewise.model.cases import Case, Witness
     from likewise.model.gauge import Gauge, Scale
     from likewise.model.question import Question
-    from likewise.model.witness import Witness
     from likewise.problem import Problem
     from likewise.run import Run
     from likewise.spec.enclosure import Enclosure
@@ -94,20 +93,20 @@ class PosedProblem:
             score_name=self.score_name(witness),
         )
 
-    def shown(self, witness: Witness, of: Scale) -> float:
-        """What the model's own program shows of a pair on a scale, the least of asking one by one and together in either order."""
+    def shown(self, witness: Witness, of: Scale, treated: Treatment) -> float:
+        """What the model's own program shows of a pair on a scale, the least of asking one by one and together in either order; `treated` has
+        what it said of the probabilities of both."""
         replay, case = self.imported.replay, witness.case
         high, low = (np.array([codes]) for codes, _ in self.ordered(witness))
         asked = replay.probabilities if of == "probability" else replay.scores
-        ways = (
-            np.concatenate([asked(high), asked(low)]),
-            asked(np.concatenate([high, low])),
-            asked(np.concatenate([low, high]))[::-1],
-        )
+        ways = [np.concatenate([asked(high), asked(low)]), asked(np.concatenate([low, high]))[::-1]]
+        if of != "probability":
+            ways.append(asked(np.concatenate([high, low])))
         if of == "margin" and self.several:
             return min(_least_lead(case, scores) for scores in ways)
         column = 0 if not self.several and of != "probability" else self.place(witness)
-        first, second = np.array([scores[:, column] for scores in ways]).T
+        known = [] if of != "probability" or treated.probabilities is None else [treated.probabilities]
+        first, second = np.array([*(scores[:, column] for scores in ways), *known]).T
         return float(np.min(np.minimum(first, -second) if of == "margin" else np.abs(first - second)))
 
     def place(self, witness: Witness) -> int:

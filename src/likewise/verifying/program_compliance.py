@@ -20,7 +20,7 @@ from likewise.model.gauge import scale_of
 from likewise.search.falsification import nearest_pairs
 from likewise.spec.numbers import double_below
 from likewise.spec.properties import SameDecision
-from likewise.verifying.wording import format_bound
+from likewise.verifying.result import format_bound
 
 if TYPE_CHECKING:
     from likewise.search.task import SearchTask

@@ -30,11 +30,11 @@ from likewise.verifying.certification import (
 )
 from likewise.verifying.contributions import compare_features
 from likewise.verifying.program_compliance import explain_noncompliance, proves_with_room
-from likewise.verifying.result import Result, StatedClaim, Verdict
+from likewise.verifying.result import Result, StatedClaim, Treatment, Verdict
 
 if TYPE_CHECKING:
     from likewise.certificate.certificate import Certificate
-    from likewise.model.witness import Witness
+    from likewise.model.cases import Witness
     from likewise.verifying.certification import CheckReport, CheckRunner
     from likewise.verifying.posed_problem import PosedProblem
 
@@ -188,7 +188,8 @@ def _biased_result(
     found: ClaimOutcome, witness: Witness, claimed: StatedClaim, checking: CheckRunner | None
 ) -> Result:
     pair, scores = found.posed.pair(witness)
-    treated, program_lower = found.posed.treated(witness), _program_lower(found, witness, claimed)
+    treated = found.posed.treated(witness)
+    program_lower = _program_lower(found, witness, claimed, treated)
     compared = compare_features(found.posed, witness)
     certificate, reason = None, None
     if checking is not None:
@@ -222,12 +223,14 @@ def _biased_result(
     )
 
 
-def _program_lower(found: ClaimOutcome, witness: Witness, claimed: StatedClaim) -> float | None:
+def _program_lower(
+    found: ClaimOutcome, witness: Witness, claimed: StatedClaim, treated: Treatment
+) -> float | None:
     """What the model's own program shows of the pair; votes have no margin."""
     head, of = found.posed.imported.model.head, scale_of(claimed.property)
     if of == "margin" and head.rule == "votes":
         return None
-    return found.posed.shown(witness, of)
+    return found.posed.shown(witness, of, treated)
 
 
 def _program_upper(found: ClaimOutcome, upper: float, claimed: StatedClaim) -> float | None:

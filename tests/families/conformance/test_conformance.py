@@ -17,13 +17,13 @@ import likewise as lw
 from likewise.cells.enumerated import is_independent
 from likewise.families.family import AffineMap
 from likewise.families.judge import Judge
-from likewise.families.lines import format_number
 from likewise.families.registry import FAMILY_NAMES, bounder_of, family_of, load_family, score_judge_of
 from likewise.families.scored_model import Scores, form_body, only_score
 from likewise.importers.imported_model import ImportedModel
 from likewise.importers.inputs import Inputs
 from likewise.importers.recoding import identity_recoding
 from likewise.model.head import Head
+from likewise.spec.numbers import format_number
 from likewise.spec.pairs import add_differences, pair_space
 from likewise.spec.terms import dot
 from likewise_check import check

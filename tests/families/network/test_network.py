@@ -18,13 +18,13 @@ from tests.families.network.networks import (
 
 import likewise as lw
 from likewise.families.family import AffineMap
-from likewise.families.lines import format_number
 from likewise.families.network.activation import IDENTITY, RELU, Activation
 from likewise.families.network.body import Layer, Network, folded
 from likewise.families.network.dyadic import Dyadic, block_diagonal
 from likewise.families.network.judge import cross_all
 from likewise.families.registry import load_family
 from likewise.model.embedding import Column
+from likewise.spec.numbers import format_number
 
 FAMILY = load_family("network")
 CLOSE = Fraction(1, 10**50)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from likewise.families.affine.body import Affine
 from likewise.families.affine.rounding import AffineRounding
 from likewise.families.family import Family
-from likewise.families.lines import column_line, one_or_array
 from likewise.families.separable import SeparableJudge
 from likewise.families.settings import EXTRA_OPERATIONS
-from likewise.model.embedding import Column
+from likewise.model.embedding import Column, column_line
+from likewise.spec.numbers import one_or_array
 from likewise.spec.terms import dot
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from likewise.cells.separable import ExactBound, exact_bound
 from likewise.families.affine.bounder import ROUNDING_UNIT
 from likewise.families.affine.polytope import Peak, Polytope, choose_directions, largest_gap
 from likewise.families.oracle import Bounder, Bounds
-from likewise.model.links import log_odds
+from likewise.model.head import log_odds
 from likewise.model.witness_set import DifferenceSet, Direction
 from likewise.spec.numbers import double_above
 from likewise.spec.pairs import PairSpace

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from likewise.families.lines import format_number, format_numbers
 from likewise.families.program_rounding import ErrorBound, double_beyond
 from likewise.model.embedding import column_extents
+from likewise.spec.numbers import format_number, format_numbers
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,9 +11,9 @@ from likewise.errors import UnsupportedModel
 from likewise.families.combined.body import NO_BOUNDS, Combined, CombinedPart, CombinedScore
 from likewise.families.combined.judge import CombinedJudge
 from likewise.families.family import Body, Family
-from likewise.families.lines import format_numbers
 from likewise.families.registry import family_of
 from likewise.model.embedding import Column
+from likewise.spec.numbers import format_numbers
 
 if TYPE_CHECKING:
     from likewise.families.scored_model import Model

@@ -18,7 +18,7 @@ from flint import arb, arb_mat, ctx, fmpq
 from likewise.clock import check_clock
 from likewise.errors import InternalError, UnsupportedModel
 from likewise.model.embedding import Column, embed_rows
-from likewise.model.links import lower_end
+from likewise.model.head import lower_end
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.features import Continuous, Integer
 

@@ -16,8 +16,8 @@ from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.family import Family
 from likewise.families.kernel.body import BLOCK_VALUES, KernelScore, RbfSum
 from likewise.families.kernel.judge import KernelJudge
-from likewise.families.lines import column_line, format_number, format_numbers, one_or_array
-from likewise.model.embedding import Column
+from likewise.model.embedding import Column, column_line
+from likewise.spec.numbers import format_number, format_numbers, one_or_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,10 +10,10 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.families.family import Family
-from likewise.families.lines import column_line, format_numbers, one_or_array
 from likewise.families.network.body import Network, share_hidden, side_by_side
 from likewise.families.network.dyadic import Dyadic
-from likewise.model.embedding import Column
+from likewise.model.embedding import Column, column_line
+from likewise.spec.numbers import format_numbers, one_or_array
 from likewise.spec.terms import dot
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from likewise.clock import check_clock
 from likewise.errors import InternalError
 from likewise.families.network.body import Network
 from likewise.families.network.inputs import FirstSums, first_sums
-from likewise.model.links import lower_end
+from likewise.model.head import lower_end
 from likewise.spec.enclosure import Enclosure
 from likewise.spec.terms import nearest_double
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.families.combined.rounding import CombinedRounding
 from likewise.families.family import Family
-from likewise.families.lines import column_line, one_or_array
 from likewise.families.polynomial.body import PolynomialSum
 from likewise.families.polynomial.judge import PolynomialJudge
-from likewise.model.embedding import Column
+from likewise.model.embedding import Column, column_line
+from likewise.spec.numbers import one_or_array
 
 if TYPE_CHECKING:
     from likewise.families.polynomial.body import PolynomialScore

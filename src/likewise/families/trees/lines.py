@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from likewise.clock import check_clock
-from likewise.families.lines import format_number, one_or_array
 from likewise.families.trees.body import LEAF, Tree, TreeSum
 from likewise.gc_pause import without_collector
+from likewise.spec.numbers import format_number, one_or_array
 from likewise.spec.terms import dot
 
 

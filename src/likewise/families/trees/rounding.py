@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import InternalError
-from likewise.families.lines import format_number
 from likewise.families.program_rounding import ErrorBound, double_beyond
 from likewise.families.settings import EXTRA_OPERATIONS
+from likewise.spec.numbers import format_number
 
 if TYPE_CHECKING:
     import numpy as np

@@ -37,7 +37,7 @@ from likewise.families.trees.softmax_lines import (
     trivial_lines,
     upper_lines,
 )
-from likewise.model.links import log_odds
+from likewise.model.head import log_odds
 from likewise.model.witness_set import snap_lean
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import nearest_double

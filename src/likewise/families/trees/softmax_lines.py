@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from likewise.cells.leaf import Clearance, SoftLines
-from likewise.model.links import lower_end
+from likewise.model.head import lower_end
 from likewise.model.witness_set import Direction
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from likewise.families.trees.rounding import TreeRounding, tree_rounding
 from likewise.importers.self_check import LINK_TOLERANCE, sample_codes
 from likewise.importers.trees.reached_columns import ReachedColumns, missing_code
 from likewise.importers.trees.tree_model import LibraryModel, largest_sum
-from likewise.model.links import logistic
+from likewise.model.head import logistic
 from likewise.spec.features import Continuous, Integer
 from likewise.spec.terms import nearest_double
 
