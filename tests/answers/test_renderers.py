@@ -91,12 +91,17 @@ class Cells(HTMLParser):
         self.text += data
 
 
+def without_escapes(text):
+    """Markdown without its escapes: outside of code, a backslash; in code, that of a table's bar."""
+    return re.sub(r"(`+)(.+?)\1|\\(.)", lambda m: m[3] if m[1] is None else m[2].replace("\\|", "|"), text)
+
+
 @given(PRINTABLE)
 def test_every_renderer_tells_every_fact(said):
     answer, told = answer_of(said), squeezed(words_text(said))
     assert squeezed(terminal.render(answer)).count(told) >= 4  # table cells are wrapped side by side
     assert squeezed(Cells(html.render(answer)).text).count(told) >= 6
-    plain = re.sub(r"\\(.)", r"\1", markdown.render(answer, title="Title"))
+    plain = without_escapes(markdown.render(answer, title="Title"))
     assert squeezed(plain).replace("`", "").count(told.replace("`", "")) >= 5
     document = json.render(answer)
     assert squeezed(document["summary"]) == told
