@@ -205,12 +205,12 @@ def code_lines(source: str) -> int:
 # Lines of code that a part of the package may have at most: what whoever trusts a proof has to read.
 SIZES = {
     "program": 210,  # the command, and what it answers
-    "core": 1750,
+    "core": 1820,
     "axes": 60,
     "classes": 620,
     "combined": 70,
     "kernel": 830,
-    "network": 260,
+    "network": 620,
     "pieces": 240,
     "polynomial": 610,
     "trees": 760,

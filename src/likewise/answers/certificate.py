@@ -20,7 +20,7 @@ def outline_answer(outline: Outline, path: str) -> Answer:
         said = words("it does ", strong("not hold"), ": a pair that breaks it, with exact scores")
         blocks: list[Block] = [fact("claim", outline.words), fact("says", said)]
     else:
-        cells = outline.nodes - outline.rules.get("split", 0)
+        cells = outline.nodes - outline.rules.get("split", 0) - outline.rules.get("neuron", 0)
         said = words(
             "it ",
             strong("holds"),
@@ -55,7 +55,11 @@ def outline_answer(outline: Outline, path: str) -> Answer:
 
 
 def _rule_listing(outline: Outline, said: tuple[Any, ...]) -> Listing:
-    says = {"split": "cuts a cell in two", **words_of_rules()}
+    says = {
+        "split": "cuts a cell in two",
+        "neuron": "cuts a cell in two, by the sum of a neuron",
+        **words_of_rules(),
+    }
     counted = sorted(outline.rules.items(), key=lambda item: -item[1])
     items = tuple(
         Item(figures=(f"{rule:<12} {count:>9,}",), words=words(says.get(rule, ""))) for rule, count in counted

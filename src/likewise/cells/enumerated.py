@@ -34,7 +34,7 @@ def pair_count(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> fl
     """How many points the cell has: infinite if a continuous variable is not fixed."""
     sizes = [
         int(h - low) + 1 if variable.discrete else (1 if low == h else float("inf"))
-        for variable, low, h in zip(pairs.variables, lo, hi, strict=True)
+        for variable, low, h in zip(pairs.variables, lo, hi, strict=False)  # inner quantities aside
         if variable.side != "difference"
     ]
     return math.prod(sizes)
@@ -76,7 +76,7 @@ def decide_pairs(
     """All points of the cell, valid or not, with the case's answer and both scores."""
     values = [
         [] if variable.side == "difference" else _codes_between(low, high)
-        for variable, low, high in zip(pairs.variables, lo, hi, strict=True)
+        for variable, low, high in zip(pairs.variables, lo, hi, strict=False)  # inner quantities aside
     ]
     shared = [v for v, variable in enumerate(pairs.variables) if variable.side == "both"]
     for setting in product(*(values[v] for v in shared)):

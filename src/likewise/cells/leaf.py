@@ -39,6 +39,7 @@ class Leaf:
     kernel       the line of `lean` separates the cell of a sum of Gaussians, with `hints` for its majorant
     polynomial   the same for a polynomial
     trees        the same for a sum of trees
+    network      the same for a network, with the multipliers of its equations in `hints` (and without a line: there is no pair)
     sos          the same, with the help of the sums of squares of `squares`, which know their own lean
     softmax      the line of `lean` separates log odds, bounded by `soft`
     odds         probabilities by softmax differ little enough, seen by the extent of scores in `directions`

@@ -119,7 +119,7 @@ def _read_outline(lines: Any) -> Outline:
             pending.append(1)
         depth = pending.pop()
         deepest = max(deepest, depth)
-        if node[0] == "split":
+        if node[0] in ("split", "neuron"):
             pending += [depth + 1, depth + 1]
         rules[str(node[0])] += 1
     if end is None:

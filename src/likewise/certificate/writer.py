@@ -64,6 +64,10 @@ class Writer:
         next, then its right child's."""
         self._node(["split", variable, format_number(at), *([] if after is None else [format_number(after)])])
 
+    def split_inner(self, quantity: Sequence[Any], at: float) -> None:
+        """The node cuts a quantity inside the model, named as its family does it; both parts have `at`."""
+        self._node([*quantity, format_number(at)])
+
     def cases(self, cubes: Sequence[Sequence[Sequence[tuple[int, bool]]]] | None = None) -> None:
         """The first node of a proof about several classes; then comes a tree of cells a case."""
         known = () if cubes is None else ([[[list(pair) for pair in cube] for cube in of] for of in cubes],)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,6 +62,7 @@ class BatchOracle(CaseOracle):
             node.step = next_step(node.step, helped=node.lean != trial.lean[i])
             node.lean, node.upper = float(trial.lean[i]), float(trial.bounds.upper[i])
             node.view, node.rank = int(trial.view[i]), -float(trial.excess[i])
+            node.memory = None if trial.bounds.memories is None else trial.bounds.memories[i]
             check_clock()
             closed = self._close(node, self._line(trial, i), asked) if trial.closes[i] else None
             if closed is not None:
@@ -72,13 +73,15 @@ class BatchOracle(CaseOracle):
 
     def look_again(self, node: Node, asked: OracleContext) -> Answer:
         lo, hi = node.lo[None], node.hi[None]
-        bounds = self._bound_at_leans(node.view, lo, hi, asked, np.array([node.lean])).bounds
+        bounds = self._bound_at_leans(node.view, lo, hi, asked, [node.memory], np.array([node.lean])).bounds
         variable, at = self.views.branch(lo, hi, bounds.loss, bounds.cuts)
         return self._finish(node, int(variable[0]), float(at[0]), asked)
 
     def recall(self, node: Node, leaf: Leaf, asked: OracleContext) -> None:
         node.view = self.views.place(leaf)
-        tried = self._bound_at_leans(node.view, node.lo[None], node.hi[None], asked, np.array([node.lean]))
+        tried = self._bound_at_leans(
+            node.view, node.lo[None], node.hi[None], asked, [None], np.array([node.lean])
+        )
         node.upper = float(tried.bounds.upper[0])
 
     # -- bounds ---------------------------------------------------------------------------------------------------
@@ -86,24 +89,35 @@ class BatchOracle(CaseOracle):
     def _tried(self, nodes: Sequence[Node], lo: Floats, hi: Floats, asked: OracleContext) -> BatchTrial:
         """Bounds of all nodes, from one view or more, at one lean or more."""
         lean, step = np.array([n.lean for n in nodes]), np.array([n.step for n in nodes])
+        memories = [n.memory for n in nodes]
         if len(self.views) == 1:
-            return self._separate(0, lo, hi, asked, lean, step)
+            return self._separate(0, lo, hi, asked, memories, lean, step)
         known, parts = np.array([n.view for n in nodes]), []
         for view, chosen in enumerate(self.views.choose_views(lo, hi, known)):
             some = np.flatnonzero(chosen)
             if not len(some):
                 continue
             start = np.where(known[some] == view, lean[some], self.views.leans(lo[some], hi[some], view))
-            found = self._separate(view, lo[some], hi[some], asked, start, step[some])
+            own = [memories[i] if known[i] == view else None for i in some]
+            found = self._separate(view, lo[some], hi[some], asked, own, start, step[some])
             parts.append(replace(found, cell=some[found.cell]))
         return BatchTrial.joined(parts)
 
     def _separate(
-        self, view: int, lo: Floats, hi: Floats, asked: OracleContext, lean: Floats, step: Floats
+        self,
+        view: int,
+        lo: Floats,
+        hi: Floats,
+        asked: OracleContext,
+        memories: list[Any],
+        lean: Floats,
+        step: Floats,
     ) -> BatchTrial:
         """Each cell at its parent's lean, and at others where that does not close it and others may."""
-        attempt = partial(self._bound_at_leans, view, lo, hi, asked)
-        return find_separating_leans(attempt, asked.case.line, lean, step, exact=self.exact)
+        attempt = partial(self._bound_at_leans, view, lo, hi, asked, memories)
+        # Bounds that start from a parent's are best near its lean.
+        exact = self.exact and not self.views.first.inherits
+        return find_separating_leans(attempt, asked.case.line, lean, step, exact=exact)
 
     def _bound_at_leans(
         self,
@@ -111,13 +125,17 @@ class BatchOracle(CaseOracle):
         lo: Floats,
         hi: Floats,
         asked: OracleContext,
+        memories: list[Any],
         lean: Floats,
         some: NDArray[np.intp] | None = None,
     ) -> BatchTrial:
-        """Bound the cells, or `some` of them, at these leans."""
+        """Bound the cells, or `some` of them, at these leans; what is learned of a cell is put into its place among the memories."""
         cell = np.arange(len(lo)) if some is None else some
         threshold = asked.case.line.threshold(lean)
-        bounds = self._bound_in_pieces(view, lo[cell], hi[cell], lean, threshold, asked.pace.seconds_per_look)
+        own, pace = [memories[i] for i in cell], asked.pace.seconds_per_look
+        bounds = self._bound_in_pieces(view, lo[cell], hi[cell], lean, threshold, own, pace)
+        for i, memory in zip(cell, bounds.memories or (), strict=False):
+            memories[i] = memory
         return BatchTrial(
             cell=cell,
             lean=lean,
@@ -127,15 +145,25 @@ class BatchOracle(CaseOracle):
         )
 
     def _bound_in_pieces(
-        self, view: int, lo: Floats, hi: Floats, lean: Floats, threshold: Floats, pace: float
+        self,
+        view: int,
+        lo: Floats,
+        hi: Floats,
+        lean: Floats,
+        threshold: Floats,
+        memories: list[Any],
+        pace: float,
     ) -> Bounds:
         """As many cells at a time as fit between two looks at the clock, by what cells have taken so far."""
         some = len(lo) if pace * len(lo) <= CLOCK_INTERVAL else max(1, int(CLOCK_INTERVAL / pace))
-        parts = []
+        bounder, parts = self.views[view].bounder, []
         for first in range(0, len(lo), some):
             check_clock()
             part = slice(first, first + some)
-            parts.append(self.views[view].bounder.bound(lo[part], hi[part], lean[part], threshold[part]))
+            cells = lo[part], hi[part], lean[part], threshold[part]
+            parts.append(
+                bounder.bound_heirs(*cells, memories[part]) if bounder.inherits else bounder.bound(*cells)
+            )
         return parts[0] if len(parts) == 1 else Bounds.joined(parts)
 
     def _line(self, trial: BatchTrial, i: int) -> Leaf:
@@ -216,7 +244,7 @@ class BatchOracle(CaseOracle):
             return closed
         if variable < 0:
             return Stuck()
-        part = Child(rank=node.rank, upper=node.upper)
+        part = Child(rank=node.rank, upper=node.upper, memory=node.memory)
         return Cut(variable=variable, at=at, after=self.views.after(variable, at), children=(part, part))
 
     def _relax(self, node: Node, asked: OracleContext) -> RelaxationResult | None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from likewise.errors import UnsupportedModel
+from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.score_judge import ScoreTable
 from likewise.families.settings import fix_columns
 from likewise.model.embedding import Column, join_embeddings
@@ -238,6 +238,18 @@ class Family(ABC):
     def shared(self, parts: Sequence[Any], pairs: PairSpace) -> Any:
         """What the bounders of all forms of several scores have in common over cells of these pairs."""
         return None
+
+    def why_unbounded(self, scores: Sequence[Any]) -> str | None:
+        """Why nothing bounds these scores over cells, where that is so."""
+        return self.unbounded
+
+    def inner_quantities(self, bodies: Sequence[Any]) -> int:
+        """How many quantities inside the model cells may be cut by."""
+        return 0
+
+    def inner_line(self, bodies: Sequence[Any], place: int) -> list[Any]:
+        """How a node of a certificate names the quantity that it cuts."""
+        raise InternalError(f"cells of the family {self.name} have no inner quantities")
 
     def codes_to_try(self, shared: Any) -> dict[int, Floats]:
         """Codes that are worth trying, by feature."""

@@ -210,7 +210,7 @@ class Bounds:
     any similar pair has upper = -inf. `closes`, where a family's rule is more than the bound, tells which
     cells it should close, with `hints` if it takes any, and `nearly` which ones are so close to it that float64 does not
     tell: the checker does, whose sums are exact. `loss` and `cuts`, by cell and variable, are what an
-    oracle learned about where to split.
+    oracle learned about where to split; `memories`, one a cell, what the bounds of its parts start from.
     """
 
     upper: Floats
@@ -223,6 +223,7 @@ class Bounds:
     hints: list[tuple[int, ...]] | None = None
     loss: Floats | None = None
     cuts: Floats | None = None
+    memories: list[Any] | None = None
 
     def take(self, rows: NDArray[np.intp]) -> Bounds:
         """The bounds in these rows."""
@@ -262,6 +263,9 @@ class Bounder(Protocol):
     proves: bool = True  # where exact: whether a case that closes is a proof without the checker
     sees_constraints: bool = False  # whether `relax` knows what constraints exclude
     directions: tuple[tuple[int, ...], ...] = ()  # that leaves of the rule are written with
+    inherits: bool = (
+        False  # whether bounds start from memories of the cells that these are parts of (`bound_heirs`)
+    )
 
     def warm_up(self) -> None:
         """What is done once before a search, and not on its time."""
@@ -269,6 +273,17 @@ class Bounder(Protocol):
 
     def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
         """Bound each cell in its own direction, constraints left aside; best near its threshold."""
+
+    def bound_heirs(
+        self,
+        lo: Floats,
+        hi: Floats,
+        lean: Floats,
+        threshold: Floats,
+        memories: Sequence[Any],  # noqa: ARG002
+    ) -> Bounds:
+        """The same of cells that are parts of others, given the `memories` of the bounds of those; None of a cell of which there are none."""
+        return self.bound(lo, hi, lean, threshold)
 
     def candidates(self, lo: Floats, hi: Floats) -> Floats:
         """One promising pair of each cell, as points."""

@@ -83,7 +83,7 @@ class Oracles:
     @property
     def unbounded(self) -> str | None:
         """Why nothing is known of cells, where that is so."""
-        return self.family.unbounded
+        return self.family.why_unbounded(self.parts)
 
     @property
     def exact(self) -> bool:

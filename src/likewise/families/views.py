@@ -95,7 +95,7 @@ class Views:
     def choose_views(self, lo: Floats, hi: Floats, known: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which views to try of which cells, (views, cells): all, or those that look best at one pair of the cell, those of one
         form, and the one that was `known` to be best of the cell that this one is part of."""
-        exact = self.first.exact
+        exact = self.first.exact and not self.first.inherits
         if len(self) == 1 or (exact and len(self) <= FEW_VIEWS):
             return np.ones((len(self), len(lo)), dtype=bool)
         value = self._values(self.first.candidates(lo, hi))

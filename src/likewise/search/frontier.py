@@ -212,7 +212,7 @@ class Frontier:
         """Write a cut down and open both parts; refuses one that would lose a part of the cell."""
         variable, at, after = cut.variable, cut.at, cut.after
         if not node.lo[variable] <= at <= node.hi[variable] or (
-            self.pairs.variables[variable].discrete and not at.is_integer()
+            self.pairs.discrete(variable) and not at.is_integer()
         ):
             raise InternalError(f"cutting variable {variable} at {at} would lose a part of the cell")
         if after is not None and (after != math.nextafter(at, math.inf) or after > node.hi[variable]):

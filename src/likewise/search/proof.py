@@ -8,7 +8,7 @@ variables: the proof begins with the cuts that lead there, and each leaves a cel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -66,9 +66,14 @@ class Proof:
 
 def root_cell(pairs: PairSpace) -> tuple[Floats, Floats]:
     """The whole pair space."""
-    lo = np.array([float(v.lo) for v in pairs.variables])
-    hi = np.array([float(v.hi) for v in pairs.variables])
-    return lo, hi
+    return _with_inner(pairs, [v.lo for v in pairs.variables], [v.hi for v in pairs.variables])
+
+
+def _with_inner(pairs: PairSpace, lo: Sequence[float], hi: Sequence[float]) -> tuple[Floats, Floats]:
+    """Limits of the variables, and none of inner quantities."""
+    return np.array([*map(float, lo), *[-np.inf] * pairs.inner]), np.array(
+        [*map(float, hi), *[np.inf] * pairs.inner]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +95,8 @@ def begin_proof(pairs: PairSpace) -> ProofStart:
         proof.close(aside, cut.leaf)
     if narrowed.nobody is not None:
         proof.close(number, narrowed.nobody)
-    return ProofStart(
-        proof=proof,
-        number=None if narrowed.nobody is not None else number,
-        lo=np.array(narrowed.lo),
-        hi=np.array(narrowed.hi),
-    )
+    lo, hi = _with_inner(pairs, narrowed.lo, narrowed.hi)
+    return ProofStart(proof=proof, number=None if narrowed.nobody is not None else number, lo=lo, hi=hi)
 
 
 def child_cells(pairs: PairSpace, lo: Floats, hi: Floats, split: Split) -> tuple[tuple[Floats, Floats], ...]:

@@ -6,7 +6,8 @@ A point of the box is a pair once |x_k - x'_k| <= t_k holds for the `within` fea
 in a `pairs` feature are one of its allowed pairs, and both individuals satisfy the space's constraints; `PairSpace.valid` decides that in exact arithmetic.
 
 `add_differences` adds one more variable, x'_k - x_k, for each number that is `within`: what a search needs
-where a bound depends on how far two individuals are apart (kernels). The others leave it out.
+where a bound depends on how far two individuals are apart (kernels). The others leave it out. `add_inner_quantities` lets cells be cut by quantities inside a model as well (sums of a
+network's neurons), which have no limits at first; whatever such a quantity is of a pair, it is on one side of a cut, so what knows nothing of them may ignore their limits.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class PairSpace:
     difference: tuple[
         int | None, ...
     ] = ()  # for each feature, the variable x'_k - x_k; empty: there are none
+    inner: int = 0  # quantities inside the model that cells may be cut by, numbered after all variables
 
     def split(self, point: Sequence[float]) -> tuple[list[float], list[float]]:
         """The two individuals of a point of pair space, as codes."""
@@ -69,8 +71,12 @@ class PairSpace:
     ) -> tuple[tuple[float, float], tuple[float, float]]:
         """The two intervals that a cut makes of one of a variable: <= at, and >= at (> at for a discrete variable), or >= after, the double next to `at`,
         where that is given."""
-        right = at + 1 if self.variables[variable].discrete else at if after is None else after
+        right = at + 1 if self.discrete(variable) else at if after is None else after
         return (lo, at), (right, hi)
+
+    def discrete(self, variable: int) -> bool:
+        """Whether a variable takes whole numbers only; an inner quantity takes any."""
+        return variable < len(self.variables) and self.variables[variable].discrete
 
     def valid(self, x: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
         """Whether (x, x') is a pair: both in the space, similar, constraints satisfied. Exact."""
@@ -137,6 +143,11 @@ def add_differences(pairs: PairSpace) -> PairSpace:
             variables.append(Variable(feature=k, side="difference", discrete=discrete, lo=-reach, hi=reach))
         difference.append(place)
     return replace(pairs, variables=tuple(variables), difference=tuple(difference))
+
+
+def add_inner_quantities(pairs: PairSpace, count: int) -> PairSpace:
+    """The same pairs, whose cells may also be cut by so many quantities inside the model: any number, whatever the codes are."""
+    return replace(pairs, inner=count)
 
 
 def _round_tolerance_up(tolerance: Fraction, *, discrete: bool) -> float:

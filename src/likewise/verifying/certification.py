@@ -27,6 +27,7 @@ from likewise.certificate.writer import (
     space_line,
 )
 from likewise.errors import InternalError
+from likewise.families.registry import family_of
 from likewise.families.scored_model import rounding_error
 from likewise.gc_pause import without_collector
 from likewise.model.cubes import vote_cubes
@@ -175,10 +176,19 @@ def write_proof(
         for number, node, _, _ in walk_proof(proof, posed.pairs):
             clock.check_clock()
             places.append((n, number))
-            _write_node(writer, node, case)
+            if isinstance(node, Split) and node.variable >= len(posed.pairs.variables):
+                _write_inner_split(writer, node, posed)
+            else:
+                _write_node(writer, node, case)
     stated, covers = _stated_room(posed, found, clearance, statement)
     writer.end_proof(clearance=stated, covers_floating_point=covers)
     return Certificate(file.getvalue()), places
+
+
+def _write_inner_split(writer: Writer, split: Split, posed: PosedProblem) -> None:
+    bodies = posed.imported.model.bodies
+    place = split.variable - len(posed.pairs.variables)
+    writer.split_inner(family_of(bodies[0]).inner_line(bodies, place), split.at)
 
 
 def _write_node(writer: Writer, node: Split | Leaf | None, case: Case) -> None:

@@ -21,7 +21,7 @@ from likewise.model.gauge import Gauge
 from likewise.model.question import Question, question_of
 from likewise.search.task import SearchTask
 from likewise.spec.frames import copy_categories
-from likewise.spec.pairs import PairSpace, add_differences
+from likewise.spec.pairs import PairSpace, add_differences, add_inner_quantities
 from likewise.spec.properties import property_level
 from likewise.spec.terms import dot, nearest_double
 from likewise.verifying.result import Treatment
@@ -158,6 +158,7 @@ def pose(problem: Problem, run: Run, *, by_lead: bool = False) -> PosedProblem:
     rows = np.concatenate([imported.rows, score.landmarks(imported.space)])
     if family.differences:
         pairs = add_differences(pairs)
+    pairs = add_inner_quantities(pairs, family.inner_quantities(imported.model.bodies))
     with run.budget.stopped():  # compiled on first use
         oracles = Oracles.of_scores(score, pairs)
         marks = oracles.codes_to_try()

@@ -1,7 +1,7 @@
 """The largest u(x) + v(x') of one feature in a box, over the codes that satisfy its relation: for linear functions and for tables (section 4).
 
 Linear, `within` t. With x' = x + d the function is (u + v) x + v d. For a given d, x goes from max(lo, lo' - d) to min(hi, hi' - d), which is not empty just if
-d is from p = max(-t, lo' - hi) to q = min(t, hi' - lo); the better end is the right one if u + v >= 0, else the left one. Which of its two arguments that end is
+d is from p = max(-t, lo' - hi) to q = min(t, hi' - lo) (or within other limits than -t and t); the better end is the right one if u + v >= 0, else the left one. Which of its two arguments that end is
 changes at one d only (hi' - hi, or lo' - lo), and on either side of it the value is linear in d: so it is largest there, at p or at q. Where the ends and t are
 whole, so are all of these points.
 
@@ -28,8 +28,13 @@ def linear_maximum(u: Exact, v: Exact, box: Box, relation: Relation) -> Exact | 
 
 def linear_within(u: Exact, v: Exact, first: Interval, second: Interval, tolerance: Exact) -> Exact | None:
     """max of u x + v x' over x and x' in these intervals, at most the tolerance apart."""
+    return linear_apart(u, v, first, second, (-tolerance, tolerance))
+
+
+def linear_apart(u: Exact, v: Exact, first: Interval, second: Interval, apart: Interval) -> Exact | None:
+    """The same with x' - x in an interval."""
     (lo, hi), (low, high) = first, second
-    least, most = max(-tolerance, low - hi), min(tolerance, high - lo)
+    least, most = max(apart[0], low - hi), min(apart[1], high - lo)
     if least > most:
         return None
     slope = u + v

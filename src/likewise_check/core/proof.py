@@ -3,18 +3,23 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from fractions import Fraction
+from typing import TypeAlias
 
-from likewise_check.core.cells import Tree
+from likewise_check.core.body import Body
+from likewise_check.core.cells import Quantity, Tree
 from likewise_check.core.claim import Claim
 from likewise_check.core.fields import Rejected, anything, array_of, record, text, whole
 from likewise_check.core.head import Case
 from likewise_check.core.leaves import Jury, Tally
 from likewise_check.core.line_reader import Lines
 from likewise_check.core.numbers import number, readable_number
+from likewise_check.core.registry import find_entry, known_names
 from likewise_check.core.rounding import covers
 
 MOST_NODES = 10**8
 _PROGRESS_EVERY = 1000
+
+InnerSplit: TypeAlias = Callable[[list[object], Body], tuple[Quantity, Fraction]]
 
 
 def check_nodes(
@@ -50,8 +55,10 @@ def _walk(lines: Lines, jury: Jury, claim: Claim, progress: Callable[[int], None
             _, variable, *places = array_of(anything, max(3, min(len(node), 4)))(node, "a split")
             at = [number(place, "the place of a split") for place in places]
             tree.split(whole(0, MOST_NODES)(variable, "the variable"), *at)
+        elif (read := _inner_split(node)) is not None:
+            tree.limit(*read(node, claim.model.body))
         elif not opens:
-            jury.take((nodes, lines.number, node, tuple(tree.cell), case))
+            jury.take((nodes, lines.number, node, tree.cell, case))
             tree.close()
             if tree.complete and (following := next(cases, None)):
                 tree, case = Tree(claim.space, claim.similarity), following
@@ -61,6 +68,12 @@ def _walk(lines: Lines, jury: Jury, claim: Claim, progress: Callable[[int], None
     if not tree.complete:
         raise Rejected("the proof is not complete: a child of a split, or a case, is missing")
     return nodes, node
+
+
+def _inner_split(node: list[object]) -> InnerSplit | None:
+    """What reads a node that splits a quantity, if it is one that a pack knows."""
+    name = node[0] if node else None
+    return find_entry("NODES", name) if type(name) is str and name in known_names("NODES") else None
 
 
 def check_end(end: object, lines: Lines, claim: Claim, tally: Tally, nodes: int) -> tuple[Fraction, bool]:

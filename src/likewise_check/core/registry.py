@@ -5,6 +5,7 @@ nothing of a pack runs none of its code. A pack's package holds the tables that 
 
     BODIES    kinds of bodies: how they are read            HEADS    what is made of scores: how it is read
     COLUMNS   columns of affine bodies, by their own key    RULES    what a leaf may name, prepared for a lemma
+    NODES     nodes that split a quantity of their own: what they split, and where
     MAXIMA    maxima of forms of the scores of a kind of body, for the rules of classes; SCORES: how several scores are read one by one
 
 A rule is a class: made with a `lemma.Lemma`, called with a leaf and a cell, it returns what `bound.conclude` says. It is about g, not about the body's score:
@@ -35,7 +36,7 @@ PACKS: dict[str, dict[str, tuple[str, ...]]] = {
     "kernel": {"BODIES": ("rbf",), "RULES": ("kernel",)},
     "polynomial": {"BODIES": ("polynomial",), "RULES": ("polynomial", "sos")},
     "trees": {"BODIES": ("trees",), "RULES": ("trees",), "MAXIMA": ("trees",)},
-    "network": {"BODIES": ("network",)},
+    "network": {"BODIES": ("network",), "RULES": ("network",), "NODES": ("neuron",)},
     "combined": {"BODIES": ("combined",)},
     "classes": {
         "HEADS": ("classes",),

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
 
+COPIES = 3  # inner quantities of a neuron that cells of pairs may be cut by: its sum at x, at x', and their difference
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Layer:
     """act(weights @ input + biases): weights (neurons, inputs), biases (neurons,)."""
@@ -94,6 +97,11 @@ class Network:
     def size(self) -> int:
         """How many weights there are."""
         return len(self.weights) + sum(layer.weights.numerators.size for layer in self.hidden)
+
+    @property
+    def widths(self) -> list[int]:
+        """Neurons by layer."""
+        return [len(layer.biases.numerators) for layer in self.hidden]
 
     def with_last_row(self, weights: Sequence[Fraction], bias: Fraction) -> Network:
         """Another score of the same hidden layers."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.errors import UnsupportedModel
+from likewise.errors import InternalError, UnsupportedModel
 from likewise.families.family import Family
-from likewise.families.network.body import Network, share_hidden, side_by_side
+from likewise.families.network.body import COPIES, Network, share_hidden, side_by_side
 from likewise.families.network.dyadic import Dyadic
 from likewise.model.embedding import Column, column_line
 from likewise.spec.numbers import format_numbers, one_or_array
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from likewise.families.family import Climber
     from likewise.families.network.body import Layer
+    from likewise.families.network.bounder import NetworkBounder
     from likewise.families.network.judge import NetworkJudge
     from likewise.families.network.score import NetworkScore
     from likewise.families.score_judge import ScoreTable
@@ -28,7 +30,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-NO_BOUNDS = "proofs about neural networks cover what no differing feature matters to, and spaces of few pairs"
+NO_BOUNDS = (
+    "proofs about neural networks whose activations are not piecewise linear cover what no differing feature matters to, "
+    "and spaces of few pairs"
+)
 
 
 class NetworkFamily(Family):
@@ -37,7 +42,9 @@ class NetworkFamily(Family):
     name = "network"
     leads = True
     shared_work = True
-    unbounded = NO_BOUNDS
+    rules = MappingProxyType(
+        {"network": "a network stays on one side of a line, by multipliers of its equations"}
+    )
 
     def form(self, bodies: Sequence[Network], alpha: tuple[Fraction, ...]) -> Network:
         self.check(bodies)
@@ -73,8 +80,34 @@ class NetworkFamily(Family):
         found: Floats = parts[0].last_outputs(codes, weights) + biases
         return found
 
-    def bounder(self, score: NetworkScore, pairs: PairSpace, second: NetworkScore | None = None) -> None:
-        return None
+    def bounder(
+        self, score: NetworkScore, pairs: PairSpace, second: NetworkScore | None = None
+    ) -> NetworkBounder | None:
+        if not score.rational:
+            return None
+        from likewise.families.network.bounder import NetworkBounder  # brings in numba
+
+        return NetworkBounder(score, pairs, second)
+
+    def why_unbounded(self, scores: Sequence[NetworkScore]) -> str | None:
+        return None if scores[0].rational else NO_BOUNDS
+
+    def hints_line(self, hints: Sequence[int]) -> list[Any]:
+        """The number of bits, and the multipliers of both copies."""
+        half = (len(hints) + 1) // 2
+        return [hints[0], list(hints[1:half]), list(hints[half:])]
+
+    def inner_quantities(self, bodies: Sequence[Network]) -> int:
+        """Three a neuron, where all activations are piecewise linear."""
+        return COPIES * sum(bodies[0].widths) if bodies[0].rational else 0
+
+    def inner_line(self, bodies: Sequence[Network], place: int) -> list[Any]:
+        neuron, copy = divmod(place, COPIES)
+        for layer, width in enumerate(bodies[0].widths):
+            if neuron < width:
+                return ["neuron", layer, neuron, copy]
+            neuron -= width
+        raise InternalError(f"a network has no inner quantity {place}")
 
     def judge(self, score: NetworkScore) -> NetworkJudge:
         from likewise.families.network.judge import NetworkJudge

@@ -1,0 +1,259 @@
+"""Network bounder: two copies of a network over cells of pairs, bounded by multipliers of its equations (`dual`), in float64; each leaf is proved in whole numbers (`proof`).
+
+A cell starts from the multipliers of the one that it was cut from, as far as they are of the same view; where it is bounded in another direction than that was, those of x go with the lean and
+those of x' with 1 - lean. Cells are cut by codes or by sums of neurons (`splits`): what each kind is worth is learned from the bounds of cells that were cut.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.cells.leaf import Clearance, Leaf, Rule
+from likewise.families.network.cells import bound_cells
+from likewise.families.network.dual import Work, make_work
+from likewise.families.network.pair_network import pair_network
+from likewise.families.network.proof import PairProof
+from likewise.families.network.splits import FIRST
+from likewise.families.network.sure import sure_bound
+from likewise.families.oracle import Bounder, Bounds
+from likewise.spec.pairs import PairSpace
+from likewise.spec.terms import nearest_double
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.families.network.score import NetworkScore
+    from likewise.model.witness_set import WitnessSet
+
+    Floats = NDArray[np.float64]
+
+BATCH = 64  # cells bounded together: each takes long enough
+PRECISION = 22  # bits of multipliers below the size of the largest weight of the last layer
+CLEAR = 1e-9  # relative: how far below its threshold a bound closes a cell, so that exact arithmetic agrees
+TRUST = 3.0  # cuts of a kind that its first rating counts for
+DOUBLES = 2**53  # multipliers below are doubles, exactly
+HOPES = 0.3  # of what is promised, that cuts are taken to keep before there were any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What is known of a cell: multipliers at a lean, and what was promised of the cut that the cell is to get."""
+
+    lean: float
+    multipliers: NDArray[np.float32]
+    kind: int  # of the cut: 0 codes, else 1 + the layer of a neuron; -1: nothing to learn from it
+    promised: float
+    excess: float
+
+
+class NetworkBounder(Bounder):
+    """Bounder of two scores with the same hidden layers, all of their activations piecewise linear, on the pairs of a space."""
+
+    rule: Rule = "network"
+    exact = True
+    batch = BATCH
+    inherits = True
+
+    def __init__(self, score: NetworkScore, pairs: PairSpace, second: NetworkScore | None = None) -> None:
+        self.score, self.pairs = score, pairs
+        self.other = score if second is None else second
+        self.first, self.second = list(pairs.first), list(pairs.second)
+        self.discrete = np.array([v.discrete for v in pairs.variables])
+        self.net = pair_network(score, self.other, pairs)
+        size = float(max(np.abs(self.net.last).max(), np.abs(self.net.other_last).max())) or 1.0
+        self.bits = min(max(PRECISION - math.frexp(size)[1], 0), 1000)
+        kinds = [np.zeros(len(pairs.variables), dtype=np.intp)]
+        kinds += [np.full(3 * width, 1 + n, dtype=np.intp) for n, width in enumerate(self.net.widths)]
+        self.kinds = np.concatenate(kinds)
+        self.kept = np.full(1 + len(self.net.widths), HOPES * TRUST)
+        self.promised = np.full(1 + len(self.net.widths), TRUST)
+
+    @cached_property
+    def proof(self) -> PairProof:
+        """What proves leaves."""
+        return PairProof(self.score, self.other, self.pairs)
+
+    @cached_property
+    def work(self) -> Work:
+        """Room for one cell."""
+        found: Work = make_work(self.net)
+        return found
+
+    def warm_up(self) -> None:
+        """Have the loops compiled: about half a minute once, then kept on disk."""
+        lo = np.array([[float(v.lo) for v in self.pairs.variables]])
+        hi = np.array([[float(v.hi) for v in self.pairs.variables]])
+        self.bound(lo, hi, np.array([0.5]), np.zeros(1))
+        factors = np.zeros((2, self.net.neurons))
+        width = len(self.kinds)
+        sure_bound(
+            self.net,
+            self.work,
+            _widened(lo, width, -np.inf)[0],
+            _widened(hi, width, np.inf)[0],
+            0.5,
+            0.5,
+            factors,
+        )
+
+    # -- bounds ---------------------------------------------------------------------------------------------------
+
+    def bound(self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats) -> Bounds:
+        return self.bound_heirs(lo, hi, lean, threshold, [None] * len(lo))
+
+    def bound_heirs(
+        self, lo: Floats, hi: Floats, lean: Floats, threshold: Floats, memories: Sequence[Any]
+    ) -> Bounds:
+        count, codes, width = len(lo), len(self.pairs.variables), len(self.kinds)
+        target = threshold - CLEAR * (1 + np.abs(threshold))
+        multipliers = np.zeros((count, 2, self.net.neurons))
+        for i, memory in enumerate(memories):
+            if memory is not None:
+                multipliers[i] = _at_lean(memory, float(lean[i]))
+        upper, points = np.empty(count), np.zeros((count, codes))
+        points[:] = lo[:, :codes]
+        score, cuts = np.zeros((count, width)), np.zeros((count, width))
+        empty = self._empty(lo, hi)
+        bound_cells(
+            self.net,
+            _widened(lo, width, -np.inf),
+            _widened(hi, width, np.inf),
+            np.stack([lean, 1 - lean], axis=1),
+            np.where(np.isfinite(target), target, 0.0),
+            multipliers,
+            np.array([memory is None for memory in memories]),
+            2.0**self.bits,
+            self.kept / self.promised,
+            upper,
+            points,
+            score,
+            cuts,
+        )
+        upper[empty] = -np.inf
+        self._learn(memories, upper, threshold)
+        closes = upper <= target
+        return Bounds(
+            upper=upper,
+            first=self.score.scores(points[:, self.first]),
+            second=self.other.scores(points[:, self.second]),
+            points=points,
+            noise=np.zeros(count),
+            closes=closes,
+            hints=[self._hints(multipliers[i]) if closes[i] else () for i in range(count)],
+            loss=score[:, : lo.shape[1]],
+            cuts=cuts[:, : lo.shape[1]],
+            memories=[
+                None
+                if closes[i]
+                else self._memory(lean[i], multipliers[i], score[i], upper[i] - threshold[i])
+                for i in range(count)
+            ],
+        )
+
+    def _hints(self, multipliers: Floats) -> tuple[int, ...]:
+        """The number of bits and the multipliers as whole numbers over it."""
+        return self.bits, *map(int, np.round(multipliers.ravel() * 2.0**self.bits).tolist())
+
+    def _memory(self, lean: float, multipliers: Floats, score: Floats, excess: float) -> Memory:
+        variable = int(score.argmax())
+        promised, kind = float(score[variable]), int(self.kinds[variable])
+        known = 0.0 < promised < FIRST and math.isfinite(excess)
+        return Memory(
+            lean=float(lean),
+            multipliers=multipliers.astype(np.float32),
+            kind=kind if known else -1,
+            promised=promised * self.promised[kind] / self.kept[kind] if known else 0.0,
+            excess=float(excess),
+        )
+
+    def _learn(self, memories: Sequence[Any], upper: Floats, threshold: Floats) -> None:
+        """How much of what was promised of a cut its parts show, both in units of what was missing."""
+        for memory, top, level in zip(memories, upper.tolist(), threshold.tolist(), strict=True):
+            if memory is not None and memory.kind >= 0 and memory.excess > 0:
+                fallen = 1 - (top - level) / memory.excess
+                self.kept[memory.kind] += min(max(fallen, 0.0), 1.0)
+                self.promised[memory.kind] += min(memory.promised / memory.excess, 10.0)
+
+    def _empty(self, lo: Floats, hi: Floats) -> NDArray[np.bool_]:
+        """Cells in which levels that may differ are fixed to some that are not similar."""
+        empty = np.zeros(len(lo), dtype=bool)
+        for i, j, relation in zip(self.first, self.second, self.pairs.relations, strict=True):
+            if i == j or relation.kind == "free":
+                continue
+            fixed = (lo[:, i] == hi[:, i]) & (lo[:, j] == hi[:, j])
+            for n in np.flatnonzero(fixed & self.discrete[i]):
+                empty[n] |= not relation.allows(lo[n, i], lo[n, j])
+        return empty
+
+    # -- pairs and cuts -------------------------------------------------------------------------------------------
+
+    def candidates(self, lo: Floats, hi: Floats) -> Floats:
+        lo, hi = lo[:, : len(self.discrete)], hi[:, : len(self.discrete)]
+        points = lo + np.where(self.discrete, np.floor((hi - lo) / 2), (hi - lo) / 2)
+        for i, j, apart in zip(self.first, self.second, self.pairs.difference, strict=False):
+            if apart is not None:
+                other = np.clip(points[:, j], points[:, i] + lo[:, apart], points[:, i] + hi[:, apart])
+                points[:, j] = np.clip(other, lo[:, j], hi[:, j])
+        return points
+
+    def branch(
+        self, lo: Floats, hi: Floats, loss: Floats | None = None, cuts: Floats | None = None
+    ) -> tuple[NDArray[np.intp], Floats]:
+        """By what is promised; where nothing is, the widest code in the middle."""
+        codes = len(self.discrete)
+        width = hi[:, :codes] - lo[:, :codes]
+        middle = lo[:, :codes] + np.where(self.discrete, np.floor(width / 2), width / 2)
+        can = np.where(self.discrete, width >= 1, (middle > lo[:, :codes]) & (middle < hi[:, :codes]))
+        size = np.array([max(float(v.hi) - float(v.lo), 1e-300) for v in self.pairs.variables])
+        rank = np.where(can, width / size, 0.0)
+        rows, variable = np.arange(len(lo)), rank.argmax(axis=1)
+        at = np.minimum(middle[rows, variable], hi[rows, variable] - self.discrete[variable])
+        variable = np.where(rank[rows, variable] > 0, variable, -1)
+        if loss is not None and cuts is not None:
+            best = loss.argmax(axis=1)
+            told = loss[rows, best] > 0
+            variable, at = np.where(told, best, variable), np.where(told, cuts[rows, best], at)
+        return variable, at
+
+    # -- proofs ---------------------------------------------------------------------------------------------------
+
+    def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
+        if leaf.rule != "network" or leaf.lean is None or not question.admits(leaf.lean):
+            return None
+        line, width = question.direction(leaf.lean), len(self.kinds)
+        total = line.a + line.b
+        bits, *multipliers = leaf.hints
+        low, high = _widened(lo[None], width, -np.inf)[0], _widened(hi[None], width, np.inf)[0]
+        a, b = line.a / total, line.b / total
+        if min(multipliers) > -DOUBLES and max(multipliers) < DOUBLES:
+            factors = np.array(multipliers, dtype=np.float64).reshape(2, -1) / 2.0**bits
+            sure = sure_bound(self.net, self.work, low, high, nearest_double(a), nearest_double(b), factors)
+            if sure == -np.inf:
+                return math.inf
+            clearance = line.clearance(total * Fraction(sure)) if math.isfinite(sure) else None
+            if clearance is not None:
+                return clearance
+        bound = self.proof.bound(low.tolist(), high.tolist(), a, b, bits, tuple(multipliers))
+        return math.inf if bound is None else line.clearance(total * bound)
+
+
+def _widened(ends: Floats, width: int, end: float) -> Floats:
+    """With inner quantities, of which cells of some pairs know nothing."""
+    missing = width - ends.shape[1]
+    return ends if missing == 0 else np.pad(ends, ((0, 0), (0, missing)), constant_values=end)
+
+
+def _at_lean(memory: Memory, lean: float) -> Floats:
+    """The multipliers that go with another lean: those of x are in its proportion, those of x' in that of the rest."""
+    found = memory.multipliers.astype(np.float64)
+    if lean != memory.lean:
+        found[0] *= lean / memory.lean if memory.lean > 0 else 0.0
+        found[1] *= (1 - lean) / (1 - memory.lean) if memory.lean < 1 else 0.0
+    return found

@@ -1,0 +1,43 @@
+"""Cells of pairs bounded together: one compiled call a batch, nothing allocated in it but room for one cell."""
+
+import numpy as np
+from numba import njit
+
+from likewise.families.network.dual import ascend, evaluate, make_work, start
+from likewise.families.network.limits import propagate
+from likewise.families.network.splits import rate_splits
+
+FRESH_STEPS = 300  # for a cell that inherits no multipliers
+STEPS = 60  # for one that does
+
+
+@njit(cache=True)
+def bound_cells(net, lo, hi, line, target, multipliers, fresh, unit, worth, upper, points, score, at):  # type: ignore[no-untyped-def]
+    """Bound line[0] f(x) - line[1] f'(x') over each cell, from the multipliers given or, where a cell is `fresh`, from scratch.
+
+    Multipliers are left at the best found; where these bring the bound to the target, they are rounded to multiples of 1 / unit, as a certificate has them, and the bound is that of the rounded
+    ones. `upper` is -inf for a cell without pairs; `score` and `at` rate the cuts of cells that stay open.
+    """
+    work = make_work(net)
+    layers = len(net.widths)
+    n = net.widths[layers - 1]
+    for i in range(len(lo)):
+        score[i] = 0.0
+        if not propagate(net, lo[i], hi[i], work.limits, work.ranges, work.scratch):
+            upper[i] = -np.inf
+            multipliers[i] = 0.0
+            continue
+        a, b = line[i, 0], line[i, 1]
+        work.objective[0, :n] = a * net.last[:n]
+        work.objective[1, :n] = -b * net.other_last[:n]
+        constant = a * net.bias - b * net.other_bias
+        if fresh[i]:
+            start(net, work, layers, multipliers[i])
+        steps = FRESH_STEPS if fresh[i] else STEPS
+        upper[i] = ascend(net, work, layers, constant, multipliers[i], target[i], steps)
+        points[i] = work.point
+        if upper[i] <= target[i]:
+            multipliers[i] = np.round(multipliers[i] * unit) / unit
+            upper[i] = evaluate(net, work, layers, constant, multipliers[i])
+        if upper[i] > target[i]:
+            rate_splits(net, work, multipliers[i], worth, score[i], at[i])

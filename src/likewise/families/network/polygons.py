@@ -1,0 +1,165 @@
+"""Polygons: the largest A act(y) + C act(y') - a y - c y' of one neuron, over what is known of its two pre-activations.
+
+    lo <= y <= hi,   lo' <= y' <= hi',   least <= y' - y <= most
+
+For a given y, y' goes from max(lo', y + least) to min(hi', y + most), and the function is piecewise linear in it: largest at an end or at a break of the activation. That maximum
+is piecewise linear in y and bends where an end stops following y (lo' - least, hi' - most), passes a break t (t - least, t - most), or y is at a break. So the maximum
+over the polygon is at one of these y or at lo or hi: a few comparisons. It is exact for any piecewise linear activation; a smooth one would have its own maximum in this place.
+
+An activation with one break t is (slope after - slope before) relu(y - t) + slope before (y - t) + its value at t, so that relu is enough.
+"""
+
+import numpy as np
+from numba import njit
+
+from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
+
+
+@njit(cache=True)
+def close(limits, k):  # type: ignore[no-untyped-def]
+    """Sharpen each of the six limits in column k by the others; False where none of y, y' satisfies them, by more than rounding."""
+    lo, hi = limits[LOW, k], limits[HIGH, k]
+    low, high = limits[OTHER_LOW, k], limits[OTHER_HIGH, k]
+    least, most = max(limits[LEAST, k], low - hi), min(limits[MOST, k], high - lo)
+    low, high = max(low, lo + least), min(high, hi + most)
+    lo, hi = max(lo, low - most), min(hi, high - least)
+    slack = 1e-9 * (1.0 + abs(lo) + abs(hi))
+    if lo > hi + slack or low > high + slack or least > most + slack:
+        return False
+    # Limits that cross by no more than rounding are kept on their outer sides.
+    limits[LOW, k], limits[HIGH, k] = min(lo, hi), max(lo, hi)
+    limits[OTHER_LOW, k], limits[OTHER_HIGH, k] = min(low, high), max(low, high)
+    limits[LEAST, k], limits[MOST, k] = min(least, most), max(least, most)
+    return True
+
+
+@njit(cache=True)
+def bend_of(net, layer):  # type: ignore[no-untyped-def]
+    """The activation of a layer as six numbers: both breaks, the slopes before, between and after them, the value at the first."""
+    slopes = net.slopes[layer]
+    return net.breaks[layer, 0], net.breaks[layer, 1], slopes[0], slopes[1], slopes[2], net.values[layer]
+
+
+@njit(cache=True)
+def activate(bend, y):  # type: ignore[no-untyped-def]
+    """The activation of one number."""
+    t, second, before, between, after, value = bend
+    inside = min(y, second) - t
+    found = value + between * max(inside, 0.0) + before * min(inside, 0.0)
+    if y > second:
+        found += after * (y - second)
+    return found
+
+
+@njit(cache=True)
+def image(bend, low, high):  # type: ignore[no-untyped-def]
+    """The smallest and the largest value of the activation between two numbers: at an end, or at a break where slopes change their sign."""
+    one, two = activate(bend, low), activate(bend, high)
+    smallest, largest = min(one, two), max(one, two)
+    for t in bend[:2]:
+        if low < t < high:
+            inside = activate(bend, t)
+            smallest, largest = min(smallest, inside), max(largest, inside)
+    return smallest, largest
+
+
+@njit(cache=True)
+def maximum(bend, A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[no-untyped-def]
+    """The maximum over the polygon of a neuron, and the y and y' that attain it; `bend` is an activation as `bend_of` has it."""
+    t, second, before, between, _, value = bend
+    if second < np.inf:
+        return _of_two_breaks(bend, A, C, a, c, lo, hi, low, high, least, most)
+    rise = between - before
+    rest, other_rest = a - before * A, c - before * C
+    if least == most:
+        top, y, other = _of_relu_apart(rise * A, rise * C, rest, other_rest, lo - t, hi - t, least)
+    else:
+        top, y, other = _of_relu(
+            rise * A, rise * C, rest, other_rest, lo - t, hi - t, low - t, high - t, least, most
+        )
+    return top + (A + C) * value - (a + c) * t, y + t, other + t
+
+
+@njit(cache=True)
+def _of_relu_apart(A, C, a, c, lo, hi, apart):  # type: ignore[no-untyped-def]
+    """y' = y + apart."""
+    shift = c * apart
+    both = a + c
+    top, y = A * max(lo, 0.0) + C * max(lo + apart, 0.0) - both * lo - shift, lo
+    found = A * max(hi, 0.0) + C * max(hi + apart, 0.0) - both * hi - shift
+    if found > top:
+        top, y = found, hi
+    if lo < 0.0 < hi:
+        found = C * max(apart, 0.0) - shift
+        if found > top:
+            top, y = found, 0.0
+    if lo < -apart < hi:
+        found = A * max(-apart, 0.0) + both * apart - shift
+        if found > top:
+            top, y = found, -apart
+    return top, y, y + apart
+
+
+@njit(cache=True)
+def _of_relu(A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[no-untyped-def]
+    top, best, other = -np.inf, lo, low
+    for place in range(7):
+        if place == 0:
+            y = lo
+        elif place == 1:
+            y = hi
+        elif place == 2:
+            y = low - least
+        elif place == 3:
+            y = high - most
+        elif place == 4:
+            y = 0.0
+        elif place == 5:
+            y = -least
+        else:
+            y = -most
+        if y < lo or y > hi or (place > 1 and y in (lo, hi)):
+            continue
+        left, right = max(low, y + least), min(high, y + most)
+        found, at = C * max(left, 0.0) - c * left, left
+        value = C * max(right, 0.0) - c * right
+        if value > found:
+            found, at = value, right
+        if left < 0.0 < right and found < 0.0:
+            found, at = 0.0, 0.0
+        found += A * max(y, 0.0) - a * y
+        if found > top:
+            top, best, other = found, y, at
+    return top, best, other
+
+
+@njit(cache=True)
+def _of_two_breaks(bend, A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[no-untyped-def]
+    top, best, other = -np.inf, lo, low
+    for place in range(10):
+        if place == 0:
+            y = lo
+        elif place == 1:
+            y = hi
+        elif place == 2:
+            y = low - least
+        elif place == 3:
+            y = high - most
+        else:
+            t = bend[0] if place % 2 == 0 else bend[1]
+            y = t if place < 6 else t - least if place < 8 else t - most
+        if y < lo or y > hi:
+            continue
+        left, right = max(low, y + least), min(high, y + most)
+        found, at = -np.inf, left
+        for end in range(4):
+            z = left if end == 0 else right if end == 1 else bend[0] if end == 2 else bend[1]
+            if end > 1 and not left < z < right:
+                continue
+            reached = C * activate(bend, z) - c * z
+            if reached > found:
+                found, at = reached, z
+        found += A * activate(bend, y) - a * y
+        if found > top:
+            top, best, other = found, y, at
+    return top, best, other

@@ -1,0 +1,176 @@
+"""Splits: where a cell should be cut, from what each neuron loses in the dual.
+
+A neuron's *loss* is its polygon's maximum less its value at the mean of the inputs that attained theirs. Splitting the neuron at a break of its activation, in a copy in which it bends
+upwards, takes its own loss away; splitting a code takes away a part of the losses of all neurons that it widens, to which the losses of the layers above are handed down by what widens
+those. Both are estimates in units of the bound: which kind keeps its promises is learned from the bounds of cells that were cut (`worth`, one factor for codes and one a layer).
+"""
+
+import numpy as np
+from numba import njit
+
+from likewise.families.network.body import COPIES
+from likewise.families.network.limits import dot
+from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
+from likewise.families.network.polygons import activate, bend_of, image
+
+FIRST = 1e300  # levels that may differ are fixed first: nothing is gained before
+BELOW = 0.1  # of the losses of layers above that a neuron widens
+ONE_SIDE = 0.7  # of what a code that both copies share would take away
+
+
+@njit(cache=True)
+def rate_splits(net, work, multipliers, worth, score, at):  # type: ignore[no-untyped-def]
+    """What is promised of a cut of each variable (0: none), and where it would be."""
+    _losses(net, work, multipliers)
+    _hand_down(net, work)
+    score[:] = 0.0
+    for layer in range(len(net.widths)):
+        start = net.starts[layer]
+        for k in range(start, start + net.widths[layer]):
+            _rate_neuron(net, work, layer, k, worth[1 + layer], score, at)
+    n = net.widths[0]
+    weight, apart = work.scratch[0], work.scratch[1]
+    for j in range(n):
+        weight[j] = work.spread[j] / (work.limits[HIGH, j] - work.limits[LOW, j] + 1e-9) + 1e-9
+        apart[j] = (work.spread[j] + 1e-12) / (work.limits[MOST, j] - work.limits[LEAST, j] + 1e-12)
+    for f in range(len(net.row)):
+        _rate_codes(net, work, f, worth[0], score, at)
+
+
+@njit(cache=True)
+def _losses(net, work, multipliers):  # type: ignore[no-untyped-def]
+    """Each polygon's maximum less the value at the mean input."""
+    here, there = work.scratch[0], work.scratch[1]
+    next_here, next_there = work.scratch[2], work.scratch[3]
+    for layer in range(len(net.widths)):
+        start, width = net.starts[layer], net.widths[layer]
+        bend = bend_of(net, layer)
+        for i in range(width):
+            k = start + i
+            if layer == 0:
+                y, other = work.mean[0, i], work.mean[1, i]
+            else:
+                n = net.widths[layer - 1]
+                y = net.biases[layer, i] + dot(net.weights[layer, i], here, n)
+                other = net.biases[layer, i] + dot(net.weights[layer, i], there, n)
+            next_here[i], next_there[i] = (
+                activate(bend, y),
+                activate(bend, other),
+            )
+            reached = work.weigh[0, k] * next_here[i] + work.weigh[1, k] * next_there[i]
+            work.loss[k] = max(work.top[k] - reached + multipliers[0, k] * y + multipliers[1, k] * other, 0.0)
+        here[:width], there[:width] = next_here[:width], next_there[:width]
+
+
+@njit(cache=True)
+def _hand_down(net, work):  # type: ignore[no-untyped-def]
+    """Losses of layers above, added to those below by what widens them."""
+    work.spread[:] = work.loss
+    share = work.scratch[4]
+    for layer in range(len(net.widths) - 1, 0, -1):
+        below, width, start = net.starts[layer - 1], net.widths[layer - 1], net.starts[layer]
+        bend = bend_of(net, layer - 1)
+        extent = work.scratch[5]
+        for q in range(width):
+            low, high = image(bend, work.limits[LOW, below + q], work.limits[HIGH, below + q])
+            extent[q] = high - low
+        for i in range(net.widths[layer]):
+            loss = work.spread[start + i]
+            if loss <= 0.0:
+                continue
+            for q in range(width):
+                share[q] = net.sizes[layer, i, q] * extent[q]
+            total = share[:width].sum()
+            if total > 0.0:
+                for q in range(width):
+                    work.spread[below + q] += loss * share[q] / total
+
+
+@njit(cache=True)
+def _rate_neuron(net, work, layer, k, worth, score, at):  # type: ignore[no-untyped-def]
+    breaks, slopes = net.breaks[layer], net.slopes[layer]
+    promised = worth * (work.loss[k] + BELOW * (work.spread[k] - work.loss[k]))
+    if promised <= 0.0:
+        return
+    chosen, most = -1, 0.0
+    place = len(net.whole) + COPIES * k
+    for copy in range(2):
+        low, high = work.limits[2 * copy, k], work.limits[2 * copy + 1, k]
+        for bend in range(2):
+            t = breaks[bend]
+            upwards = work.weigh[copy, k] * (slopes[bend + 1] - slopes[bend])
+            if low < t < high and upwards > most:
+                chosen, most = copy, upwards
+                at[place + copy] = t
+    if chosen >= 0:
+        score[place + chosen] = promised
+
+
+@njit(cache=True)
+def _rate_codes(net, work, f, worth, score, at):  # type: ignore[no-untyped-def]
+    one, two, apart = net.first[f], net.second[f], net.difference[f]
+    ranges, weight = work.ranges, work.scratch[0]
+    if net.levels[f]:
+        score[one], at[one] = _rate_levels(net, work, f, int(ranges[LOW, f]), int(ranges[HIGH, f]))
+        score[one] *= worth
+        if one != two:
+            low, high = int(ranges[OTHER_LOW, f]), int(ranges[OTHER_HIGH, f])
+            score[two], at[two] = _rate_levels(net, work, f, low, high)
+            for v in (one, two):
+                if score[v] > 0.0:
+                    score[v] += FIRST
+        return
+    n, slopes = net.widths[0], net.rows[net.row[f]]
+    reach = 0.0
+    for j in range(n):
+        reach += abs(slopes[j]) * weight[j]
+    _rate_number(net, one, ranges[LOW, f], ranges[HIGH, f], worth * reach, score, at)
+    if one == two:
+        return
+    score[one] *= ONE_SIDE
+    _rate_number(net, two, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f], ONE_SIDE * worth * reach, score, at)
+    if apart >= 0:
+        reach = 0.0
+        for j in range(n):
+            reach += abs(slopes[j]) * work.scratch[1, j]
+        _rate_number(net, apart, ranges[LEAST, f], ranges[MOST, f], worth * reach, score, at)
+
+
+@njit(cache=True)
+def _rate_number(net, variable, low, high, rate, score, at):  # type: ignore[no-untyped-def]
+    """A number is cut in the middle."""
+    middle = 0.5 * (low + high)
+    if net.whole[variable]:
+        middle = np.floor(middle)
+        can = low <= middle < high
+    else:
+        can = low < middle < high
+    if can:
+        score[variable], at[variable] = rate * (high - low), middle
+
+
+@njit(cache=True)
+def _rate_levels(net, work, f, low, high):  # type: ignore[no-untyped-def]
+    """What the spread of the levels from `low` to `high` costs, and after which of them a cut leaves the least of the worse part."""
+    if low >= high:
+        return 0.0, 0.0
+    whole, best, place = _cost(net, work, f, low, high), np.inf, low
+    for v in range(low, high):
+        worse = max(_cost(net, work, f, low, v), _cost(net, work, f, v + 1, high))
+        # Among cuts that are as good, the one nearest to the middle.
+        worse += 1e-6 * whole * abs(2 * v + 1 - low - high) / (high - low)
+        if worse < best:
+            best, place = worse, v
+    return whole, float(place)
+
+
+@njit(cache=True)
+def _cost(net, work, f, low, high):  # type: ignore[no-untyped-def]
+    n, row = net.widths[0], net.row[f]
+    weight, total = work.scratch[0], 0.0
+    for j in range(n):
+        smallest = largest = net.rows[row + low, j]
+        for v in range(low + 1, high + 1):
+            smallest, largest = min(smallest, net.rows[row + v, j]), max(largest, net.rows[row + v, j])
+        total += weight[j] * (largest - smallest)
+    return total

@@ -1,0 +1,275 @@
+"""Sure bounds: the bound of given multipliers in float64 with a proved limit of its rounding, for proving most leaves without whole numbers (`proof`).
+
+Every stored number (a weight, a contribution, a bias) is off by at most u = 2^-53 of itself, a sum of n products in any order by at most 1.01 (n + 2) u times the sum of their sizes. Limits are
+moved outwards by what they may be off, and by more than what the certificate's rule rounds them by, so that every polygon here holds the rule's. Where a maximum is taken at a place that is off by e, the
+function, whose slopes are known, is off by at most e times these. What is left is added to the bound.
+"""
+
+import numpy as np
+from numba import njit
+
+from likewise.families.network.body import COPIES
+from likewise.families.network.limits import add, dot, meet_splits, read_codes, steepness
+from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
+from likewise.families.network.polygons import bend_of, image, maximum
+
+U = 2.0**-53
+GRID = 2.0**-60  # that the certificate's limits are multiples of
+PLACE = 64.0  # roundings of a maximum, its place and its value, with room
+
+
+@njit(cache=True)
+def sure_bound(net, work, lo, hi, a, b, multipliers):  # type: ignore[no-untyped-def]
+    """An upper bound of a f(x) - b f'(x') over a cell, rounding included; -inf where it holds no pair."""
+    if not _limits(net, lo, hi, work):
+        return -np.inf
+    layers = len(net.widths)
+    here, there = multipliers[0], multipliers[1]
+    total = a * net.bias - b * net.other_bias
+    size = abs(a * net.bias) + abs(b * net.other_bias)
+    error = 8.0 * U * size
+    for layer in range(layers - 1, -1, -1):
+        _weigh(net, work, layer, a, b, here, there)
+        start, bend = net.starts[layer], bend_of(net, layer)
+        steep = max(abs(bend[2]), abs(bend[3]), abs(bend[4]), 1.0)
+        corner = abs(bend[0]) + abs(bend[5]) + (abs(bend[1]) if bend[1] < np.inf else 0.0)
+        roundings = 1.01 * (net.widths[layer + 1] + 4) if layer < layers - 1 else 4.0
+        for i in range(net.widths[layer]):
+            k = start + i
+            limits = work.limits
+            A, C, p, q = work.weigh[0, k], work.weigh[1, k], here[k], there[k]
+            top, _, _ = maximum(
+                bend, A, C, p, q,
+                limits[LOW, k], limits[HIGH, k], limits[OTHER_LOW, k], limits[OTHER_HIGH, k],
+                limits[LEAST, k], limits[MOST, k],
+            )  # fmt: skip
+            reach = steep * (corner + _size(limits, k))
+            slopes = abs(A) + abs(C) + abs(p) + abs(q)
+            off = roundings * (
+                work.scratch[2, i] + work.scratch[3, i]
+            )  # of A and C, by what they are sums of
+            error += U * reach * (PLACE * slopes + off)
+            shift = (p + q) * net.biases[layer, i] if layer > 0 else 0.0
+            total += top + shift
+            size += abs(top) + abs(shift)
+    found, more, weight = _inputs(net, work, here, there)
+    total += found
+    size += weight
+    count = net.widths.sum() + len(net.row) + 16
+    return total + 1.01 * (error + more + 2.0 * count * U * size)
+
+
+@njit(cache=True)
+def _size(limits, k):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for side in range(2 * COPIES):
+        total += abs(limits[side, k])
+    return total
+
+
+@njit(cache=True)
+def _weigh(net, work, layer, a, b, here, there):  # type: ignore[no-untyped-def]
+    """A and C of a layer, and the sums of the sizes of what they are made of."""
+    start, width = net.starts[layer], net.widths[layer]
+    A, C = work.weigh[0, start : start + width], work.weigh[1, start : start + width]
+    size, other_size = work.scratch[2], work.scratch[3]
+    if layer == len(net.widths) - 1:
+        for i in range(width):
+            A[i], C[i] = a * net.last[i], -b * net.other_last[i]
+            size[i], other_size[i] = abs(A[i]), abs(C[i])
+        return
+    above = net.starts[layer + 1]
+    A[:], C[:], size[:width], other_size[:width] = 0.0, 0.0, 0.0, 0.0
+    for i in range(net.widths[layer + 1]):
+        p, q = here[above + i], there[above + i]
+        add(p, net.weights[layer + 1, i], A, width)
+        add(q, net.weights[layer + 1, i], C, width)
+        add(abs(p), net.sizes[layer + 1, i], size, width)
+        add(abs(q), net.sizes[layer + 1, i], other_size, width)
+
+
+@njit(cache=True)
+def _limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
+    """Limits of all neurons that hold whatever was rounded; False where the cell holds no pair."""
+    if not _first_limits(net, lo, hi, work):
+        return False
+    limits, scratch = work.limits, work.scratch
+    for layer in range(1, len(net.widths)):
+        below, width, start, bend = (
+            net.starts[layer - 1],
+            net.widths[layer - 1],
+            net.starts[layer],
+            bend_of(net, layer - 1),
+        )
+        for q in range(width):
+            _pass(limits, below + q, bend, scratch, q)
+        for i in range(net.widths[layer]):
+            weights, sizes = net.weights[layer, i], net.sizes[layer, i]
+            for copy in range(COPIES):
+                middle, reach = (
+                    dot(weights, scratch[2 * copy], width),
+                    dot(sizes, scratch[2 * copy + 1], width),
+                )
+                bias = net.biases[layer, i] if copy < COPIES - 1 else 0.0
+                size = reach + abs(bias)
+                for q in range(width):
+                    size += sizes[q] * abs(scratch[2 * copy, q])
+                off = 1.01 * (width + 8) * U * size + 4.0 * GRID
+                limits[2 * copy, start + i] = middle + bias - reach - off
+                limits[2 * copy + 1, start + i] = middle + bias + reach + off
+            if not _meet(net, lo, hi, limits, start + i):
+                return False
+    return True
+
+
+@njit(cache=True)
+def _pass(limits, k, bend, scratch, q):  # type: ignore[no-untyped-def]
+    """Middles and half widths of an activation's values and of their difference, with room for rounding."""
+    lo, hi, low, high = limits[LOW, k], limits[HIGH, k], limits[OTHER_LOW, k], limits[OTHER_HIGH, k]
+    least, most = limits[LEAST, k], limits[MOST, k]
+    one, two = image(bend, lo, hi)
+    three, four = image(bend, low, high)
+    flat, steep = steepness(bend, min(lo, low), max(hi, high))
+    products = flat * least, steep * least, flat * most, steep * most
+    down, up = max(min(products), three - two), min(max(products), four - one)
+    corner = abs(bend[0]) + abs(bend[5]) + (abs(bend[1]) if bend[1] < np.inf else 0.0)
+    size = max(abs(bend[2]), abs(bend[3]), abs(bend[4]), 1.0) * (
+        corner + abs(lo) + abs(hi) + abs(low) + abs(high) + abs(least) + abs(most)
+    )
+    off = 16.0 * U * size + 4.0 * GRID
+    scratch[0, q], scratch[1, q] = 0.5 * (one + two), 0.5 * (two - one) + off
+    scratch[2, q], scratch[3, q] = 0.5 * (three + four), 0.5 * (four - three) + off
+    scratch[4, q], scratch[5, q] = 0.5 * (down + up), 0.5 * (up - down) + off
+
+
+@njit(cache=True)
+def _meet(net, lo, hi, limits, k):  # type: ignore[no-untyped-def]
+    """What splits say as well, closed, with room for the rounding of that."""
+    if not meet_splits(net, lo, hi, limits, k):
+        return False
+    off = 16.0 * U * _size(limits, k) + 4.0 * GRID
+    for copy in range(COPIES):
+        limits[2 * copy, k] -= off
+        limits[2 * copy + 1, k] += off
+    return True
+
+
+@njit(cache=True)
+def _first_limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
+    n, limits, ranges, size = net.widths[0], work.limits, work.ranges, work.scratch[0]
+    for j in range(n):
+        for side in range(LEAST):
+            limits[side, j] = net.base[j]
+        limits[LEAST, j] = limits[MOST, j] = 0.0
+        size[j] = abs(net.base[j])
+    for f in range(len(net.row)):
+        if not read_codes(net, f, lo, hi, ranges):
+            return False
+        shared = net.first[f] == net.second[f]
+        for j in range(n):
+            low, high = _reach(net, f, j, ranges[LOW, f], ranges[HIGH, f])
+            other_low, other_high = low, high
+            if not shared:
+                other_low, other_high = _reach(net, f, j, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f])
+                if net.levels[f]:
+                    least, most = other_low - high, other_high - low
+                else:
+                    least, most = _reach(net, f, j, ranges[LEAST, f], ranges[MOST, f])
+                limits[LEAST, j] += least
+                limits[MOST, j] += most
+            limits[LOW, j] += low
+            limits[HIGH, j] += high
+            limits[OTHER_LOW, j] += other_low
+            limits[OTHER_HIGH, j] += other_high
+            size[j] += max(abs(low), abs(high)) + max(abs(other_low), abs(other_high))
+    for j in range(n):
+        off = 1.01 * (len(net.row) + 16) * U * size[j] + (len(net.row) + 4) * 4.0 * GRID
+        for copy in range(COPIES):
+            limits[2 * copy, j] -= off
+            limits[2 * copy + 1, j] += off
+        if not _meet(net, lo, hi, limits, j):
+            return False
+    return True
+
+
+@njit(cache=True)
+def _reach(net, f, j, low, high):  # type: ignore[no-untyped-def]
+    """The smallest and the largest contribution of a feature to one neuron; ranges of codes that were closed are off by a rounding."""
+    if not net.levels[f]:
+        one, two = net.rows[net.row[f], j] * low, net.rows[net.row[f], j] * high
+        return min(one, two), max(one, two)
+    smallest = largest = net.rows[net.row[f] + int(low), j]
+    for r in range(net.row[f] + int(low) + 1, net.row[f] + int(high) + 1):
+        smallest, largest = min(smallest, net.rows[r, j]), max(largest, net.rows[r, j])
+    return smallest, largest
+
+
+@njit(cache=True)
+def _inputs(net, work, here, there):  # type: ignore[no-untyped-def]
+    """The maximum over the inputs, what it is off by at most, and the sizes of its terms."""
+    n, ranges, both = net.widths[0], work.ranges, work.scratch[0]
+    for j in range(n):
+        both[j] = here[j] + there[j]
+    total, off = _weighed(both, net.base, n)
+    size = abs(total)
+    for f in range(len(net.row)):
+        row = net.row[f]
+        if net.first[f] == net.second[f]:
+            top, more = _largest(net, f, both, ranges[LOW, f], ranges[HIGH, f])
+        elif net.levels[f]:
+            top, more = _largest(net, f, here, ranges[LOW, f], ranges[HIGH, f])
+            other, other_more = _largest(net, f, there, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f])
+            top, more = top + other, more + other_more
+        else:
+            p, p_off = _weighed(here, net.rows[row], n)
+            q, q_off = _weighed(there, net.rows[row], n)
+            top, more = _corner(p, q, p_off, q_off, ranges, f)
+        total += top
+        off += more
+        size += abs(top) + more
+    return total, off, size
+
+
+@njit(cache=True)
+def _weighed(weights, row, n):  # type: ignore[no-untyped-def]
+    """weights . row, and what it is off by at most."""
+    total, size = 0.0, 0.0
+    for j in range(n):
+        product = weights[j] * row[j]
+        total += product
+        size += abs(product)
+    return total, 1.01 * (n + 4) * U * size
+
+
+@njit(cache=True)
+def _largest(net, f, weights, low, high):  # type: ignore[no-untyped-def]
+    n, row = net.widths[0], net.row[f]
+    if not net.levels[f]:
+        slope, off = _weighed(weights, net.rows[row], n)
+        reach = max(abs(low), abs(high))
+        return max(slope * low, slope * high), (off + 4.0 * U * abs(slope)) * reach
+    top, off = -np.inf, 0.0
+    for v in range(int(low), int(high) + 1):
+        found, more = _weighed(weights, net.rows[row + v], n)
+        top, off = max(top, found), max(off, more)
+    return top, off
+
+
+@njit(cache=True)
+def _corner(p, q, p_off, q_off, ends, f):  # type: ignore[no-untyped-def]
+    """The largest p x + q x' over a polygon of codes, from all of its corners, and what it is off by at most."""
+    top = -np.inf
+    size = _size(ends, f)
+    for place in range(4):
+        if place == 0:
+            x = ends[LOW, f]
+        elif place == 1:
+            x = ends[HIGH, f]
+        elif place == 2:
+            x = ends[OTHER_LOW, f] - ends[LEAST, f]
+        else:
+            x = ends[OTHER_HIGH, f] - ends[MOST, f]
+        x = min(max(x, ends[LOW, f]), ends[HIGH, f])
+        y, z = max(ends[OTHER_LOW, f], x + ends[LEAST, f]), min(ends[OTHER_HIGH, f], x + ends[MOST, f])
+        top = max(top, p * x + q * y, p * x + q * z)
+    return top, (p_off + q_off + PLACE * U * (abs(p) + abs(q))) * size

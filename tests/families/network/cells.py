@@ -1,0 +1,96 @@
+"""Random cells of pairs of random networks, as compiled loops, exact proofs and the checker have them."""
+
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from tests.families.network.networks import SPACE, columns, random_network
+
+import likewise as lw
+from likewise.families.network.bounder import NetworkBounder
+from likewise.families.network.score import NetworkScore
+from likewise.spec.pairs import PairSpace, add_differences, add_inner_quantities, pair_space
+
+SIMILAR = (
+    lw.Similarity(free=["sex"]),
+    lw.Similarity(free=["sex", "age"]),
+    lw.Similarity(free=["job"], within={"age": 0.5, "debts": 1}),
+    lw.Similarity(free=["sex"], pairs={"job": [("x", "y")]}),
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Two scores with the same hidden layers, over pairs, and what bounds one beside the other."""
+
+    first: NetworkScore
+    second: NetworkScore
+    pairs: PairSpace
+    bounder: NetworkBounder
+
+
+def random_problem(rng: random.Random) -> Problem:
+    embedding, bodies = columns(rng), random_network(rng, scores=2)
+    scores = [NetworkScore(body=body, embedding=embedding, n_features=len(SPACE)) for body in bodies]
+    first, second = scores[0], rng.choice(scores)
+    pairs = add_differences(pair_space(SPACE, rng.choice(SIMILAR)))
+    pairs = add_inner_quantities(pairs, 3 * sum(bodies[0].widths))
+    return Problem(first, second, pairs, NetworkBounder(first, pairs, second))
+
+
+def random_cells(problem: Problem, rng: random.Random, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Boxes of codes, some of them whole ranges or points, and now and then limits of inner quantities."""
+    variables, inner = problem.pairs.variables, problem.pairs.inner
+    lo, hi = (
+        np.full((count, len(variables) + inner), -np.inf),
+        np.full((count, len(variables) + inner), np.inf),
+    )
+    for c in range(count):
+        for v, variable in enumerate(variables):
+            ends = sorted(rng.uniform(variable.lo, variable.hi) for _ in range(2))
+            if variable.discrete:
+                ends = sorted(rng.randint(int(variable.lo), int(variable.hi)) for _ in range(2))
+            draw = rng.random()
+            ends = (variable.lo, variable.hi) if draw < 0.3 else (ends[0],) * 2 if draw < 0.5 else ends
+            lo[c, v], hi[c, v] = ends
+        for _ in range(rng.randint(0, 3)):
+            place, at = len(variables) + rng.randrange(inner), rng.choice([0.0, rng.gauss(0, 1)])
+            (lo if rng.random() < 0.5 else hi)[c, place] = at
+    return lo, hi
+
+
+def sums_of(score: NetworkScore, codes: np.ndarray) -> np.ndarray:
+    """The sums of all neurons, layer after layer."""
+    sums, found = score.first.of(codes), []
+    for before, layer in zip(score.body.hidden, (*score.body.hidden[1:], None), strict=True):
+        found.append(sums)
+        if layer is not None:
+            sums = before.activation.proposed(sums) @ layer.weights.floats.T + layer.biases.floats
+    return np.concatenate(found, axis=1)
+
+
+def sampled_pairs(
+    problem: Problem, lo: np.ndarray, hi: np.ndarray, random: np.random.Generator, count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Individuals x and x' of pairs in a cell: random ones and corners that satisfy all of its limits."""
+    pairs, codes = problem.pairs, len(problem.pairs.variables)
+    points = np.zeros((count, codes))
+    for v, variable in enumerate(pairs.variables):
+        if variable.discrete:
+            points[:, v] = random.integers(lo[v], hi[v] + 1, count)
+        else:
+            points[:, v] = random.uniform(lo[v], hi[v], count)
+            points[: count // 4, v] = random.choice([lo[v], hi[v]], count // 4)
+    kept = np.ones(count, dtype=bool)
+    for k, v in enumerate(pairs.difference):
+        i, j = pairs.first[k], pairs.second[k]
+        if v is not None:
+            apart = points[:, j] - points[:, i]
+            kept &= (lo[v] <= apart) & (apart <= hi[v])
+        kept &= [pairs.relations[k].allows(Fraction(x), Fraction(y)) for x, y in zip(points[:, i], points[:, j], strict=True)]  # fmt: skip
+    x, other = points[:, list(pairs.first)], points[:, list(pairs.second)]
+    here, there = sums_of(problem.first, x), sums_of(problem.first, other)
+    inner = np.stack([here, there, there - here], axis=2).reshape(count, -1)
+    kept &= ((lo[codes:] <= inner) & (inner <= hi[codes:])).all(axis=1)
+    return x[kept], other[kept]
