@@ -32,7 +32,7 @@ def bounded(problem, lo, hi, lean):
     scaled = [
         np.zeros((2, problem.bounder.net.neurons), dtype=np.int64)
         if memory is None
-        else np.round(memory.multipliers.astype(np.float64) * 2.0**bits).astype(np.int64)
+        else np.round(memory.multipliers * 2.0**bits).astype(np.int64)
         for memory in found.memories
     ]
     return found.upper, scaled

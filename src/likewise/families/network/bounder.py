@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.cells.leaf import Clearance, Leaf, Rule
+from likewise.families.network.ascent import NetworkClimber
 from likewise.families.network.cells import bound_cells
 from likewise.families.network.dual import Work, make_work
 from likewise.families.network.pair_network import pair_network
@@ -23,6 +24,7 @@ from likewise.families.network.proof import PairProof
 from likewise.families.network.splits import FIRST
 from likewise.families.network.sure import sure_bound
 from likewise.families.oracle import Bounder, Bounds
+from likewise.model.goal import Goal
 from likewise.spec.pairs import PairSpace
 from likewise.spec.terms import nearest_double
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 BATCH = 64  # cells bounded together: each takes long enough
 PRECISION = 22  # bits of multipliers below the size of the largest weight of the last layer
 CLEAR = 1e-9  # relative: how far below its threshold a bound closes a cell, so that exact arithmetic agrees
+CLIMBED = 4  # points of a batch that are improved, best first
 TRUST = 3.0  # cuts of a kind that its first rating counts for
 DOUBLES = 2**53  # multipliers below are doubles, exactly
 HOPES = 0.3  # of what is promised, that cuts are taken to keep before there were any
@@ -47,7 +50,7 @@ class Memory:
     """What is known of a cell: multipliers at a lean, and what was promised of the cut that the cell is to get."""
 
     lean: float
-    multipliers: NDArray[np.float32]
+    multipliers: Floats
     kind: int  # of the cut: 0 codes, else 1 + the layer of a neuron; -1: nothing to learn from it
     promised: float
     excess: float
@@ -72,6 +75,7 @@ class NetworkBounder(Bounder):
         kinds = [np.zeros(len(pairs.variables), dtype=np.intp)]
         kinds += [np.full(3 * width, 1 + n, dtype=np.intp) for n, width in enumerate(self.net.widths)]
         self.kinds = np.concatenate(kinds)
+        self.climbs = 0
         self.kept = np.full(1 + len(self.net.widths), HOPES * TRUST)
         self.promised = np.full(1 + len(self.net.widths), TRUST)
 
@@ -138,7 +142,10 @@ class NetworkBounder(Bounder):
         )
         upper[empty] = -np.inf
         self._learn(memories, upper, threshold)
+        self._climb(points, lean, threshold)
         closes = upper <= target
+        # What is asked of an open cell later, at the level of its bound, is to be closed by that.
+        upper[~closes] += 4 * CLEAR * (1 + np.abs(upper[~closes]))
         return Bounds(
             upper=upper,
             first=self.score.scores(points[:, self.first]),
@@ -157,6 +164,27 @@ class NetworkBounder(Bounder):
             ],
         )
 
+    def _climb(self, points: Floats, lean: Floats, threshold: Floats) -> None:
+        """Improve the best points of a batch in place, wherever in the space that leads: the next pair is often near a relaxation's."""
+        if self.pairs.constraints:
+            return
+        x, other = points[:, self.first], points[:, self.second]
+        value = lean * self.score.scores(x) - (1 - lean) * self.other.scores(other) - threshold
+        best = np.argsort(-np.where(np.isfinite(value), value, -np.inf))[:CLIMBED]
+        weight = float(lean[best[0]])
+        goal = Goal(worth="gap", first=np.array([[weight, 0.0]]), second=np.array([[0.0, weight - 1]]))
+        self.climbs += 1
+        x, other = self.climber(goal, x[best], other[best], self.climbs)
+        points[best[:, None], self.first], points[best[:, None], self.second] = x, other
+        for k, v in enumerate(self.pairs.difference):
+            if v is not None:
+                points[best, v] = other[:, k] - x[:, k]
+
+    @cached_property
+    def climber(self) -> NetworkClimber:
+        """What improves pairs."""
+        return NetworkClimber((self.score, self.other), self.pairs)
+
     def _hints(self, multipliers: Floats) -> tuple[int, ...]:
         """The number of bits and the multipliers as whole numbers over it."""
         return self.bits, *map(int, np.round(multipliers.ravel() * 2.0**self.bits).tolist())
@@ -167,7 +195,7 @@ class NetworkBounder(Bounder):
         known = 0.0 < promised < FIRST and math.isfinite(excess)
         return Memory(
             lean=float(lean),
-            multipliers=multipliers.astype(np.float32),
+            multipliers=multipliers.copy(),
             kind=kind if known else -1,
             promised=promised * self.promised[kind] / self.kept[kind] if known else 0.0,
             excess=float(excess),
@@ -252,7 +280,7 @@ def _widened(ends: Floats, width: int, end: float) -> Floats:
 
 def _at_lean(memory: Memory, lean: float) -> Floats:
     """The multipliers that go with another lean: those of x are in its proportion, those of x' in that of the rest."""
-    found = memory.multipliers.astype(np.float64)
+    found = memory.multipliers.copy()
     if lean != memory.lean:
         found[0] *= lean / memory.lean if memory.lean > 0 else 0.0
         found[1] *= (1 - lean) / (1 - memory.lean) if memory.lean < 1 else 0.0

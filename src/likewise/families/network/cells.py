@@ -15,8 +15,7 @@ STEPS = 60  # for one that does
 def bound_cells(net, lo, hi, line, target, multipliers, fresh, unit, worth, upper, points, score, at):  # type: ignore[no-untyped-def]
     """Bound line[0] f(x) - line[1] f'(x') over each cell, from the multipliers given or, where a cell is `fresh`, from scratch.
 
-    Multipliers are left at the best found; where these bring the bound to the target, they are rounded to multiples of 1 / unit, as a certificate has them, and the bound is that of the rounded
-    ones. `upper` is -inf for a cell without pairs; `score` and `at` rate the cuts of cells that stay open.
+    Multipliers are left at the best found, rounded to multiples of 1 / unit, as a certificate has them, and the bound is that of the rounded ones: who starts from them begins with that bound. `upper` is -inf for a cell without pairs; `score` and `at` rate the cuts of cells that stay open.
     """
     work = make_work(net)
     layers = len(net.widths)
@@ -34,10 +33,9 @@ def bound_cells(net, lo, hi, line, target, multipliers, fresh, unit, worth, uppe
         if fresh[i]:
             start(net, work, layers, multipliers[i])
         steps = FRESH_STEPS if fresh[i] else STEPS
-        upper[i] = ascend(net, work, layers, constant, multipliers[i], target[i], steps)
+        ascend(net, work, layers, constant, multipliers[i], target[i], steps)
+        multipliers[i] = np.round(multipliers[i] * unit) / unit
+        upper[i] = evaluate(net, work, layers, constant, multipliers[i])
         points[i] = work.point
-        if upper[i] <= target[i]:
-            multipliers[i] = np.round(multipliers[i] * unit) / unit
-            upper[i] = evaluate(net, work, layers, constant, multipliers[i])
         if upper[i] > target[i]:
             rate_splits(net, work, multipliers[i], worth, score[i], at[i])

@@ -250,7 +250,7 @@ def _slope_of_difference(bend, weight, limits, k):  # type: ignore[no-untyped-de
 
 @njit(cache=True)
 def ascend(net, work, layers, constant, multipliers, target, steps):  # type: ignore[no-untyped-def]
-    """Improve the multipliers in place until the bound is at most the target; the best bound. `work` is left as the best multipliers make it."""
+    """Improve the multipliers in place until the bound is at most the target; the best bound."""
     a, c = multipliers[0], multipliers[1]
     neurons = net.starts[layers - 1] + net.widths[layers - 1]
     work.moments[:] = 0.0
@@ -287,8 +287,6 @@ def ascend(net, work, layers, constant, multipliers, target, steps):  # type: ig
         _step(net, work, layers, multipliers, rate, 1.0 - decay, 1.0 - square_decay)
     a[:neurons], c[:neurons] = work.best[0, :neurons], work.best[1, :neurons]
     _average(work, counted, net.widths[0])
-    if steps > 1:
-        evaluate(net, work, layers, constant, multipliers)
     return best
 
 

@@ -147,10 +147,12 @@ def _meet(net, lo, hi, limits, k):  # type: ignore[no-untyped-def]
     """What splits say as well, closed, with room for the rounding of that."""
     if not meet_splits(net, lo, hi, limits, k):
         return False
-    off = 16.0 * U * _size(limits, k) + 4.0 * GRID
+    off, place = 16.0 * U * _size(limits, k) + 4.0 * GRID, len(net.whole) + COPIES * k
     for copy in range(COPIES):
-        limits[2 * copy, k] -= off
-        limits[2 * copy + 1, k] += off
+        # A split at 0 stays there: that a neuron has one sign is what it is for.
+        low, high = lo[place + copy], hi[place + copy]
+        limits[2 * copy, k] = max(limits[2 * copy, k] - off, low - GRID if low != 0.0 else 0.0)
+        limits[2 * copy + 1, k] = min(limits[2 * copy + 1, k] + off, high + GRID if high != 0.0 else 0.0)
     return True
 
 
