@@ -212,7 +212,7 @@ SIZES = {
     "kernel": 830,
     "network": 620,
     "pieces": 240,
-    "polynomial": 610,
+    "polynomial": 620,
     "trees": 760,
 }
 

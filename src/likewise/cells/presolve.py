@@ -29,7 +29,6 @@ from likewise.spec.terms import Separable, Term
 
 if TYPE_CHECKING:
     from likewise.spec.pairs import PairSpace, Variable
-    from likewise.spec.terms import Separable, Term
 
 
 MOST_ROUNDS = 4  # in which constraints narrow what others start from

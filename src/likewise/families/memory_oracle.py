@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from likewise.cells.enumerated import FeatureDependent
     from likewise.cells.leaf import Leaf
     from likewise.families.case_oracle import Encloser
-    from likewise.families.oracle import Answer, MemoryBounder, Node, OracleContext, Proposal
+    from likewise.families.oracle import Answer, Node, OracleContext, Proposal
     from likewise.families.views import Views
     from likewise.model.cases import Case, Witness
     from likewise.model.witness_set import WitnessSet

@@ -40,7 +40,6 @@ from likewise.model.head import Head, vote_pairs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.families.scored_model import Model
     from likewise.importers.inputs import Inputs
 
     Floats = NDArray[np.float64]

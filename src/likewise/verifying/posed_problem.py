@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from likewise.families.scored_model import Model
     from likewise.importers.imported_model import ImportedModel
     from likewise.model.cases import Case, Witness
-    from likewise.model.gauge import Gauge, Scale
-    from likewise.model.question import Question
+    from likewise.model.gauge import Scale
     from likewise.problem import Problem
     from likewise.run import Run
     from likewise.spec.enclosure import Enclosure

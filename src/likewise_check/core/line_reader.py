@@ -85,7 +85,7 @@ def _check_nesting(raw: bytes) -> None:
         raise Rejected(f"brackets do not match or are nested deeper than {DEEPEST_NESTING}")
 
 
-def _refuse_float(text: str) -> NoReturn:
+def _refuse_fraction(text: str) -> NoReturn:
     raise Rejected(f"{text[:40]!r}: JSON numbers are whole; others are written as texts")
 
 
@@ -104,9 +104,9 @@ def _distinct_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_distinct_keys,
-    parse_float=_refuse_float,
+    parse_float=_refuse_fraction,
     parse_int=_parse_int,
-    parse_constant=_refuse_float,
+    parse_constant=_refuse_fraction,
 )
 
 

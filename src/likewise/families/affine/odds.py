@@ -32,7 +32,6 @@ from likewise.spec.terms import Separable, weighted_sum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.cells.forms import Forms
     from likewise.model.witness_set import WitnessSet
 
     Floats = NDArray[np.float64]

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.errors import DataError, InternalError, UnsupportedModel
+from likewise.importers.inputs import refuse_gap
 from likewise.importers.transformers.composition import trace_transformer
 from likewise.importers.transformers.markers import check_markers, raw_columns
 from likewise.importers.transformers.model_space import declare_space
@@ -33,7 +34,7 @@ from likewise.spec.space import Space
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.importers.inputs import Inputs, refuse_gap
+    from likewise.importers.inputs import Inputs
 
     Floats = NDArray[np.float64]
 
