@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from likewise.cli.app import cli
-from likewise_check.__main__ import _parser as checker
+from likewise_check.__main__ import _make_parser as checker
 
 
 class Commands(SphinxDirective):

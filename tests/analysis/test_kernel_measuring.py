@@ -153,7 +153,9 @@ def test_only_open_cells_are_tried_again():
     problem.bounder.bound = lambda lo, *rest: asked.append(len(lo)) or bound(lo, *rest)
     lo, hi = (np.stack([np.array(end)] * 2) for end in ([0, 0, 0, 0, 1], [6, 6, 6, 0, 1]))
     hi[1] = lo[1] = [0, 0, 0, 0, 0]  # an individual and itself: closed at once
-    tried = search.oracle._separate(0, lo, hi, search, np.array([0.5, 0.5]), np.array([0.05, 0.05]))
+    tried = search.oracle._separate(
+        0, lo, hi, search, [None, None], np.array([0.5, 0.5]), np.array([0.05, 0.05])
+    )
     assert asked == [2, 1]
     assert tried.cell.tolist() == [0, 1, 0]
     assert abs(tried.lean[2] - 0.5) == pytest.approx(0.05, abs=0.001)

@@ -236,7 +236,9 @@ class MemoryOracle(CaseOracle):
         trial = sight.find_best_lean(lean)
         if not sight.separates(trial):
             return trial
-        leaf = replace(sight.line(trial), rivals=self.views[view].rivals)
+        leaf, rivals = sight.line(trial), self.views[view].rivals
+        if rivals is not None:
+            leaf = replace(leaf, rivals=rivals)
         return self._close(node, leaf, asked) or trial
 
     def _others(self, node: Node, trial: NodeTrial, asked: OracleContext) -> list[int]:
@@ -262,7 +264,7 @@ class MemoryOracle(CaseOracle):
             return closed
         line = self.views[self.views.place(leaf)].seen(asked.case).direction(leaf.lean)
         proved = line.threshold - closed.clearance * (line.a + line.b)
-        return replace(closed, ceiling=Ceiling(line.a, line.b, proved))
+        return Closed(leaf=closed.leaf, clearance=closed.clearance, ceiling=Ceiling(line.a, line.b, proved))
 
     # -- pairs --------------------------------------------------------------------------------------------------
 

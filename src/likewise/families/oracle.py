@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.model.cases import Case, Witness
-    from likewise.model.witness_set import WitnessSet
+    from likewise.model.witness_set import Direction, WitnessSet
     from likewise.spec.enclosure import Enclosure
     from likewise.spec.pairs import PairSpace
 
@@ -66,6 +66,14 @@ class Ceiling(NamedTuple):
     a: Fraction
     b: Fraction
     bound: Fraction
+
+    def along(self, line: Direction) -> Fraction | None:
+        """What it says of a line's own a and b; None where that has another direction."""
+        if line.a == self.a and line.b == self.b:
+            return self.bound
+        if line.a * self.b != line.b * self.a:
+            return None
+        return self.bound * (line.a + line.b) / (self.a + self.b)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,7 +66,8 @@ class Direction:
         missing = self.threshold - bound
         if missing < 0 or (missing == 0 and self.attained):
             return None
-        return missing / (self.a + self.b) if self.a + self.b else missing
+        total = self.a + self.b
+        return missing / total if total else missing
 
 
 # What the empty set of pairs is closed with: the constraints alone must bring the bound below zero.

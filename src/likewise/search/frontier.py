@@ -241,11 +241,10 @@ class Frontier:
             separated = self.case.seen(leaf.rivals)
             if separated.admits(leaf.lean):
                 line = separated.direction(leaf.lean)
-                if line.a * ceiling.b == line.b * ceiling.a:
-                    known = ceiling.bound * (line.a + line.b) / (ceiling.a + ceiling.b)
-                    clearance = line.clearance(known)
-                    if clearance is not None:
-                        return clearance
+                known = ceiling.along(line)
+                clearance = None if known is None else line.clearance(known)
+                if clearance is not None:
+                    return clearance
         return self.oracle.prove(lo, hi, leaf, self.case)
 
     def leaves(self) -> Iterator[tuple[int, Clearance | None]]:
