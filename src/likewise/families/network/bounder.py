@@ -263,8 +263,7 @@ class NetworkBounder(Bounder):
         if min(multipliers) > -DOUBLES and max(multipliers) < DOUBLES:
             factors = np.array(multipliers, dtype=np.float64).reshape(2, -1) / 2.0**bits
             sure = sure_bound(self.net, self.work, low, high, nearest_double(a), nearest_double(b), factors)
-            if sure == -np.inf:
-                return math.inf
+            # That a cell holds no pair is for whole numbers to say.
             clearance = line.clearance(total * Fraction(sure)) if math.isfinite(sure) else None
             if clearance is not None:
                 return clearance

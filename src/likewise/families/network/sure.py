@@ -20,7 +20,7 @@ PLACE = 64.0  # roundings of a maximum, its place and its value, with room
 
 @njit(cache=True)
 def sure_bound(net, work, lo, hi, a, b, multipliers):  # type: ignore[no-untyped-def]
-    """An upper bound of a f(x) - b f'(x') over a cell, rounding included; -inf where it holds no pair."""
+    """An upper bound of a f(x) - b f'(x') over a cell, rounding included; -inf where float64 sees no pair in it, which is no proof that there is none."""
     if not _limits(net, lo, hi, work):
         return -np.inf
     layers = len(net.widths)
@@ -168,6 +168,8 @@ def _first_limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
         if not read_codes(net, f, lo, hi, ranges):
             return False
         shared = net.first[f] == net.second[f]
+        if not shared and not net.levels[f]:
+            _widen(net, f, lo, hi, ranges)
         for j in range(n):
             low, high = _reach(net, f, j, ranges[LOW, f], ranges[HIGH, f])
             other_low, other_high = low, high
@@ -195,8 +197,20 @@ def _first_limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def _widen(net, f, lo, hi, ranges):  # type: ignore[no-untyped-def]
+    """Ranges of codes that were sharpened by each other, with room for the rounding of that, within those of the cell."""
+    off = 16.0 * U * _size(ranges, f)
+    variables = net.first[f], net.second[f], net.difference[f]
+    for copy in range(COPIES):
+        v = variables[copy]
+        low, high = (lo[v], hi[v]) if v >= 0 else (-np.inf, np.inf)
+        ranges[2 * copy, f] = max(ranges[2 * copy, f] - off, low)
+        ranges[2 * copy + 1, f] = min(ranges[2 * copy + 1, f] + off, high)
+
+
+@njit(cache=True)
 def _reach(net, f, j, low, high):  # type: ignore[no-untyped-def]
-    """The smallest and the largest contribution of a feature to one neuron; ranges of codes that were closed are off by a rounding."""
+    """The smallest and the largest contribution of a feature to one neuron."""
     if not net.levels[f]:
         one, two = net.rows[net.row[f], j] * low, net.rows[net.row[f], j] * high
         return min(one, two), max(one, two)
