@@ -1,0 +1,345 @@
+"""An ONNX file as nodes, constants and inputs: the protobuf is parsed by the package `onnx`, and everything in it is checked here before it is used. No code is run.
+
+Only what leads to the chosen output is looked at, so that labels and the like, which exporters put beside it, need not be understood. A graph lists its nodes in the order in which they are run: a node that reads what no
+earlier one has made is refused, and with it every cycle. Numbers of tensors are counted before memory is taken for them. Weights in other files are read only where that is asked for, and
+only from files beside the model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from likewise.errors import UnsupportedModel, suggest_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Tensor = NDArray[Any]
+
+MOST_NODES = 10_000
+MOST_NUMBERS = 20_000_000  # of all constants together
+MOST_COLUMNS = 100_000  # of all inputs together
+MOST_AXES = 8
+OLDEST_VERSION = 9  # of the operators: before it, some broadcast otherwise
+STANDARD = ("", "ai.onnx")
+EXTERNAL = 1  # TensorProto.DataLocation
+DTYPES: dict[int, type[np.generic]] = {
+    1: np.float32,
+    6: np.int32,
+    7: np.int64,
+    9: np.bool_,
+    11: np.float64,
+}  # TensorProto.DataType
+STORED = {
+    1: "float_data",
+    6: "int32_data",
+    7: "int64_data",
+    9: "int32_data",
+    11: "double_data",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """An operator with the names of what it reads ("" for what is left out) and makes."""
+
+    operator: str
+    name: str
+    inputs: tuple[str, ...]
+    output: str
+    attributes: Mapping[str, Any]
+
+    def refuse(self, why: str, *, hint: str | None = None) -> NoReturn:
+        raise UnsupportedModel(f"{self.operator} (node {self.name!r}) {why}", hint=hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphInput:
+    """What a graph takes: the shape of a row, without the axis of the rows."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    @property
+    def width(self) -> int:
+        """How many columns it has."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graph:
+    """The nodes that lead to `output`, in the order in which they are run."""
+
+    inputs: tuple[GraphInput, ...]
+    constants: Mapping[str, Tensor]
+    nodes: tuple[Node, ...]
+    output: str
+    version: int
+
+
+def read_onnx(content: bytes, *, folder: Path | None = None, output: str | None = None) -> Graph:
+    """The graph in the bytes of a file; weights in other files are read from `folder`, if one is given."""
+    model = parse_model(content)
+    graph = model.graph
+    version = _operator_version(model)
+    if len(graph.node) > MOST_NODES:
+        raise UnsupportedModel(f"has {len(graph.node):,} nodes; at most {MOST_NODES:,} are read")
+    if graph.sparse_initializer:
+        raise UnsupportedModel("has sparse weights, which are not read", hint="export it with dense ones")
+    stored = {tensor.name: tensor for tensor in graph.initializer}
+    chosen = _choose_output(graph, output)
+    needed = _needed_nodes(graph, chosen)
+    nodes = tuple(_read_node(node, number, folder) for number, node in needed)
+    read = {name for node in nodes for name in node.inputs} | {chosen}
+    constants = _read_constants({name: stored[name] for name in stored if name in read}, folder)
+    inputs = _read_inputs(graph, stored)
+    _check_order(nodes, {*constants, *(one.name for one in inputs)}, chosen)
+    return Graph(inputs=inputs, constants=constants, nodes=nodes, output=chosen, version=version)
+
+
+def parse_model(content: bytes) -> Any:
+    """The protobuf message in the bytes of a file."""
+    try:
+        import onnx
+    except ImportError:
+        raise UnsupportedModel(
+            "reading .onnx files needs the package onnx, which is not installed",
+            hint='pip install "likewise[onnx]"',
+        ) from None
+    try:
+        model = onnx.ModelProto.FromString(content)
+    except Exception as error:  # whatever the parser says of bytes that are no message
+        raise UnsupportedModel(
+            f"is no ONNX model: {' '.join(str(error).split())[:200]}", hint="the file is cut off or damaged"
+        ) from error
+    if not model.HasField("graph") or not model.graph.output:
+        raise UnsupportedModel("is no ONNX model: it has no graph with an output")
+    return model
+
+
+def _operator_version(model: Any) -> int:
+    import onnx
+
+    found = [one.version for one in model.opset_import if one.domain in STANDARD]
+    newest = onnx.defs.onnx_opset_version()
+    if len(found) != 1 or not OLDEST_VERSION <= found[0] <= newest:
+        raise UnsupportedModel(
+            f"is written in version {', '.join(map(str, found)) or 'none'} of ONNX's operators; versions {OLDEST_VERSION} to {newest} are read",
+            hint=f"export it with opset_version={min(17, newest)}",
+        )
+    return int(found[0])
+
+
+def _choose_output(graph: Any, wanted: str | None) -> str:
+    """The output that scores are read from: the one that is named, or the only one of floating-point numbers."""
+    names = [str(one.name) for one in graph.output]
+    if wanted is not None:
+        if wanted not in names:
+            raise UnsupportedModel(f"has no output {wanted!r}{suggest_name(wanted, names)}")
+        return wanted
+    if len(names) == 1:
+        return names[0]
+    floats = [
+        one.name
+        for one in graph.output
+        if one.type.HasField("tensor_type") and one.type.tensor_type.elem_type in (1, 11)
+    ]
+    if len(floats) != 1:
+        raise UnsupportedModel(
+            f"has the outputs {', '.join(map(repr, names[:6]))}, and which of them has the scores is not clear",
+            hint="export it with one output (skl2onnx: options={'zipmap': False})",
+        )
+    return str(floats[0])
+
+
+def _needed_nodes(graph: Any, chosen: str) -> list[tuple[int, Any]]:
+    """The nodes that lead to an output, numbered as in the file, in its order."""
+    makers: dict[str, int] = {}
+    for number, node in enumerate(graph.node):
+        for name in node.output:
+            if name and makers.setdefault(name, number) != number:
+                raise UnsupportedModel(f"is no valid graph: two nodes make {name!r}")
+    needed: set[int] = set()
+    waiting = [chosen]
+    while waiting:
+        number = makers.get(waiting.pop())
+        if number is not None and number not in needed:
+            needed.add(number)
+            waiting += graph.node[number].input
+    return [(number, graph.node[number]) for number in sorted(needed)]
+
+
+def _check_order(nodes: Sequence[Node], known: set[str], chosen: str) -> None:
+    known = set(known)
+    for node in nodes:
+        for name in node.inputs:
+            if name and name not in known:
+                node.refuse(
+                    f"reads {name!r}, which nothing before it makes",
+                    hint="the graph is cyclic, unsorted or cut off",
+                )
+        if node.output in known:
+            node.refuse(f"makes {node.output!r} again, which is there already")
+        known.add(node.output)
+    if chosen not in known:
+        raise UnsupportedModel(f"is no valid graph: nothing makes its output {chosen!r}")
+
+
+def _read_node(node: Any, number: int, folder: Path | None) -> Node:
+    operator, name = str(node.op_type), str(node.name) or f"number {number}"
+    if node.domain not in STANDARD:
+        operator = f"{node.domain}.{operator}"
+    read = Node(
+        operator=operator,
+        name=name,
+        inputs=tuple(map(str, node.input)),
+        output=str(node.output[0]) if node.output else "",
+        attributes={str(one.name): _read_attribute(one, folder) for one in node.attribute},
+    )
+    if not read.output or any(node.output[1:]):
+        read.refuse("gives more than one output, or none")
+    return read
+
+
+def _read_attribute(attribute: Any, folder: Path | None) -> Any:
+    """A number, text, whole numbers or a tensor; None for anything else, which no operator that is read has."""
+    kind = attribute.type
+    if kind == attribute.FLOAT:
+        return float(attribute.f)
+    if kind == attribute.INT:
+        return int(attribute.i)
+    if kind == attribute.STRING:
+        return attribute.s.decode("utf-8", "replace")
+    if kind == attribute.INTS:
+        return tuple(map(int, attribute.ints))
+    if kind == attribute.FLOATS:
+        return tuple(map(float, attribute.floats))
+    return (
+        next(iter(_read_constants({"value": attribute.t}, folder).values()))
+        if kind == attribute.TENSOR
+        else None
+    )
+
+
+def _read_inputs(graph: Any, stored: Mapping[str, Any]) -> tuple[GraphInput, ...]:
+    found = tuple(_read_input(one) for one in graph.input if one.name not in stored)
+    if len({one.name for one in found}) < len(found):
+        raise UnsupportedModel("has two inputs of one name")
+    if not found or sum(one.width for one in found) > MOST_COLUMNS:
+        raise UnsupportedModel(
+            f"has {sum(one.width for one in found):,} columns of inputs; one to {MOST_COLUMNS:,} are read"
+        )
+    return found
+
+
+def _read_input(one: Any) -> GraphInput:
+    name, tensor = str(one.name), one.type.tensor_type
+    dtype = DTYPES.get(tensor.elem_type) if one.type.HasField("tensor_type") else None
+    if dtype is None:
+        raise UnsupportedModel(
+            f"input {name!r} is of {_type_name(tensor.elem_type)}",
+            hint="numbers are read: float, double, int32, int64 and bool; let the claim file turn levels into columns",
+        )
+    if not tensor.HasField("shape") or not 1 <= len(tensor.shape.dim) <= MOST_AXES:
+        raise UnsupportedModel(f"input {name!r} has no shape of rows and columns")
+    shape = tuple(int(dim.dim_value) for dim in tensor.shape.dim[1:])
+    if any(length < 1 or length > MOST_COLUMNS for length in shape):
+        raise UnsupportedModel(
+            f"input {name!r} has the shape {_shape_text(tensor.shape)}, and how many columns that are is not known",
+            hint="only the number of rows, the first, may be left open",
+        )
+    return GraphInput(name=name, dtype=np.dtype(dtype), shape=shape)
+
+
+def _shape_text(shape: Any) -> str:
+    return "(" + ", ".join(dim.dim_param or str(dim.dim_value) for dim in shape.dim) + ")"
+
+
+def _type_name(kind: int) -> str:
+    import onnx
+
+    names = {number: name for name, number in onnx.TensorProto.DataType.items()}
+    return f"type {names.get(kind, kind)}"
+
+
+# -- constants --------------------------------------------------------------------------------------------
+
+
+def _read_constants(tensors: Mapping[str, Any], folder: Path | None) -> dict[str, Tensor]:
+    shapes = {name: _read_shape(name, tensor) for name, tensor in tensors.items()}
+    total = sum(math.prod(shape) for shape in shapes.values())
+    if total > MOST_NUMBERS:
+        raise UnsupportedModel(f"has {total:,} weights; at most {MOST_NUMBERS:,} are read")
+    return {name: _read_tensor(name, tensor, shapes[name], folder) for name, tensor in tensors.items()}
+
+
+def _read_shape(name: str, tensor: Any) -> tuple[int, ...]:
+    shape = tuple(map(int, tensor.dims))
+    if len(shape) > MOST_AXES or any(not 0 <= length <= MOST_NUMBERS for length in shape):
+        raise UnsupportedModel(
+            f"the tensor {name!r} has the shape {shape[:MOST_AXES]}", hint="the file is damaged"
+        )
+    return shape
+
+
+def _read_tensor(name: str, tensor: Any, shape: tuple[int, ...], folder: Path | None) -> Tensor:
+    dtype = DTYPES.get(tensor.data_type)
+    if dtype is None:
+        raise UnsupportedModel(
+            f"the tensor {name!r} is of {_type_name(tensor.data_type)}",
+            hint="float, double, int32, int64 and bool are read",
+        )
+    little = np.dtype(dtype).newbyteorder("<")
+    raw = tensor.raw_data if tensor.HasField("raw_data") else None
+    if tensor.data_location == EXTERNAL:
+        raw = _read_external(name, tensor, folder, little.itemsize * math.prod(shape))
+    if raw is None:
+        values = np.array(getattr(tensor, STORED[tensor.data_type]), dtype=dtype)
+    elif len(raw) == little.itemsize * math.prod(shape):
+        values = np.frombuffer(raw, dtype=little).astype(dtype)
+    else:
+        values = np.empty(0)
+        shape = (*shape, -1)
+    if values.size != math.prod(shape):
+        raise UnsupportedModel(
+            f"the tensor {name!r} has not the numbers that its shape asks for",
+            hint="the file is cut off or damaged",
+        )
+    return values.reshape(shape)
+
+
+def _read_external(name: str, tensor: Any, folder: Path | None, size: int) -> bytes:
+    """The bytes of a tensor in a file beside the model, never anywhere else."""
+    entries = {str(one.key): str(one.value) for one in tensor.external_data}
+    location = entries.get("location", "")
+    if folder is None:
+        raise UnsupportedModel(
+            f"keeps the weights {name!r} in another file, {location!r}",
+            hint="save it in one file (onnx.save(model, path, save_as_external_data=False)), or allow files beside it with "
+            "load_model(path, external_data=True)",
+        )
+    parts = location.replace("\\", "/").split("/")
+    file = folder / location
+    if not location or "\0" in location or len(parts) != 1 or parts[0] in (".", "..") or ":" in location:
+        raise UnsupportedModel(
+            f"keeps the weights {name!r} in {location!r}, which is not beside it",
+            hint="external data is read from the folder of the model alone",
+        )
+    if file.is_symlink() or not file.is_file():
+        raise UnsupportedModel(f"keeps the weights {name!r} in {location!r}, which is no file beside it")
+    try:
+        start, length = int(entries.get("offset", "0")), int(entries.get("length", str(size)))
+    except ValueError:
+        start, length = -1, -1
+    if start < 0 or length != size or start + length > file.stat().st_size:
+        raise UnsupportedModel(f"keeps the weights {name!r} in {location!r}, at a place that is not there")
+    with file.open("rb") as stream:
+        stream.seek(start)
+        return stream.read(length)
