@@ -3,6 +3,7 @@
 ``.skops``                       the types in the file are listed without constructing any of them; all must
                                  be ones that skops trusts (numpy, scipy, scikit-learn), ones reviewed
                                  here, or ones the user trusts by name
+``.onnx``                        a network of known operators, read without running anything
 ``.json``, ``.ubj``, ``.txt``    models saved by XGBoost and LightGBM: numbers only, read here with no need of either library
 ``.joblib``, ``.pkl``, ``.pickle``   loading runs whatever the file says, so only where the user allows it
 
@@ -17,14 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from likewise.errors import UnsupportedModel
+from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 
 SKOPS = (".skops",)
 XGBOOST = (".json", ".ubj")
 LIGHTGBM = (".txt",)
+ONNX = (".onnx",)
 PICKLES = (".joblib", ".pkl", ".pickle")
 
-KNOWN_SUFFIXES = (*SKOPS, *XGBOOST, *LIGHTGBM, *PICKLES)
-MOST_BYTES = 1 << 30  # of a saved ensemble of trees: beyond any that could be verified
+KNOWN_SUFFIXES = (*SKOPS, *XGBOOST, *LIGHTGBM, *ONNX, *PICKLES)
+MOST_BYTES = 1 << 30  # of a saved model: beyond any that could be verified
 
 # Reviewed, for skops that do not list them: the loss objects that SGD models carry, which hold numbers only, and
 # what pipelines and searches carry, support vectors in sparse matrices among them. Those are plain holders of fitted numbers and settings, or functions and
@@ -69,25 +72,40 @@ REVIEWED_TYPES = frozenset(
 )
 
 
-def load_model(path: str | Path, *, allow_pickle: bool = False, trust: Collection[str] = ()) -> Any:
+def load_model(
+    path: str | Path,
+    *,
+    allow_pickle: bool = False,
+    trust: Collection[str] = (),
+    reading: ModelReading = READ_AS_IT_IS,
+) -> Any:
     """The fitted estimator in the file at `path`.
 
     Parameters
     ----------
     path : str or Path
-        A ``.skops`` file, a model saved by XGBoost (``.json``, ``.ubj``) or LightGBM (``.txt``), or a pickle where they are
+        A ``.skops`` file, a model saved by XGBoost (``.json``, ``.ubj``) or LightGBM (``.txt``), a network in an ``.onnx`` file, or a pickle where they are
         allowed.
     allow_pickle : bool
         Whether ``.joblib``, ``.pkl`` and ``.pickle`` files may be opened, which runs code from the file.
     trust : collection of str
         Full names of further types that a ``.skops`` file may construct.
+    reading : ModelReading
+        Which features are in which columns of the inputs of an ``.onnx`` file, what its classes are called, and whether its weights may be in other files beside it.
     """
     file = Path(path)
     check_model_path(file)
+    if reading != READ_AS_IT_IS and file.suffix.lower() not in ONNX:
+        raise UnsupportedModel(
+            f"{file}: knows its features and labels itself; inputs and labels are for .onnx files",
+            hint="leave [model.inputs] and labels out of the claim file",
+        )
     if file.suffix.lower() in SKOPS:
         model = _load_skops(file, trust)
     elif file.suffix.lower() in (*XGBOOST, *LIGHTGBM):
         model = _load_booster(file)
+    elif file.suffix.lower() in ONNX:
+        model = _load_onnx(file, reading)
     elif allow_pickle:
         model = _load_pickle(file)
     else:
@@ -159,17 +177,22 @@ def _load_skops(file: Path, trust: Collection[str]) -> Any:
 def _load_booster(file: Path) -> Any:
     from likewise.importers.boosters import saved_lightgbm, saved_xgboost
 
-    if file.stat().st_size > MOST_BYTES:
-        raise UnsupportedModel(
-            f"{file}: is larger than {MOST_BYTES >> 30} GB, too large for a model to verify"
-        )
-    content = _read_bytes(file)
+    content = _read_limited(file)
     try:
         return (saved_lightgbm if file.suffix.lower() in LIGHTGBM else saved_xgboost)(content)
     except UnsupportedModel as error:
         raise error.located(str(file)) from error
     except Exception as error:  # what the library itself has to say about a file that was found to be sound
         raise _damaged_error(file, error) from error
+
+
+def _load_onnx(file: Path, reading: ModelReading) -> Any:
+    from likewise.importers.onnx.answers import saved_onnx
+
+    try:
+        return saved_onnx(_read_limited(file), folder=file.parent, reading=reading)
+    except UnsupportedModel as error:
+        raise error.located(str(file)) from error
 
 
 def _load_pickle(file: Path) -> Any:
@@ -180,6 +203,14 @@ def _load_pickle(file: Path) -> Any:
         return joblib.load(file)
     except Exception as error:  # a pickle can raise anything
         raise _damaged_error(file, error) from error
+
+
+def _read_limited(file: Path) -> bytes:
+    if file.stat().st_size > MOST_BYTES:
+        raise UnsupportedModel(
+            f"{file}: is larger than {MOST_BYTES >> 30} GB, too large for a model to verify"
+        )
+    return _read_bytes(file)
 
 
 def _read_bytes(file: Path) -> bytes:

@@ -20,6 +20,7 @@ from likewise.importers.registry import (
     find_score_reader,
     is_booster,
     is_one_vs_rest,
+    is_onnx,
     is_settled,
 )
 from likewise.importers.replay import Replay, make_replay
@@ -139,6 +140,11 @@ def _import_scores(unfolded: UnfoldedEstimator, inputs: Inputs) -> tuple[ScoreMo
         from likewise.importers.settled_estimators import import_settled
 
         return import_settled(final, steps, lambda inside: _import_scores(inside, inputs))
+    if is_onnx(final):
+        from likewise.importers.onnx.scores import import_onnx
+
+        _check_complete(inputs.space)
+        return import_onnx(final, inputs), inputs
     read = find_score_reader(final)
     if not steps:
         _check_complete(inputs.space)

@@ -124,7 +124,7 @@ def find_forest_reader(estimator: Any) -> ForestReader | None:
 
 def check_known(estimator: Any) -> None:
     """Refuse what is not read at all."""
-    if not (is_settled(estimator) or is_one_vs_rest(estimator)):
+    if not (is_settled(estimator) or is_one_vs_rest(estimator) or is_onnx(estimator)):
         find_score_reader(estimator)
 
 
@@ -155,6 +155,11 @@ def is_settled(estimator: Any) -> bool:
     """Whether this is one of the settled estimators themselves."""
     kind = type(estimator)
     return kind.__module__ == "likewise.repaired.estimators" and kind.__name__ in SETTLED_CLASSES
+
+
+def is_onnx(estimator: Any) -> bool:
+    """Whether this is the network of an ONNX file."""
+    return type(estimator).__module__ == "likewise.importers.onnx.answers"
 
 
 def is_booster(estimator: Any) -> bool:

@@ -11,20 +11,15 @@ Stored weights of single precision make the program calculate so if its rows are
 
 from __future__ import annotations
 
-from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from likewise.errors import UnsupportedModel
-from likewise.families.affine.body import Affine
-from likewise.families.affine.rounding import AffineRounding
 from likewise.families.network.activation import IDENTITY, LOGISTIC, RELU, TANH
-from likewise.families.network.body import Layer, Network, folded
+from likewise.families.network.body import Layer
 from likewise.families.network.dyadic import Dyadic
-from likewise.families.network.rounding import NetworkRounding
-from likewise.families.scored_model import Model
+from likewise.importers.layered_models import DOUBLE, SINGLE, LayeredProgram
 from likewise.importers.score_models import ScoreModels, python_labels, several_labels
 from likewise.model.embedding import Column
 from likewise.model.head import NUMBER_HEAD, Head
@@ -34,7 +29,6 @@ CLASSIFIER = "MLPClassifier"
 FAMILY = {CLASSIFIER, "MLPRegressor"}
 ACTIVATIONS = {"relu": RELU, "tanh": TANH, "logistic": LOGISTIC, "identity": IDENTITY}
 OUTPUTS = {CLASSIFIER: ("logistic", "softmax"), "MLPRegressor": ("identity",)}
-DOUBLE, SINGLE = 53, 24  # bits
 NEAR_HALF = 2.0**-50  # scores as small as this may have the logistic function 1/2, as programs round
 
 
@@ -56,12 +50,19 @@ def import_network(
     name = type(estimator).__name__
     _check(estimator, name, front[-1].weights.shape[0] if front else len(embedding))
     labels = several_labels(estimator, name) if name == CLASSIFIER else None
-    layers = (*front, *_layers(estimator))
-    whole = folded(layers)
-    head = NUMBER_HEAD if labels is not None else _head(estimator, name)
-    models = tuple(
-        _model(estimator, layers, whole, row, embedding, head) for row in range(layers[-1].weights.shape[0])
+    single = all(np.asarray(part).dtype.itemsize < np.dtype(np.float64).itemsize for part in estimator.coefs_)
+    program = LayeredProgram(
+        family=name,
+        layers=(*front, *_layers(estimator)),
+        embedding=embedding,
+        bits=SINGLE if single else DOUBLE,
+        link=NEAR_HALF if name == CLASSIFIER else 0.0,
+        # A classifier compares the logistic function of the score, or softmax; single precision is not described.
+        described=name != CLASSIFIER and not single,
+        bounded=not single,
     )
+    head = NUMBER_HEAD if labels is not None else _head(estimator, name)
+    models = tuple(program.model({row: 1}, head) for row in range(program.layers[-1].weights.shape[0]))
     if labels is None:
         return ScoreModels.of(models[0])
     return ScoreModels(family=name, models=models, head=Head(labels=labels, rule="argmax", link="softmax"))
@@ -112,54 +113,6 @@ def _layers(estimator: Any) -> tuple[Layer, ...]:
             activation=bend if i < count - 1 else IDENTITY,
         )
         for i, (weights, biases) in enumerate(zip(estimator.coefs_, estimator.intercepts_, strict=True))
-    )
-
-
-def _model(
-    estimator: Any,
-    layers: tuple[Layer, ...],
-    whole: tuple[Layer, ...],
-    row: int,
-    embedding: tuple[Column, ...],
-    head: Head,
-) -> Model:
-    """The model of one score: a row of the last layer."""
-    name, (*hidden, last) = type(estimator).__name__, whole
-    unit = 1 << last.weights.exponent
-    weights = tuple(Fraction(n, unit) for n in last.weights.numerators[row].tolist())
-    bias = last.biases.fractions[row]
-    single = all(np.asarray(part).dtype.itemsize < np.dtype(np.float64).itemsize for part in estimator.coefs_)
-    if not hidden:
-        # A classifier compares the logistic function of the score, or softmax; single precision is not described.
-        rounding = replace(
-            _affine_rounding(layers, row), described=name != CLASSIFIER and not single, bounded=not single
-        )
-        body: Affine | Network = Affine(weights=weights, bias=bias)
-        return Model(family=name, rounding=rounding, embedding=embedding, bodies=(body,), head=head)
-    program = NetworkRounding(
-        layers=layers[:-1],
-        weights=layers[-1].weights.floats[row],
-        bias=float(layers[-1].biases.floats[row]),
-        bits=SINGLE if single else DOUBLE,
-        link=NEAR_HALF if name == CLASSIFIER else 0.0,
-    )
-    body = Network(hidden=tuple(hidden), weights=weights, bias=bias)
-    return Model(family=name, rounding=program, embedding=embedding, bodies=(body,), head=head)
-
-
-def _affine_rounding(layers: tuple[Layer, ...], row: int) -> AffineRounding:
-    """Of a program that multiplies through layers which do not bend: sizes are those of all products, and every layer adds its roundings."""
-    sizes = folded(
-        [
-            Layer(weights=layer.weights.sizes(), biases=layer.biases.sizes(), activation=IDENTITY)
-            for layer in layers
-        ]
-    )[0]
-    unit = 1 << sizes.weights.exponent
-    return AffineRounding(
-        sizes=tuple(Fraction(n, unit) for n in sizes.weights.numerators[row].tolist()),
-        constant=sizes.biases.fractions[row],
-        operations=sum(2 * layer.weights.shape[1] + 2 for layer in layers),
     )
 
 

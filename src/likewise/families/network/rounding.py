@@ -40,13 +40,15 @@ PROGRAMS = 4  # times what is proved of one program, for comparing two of them w
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NetworkRounding(UnstatedRounding):
     """The program's hidden layers, and the weights and the bias of its score, as doubles; then slope * score, with terms of `size` added in `operations` roundings.
-    `columns` has (k, slack) of the columns that the program computes; `link` is what its decision may be off by in the score, as it compares sigma of it."""
+    `columns` has (k, slack) of the columns that the program computes; `link` is what its decision may be off by in the score, as it compares sigma of it, and `bend` what
+    its tanh and the like may be off by besides roundings of the result."""
 
     layers: tuple[Layer, ...]
     weights: Floats
     bias: float
     bits: int = 53
     link: float = 0.0
+    bend: float = 0.0
     slope: float = 1.0
     size: float = 0.0
     operations: int = 0
@@ -81,6 +83,7 @@ class NetworkRounding(UnstatedRounding):
                 values = bend.proposed(values @ weights.T + biases)
                 sizes = np.abs(values)
             errors = bend.steepness * errors + rounding_growth(EXTRA_ROUNDINGS, self.bits) * sizes
+            errors = errors if bend.rational else errors + self.bend
         return errors, sizes
 
     def _of_score(self, sizes: Floats, errors: Floats) -> tuple[Floats, Floats]:

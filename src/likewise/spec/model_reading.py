@@ -1,0 +1,46 @@
+"""How a model file is to be read that knows no names of features and no labels (ONNX): which feature is in which column of its inputs, and what its classes are called.
+
+An input is a row of columns. Each is a feature that is a number, or tells a level of a feature apart (1 for that level, 0 for all others), as one-hot encoders write them::
+
+    [model.inputs]
+    X = ["age", "income", { feature = "sex", levels = ["f", "m"] }]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from likewise.errors import SpecError
+
+if TYPE_CHECKING:
+    from likewise.spec.features import Level
+
+
+@dataclass(frozen=True, slots=True)
+class LevelColumns:
+    """A column for each of these levels of a feature, in this order."""
+
+    feature: str
+    levels: tuple[Level, ...]
+
+    def __post_init__(self) -> None:
+        if not self.levels or len(set(self.levels)) < len(self.levels):
+            raise SpecError(f"the levels of {self.feature!r} must be some, and different from each other")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReading:
+    """`inputs`: for each input by name what its columns are, in order; `labels`: the classes in the order of the scores; `external_data`: whether weights may be in other files beside the model."""
+
+    inputs: Mapping[str, tuple[str | LevelColumns, ...]] = field(default_factory=dict)
+    labels: tuple[str | int | float | bool, ...] | None = None
+    external_data: bool = False
+
+    def __post_init__(self) -> None:
+        if self.labels is not None and (len(self.labels) < 2 or len(set(self.labels)) < len(self.labels)):
+            raise SpecError("a model's labels must be at least two, and different from each other")
+
+
+READ_AS_IT_IS = ModelReading()
