@@ -114,4 +114,4 @@ def _claim_name(claim: WrittenClaim) -> Any:
 
     if claim.model_path is None:
         raise SpecError("there is no model: neither given nor named by the spec file")
-    return load_model(claim.model_path)
+    return load_model(claim.model_path, reading=claim.reading)

@@ -16,6 +16,7 @@ from sklearn.utils import all_estimators
 from likewise.errors import UnsupportedModel
 from likewise.importers import sklearn_linear
 from likewise.importers.files import load_model
+from likewise.spec.model_reading import ModelReading
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
 Y = np.array([0, 0, 1, 1])
@@ -106,9 +107,15 @@ def test_missing_folders_and_other_kinds(model, tmp_path):
         load_model(tmp_path / "n.skops")
     with pytest.raises(UnsupportedModel, match="is a folder"):
         load_model(tmp_path)
-    (tmp_path / "m.onnx").write_bytes(b"")
-    with pytest.raises(UnsupportedModel, match=r"\.onnx is no kind of model file"):
-        load_model(tmp_path / "m.onnx")
+    (tmp_path / "m.h5").write_bytes(b"")
+    with pytest.raises(UnsupportedModel, match=r"\.h5 is no kind of model file"):
+        load_model(tmp_path / "m.h5")
+
+
+def test_files_that_know_their_features_are_not_told(model, tmp_path):
+    skops.io.dump(model, tmp_path / "m.skops")
+    with pytest.raises(UnsupportedModel, match=r"m\.skops: knows its features and labels itself"):
+        load_model(tmp_path / "m.skops", reading=ModelReading(labels=("a", "b")))
 
 
 def test_what_is_no_model(tmp_path):

@@ -24,6 +24,7 @@ from likewise.spec import (
     Space,
 )
 from likewise.spec.file import WrittenClaim, read_spec, spec_text, write_spec
+from likewise.spec.model_reading import LevelColumns, ModelReading
 
 # -- what is written is read back -------------------------------------------------------------------
 
@@ -85,6 +86,14 @@ def claims(draw):
         )
     )
     path = st.none() | st.sampled_from(["model.skops", "../data/x.csv", '/abs/é \\ ".csv', "a\tb"])
+    name = st.sampled_from(list(drawn))
+    levels = st.lists(text | st.integers(-9, 9), min_size=1, max_size=3, unique=True)
+    column = name | st.builds(LevelColumns, name, levels.map(tuple))
+    reading = ModelReading(
+        inputs=draw(st.dictionaries(text, st.lists(column, max_size=3).map(tuple), max_size=2)),
+        labels=draw(st.none() | st.just(("no", "yes", 3))),
+        external_data=draw(st.booleans()),
+    )
     return WrittenClaim(
         Space(drawn, constraints=rules),
         Similarity(free=free, within=within, pairs=pairs),
@@ -92,6 +101,7 @@ def claims(draw):
         model_path=draw(path),
         data_path=draw(path),
         label=draw(st.none() | text.filter(lambda label: label not in drawn)),
+        reading=reading,
     )
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from likewise.problem import Problem
     from likewise.run import Run
     from likewise.spec.claim import WrittenClaim
+    from likewise.spec.model_reading import ModelReading
     from likewise.spec.properties import Property
     from likewise.spec.similarity import Similarity
     from likewise.spec.space import Space
@@ -75,6 +76,7 @@ class _ClaimRequest:
     similarity: Similarity
     property: Property
     space: Space | None
+    reading: ModelReading | None
 
 
 def start_run(flags: ClaimFlags, look: SearchFlags, *, progress: bool) -> AbstractContextManager[Run]:
@@ -102,7 +104,9 @@ def load_claim(
     wanted = _merge_request(flags, property_text)
     if not alone:
         check_something_differs(wanted.similarity, flags)
-    model = read_model(wanted.model, allow_pickle=flags.allow_pickle, trust=flags.trust)
+    model = read_model(
+        wanted.model, allow_pickle=flags.allow_pickle, trust=flags.trust, reading=wanted.reading
+    )
     frame = None if wanted.data is None else read_rows(wanted.data, wanted.label)
     space = wanted.space
     if space is None:
@@ -126,7 +130,10 @@ def load_claim(
 
 def load_other(path: str, problem: Problem, flags: ClaimFlags, run: Run) -> Problem:
     """The same claim about the model in another file."""
-    model = read_model(path, allow_pickle=flags.allow_pickle, trust=flags.trust)
+    claim = None if flags.spec is None else _read_claim(flags.spec)
+    model = read_model(
+        path, allow_pickle=flags.allow_pickle, trust=flags.trust, reading=_reading_of(path, claim)
+    )
     other = problem.with_model(model, run)
     run.budget.restart()
     return other
@@ -142,13 +149,23 @@ def model_file(flags: ClaimFlags) -> str | None:
         return None
 
 
-def read_model(path: str, *, allow_pickle: bool, trust: tuple[str, ...]) -> Any:
+def _reading_of(path: str, claim: WrittenClaim | None) -> ModelReading | None:
+    """What the spec file says about how a model file is to be read; files other than its own may know that themselves."""
+    if claim is None or (path != claim.model_path and not path.lower().endswith(".onnx")):
+        return None
+    return claim.reading
+
+
+def read_model(
+    path: str, *, allow_pickle: bool, trust: tuple[str, ...], reading: ModelReading | None = None
+) -> Any:
     """The estimator in a file; what its library warns about goes to stderr in one line each."""
     from likewise.importers.files import load_model
+    from likewise.spec.model_reading import READ_AS_IT_IS
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = load_model(path, allow_pickle=allow_pickle, trust=trust)
+        model = load_model(path, allow_pickle=allow_pickle, trust=trust, reading=reading or READ_AS_IT_IS)
     for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
         click.echo(f"warning: {path}: {text}", err=True)
     return model
@@ -184,13 +201,14 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
         ),
         property=property,
         space=None if claim is None else claim.space,
+        reading=_reading_of(model, claim),
     )
 
 
 def _read_claim(spec: str) -> WrittenClaim:
     from likewise.spec.file import read_spec
 
-    models = (".skops", ".json", ".ubj")
+    models = (".skops", ".json", ".ubj", ".onnx")
     if spec.lower().endswith((".csv", ".csv.gz", ".parquet", *models)):
         flag = "--model" if spec.lower().endswith(models) else "--data"
         raise SpecError(

@@ -45,10 +45,12 @@ def init(**given: Any) -> int:
         raise SpecError(f"{output}: is there already", hint="another name, or --force to overwrite it")
     model = _open_model(given)
     claim, left_out, constant = _draft_claim(given, model)
+    claim, doubts = _draft_reading(claim, given)
     text = draft_text(
         claim,
         left_out=left_out,
         constant=constant,
+        doubts=doubts,
         folder=output.parent if output else Path.cwd(),
         classes=_class_labels(model),
     )
@@ -99,15 +101,33 @@ def _draft_claim(given: dict[str, Any], model: Any) -> tuple[WrittenClaim, list[
     return claim, left_out, constant
 
 
+def _draft_reading(claim: WrittenClaim, given: dict[str, Any]) -> tuple[WrittenClaim, list[str]]:
+    """The claim with what must be said of a model file without names, and what about that is in doubt."""
+    from dataclasses import replace
+
+    from likewise.importers.files import ONNX, draft_reading
+    from likewise.spec.columns import as_table
+    from likewise.spec.frames import read_table
+
+    path, label = given["model"], given["label"]
+    if Path(path).suffix.lower() not in ONNX:
+        return claim, []
+    labels = [] if label is None else as_table(read_table(given["data"])).get_column(label).unique().to_list()
+    reading, doubts = draft_reading(path, claim.space, labels)
+    return replace(claim, reading=reading), doubts
+
+
 def _open_model(given: dict[str, Any]) -> Any:
     """The model, where it can be opened; None for a pickle that must stay closed."""
     from likewise.cli.claims import read_model
-    from likewise.importers.files import PICKLES, check_model_path
+    from likewise.importers.files import ONNX, PICKLES, check_model_path
 
     path = given["model"]
     check_model_path(path)
     if Path(path).suffix.lower() in PICKLES and not given["allow_pickle"]:
         return None  # a name is all that is needed here
+    if Path(path).suffix.lower() in ONNX:
+        return None  # it knows no names; what it takes is drafted from the file
     return read_model(path, allow_pickle=given["allow_pickle"], trust=given["trust"])
 
 
@@ -139,9 +159,10 @@ def draft_text(
     constant: Iterable[str],
     folder: Path,
     classes: Iterable[Any] = (),
+    doubts: Iterable[str] = (),
 ) -> str:
     """The spec file with the comments that a draft needs."""
-    from likewise.spec.toml_writer import MISSING_TOML, spec_text, toml_key
+    from likewise.spec.toml_writer import INPUTS_TOML, MISSING_TOML, spec_text, toml_key
 
     lines = spec_text(claim, folder=folder).splitlines()
     marked = {f"[features.{toml_key(name)}]" for name in constant}
@@ -157,6 +178,8 @@ def draft_text(
             draft += ["# The same in every row of the data: give it its real bounds or levels.", line]
         elif line == MISSING_TOML:
             draft.append(f"{line}    # as in some rows of the data; without it, individuals who miss nothing")
+        elif line == INPUTS_TOML:
+            draft += [*(f"# {doubt}" for doubt in doubts), line]
         elif line == "free = []":
             draft += [*_fill_in_comment(claim.space), line]
         elif line.startswith("features = ") and noted:

@@ -13,12 +13,15 @@ file. Whether the estimator can be verified is for `imported` to say.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from likewise.errors import UnsupportedModel
 from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
+
+if TYPE_CHECKING:
+    from likewise.spec.space import Space
 
 SKOPS = (".skops",)
 XGBOOST = (".json", ".ubj")
@@ -191,6 +194,17 @@ def _load_onnx(file: Path, reading: ModelReading) -> Any:
 
     try:
         return saved_onnx(_read_limited(file), folder=file.parent, reading=reading)
+    except UnsupportedModel as error:
+        raise error.located(str(file)) from error
+
+
+def draft_reading(path: str | Path, space: Space, labels: Sequence[Any]) -> tuple[ModelReading, list[str]]:
+    """What a claim file could say about how an ``.onnx`` file is to be read, `labels` those of the data; and what about it is in doubt."""
+    from likewise.importers.onnx.draft import draft_onnx
+
+    file = Path(path)
+    try:
+        return draft_onnx(_read_limited(file), space, labels)
     except UnsupportedModel as error:
         raise error.located(str(file)) from error
 

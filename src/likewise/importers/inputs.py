@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from likewise.errors import DataError, UnsupportedModel, suggest_name
-from likewise.importers.registry import is_booster
+from likewise.importers.registry import is_booster, is_onnx
 from likewise.importers.unfold import UnfoldedEstimator, unfold
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ def fitted_columns(estimator: Any, unfolded: UnfoldedEstimator, space: Space) ->
         if count != len(space):
             raise DataError(
                 f"the model was fitted on {count} unnamed columns, the space has {len(space)} features",
-                hint="give the space exactly the model's columns, in their order",
+                hint="say in a claim file which feature is in which column: likewise init drafts one"
+                if is_onnx(unfolded.final)
+                else "give the space exactly the model's columns, in their order",
             )
         return space.names, False
     names = _frame_names(knowing, space)

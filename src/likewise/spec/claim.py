@@ -12,7 +12,8 @@ import os
 from dataclasses import KW_ONLY, dataclass
 from os import PathLike, fspath
 
-from likewise.errors import SpecError
+from likewise.errors import SpecError, suggest_name
+from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 from likewise.spec.properties import ProbabilityGap, Property, SameDecision, ScoreGap
 from likewise.spec.similarity import Similarity
 from likewise.spec.space import Space
@@ -33,6 +34,7 @@ class WrittenClaim:
     model_path: str | None = None
     data_path: str | None = None
     label: str | None = None
+    reading: ModelReading = READ_AS_IT_IS
 
     def __post_init__(self) -> None:
         for value, kind, what in (
@@ -40,6 +42,7 @@ class WrittenClaim:
             (self.similarity, Similarity, "similarity"),
             (self.property, SameDecision | ScoreGap | ProbabilityGap, "property"),
             (self.label, str | None, "label"),
+            (self.reading, ModelReading, "reading of its model"),
         ):
             if not isinstance(value, kind):
                 raise SpecError(f"a claim's {what} cannot be {value!r}")
@@ -48,6 +51,11 @@ class WrittenClaim:
             raise SpecError(
                 f"label {self.label!r} is also a feature",
                 hint="what is predicted is no part of the individual",
+            )
+        strange = [name for name in self.reading.features if name not in self.space]
+        if strange:
+            raise SpecError(
+                f"model.inputs: there is no feature {strange[0]!r}{suggest_name(strange[0], self.space.names)}"
             )
         object.__setattr__(self, "model_path", _absolute_path(self.model_path, "model_path"))
         object.__setattr__(self, "data_path", _absolute_path(self.data_path, "data_path"))

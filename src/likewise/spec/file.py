@@ -20,7 +20,8 @@
 Features come from the data unless ``data.features`` is ``"listed"``: every column but the label, kinds,
 bounds and levels observed, and those listed in the file override theirs. Without ``data.path`` all of
 them are listed. ``missing = true`` lets a feature be missing (the level None, for levels). Paths are relative to the folder of the file. Every error names the file, the key,
-what was expected, and the closest right name.
+what was expected, and the closest right name. Of an ``.onnx`` file, ``[model.inputs]`` says which feature is in which column (`model_reading`), and ``model.labels`` what
+its classes are called.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from typing import Any, NoReturn
 from likewise.errors import LikewiseError, SpecError, suggest_name
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.features import Categorical, Continuous, Feature, Integer, Ordinal
+from likewise.spec.model_reading import LevelColumns, ModelReading
 from likewise.spec.numbers import short_repr
 from likewise.spec.properties import PROPERTY_KINDS, Property, SameDecision, make_property
 from likewise.spec.similarity import SIMILARITY_KEYS, Similarity
@@ -63,16 +65,22 @@ def read_spec(path: str | Path) -> WrittenClaim:
     file = Path(path)
     document = _load(file)
     _check_keys(file, "", document, _TABLES)
-    model = _read_section(file, document, "model", ("path",))
+    model = _read_section(file, document, "model", ("path", "inputs", "labels", "external_data"))
     data = _read_section(file, document, "data", ("path", "label", "features"))
     label = _read_text(file, data, "data", "label")
     data_path = _read_path(file, data, "data")
-    model_path = _read_path(file, model, "model")
+    model_path, reading = _read_path(file, model, "model"), _read_reading(file, model)
     similarity, wanted = _read_similarity(file, document), _read_property(file, document)
     space = _read_space(file, document, data, data_path, label)
     try:
         return WrittenClaim(
-            space, similarity, wanted, model_path=model_path, data_path=data_path, label=label
+            space,
+            similarity,
+            wanted,
+            model_path=model_path,
+            data_path=data_path,
+            label=label,
+            reading=reading,
         )
     except SpecError as error:
         raise error.located(str(file)) from None
@@ -201,6 +209,52 @@ def _add_observed(
             hint="list it as [features.NAME] in the spec file, with missing = true if it may be missing",
         ) from None
     return {name: listed[name] if name in listed else observed[name] for name in wanted}
+
+
+def _read_reading(file: Path, model: dict[str, Any]) -> ModelReading:
+    """What is said below [model] about a file that knows no names."""
+    labels, external = model.get("labels"), model.get("external_data", False)
+    if labels is not None and not (
+        isinstance(labels, list) and all(isinstance(one, (str, int, float)) for one in labels)
+    ):
+        _refuse_type(file, "model.labels", "a list of labels", labels)
+    if not isinstance(external, bool):
+        _refuse_type(file, "model.external_data", "true or false", external)
+    tables = _read_section(file, {"model.inputs": model.get("inputs", {})}, "model.inputs", None)
+    inputs = {name: _read_columns(file, name, entries) for name, entries in tables.items()}
+    try:
+        return ModelReading(
+            inputs=inputs, labels=None if labels is None else tuple(labels), external_data=external
+        )
+    except SpecError as error:
+        raise error.located(f"{file}: model") from None
+
+
+def _read_columns(file: Path, name: str, entries: Any) -> tuple[str | LevelColumns, ...]:
+    """The columns of one input: a list of features and tables of levels, or one of them."""
+    key = f"model.inputs.{toml_key(name)}"
+    found: list[str | LevelColumns] = []
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if isinstance(entry, str):
+            found.append(entry)
+            continue
+        if not isinstance(entry, dict):
+            _refuse_type(
+                file, key, 'the name of a feature, or { feature = "sex", levels = ["f", "m"] }', entry
+            )
+        _check_keys(file, key, entry, ("feature", "levels"))
+        feature, levels = _read_text(file, entry, key, "feature"), entry.get("levels")
+        if (
+            feature is None
+            or not isinstance(levels, list)
+            or not all(isinstance(level, (str, int, float)) for level in levels)
+        ):
+            _refuse(file, key, "needs feature and levels", hint='{ feature = "sex", levels = ["f", "m"] }')
+        try:
+            found.append(LevelColumns(feature, tuple(levels)))
+        except SpecError as error:
+            raise error.located(f"{file}: {key}") from None
+    return tuple(found)
 
 
 def _read_rules(file: Path, document: dict[str, Any]) -> list[str]:

@@ -42,5 +42,11 @@ class ModelReading:
         if self.labels is not None and (len(self.labels) < 2 or len(set(self.labels)) < len(self.labels)):
             raise SpecError("a model's labels must be at least two, and different from each other")
 
+    @property
+    def features(self) -> list[str]:
+        """The features that are in columns, each once."""
+        entries = [entry for columns in self.inputs.values() for entry in columns]
+        return list(dict.fromkeys(entry if isinstance(entry, str) else entry.feature for entry in entries))
+
 
 READ_AS_IT_IS = ModelReading()

@@ -17,6 +17,7 @@ from likewise.spec.atomic_write import write_atomically
 from likewise.spec.claim import WrittenClaim
 from likewise.spec.constraints import Constraint, parse_constraints
 from likewise.spec.features import Continuous, Feature, Integer
+from likewise.spec.model_reading import READ_AS_IT_IS, LevelColumns, ModelReading
 from likewise.spec.properties import SameDecision
 from likewise.spec.space import Space
 
@@ -24,6 +25,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _LINE_LENGTH = 100
 MISSING_TOML = "missing = true"
+INPUTS_TOML = "[model.inputs]"
 
 
 def spec_text(claim: WrittenClaim, *, comments: bool = True, folder: str | Path | None = None) -> str:
@@ -55,9 +57,11 @@ def write_spec(claim: WrittenClaim, path: str | Path) -> None:
 
 
 def _file_lines(claim: WrittenClaim, folder: str | Path | None, comments: bool) -> Iterator[str]:
-    if claim.model_path is not None:
+    if claim.model_path is not None or claim.reading != READ_AS_IT_IS:
         yield "[model]"
-        yield f"path = {toml_string(_relative_path(claim.model_path, folder))}"
+        if claim.model_path is not None:
+            yield f"path = {toml_string(_relative_path(claim.model_path, folder))}"
+        yield from _reading_lines(claim.reading)
         yield ""
     if claim.data_path is None and claim.label is None:
         return
@@ -70,6 +74,27 @@ def _file_lines(claim: WrittenClaim, folder: str | Path | None, comments: bool) 
         )
     note = '    # "observed": all columns but the label, those below overridden' if comments else ""
     yield f'features = "listed"{note}'
+
+
+def _reading_lines(reading: ModelReading) -> Iterator[str]:
+    if reading.labels is not None:
+        yield f"labels = [{', '.join(map(toml_value, reading.labels))}]"
+    if reading.external_data:
+        yield "external_data = true"
+    if reading.inputs:
+        yield ""
+        yield INPUTS_TOML
+    for name, columns in reading.inputs.items():
+        yield f"{toml_key(name)} = ["
+        yield from (f"    {_column_text(column)}," for column in columns)
+        yield "]"
+
+
+def _column_text(column: str | LevelColumns) -> str:
+    if isinstance(column, str):
+        return toml_string(column)
+    levels = ", ".join(map(toml_value, column.levels))
+    return f"{{ feature = {toml_string(column.feature)}, levels = [{levels}] }}"
 
 
 def _relative_path(path: str, folder: str | Path | None) -> str:

@@ -169,10 +169,10 @@ def _needed_nodes(graph: Any, chosen: str) -> list[tuple[int, Any]]:
     needed: set[int] = set()
     waiting = [chosen]
     while waiting:
-        number = makers.get(waiting.pop())
-        if number is not None and number not in needed:
-            needed.add(number)
-            waiting += graph.node[number].input
+        maker = makers.get(waiting.pop())
+        if maker is not None and maker not in needed:
+            needed.add(maker)
+            waiting += graph.node[maker].input
     return [(number, graph.node[number]) for number in sorted(needed)]
 
 
@@ -322,8 +322,8 @@ def _read_external(name: str, tensor: Any, folder: Path | None, size: int) -> by
     if folder is None:
         raise UnsupportedModel(
             f"keeps the weights {name!r} in another file, {location!r}",
-            hint="save it in one file (onnx.save(model, path, save_as_external_data=False)), or allow files beside it with "
-            "load_model(path, external_data=True)",
+            hint="save it in one file (onnx.save(model, path, save_as_external_data=False)), or say external_data = true below [model] in "
+            "the claim file",
         )
     parts = location.replace("\\", "/").split("/")
     file = folder / location

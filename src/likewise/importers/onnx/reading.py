@@ -132,8 +132,9 @@ class _Reading:
         return self.values[self.graph.output]
 
     def _read(self, node: Node, operands: Sequence[Operand | None]) -> Operand:
-        if not any(isinstance(one, Computed) for one in operands):
-            return fold_constants(node, operands, self.graph.version)  # type: ignore[arg-type]
+        constants = [one for one in operands if not isinstance(one, Computed)]
+        if len(constants) == len(operands):
+            return fold_constants(node, constants, self.graph.version)
         if (
             any(isinstance(one, Computed) and one.softmax_of for one in operands)
             and node.operator != "Identity"
@@ -301,35 +302,35 @@ def _check_floats(node: Node, dtype: np.dtype[Any], *constants: Any) -> None:
 # -- activations ------------------------------------------------------------------------------------------
 
 
-def _bend(activation: Activation) -> Callable[[Node, Any], Computed]:
-    def read(node: Node, x: Any) -> Computed:
+def _bend(activation: Activation) -> Callable[[Node, Computed], Computed]:
+    def read(node: Node, x: Computed) -> Computed:
         _check_floats(node, x.dtype)
-        return x.bent(activation)  # type: ignore[no-any-return]
+        return x.bent(activation)
 
     return read
 
 
-def _leaky_relu(node: Node, x: Any) -> Computed:
+def _leaky_relu(node: Node, x: Computed) -> Computed:
     slope = attribute(node, "alpha")
     if not 0 <= slope <= 1:
         node.refuse(f"has alpha={slope!r}; from 0 to 1 is read")
     return _bend(Activation("leaky_relu", (Fraction(slope),)))(node, x)
 
 
-def _elu(node: Node, x: Any) -> Computed:
+def _elu(node: Node, x: Computed) -> Computed:
     alpha = attribute(node, "alpha")
     if not 0 <= alpha < math.inf:
         node.refuse(f"has alpha={alpha!r}; numbers from 0 on are read")
     return _bend(Activation("elu", (Fraction(alpha),)))(node, x)
 
 
-def _hard_sigmoid(node: Node, x: Any) -> Computed:
+def _hard_sigmoid(node: Node, x: Computed) -> Computed:
     slope, offset = (Dyadic.of([attribute(node, name)] * x.size) for name in ("alpha", "beta"))
     _check_floats(node, x.dtype)
-    return x.scaled(slope, offset).bent(UNIT_INTERVAL)  # type: ignore[no-any-return]
+    return x.scaled(slope, offset).bent(UNIT_INTERVAL)
 
 
-def _clip(node: Node, x: Any, low: Any = None, high: Any = None) -> Computed:
+def _clip(node: Node, x: Computed, low: Any = None, high: Any = None) -> Computed:
     limits = []
     for given, name, none in ((low, "min", -math.inf), (high, "max", math.inf)):
         if isinstance(given, Computed) or (given is not None and given.size != 1):
@@ -342,16 +343,16 @@ def _clip(node: Node, x: Any, low: Any = None, high: Any = None) -> Computed:
     _check_floats(node, x.dtype)
     least, most = limits
     if least == 0 and most == math.inf:
-        return x.bent(RELU)  # type: ignore[no-any-return]
+        return x.bent(RELU)
     if not -math.inf < least < most < math.inf:
         node.refuse(f"has the limits {least!r} and {most!r}; two numbers, or 0 and none, are read")
-    return x.bent(Activation("clip", (Fraction(least), Fraction(most))))  # type: ignore[no-any-return]
+    return x.bent(Activation("clip", (Fraction(least), Fraction(most))))
 
 
 # -- shapes and types -------------------------------------------------------------------------------------
 
 
-def _cast(node: Node, x: Any) -> Computed:
+def _cast(node: Node, x: Computed) -> Computed:
     kind = DTYPES.get(node.attributes.get("to", 0))
     if kind is None:
         node.refuse(
@@ -371,7 +372,7 @@ def _cast(node: Node, x: Any) -> Computed:
     return replace(x, dtype=dtype)
 
 
-def _flatten(node: Node, x: Any) -> Computed:
+def _flatten(node: Node, x: Computed) -> Computed:
     if attribute(node, "axis") != 1:
         node.refuse("looks across rows", hint="axis=1 is read")
     return replace(x, shape=(x.size,))
@@ -512,8 +513,8 @@ def _chosen(node: Node, truth: Computed, on: Any, off: Any) -> Computed:
     return replace(truth, dtype=on.dtype).scaled(each[0].plus(negated(each[1])), each[1])
 
 
-def _identity(node: Node, x: Any) -> Computed:  # noqa: ARG001
-    return x  # type: ignore[no-any-return]
+def _identity(node: Node, x: Computed) -> Computed:  # noqa: ARG001
+    return x
 
 
 def _constant(node: Node) -> NoReturn:
