@@ -81,7 +81,9 @@ def _note_in_context(key: str) -> Any:
 SPEC = click.Argument(["spec"], required=False, metavar="[SPEC]")
 SPECS = click.Argument(["specs"], nargs=-1, metavar="[SPEC]...")
 MODEL = click.Option(
-    ["--model"], metavar="FILE", help="Fitted model: a .skops file, or one saved by XGBoost or LightGBM."
+    ["--model"],
+    metavar="FILE",
+    help="Fitted model: a .skops file, one saved by XGBoost or LightGBM, or a network as .onnx.",
 )
 MODEL_NEEDED = click.Option(["--model"], required=True, metavar="FILE", help=MODEL.help)
 DATA = click.Option(["--data"], metavar="FILE", help="Rows: .csv, .csv.gz or .parquet.")

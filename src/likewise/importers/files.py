@@ -138,8 +138,8 @@ def check_model_path(path: str | Path) -> None:
     if file.suffix.lower() not in KNOWN_SUFFIXES:
         raise UnsupportedModel(
             f"{file}: {file.suffix or 'no extension'} is no kind of model file Likewise reads",
-            hint="save the model with skops.io.dump(model, 'model.skops'), or XGBoost's and LightGBM's with their own "
-            "save_model('model.json'), save_model('model.txt')",
+            hint="save the model with skops.io.dump(model, 'model.skops'), XGBoost's and LightGBM's with their own "
+            "save_model('model.json'), save_model('model.txt'), or export a network as model.onnx",
         )
 
 
