@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from tests.onnx_graphs import TensorProto, helper, model, weights
+from tests.onnx_graphs import TensorProto, helper, model
 
 import likewise as lw
 from likewise.errors import LikewiseError
@@ -40,6 +40,11 @@ READING = ModelReading(
 WIDTH = 6
 RUNTIME = importlib.util.find_spec("onnxruntime") is not None
 ENDS = {None: 1, "Sigmoid": 1, "Softmax": 3, "two": 2}
+
+
+def weights(*shape, dtype=np.float32, seed=0):
+    """The same numbers in every test, whatever ran before it."""
+    return np.random.default_rng([seed, *shape]).normal(size=shape).astype(dtype)
 
 
 def network(end=None, bend="Relu", dtype=np.float32, *, alike=False, scale=0.2):

@@ -358,6 +358,12 @@ def test_refused_by_operator_and_node(case):
         read_network(read_onnx(model(nodes, constants).SerializeToString()))
 
 
+def test_endless_chains_are_refused():
+    nodes = [("Mul", ["x" if i == 0 else f"t{i}", "c"], f"t{i + 1}", {}) for i in range(300)]
+    with pytest.raises(UnsupportedModel, match="at most 200 layers"):
+        read_network(read_onnx(model(nodes, {"c": np.float32([2])}, out="t300").SerializeToString()))
+
+
 # -- hostile files ----------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from likewise.spec.space import Space
 
     Floats = NDArray[np.float64]
+
+LARGEST_WHOLE = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +148,8 @@ def _embed(
     if dtype.kind != "f" and not (made == values).all():
         raise DataError(f"{name!r} has levels that are no whole numbers, which the model's input takes")
     for cast in column.casts:
+        if np.abs(made).max() >= LARGEST_WHOLE and np.dtype(cast).kind == "i":
+            _refuse_large(name)
         made = made.astype(np.dtype(cast))
     table = [Fraction(value) for value in made.tolist()]
     if column.among is not None:
@@ -173,11 +177,19 @@ def _check_number(column: InputColumn, dtype: np.dtype[Any], name: str, feature:
             hint=f"declare {name!r} with its levels: kind = 'categorical' or 'ordinal'",
         )
     kinds = {dtype.kind, *(np.dtype(cast).kind for cast in column.casts)}
+    if "i" in kinds and max(abs(end) for end in feature.code_range) >= LARGEST_WHOLE:
+        _refuse_large(name)
     if "b" in kinds or ("i" in kinds and isinstance(feature, Continuous)):
         raise UnsupportedModel(
             f"the model takes whole numbers, and {name!r} is a continuous one",
             hint=f"declare {name!r} as an integer, or with its levels",
         )
+
+
+def _refuse_large(name: str) -> NoReturn:
+    raise UnsupportedModel(
+        f"the model takes whole numbers, and {name!r} is larger than {LARGEST_WHOLE:,}, beyond which programs differ"
+    )
 
 
 def _check_levels(mapped: Sequence[MappedColumn], space: Space) -> None:

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     Operand = Computed | Tensor
 
 WHOLE = np.dtype(np.int64)
+MOST_LAYERS = 200
+MOST_WEIGHTS = 20_000_000  # of all layers together, zeros included
+WRAPPING_VERSION = 11  # from which on OneHot counts negative places from the end
 UNIT_INTERVAL = Activation("clip", (Fraction(0), Fraction(1)))
 
 
@@ -106,6 +109,8 @@ class _Reading:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.sigmoids: dict[int, str] = {}
+        self.counted: set[int] = set()
+        self.weights = 0
         self.values: dict[str, Operand] = dict(graph.constants)
         place = 0
         for one in graph.inputs:
@@ -142,7 +147,13 @@ class _Reading:
             node.refuse("comes after a Softmax, which is read at the end only")
         if node.operator == "Softmax":
             return self._softmax(node, operands[0])
+        if node.operator == "OneHot" and self.graph.version < WRAPPING_VERSION:
+            node.refuse(
+                "is of an old version",
+                hint=f"export the model with opset_version={WRAPPING_VERSION} or newer",
+            )
         found = READERS[node.operator](node, *operands)
+        self._count(node, found)
         if found.size > MOST_ELEMENTS:
             node.refuse(f"makes {found.size:,} numbers a row")
         if found.dtype == np.float32:
@@ -150,6 +161,18 @@ class _Reading:
         if node.operator == "Sigmoid":
             self.sigmoids[id(found.layers[-1])] = node.inputs[0]
         return found
+
+    def _count(self, node: Node, found: Computed) -> None:
+        """Refuse what would take too much memory or time; all tensors, and so their layers, are kept."""
+        for layer in reversed(found.layers):
+            if id(layer) in self.counted:
+                break
+            self.counted.add(id(layer))
+            self.weights += layer.weights.numerators.size
+        if len(found.layers) > MOST_LAYERS or self.weights > MOST_WEIGHTS:
+            node.refuse(
+                f"is layer {len(found.layers)} of a network of {self.weights:,} weights; at most {MOST_LAYERS} layers of {MOST_WEIGHTS:,} weights are read"
+            )
 
     def _softmax(self, node: Node, x: Any) -> Computed:
         axis = softmax_axis(node, self.graph.version)
