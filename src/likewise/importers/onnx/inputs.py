@@ -97,7 +97,9 @@ def feed(inputs: Sequence[GraphInput], columns: Sequence[MappedColumn], rows: An
 
 def _column_numbers(columns: Sequence[MappedColumn], rows: Any) -> Floats:
     if isinstance(rows, np.ndarray):
-        return np.asarray(rows[:, [column.feature for column in columns]], dtype=np.float64)
+        return np.asarray(
+            rows[:, np.array([column.feature for column in columns], dtype=np.intp)], dtype=np.float64
+        )
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(rows, eager_only=True)
