@@ -262,3 +262,37 @@ def test_damaged_files_name_themselves(tmp_path):
     (tmp_path / "net.onnx").write_bytes(b"\x0a\xff\xff")
     with pytest.raises(LikewiseError, match=r"net\.onnx: is no ONNX model"):
         load_model(tmp_path / "net.onnx")
+
+
+TINY = lw.Space({"sex": lw.Categorical(["f", "m"]), "class": lw.Ordinal([1, 2, 3]), "age": lw.Integer(0, 3)})
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_verdicts_are_those_of_everybody_beside_everybody(tmp_path, seed):
+    """Verdicts just below and just above the largest gap that the program itself shows over all pairs."""
+    random = np.random.default_rng(seed)
+    dtype = np.float64 if seed % 2 else np.float32
+    bend = ("Relu", "LeakyRelu", "HardSigmoid")[seed % 3]
+    nodes = [
+        ("Sub", ["x", "m"], "a", {}),
+        ("Div", ["a", "d"], "n", {}),
+        ("Gemm", ["n", "W", "b"], "g", {}),
+        (bend, ["g"], "h", {}),
+        ("Gemm", ["h", "V"], "y", {}),
+    ]
+    shapes = {"m": (4,), "W": (4, 4), "b": (4,), "V": (4, 1)}
+    constants = {name: random.normal(size=shape).astype(dtype) for name, shape in shapes.items()}
+    constants["d"] = random.uniform(0.5, 3, 4).astype(dtype)
+    reading = ModelReading(inputs={"x": ("age", LevelColumns("sex", ("f", "m")), "class")})
+    loaded = saved(model(nodes, constants, dtype=dtype, width=4), tmp_path, reading)
+    everybody = pd.DataFrame(
+        [(s, c, a) for s in ("f", "m") for c in (1, 2, 3) for a in range(4)], columns=list(TINY.names)
+    )
+    scores = loaded.predict(everybody)
+    near = np.abs(everybody.age.to_numpy()[:, None] - everybody.age.to_numpy()) <= 1
+    alike = near & (everybody["class"].to_numpy()[:, None] == everybody["class"].to_numpy())
+    largest = np.abs(scores[:, None] - scores)[alike].max()
+    similar = lw.Similarity(free=["sex"], within={"age": 1})
+    for factor, expected in ((0.999, lw.Verdict.BIASED), (1.001, lw.Verdict.FAIR)):
+        found = lw.verify(loaded, TINY, similar, lw.ScoreGap(factor * largest), X=everybody, budget=20)
+        assert found.verdict is expected
