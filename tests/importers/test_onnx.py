@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from tests.onnx_graphs import TensorProto, helper, model
 
@@ -121,6 +122,18 @@ def test_scores_by_hand(tmp_path):
     constants = loaded.graph.constants
     hidden = np.maximum(columns(X) @ constants["W"] + constants["b"], 0)
     assert loaded.predict(X) == pytest.approx((hidden @ constants["V"] + constants["c"])[:, 0], rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "categories", "nullable"])
+def test_every_kind_of_frame(tmp_path, kind):
+    loaded = saved(network("Sigmoid"), tmp_path)
+    frame = {
+        "pandas": X,
+        "polars": pl.DataFrame(X.to_dict("list")),
+        "categories": X.astype({"job": "category", "sex": "category"}),
+        "nullable": X.convert_dtypes(),
+    }[kind]
+    assert (loaded.decision_function(frame) == loaded.decision_function(X)).all()
 
 
 def test_verdicts(tmp_path):

@@ -103,18 +103,18 @@ def _column_numbers(columns: Sequence[MappedColumn], rows: Any) -> Floats:
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(rows, eager_only=True)
-    known: dict[str | int, Any] = {}
-    found = []
-    for column in columns:
-        if column.feature not in known:
-            known[column.feature] = np.asarray(frame[str(column.feature)].to_list(), dtype=object)
-        values = known[column.feature]
-        found.append(
-            values.astype(np.float64)
-            if column.level is None
-            else (values == column.level[0]).astype(np.float64)
-        )
-    return np.stack(found, axis=1)
+    names = dict.fromkeys(str(column.feature) for column in columns)
+    known = {name: frame[name].to_numpy() for name in names}
+    return np.stack([_numbers(known[str(column.feature)], column) for column in columns], axis=1)
+
+
+def _numbers(values: NDArray[Any], column: MappedColumn) -> Floats:
+    if column.level is None:
+        return values.astype(np.float64)
+    (level,) = column.level
+    if values.dtype.kind in "biuf" and isinstance(level, str):
+        return np.zeros(len(values))
+    return np.asarray(values == level, dtype=np.float64)
 
 
 # -- over a space -----------------------------------------------------------------------------------------
