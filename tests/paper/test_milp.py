@@ -9,7 +9,7 @@ from tests.strategies import all_pairs, linear_cases, logistic_model
 import likewise as lw
 from likewise.families.scored_model import only_score
 from likewise.paper.milp import propose_pair
-from likewise.spec.properties import property_of
+from likewise.spec.properties import make_property
 
 relaxed = {
     "deadline": None,
@@ -20,7 +20,7 @@ TOLERANCE = 1e-5  # of HiGHS, on scores of this size
 
 
 def prepared_of(model, space, similar, of):
-    return posed(model, space, similar, property_of("decision" if of == "margin" else of, 0.0), budget=10)
+    return posed(model, space, similar, make_property("decision" if of == "margin" else of, 0.0), budget=10)
 
 
 def proposed(case, of):

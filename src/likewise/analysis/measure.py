@@ -23,7 +23,7 @@ from likewise.run import Run, open_run
 from likewise.search.budget import IMPORT_SECONDS, Budget, interruptible
 from likewise.search.portfolio import prove_independence
 from likewise.spec.numbers import double_below
-from likewise.spec.properties import Label, Property, property_of
+from likewise.spec.properties import Label, Property, make_property
 from likewise.verifying.certification import (
     CheckReport,
     CheckRunner,
@@ -222,7 +222,7 @@ def _zero_gap_property(problem: Problem, wanted: MeasureRequest) -> Property:
         raise SpecError(
             f"{family} decides by votes, which have no margin", hint="verify SameDecision() instead"
         )
-    return property_of("decision" if of == "margin" else of, 0.0, label)
+    return make_property("decision" if of == "margin" else of, 0.0, label)
 
 
 def _exact_tolerance(tolerance: float, of: Scale, posed: PosedProblem) -> Fraction:

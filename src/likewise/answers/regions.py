@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from likewise.analysis.region_merge import RegionKind
     from likewise.analysis.region_result import Region
 
-REGION_KINDS: tuple[RegionKind, ...] = ("fair", "biased", "undecided", "empty")
-_KIND_TEXTS = {
+_KIND_TEXTS: dict[RegionKind, str] = {
     "fair": "proved, nobody is treated differently",
     "biased": "proved, EVERYBODY has a similar one who gets the other decision",
     "undecided": "nothing is proved, there may be both",
     "empty": "excluded by the constraints",
 }
+REGION_KINDS = tuple(_KIND_TEXTS)
 
 
 def regions_answer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -29,7 +30,7 @@ LINE = "#0072B2"
 SHADE = "#F5D9C8"  # behind what differs: black text on it has a contrast of 15 to 1
 
 
-class Display:
+class Display(ABC):
     """A picture of an answer. Each kind says whom to ask, what to take from the answer, and how to draw it."""
 
     ax_: Axes
@@ -56,12 +57,14 @@ class Display:
         return cls._of(result).plot(ax, **look)
 
     @classmethod
+    @abstractmethod
     def _asked(cls, model: Any, space: Any, similar: Any, property: Any, **options: Any) -> Any:
-        raise NotImplementedError
+        """The answer of the function that this kind draws."""
 
     @classmethod
+    @abstractmethod
     def _of(cls, result: Any) -> Self:
-        raise NotImplementedError
+        """From an answer or its document."""
 
     def _attach_axes(self, ax: Axes) -> Self:
         """With the axes and their figure."""

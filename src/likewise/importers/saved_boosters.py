@@ -6,6 +6,7 @@ the exact model that it is compared with. What a library or a file answers comes
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -71,7 +72,7 @@ def numbers_of_levels(levels: Mapping[int, Sequence[Any]]) -> dict[int, dict[obj
     return {c: {level: float(code) for code, level in enumerate(known)} for c, known in levels.items()}
 
 
-class Answers:
+class Answers(ABC):
     """Scikit-learn's verbs, made of scores and of what the library makes of them; `stand_in` is who answers, if not the library."""
 
     stand_in: str | None = None
@@ -81,13 +82,13 @@ class Answers:
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
 
+    @abstractmethod
     def decision_function(self, X: Any) -> Floats:
         """The scores of the imported model."""
-        raise NotImplementedError
 
+    @abstractmethod
     def shares(self, X: Any) -> Any:
         """Probabilities: of the upper label, or of all classes."""
-        raise NotImplementedError
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of all classes."""

@@ -15,6 +15,8 @@ from itertools import pairwise, zip_longest
 from math import comb
 from typing import TYPE_CHECKING, Any
 
+from likewise.spec.numbers import double_below
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -165,12 +167,6 @@ def compose_affine(polynomial: Sequence[Fraction], offset: Fraction, slope: Frac
         for j in range(i + 1):
             found[j] += c * comb(i, j) * offset ** (i - j) * slope**j
     return trim_zeros(found)
-
-
-def double_below(value: Fraction) -> float:
-    """The largest double that is not above the value."""
-    nearest = float(value)
-    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, -math.inf)
 
 
 def _float_tables(pieces: PiecewisePolynomial) -> tuple[Any, Any, Any]:

@@ -175,7 +175,7 @@ def parse_property(text: str) -> Property:
 
 
 def make_property(kind: str, amount: float, class_of_interest: Label | None = None) -> Property:
-    """The property of this kind with this margin or delta."""
+    """The property of this kind ("decision", "score" or "probability") with this margin or delta, of one class if that is given."""
     if kind == "decision":
         return SameDecision(amount, class_of_interest=class_of_interest)
     if kind == "score":
@@ -190,13 +190,6 @@ def make_property(kind: str, amount: float, class_of_interest: Label | None = No
 def property_level(property: Property) -> float:
     """The margin or the gap that a property is about."""
     return property.margin if isinstance(property, SameDecision) else property.delta
-
-
-def property_of(kind: str, level: float, label: Label | None = None) -> Property:
-    """The property of this kind ("decision", "score" or "probability") at this level, of one class if that is given."""
-    if kind == "decision":
-        return SameDecision(level, class_of_interest=label)
-    return (ScoreGap if kind == "score" else ProbabilityGap)(level, class_of_interest=label)
 
 
 def class_index(wanted: Label | None, labels: Sequence[object] | None, family: str) -> int | None:

@@ -7,6 +7,7 @@ with the labels 0, 1, ...
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -73,9 +74,9 @@ class LightGBMAnswers(Answers):
         super().__init__(len(stored.names), stored.names if stored.named else None)
         self.stored = stored
 
+    @abstractmethod
     def scores(self, X: Any) -> Any:
         """The score of each class, or the one there is: a mean over the rounds for averaged models."""
-        raise NotImplementedError
 
     def decision_function(self, X: Any) -> Floats:
         return np.asarray(self.scores(X), dtype=np.float64)

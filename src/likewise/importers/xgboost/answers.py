@@ -7,6 +7,7 @@ after the other. A Booster decides nothing by itself: it is taken to decide as X
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -97,8 +98,9 @@ class XGBoostAnswers(Answers):
         super().__init__(model.stored.n_columns, model.stored.names)
         self.model = model
 
+    @abstractmethod
     def margins(self, X: Any) -> Any:
-        raise NotImplementedError
+        """The sums of leaves and base scores, a column a class."""
 
     def decision_function(self, X: Any) -> Floats:
         """The score of the imported model: the margin, less 1/2 where it is compared with that."""
