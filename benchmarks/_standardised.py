@@ -25,7 +25,7 @@ from likewise.problem import make_claim, prepare
 from likewise.run import Run
 from likewise.search.budget import Budget
 from likewise.spec.features import Continuous, Integer
-from likewise.spec.properties import property_of
+from likewise.spec.properties import make_property
 from likewise.verifying.posed_problem import PosedProblem, pose
 
 
@@ -90,7 +90,7 @@ def measured(
 def prepared(case: Case, *, of: Scale, budget: float) -> PosedProblem:
     """The problem itself, for what works on it directly."""
     run = Run(budget=Budget(budget))
-    asked = property_of("decision" if of == "margin" else of, 0.0)
+    asked = make_property("decision" if of == "margin" else of, 0.0)
     return pose(prepare(make_claim(case.model, case.space, case.similar, asked, case.X), run), run)
 
 

@@ -85,7 +85,7 @@ def region_line(region: Region) -> str:
     return "  ".join([f"{region.kind:<9}", *(f"{text:>7}" for text in shares), region.rule])
 
 
-def _kind_listing(kind: str, found: Mapping[str, Any], telling: Audience) -> Listing:
+def _kind_listing(kind: RegionKind, found: Mapping[str, Any], telling: Audience) -> Listing:
     regions, over = found[kind], found.get("over")
     most = len(regions) if telling.boxes is None else telling.boxes
     rest = regions[most:]

@@ -18,12 +18,12 @@ from fractions import Fraction
 import numpy as np
 
 from likewise.importers.transformers.traced_columns import Line
+from likewise.spec.numbers import double_below
 from likewise.spec.pieces import (
     PiecewisePolynomial,
     Polynomial,
     add_polynomials,
     compose_affine,
-    double_below,
     evaluate_polynomial,
     make_piecewise,
     trim_zeros,
