@@ -12,17 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.cells.leaf import Leaf, RelaxationResult
+from likewise.cells.leaf import Clearance, Leaf, RelaxationResult
 from likewise.cells.projection import cut_along_constraint, project_points
 from likewise.clock import check_clock
 from likewise.families.case_oracle import WITNESS_DOUBT, CaseOracle
 from likewise.families.leans import BatchTrial, find_separating_leans, next_step
-from likewise.families.oracle import Answer, Bounds, Child, Cut, Pair, Stuck
+from likewise.families.oracle import Answer, Bounds, Child, Closed, Cut, Pair, Stuck
 from likewise.model.witness_set import snap_lean
 
 if TYPE_CHECKING:
@@ -58,15 +60,17 @@ class BatchOracle(CaseOracle):
         variable, at = self.views.branch(lo, hi, _explained_losses(trial, asked.case.line), trial.bounds.cuts)
         if asked.pairs.constraints:
             self._cut_along_constraints(lo, hi, trial.bounds.points, variable, at, asked)
-        for i, node in enumerate(nodes):
+        lines = [self._line(trial, i) if closes else None for i, closes in enumerate(trial.closes)]
+        proofs = self._prove_lines(lo, hi, lines, trial.view, asked)
+        for i, (node, line) in enumerate(zip(nodes, lines, strict=True)):
             node.step = next_step(node.step, helped=node.lean != trial.lean[i])
             node.lean, node.upper = float(trial.lean[i]), float(trial.bounds.upper[i])
             node.view, node.rank = int(trial.view[i]), -float(trial.excess[i])
             node.memory = None if trial.bounds.memories is None else trial.bounds.memories[i]
             check_clock()
-            closed = self._close(node, self._line(trial, i), asked) if trial.closes[i] else None
-            if closed is not None:
-                yield closed
+            clearance = None if line is None else self._timed(proofs[node.view].__next__, asked)
+            if line is not None and clearance is not None:
+                yield Closed(leaf=line, clearance=clearance)
                 continue
             tie = self._line(trial, i) if asked.proposes_ties and trial.nearly[i] else None
             yield self._finish(node, int(variable[i]), float(at[i]), asked, tie)
@@ -175,6 +179,26 @@ class BatchOracle(CaseOracle):
             rivals=self.views[int(trial.view[i])].rivals,
             directions=self.views.first.directions,
         )
+
+    def _prove_lines(
+        self,
+        lo: Floats,
+        hi: Floats,
+        lines: Sequence[Leaf | None],
+        views: NDArray[np.intp],
+        asked: OracleContext,
+    ) -> dict[int, Iterator[Clearance | None]]:
+        """What the lines of cells leave clear, those of each view in the order of the cells; the checker looks at what only proposes."""
+        proofs: dict[int, Iterator[Clearance | None]] = {}
+        has_line = np.array([line is not None for line in lines])
+        for n in np.unique(views[has_line]).tolist():
+            if not self.exact:
+                proofs[n] = repeat(Fraction(0))
+                continue
+            some, view = np.flatnonzero(has_line & (views == n)), self.views[n]
+            own = [line for line in (lines[i] for i in some) if line is not None]
+            proofs[n] = view.bounder.prove_all(lo[some], hi[some], own, view.seen(asked.case))
+        return proofs
 
     # -- pairs ----------------------------------------------------------------------------------------------------
 

@@ -70,8 +70,12 @@ class CaseOracle:
         """What a leaf of an open node leaves clear, timed; the checker looks at what only proposes."""
         if leaf.rule == self.rule and not self.exact:
             return Fraction(0)
+        return self._timed(lambda: self._clearance(node, leaf, asked), asked)
+
+    def _timed(self, prove: Callable[[], Clearance | None], asked: OracleContext) -> Clearance | None:
+        """What a proof leaves clear; how long it took is told."""
         started = clock.now()
-        clearance = self._clearance(node, leaf, asked)
+        clearance = prove()
         asked.pace.proof_seconds += clock.now() - started
         asked.pace.proofs += 1
         return clearance

@@ -317,6 +317,12 @@ class Bounder(Protocol):
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
         """Whether a leaf of the family's own rules closes ONE cell, as `Oracle.prove` says it."""
 
+    def prove_all(
+        self, lo: Floats, hi: Floats, leaves: Sequence[Leaf], question: WitnessSet
+    ) -> Iterator[Clearance | None]:
+        """The same of several cells, one after another as the answers are asked for."""
+        return (self.prove(*cell, question) for cell in zip(lo, hi, leaves, strict=True))
+
     def codes_to_try(self) -> dict[int, Floats]:
         """Codes that are worth trying, by feature."""
         return {}

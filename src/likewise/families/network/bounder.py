@@ -7,7 +7,7 @@ those of x' with 1 - lean. Cells are cut by codes or by sums of neurons (`splits
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,7 +22,7 @@ from likewise.families.network.dual import Work, make_work
 from likewise.families.network.pair_network import pair_network
 from likewise.families.network.proof import PairProof
 from likewise.families.network.splits import FIRST
-from likewise.families.network.sure import sure_bound
+from likewise.families.network.sure import sure_bounds
 from likewise.families.oracle import Bounder, Bounds
 from likewise.model.goal import Goal
 from likewise.spec.pairs import PairSpace
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.families.network.score import NetworkScore
-    from likewise.model.witness_set import WitnessSet
+    from likewise.model.witness_set import Direction, WitnessSet
 
     Floats = NDArray[np.float64]
 
@@ -97,14 +97,13 @@ class NetworkBounder(Bounder):
         self.bound(lo, hi, np.array([0.5]), np.zeros(1))
         factors = np.zeros((2, self.net.neurons))
         width = len(self.kinds)
-        sure_bound(
+        sure_bounds(
             self.net,
-            self.work,
-            _widened(lo, width, -np.inf)[0],
-            _widened(hi, width, np.inf)[0],
-            0.5,
-            0.5,
-            factors,
+            _widened(lo, width, -np.inf),
+            _widened(hi, width, np.inf),
+            np.array([[0.5, 0.5]]),
+            factors[None],
+            np.empty(1),
         )
 
     # -- bounds ---------------------------------------------------------------------------------------------------
@@ -153,7 +152,7 @@ class NetworkBounder(Bounder):
             points=points,
             noise=np.zeros(count),
             closes=closes,
-            hints=[self._hints(multipliers[i]) if closes[i] else () for i in range(count)],
+            hints=self._hints(multipliers, closes),
             loss=score[:, : lo.shape[1]],
             cuts=cuts[:, : lo.shape[1]],
             memories=[
@@ -185,9 +184,14 @@ class NetworkBounder(Bounder):
         """What improves pairs."""
         return NetworkClimber((self.score, self.other), self.pairs)
 
-    def _hints(self, multipliers: Floats) -> tuple[int, ...]:
-        """The number of bits and the multipliers as whole numbers over it."""
-        return self.bits, *map(int, np.round(multipliers.ravel() * 2.0**self.bits).tolist())
+    def _hints(self, multipliers: Floats, closes: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+        """Of cells that close, the number of bits and the multipliers as whole numbers over it."""
+        some = np.flatnonzero(closes)
+        whole = np.round(multipliers[some] * 2.0**self.bits).reshape(len(some), 2 * self.net.neurons)
+        found: list[tuple[int, ...]] = [()] * len(closes)
+        for i, row in zip(some.tolist(), whole.tolist(), strict=True):
+            found[i] = (self.bits, *map(int, row))
+        return found
 
     def _memory(self, lean: float, multipliers: Floats, score: Floats, excess: float) -> Memory:
         variable = int(score.argmax())
@@ -253,22 +257,60 @@ class NetworkBounder(Bounder):
     # -- proofs ---------------------------------------------------------------------------------------------------
 
     def prove(self, lo: Floats, hi: Floats, leaf: Leaf, question: WitnessSet) -> Clearance | None:
-        if leaf.rule != "network" or leaf.lean is None or not question.admits(leaf.lean):
-            return None
-        line, width = question.direction(leaf.lean), len(self.kinds)
-        total = line.a + line.b
-        bits, *multipliers = leaf.hints
-        low, high = _widened(lo[None], width, -np.inf)[0], _widened(hi[None], width, np.inf)[0]
-        a, b = line.a / total, line.b / total
-        if min(multipliers) > -DOUBLES and max(multipliers) < DOUBLES:
-            factors = np.array(multipliers, dtype=np.float64).reshape(2, -1) / 2.0**bits
-            sure = sure_bound(self.net, self.work, low, high, nearest_double(a), nearest_double(b), factors)
+        return next(self.prove_all(lo[None], hi[None], [leaf], question))
+
+    def prove_all(
+        self, lo: Floats, hi: Floats, leaves: Sequence[Leaf], question: WitnessSet
+    ) -> Iterator[Clearance | None]:
+        """In float64 with its error, all of them at once; in whole numbers where that does not decide."""
+        width = len(self.kinds)
+        lo, hi = _widened(lo, width, -np.inf), _widened(hi, width, np.inf)
+        lines = {
+            leaf.lean: question.direction(leaf.lean)
+            for leaf in leaves
+            if leaf.rule == self.rule and leaf.lean is not None and question.admits(leaf.lean)
+        }
+        sure = self._sure_bounds(lo, hi, leaves, lines)
+        for i, leaf in enumerate(leaves):
+            line = lines.get(leaf.lean) if leaf.rule == self.rule else None
+            if line is None:
+                yield None
+                continue
+            total = line.a + line.b
             # That a cell holds no pair is for whole numbers to say.
-            clearance = line.clearance(total * Fraction(sure)) if math.isfinite(sure) else None
-            if clearance is not None:
-                return clearance
-        bound = self.proof.bound(low.tolist(), high.tolist(), a, b, bits, tuple(multipliers))
-        return math.inf if bound is None else line.clearance(total * bound)
+            clearance = line.clearance(total * Fraction(sure[i])) if math.isfinite(sure[i]) else None
+            if clearance is None:
+                bits, *multipliers = leaf.hints
+                a, b = line.a / total, line.b / total
+                bound = self.proof.bound(lo[i].tolist(), hi[i].tolist(), a, b, bits, tuple(multipliers))
+                clearance = math.inf if bound is None else line.clearance(total * bound)
+            yield clearance
+
+    def _sure_bounds(
+        self, lo: Floats, hi: Floats, leaves: Sequence[Leaf], lines: Mapping[Fraction | None, Direction]
+    ) -> list[float]:
+        """Of the leaves that have one of these lines, and multipliers that are doubles; infinite of others."""
+        found = np.full(len(leaves), np.inf)
+        ours = [i for i, leaf in enumerate(leaves) if leaf.rule == self.rule and leaf.lean in lines]
+        whole = np.array([leaves[i].hints for i in ours], dtype=np.float64).reshape(
+            -1, 1 + 2 * self.net.neurons
+        )
+        doubles = (np.abs(whole) < DOUBLES).all(axis=1)
+        some, whole = np.array(ours, dtype=np.intp)[doubles], whole[doubles]
+        if len(some):
+            factors = (whole[:, 1:] / 2.0 ** whole[:, :1]).reshape(len(some), 2, -1)
+            shares = {lean: _shares(line) for lean, line in lines.items()}
+            line = np.array([shares[leaves[i].lean] for i in some])
+            upper = np.empty(len(some))
+            sure_bounds(self.net, lo[some], hi[some], line, factors, upper)
+            found[some] = upper
+        return [float(bound) for bound in found]
+
+
+def _shares(line: Direction) -> tuple[float, float]:
+    """a and b of a direction as parts of their sum."""
+    total = line.a + line.b
+    return nearest_double(line.a / total), nearest_double(line.b / total)
 
 
 def _widened(ends: Floats, width: int, end: float) -> Floats:

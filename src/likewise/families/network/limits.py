@@ -72,17 +72,17 @@ def _first_layer(net, lo, hi, limits, ranges, scratch):  # type: ignore[no-untyp
 def _add_feature(net, f, limits, ranges, scratch, n):  # type: ignore[no-untyped-def]
     """What one feature adds to the limits of layer 0."""
     smallest, largest, least, most = scratch[0], scratch[1], scratch[2], scratch[3]
-    _extent(net, f, ranges[LOW, f], ranges[HIGH, f], smallest, largest, n)
+    extent(net, f, ranges[LOW, f], ranges[HIGH, f], smallest, largest, n)
     add(1.0, smallest, limits[LOW], n)
     add(1.0, largest, limits[HIGH], n)
     if net.first[f] != net.second[f]:
-        _extent(net, f, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f], least, most, n)
+        extent(net, f, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f], least, most, n)
         if net.levels[f]:
             for j in range(n):
                 limits[LEAST, j] += least[j] - largest[j]
                 limits[MOST, j] += most[j] - smallest[j]
         else:
-            _extent(net, f, ranges[LEAST, f], ranges[MOST, f], smallest, largest, n)
+            extent(net, f, ranges[LEAST, f], ranges[MOST, f], smallest, largest, n)
             add(1.0, smallest, limits[LEAST], n)
             add(1.0, largest, limits[MOST], n)
         smallest, largest = least, most
@@ -105,7 +105,7 @@ def read_codes(net, f, lo, hi, ranges):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _extent(net, f, low, high, smallest, largest, n):  # type: ignore[no-untyped-def]
+def extent(net, f, low, high, smallest, largest, n):  # type: ignore[no-untyped-def]
     """The smallest and the largest contribution of a feature to each neuron, over an interval of codes."""
     if not net.levels[f]:
         slopes = net.rows[net.row[f]]

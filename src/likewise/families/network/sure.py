@@ -9,13 +9,22 @@ import numpy as np
 from numba import njit
 
 from likewise.families.network.body import COPIES
-from likewise.families.network.limits import add, dot, meet_splits, read_codes, steepness
+from likewise.families.network.dual import make_work
+from likewise.families.network.limits import SUMS, add, dot, extent, meet_splits, read_codes, steepness
 from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
 from likewise.families.network.polygons import bend_of, image, maximum
 
 U = 2.0**-53
 GRID = 2.0**-60  # that the certificate's limits are multiples of
 PLACE = 64.0  # roundings of a maximum, its place and its value, with room
+
+
+@njit(cache=True)
+def sure_bounds(net, lo, hi, line, multipliers, upper):  # type: ignore[no-untyped-def]
+    """`upper` bounds of line[0] f(x) - line[1] f'(x') over each cell, rounding included; -inf where float64 sees no pair in it."""
+    work = make_work(net)
+    for i in range(len(lo)):
+        upper[i] = sure_bound(net, work, lo[i], hi[i], line[i, 0], line[i, 1], multipliers[i])
 
 
 @njit(cache=True)
@@ -111,15 +120,22 @@ def _limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
                     dot(sizes, scratch[2 * copy + 1], width),
                 )
                 bias = net.biases[layer, i] if copy < COPIES - 1 else 0.0
-                size = reach + abs(bias)
-                for q in range(width):
-                    size += sizes[q] * abs(scratch[2 * copy, q])
+                size = reach + abs(bias) + _sizes(sizes, scratch[2 * copy], width)
                 off = 1.01 * (width + 8) * U * size + 4.0 * GRID
                 limits[2 * copy, start + i] = middle + bias - reach - off
                 limits[2 * copy + 1, start + i] = middle + bias + reach + off
             if not _meet(net, lo, hi, limits, start + i):
                 return False
     return True
+
+
+@njit(cache=True, fastmath=SUMS)
+def _sizes(sizes, x, n):  # type: ignore[no-untyped-def]
+    """sizes . |x| of the first n entries."""
+    total = 0.0
+    for i in range(n):
+        total += sizes[i] * abs(x[i])
+    return total
 
 
 @njit(cache=True)
@@ -167,25 +183,9 @@ def _first_limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
     for f in range(len(net.row)):
         if not read_codes(net, f, lo, hi, ranges):
             return False
-        shared = net.first[f] == net.second[f]
-        if not shared and not net.levels[f]:
+        if net.first[f] != net.second[f] and not net.levels[f]:
             _widen(net, f, lo, hi, ranges)
-        for j in range(n):
-            low, high = _reach(net, f, j, ranges[LOW, f], ranges[HIGH, f])
-            other_low, other_high = low, high
-            if not shared:
-                other_low, other_high = _reach(net, f, j, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f])
-                if net.levels[f]:
-                    least, most = other_low - high, other_high - low
-                else:
-                    least, most = _reach(net, f, j, ranges[LEAST, f], ranges[MOST, f])
-                limits[LEAST, j] += least
-                limits[MOST, j] += most
-            limits[LOW, j] += low
-            limits[HIGH, j] += high
-            limits[OTHER_LOW, j] += other_low
-            limits[OTHER_HIGH, j] += other_high
-            size[j] += max(abs(low), abs(high)) + max(abs(other_low), abs(other_high))
+        _add_feature(net, f, limits, ranges, work.scratch, n)
     for j in range(n):
         off = 1.01 * (len(net.row) + 16) * U * size[j] + (len(net.row) + 4) * 4.0 * GRID
         for copy in range(COPIES):
@@ -209,15 +209,38 @@ def _widen(net, f, lo, hi, ranges):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _reach(net, f, j, low, high):  # type: ignore[no-untyped-def]
-    """The smallest and the largest contribution of a feature to one neuron."""
-    if not net.levels[f]:
-        one, two = net.rows[net.row[f], j] * low, net.rows[net.row[f], j] * high
-        return min(one, two), max(one, two)
-    smallest = largest = net.rows[net.row[f] + int(low), j]
-    for r in range(net.row[f] + int(low) + 1, net.row[f] + int(high) + 1):
-        smallest, largest = min(smallest, net.rows[r, j]), max(largest, net.rows[r, j])
-    return smallest, largest
+def _add_feature(net, f, limits, ranges, scratch, n):  # type: ignore[no-untyped-def]
+    """What one feature adds to the limits of layer 0, and to the sizes of their terms."""
+    low, high, other_low, other_high = scratch[1], scratch[2], scratch[3], scratch[4]
+    extent(net, f, ranges[LOW, f], ranges[HIGH, f], low, high, n)
+    _add_ends(limits, LOW, low, high, n)
+    _add_sizes(scratch[0], low, high, n)
+    if net.first[f] == net.second[f]:
+        _add_ends(limits, OTHER_LOW, low, high, n)
+        _add_sizes(scratch[0], low, high, n)
+        return
+    extent(net, f, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f], other_low, other_high, n)
+    _add_ends(limits, OTHER_LOW, other_low, other_high, n)
+    _add_sizes(scratch[0], other_low, other_high, n)
+    if net.levels[f]:
+        for j in range(n):
+            limits[LEAST, j] += other_low[j] - high[j]
+            limits[MOST, j] += other_high[j] - low[j]
+    else:
+        extent(net, f, ranges[LEAST, f], ranges[MOST, f], low, high, n)
+        _add_ends(limits, LEAST, low, high, n)
+
+
+@njit(cache=True)
+def _add_ends(limits, side, low, high, n):  # type: ignore[no-untyped-def]
+    add(1.0, low, limits[side], n)
+    add(1.0, high, limits[side + 1], n)
+
+
+@njit(cache=True)
+def _add_sizes(size, low, high, n):  # type: ignore[no-untyped-def]
+    for j in range(n):
+        size[j] += max(abs(low[j]), abs(high[j]))
 
 
 @njit(cache=True)
@@ -246,7 +269,7 @@ def _inputs(net, work, here, there):  # type: ignore[no-untyped-def]
     return total, off, size
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath=SUMS)
 def _weighed(weights, row, n):  # type: ignore[no-untyped-def]
     """weights . row, and what it is off by at most."""
     total, size = 0.0, 0.0
