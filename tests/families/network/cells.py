@@ -11,6 +11,9 @@ import likewise as lw
 from likewise.families.network.bounder import NetworkBounder
 from likewise.families.network.score import NetworkScore
 from likewise.spec.pairs import PairSpace, add_differences, add_inner_quantities, pair_space
+from likewise.spec.relations import Relation
+
+NEAR = 1e-9  # relative: where float64 is not trusted to compare a difference with a tolerance
 
 SIMILAR = (
     lw.Similarity(free=["sex"]),
@@ -70,6 +73,22 @@ def sums_of(score: NetworkScore, codes: np.ndarray) -> np.ndarray:
     return np.concatenate(found, axis=1)
 
 
+def may_be_paired(relation: Relation, x: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """`Relation.allows` of many codes: of numbers by float64 where that is clear, of levels once for each two."""
+    if relation.kind == "free":
+        return np.ones(len(x), dtype=bool)
+    allowed = x == other
+    unclear = ~allowed
+    if relation.tolerance is not None and relation.missing is None:
+        apart, tolerance = np.abs(other - x), float(relation.tolerance)
+        allowed |= apart < tolerance * (1 - NEAR)
+        unclear &= (apart >= tolerance * (1 - NEAR)) & (apart <= tolerance * (1 + NEAR))
+    some, place = np.unique(np.stack([x, other], axis=1)[unclear], axis=0, return_inverse=True)
+    exact = np.array([relation.allows(Fraction(a), Fraction(b)) for a, b in some.tolist()], dtype=bool)
+    allowed[unclear] = exact[place.ravel()]
+    return allowed
+
+
 def sampled_pairs(
     problem: Problem, lo: np.ndarray, hi: np.ndarray, random: np.random.Generator, count: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -88,7 +107,8 @@ def sampled_pairs(
         if v is not None:
             apart = points[:, j] - points[:, i]
             kept &= (lo[v] <= apart) & (apart <= hi[v])
-        kept &= [pairs.relations[k].allows(Fraction(x), Fraction(y)) for x, y in zip(points[:, i], points[:, j], strict=True)]  # fmt: skip
+        if i != j:
+            kept &= may_be_paired(pairs.relations[k], points[:, i], points[:, j])
     x, other = points[:, list(pairs.first)], points[:, list(pairs.second)]
     here, there = sums_of(problem.first, x), sums_of(problem.first, other)
     inner = np.stack([here, there, there - here], axis=2).reshape(count, -1)
