@@ -196,7 +196,7 @@ class BatchOracle(CaseOracle):
                 proofs[n] = repeat(Fraction(0))
                 continue
             some, view = np.flatnonzero(has_line & (views == n)), self.views[n]
-            own = [line for line in (lines[i] for i in some) if line is not None]
+            own = [line for line in (lines[i] for i in some.tolist()) if line is not None]
             proofs[n] = view.bounder.prove_all(lo[some], hi[some], own, view.seen(asked.case))
         return proofs
 

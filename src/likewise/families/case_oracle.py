@@ -51,6 +51,9 @@ class CaseOracle:
         self.views, self.enclose, self.score, self.pairs = views, enclose, score, views.pairs
         self.rule, self.exact = views.first.rule, views.first.exact
         self.proves, self.batch = views.first.exact and views.first.proves, views.first.batch
+        self.codes = len(self.pairs.variables)  # inner quantities come after them
+        kinds = {relation.kind for relation in self.pairs.relations}
+        self.may_exclude = bool(self.pairs.constraints) or not kinds <= {"same", "free"}
 
     def warm_up(self) -> None:
         self.views.first.warm_up()
@@ -96,8 +99,8 @@ class CaseOracle:
             return None
         view = self.views[node.view]
         # The linear program of one score sees by itself what constraints exclude; of several scores it is one of many.
-        if not (self.views.whole and view.bounder.sees_constraints):
-            leaf = empty_leaf(self.pairs, node.lo.tolist(), node.hi.tolist())
+        if self.may_exclude and not (self.views.whole and view.bounder.sees_constraints):
+            leaf = empty_leaf(self.pairs, node.lo[: self.codes].tolist(), node.hi[: self.codes].tolist())
             if leaf is not None:
                 return RelaxationResult(leaf=leaf, point=node.lo, fractional=None)
         return view.bounder.relax(node.lo, node.hi, view.seen(asked.case))
@@ -107,7 +110,8 @@ class CaseOracle:
         if asked.lines_only:
             return False
         most = FEW_UNCUT_PAIRS if uncut else max(1, FEW_PAIRS // asked.cost)
-        return pair_count(asked.pairs, node.lo.tolist(), node.hi.tolist()) <= most
+        codes = len(asked.pairs.variables)
+        return pair_count(asked.pairs, node.lo[:codes].tolist(), node.hi[:codes].tolist()) <= most
 
     def _enumerate_pairs(self, node: Node, asked: OracleContext) -> Answer:
         """Decide a node of few pairs one by one; a witness that does not replay leaves it stuck."""

@@ -40,6 +40,7 @@ BATCH = 64  # cells bounded together: each takes long enough
 PRECISION = 22  # bits of multipliers below the size of the largest weight of the last layer
 CLEAR = 1e-9  # relative: how far below its threshold a bound closes a cell, so that exact arithmetic agrees
 CLIMBED = 4  # points of a batch that are improved, best first
+LONGEST_REST = 4  # batches from a climb to the next, where climbs lead nowhere
 TRUST = 3.0  # cuts of a kind that its first rating counts for
 DOUBLES = 2**53  # multipliers below are doubles, exactly
 HOPES = 0.3  # of what is promised, that cuts are taken to keep before there were any
@@ -75,7 +76,7 @@ class NetworkBounder(Bounder):
         kinds = [np.zeros(len(pairs.variables), dtype=np.intp)]
         kinds += [np.full(3 * width, 1 + n, dtype=np.intp) for n, width in enumerate(self.net.widths)]
         self.kinds = np.concatenate(kinds)
-        self.climbs = 0
+        self.climbs, self.rest, self.resting = 0, 1, 1
         self.kept = np.full(1 + len(self.net.widths), HOPES * TRUST)
         self.promised = np.full(1 + len(self.net.widths), TRUST)
 
@@ -164,11 +165,15 @@ class NetworkBounder(Bounder):
         )
 
     def _climb(self, points: Floats, lean: Floats, threshold: Floats) -> None:
-        """Improve the best points of a batch in place, wherever in the space that leads: the next pair is often near a relaxation's."""
-        if self.pairs.constraints:
+        """Improve the best points of a batch in place, wherever in the space that leads: the next pair is often near a relaxation's.
+
+        After a climb that did not reach the threshold some batches are left out, twice as many each time.
+        """
+        self.resting -= 1
+        if self.pairs.constraints or self.resting > 0:
             return
         x, other = points[:, self.first], points[:, self.second]
-        value = lean * self.score.scores(x) - (1 - lean) * self.other.scores(other) - threshold
+        value = self._excess(x, other, lean, threshold)
         best = np.argsort(-np.where(np.isfinite(value), value, -np.inf))[:CLIMBED]
         weight = float(lean[best[0]])
         goal = Goal(worth="gap", first=np.array([[weight, 0.0]]), second=np.array([[0.0, weight - 1]]))
@@ -178,6 +183,13 @@ class NetworkBounder(Bounder):
         for k, v in enumerate(self.pairs.difference):
             if v is not None:
                 points[best, v] = other[:, k] - x[:, k]
+        reached = (self._excess(x, other, lean[best], threshold[best]) > 0).any()
+        self.rest = 1 if reached else min(2 * self.rest, LONGEST_REST)
+        self.resting = self.rest
+
+    def _excess(self, x: Floats, other: Floats, lean: Floats, threshold: Floats) -> Floats:
+        found: Floats = lean * self.score.scores(x) - (1 - lean) * self.other.scores(other) - threshold
+        return found
 
     @cached_property
     def climber(self) -> NetworkClimber:
@@ -188,9 +200,11 @@ class NetworkBounder(Bounder):
         """Of cells that close, the number of bits and the multipliers as whole numbers over it."""
         some = np.flatnonzero(closes)
         whole = np.round(multipliers[some] * 2.0**self.bits).reshape(len(some), 2 * self.net.neurons)
+        doubles = bool((np.abs(whole) < DOUBLES).all())
+        rows = whole.astype(np.int64).tolist() if doubles else [[*map(int, row)] for row in whole.tolist()]
         found: list[tuple[int, ...]] = [()] * len(closes)
-        for i, row in zip(some.tolist(), whole.tolist(), strict=True):
-            found[i] = (self.bits, *map(int, row))
+        for i, row in zip(some.tolist(), rows, strict=True):
+            found[i] = (self.bits, *row)
         return found
 
     def _memory(self, lean: float, multipliers: Floats, score: Floats, excess: float) -> Memory:
@@ -265,7 +279,7 @@ class NetworkBounder(Bounder):
         """In float64 with its error, all of them at once; in whole numbers where that does not decide."""
         width = len(self.kinds)
         lo, hi = _widened(lo, width, -np.inf), _widened(hi, width, np.inf)
-        lines = {
+        lines: dict[Fraction | None, Direction] = {
             leaf.lean: question.direction(leaf.lean)
             for leaf in leaves
             if leaf.rule == self.rule and leaf.lean is not None and question.admits(leaf.lean)
@@ -277,8 +291,10 @@ class NetworkBounder(Bounder):
                 yield None
                 continue
             total = line.a + line.b
+            clearance: Clearance | None = None
             # That a cell holds no pair is for whole numbers to say.
-            clearance = line.clearance(total * Fraction(sure[i])) if math.isfinite(sure[i]) else None
+            if math.isfinite(sure[i]):
+                clearance = line.clearance(total * Fraction(sure[i]))
             if clearance is None:
                 bits, *multipliers = leaf.hints
                 a, b = line.a / total, line.b / total

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from likewise.families.network.limits import add, dot
+from likewise.families.network.limits import SUMS, add, dot
 from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
-from likewise.families.network.polygons import activate, bend_of, maximum
+from likewise.families.network.polygons import activate, bend_of, maxima_apart, maximum
 
 RATE = 2.0  # of the first step, in units of what there is to win
 SLOWEST = 0.02  # of the rate, at the end
@@ -42,6 +42,7 @@ class Work(NamedTuple):
     input: np.ndarray  # (2, first layer): y_0 and y'_0 where the inputs attain theirs
     mean: np.ndarray  # (2, first layer): the mean of these over the steps
     moments: np.ndarray  # (4, neurons)
+    units: np.ndarray  # (2, neurons): of a + c and of c
     best: np.ndarray  # (2, neurons): the best multipliers so far
     point: np.ndarray  # (variables): the codes that attain the inputs' maximum
     objective: np.ndarray  # (2, widest layer)
@@ -64,6 +65,7 @@ def make_work(net):  # type: ignore[no-untyped-def]
         np.zeros((2, first)),
         np.zeros((4, neurons)),
         np.zeros((2, neurons)),
+        np.zeros((2, neurons)),
         np.zeros(len(net.whole)),
         np.zeros((2, widest)),
         np.zeros(neurons),
@@ -71,7 +73,7 @@ def make_work(net):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def evaluate(net, work, layers, constant, multipliers):  # type: ignore[no-untyped-def]
     """The bound of the objective in `work` about the first `layers` layers; maxima and what attains them are left in `work`."""
     A, C = work.weigh[0], work.weigh[1]
@@ -80,27 +82,49 @@ def evaluate(net, work, layers, constant, multipliers):  # type: ignore[no-untyp
     for layer in range(layers - 1, -1, -1):
         start, width = net.starts[layer], net.widths[layer]
         if layer == layers - 1:
-            A[start : start + width] = work.objective[0, :width]
-            C[start : start + width] = work.objective[1, :width]
+            _copy(work.objective[0], A[start:], width)
+            _copy(work.objective[1], C[start:], width)
         else:
             _hand_down(net, layer, a, A[start:])
             _hand_down(net, layer, c, C[start:])
         bend, limits = bend_of(net, layer), work.limits
-        for i in range(width):
-            k = start + i
-            top, y, other = maximum(
-                bend, A[k], C[k], a[k], c[k],
-                limits[LOW, k], limits[HIGH, k], limits[OTHER_LOW, k], limits[OTHER_HIGH, k],
-                limits[LEAST, k], limits[MOST, k],
+        if bend[1] == np.inf and _fixed_apart(limits[LEAST, start:], limits[MOST, start:], width):
+            total += maxima_apart(
+                bend, A[start:], C[start:], a[start:], c[start:],
+                limits[LOW, start:], limits[HIGH, start:], limits[LEAST, start:],
+                work.top[start:], work.at[0, start:], work.at[1, start:], work.scratch[0], work.scratch[1], width,
             )  # fmt: skip
-            work.top[k], work.at[0, k], work.at[1, k] = top, y, other
-            total += top
-            if layer > 0:
-                total += (a[k] + c[k]) * net.biases[layer, i]
+        else:
+            tops, at, others = work.top, work.at[0], work.at[1]
+            for k in range(start, start + width):
+                top, y, other = maximum(
+                    bend, A[k], C[k], a[k], c[k],
+                    limits[LOW, k], limits[HIGH, k], limits[OTHER_LOW, k], limits[OTHER_HIGH, k],
+                    limits[LEAST, k], limits[MOST, k],
+                )  # fmt: skip
+                tops[k], at[k], others[k] = top, y, other
+                total += top
+        if layer > 0:
+            total += dot(a[start:], net.biases[layer], width) + dot(c[start:], net.biases[layer], width)
     return total + _inputs(net, work, a, c)
 
 
 @njit(cache=True)
+def _copy(x, into, n):  # type: ignore[no-untyped-def]
+    for i in range(n):
+        into[i] = x[i]
+
+
+@njit(cache=True)
+def _fixed_apart(least, most, n):  # type: ignore[no-untyped-def]
+    """Whether the difference of y' and y is known, of each of n neurons."""
+    unknown = 0
+    for i in range(n):
+        unknown += least[i] != most[i]
+    return unknown == 0
+
+
+@njit(cache=True, forceinline=True)
 def _hand_down(net, layer, multipliers, into):  # type: ignore[no-untyped-def]
     """into = weights^T multipliers of the layer above."""
     above, width = net.starts[layer + 1], net.widths[layer]
@@ -110,58 +134,61 @@ def _hand_down(net, layer, multipliers, into):  # type: ignore[no-untyped-def]
             add(multipliers[above + i], net.weights[layer + 1, i], into, width)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def _inputs(net, work, a, c):  # type: ignore[no-untyped-def]
     """max over the cell of a_0 . y_0(x) + c_0 . y_0(x'), the codes that attain it, and y_0 and y'_0 there."""
     n, ranges, point, both = net.widths[0], work.ranges, work.point, work.scratch[0]
     here, there = work.input[0], work.input[1]
+    # Fields are looked up once: each lookup counts references.
+    base, rows, starts, is_table = net.base, net.rows, net.row, net.levels
+    first, second, difference = net.first, net.second, net.difference
     for j in range(n):
-        here[j] = there[j] = net.base[j]
+        here[j] = there[j] = base[j]
         both[j] = a[j] + c[j]
-    total = dot(both, net.base, n)
-    for f in range(len(net.row)):
-        row, one, two = net.row[f], net.first[f], net.second[f]
+    total = dot(both, base, n)
+    for f in range(len(starts)):
+        row, one, two, levels = starts[f], first[f], second[f], is_table[f]
         if one == two:
-            top, code, at = _highest(net, f, both, ranges[LOW, f], ranges[HIGH, f], n)
+            top, code, at = _highest(rows, row, levels, both, ranges[LOW, f], ranges[HIGH, f], n)
             total += top
             point[one] = code
-            factor = 1.0 if net.levels[f] else code
-            add(factor, net.rows[at], here, n)
-            add(factor, net.rows[at], there, n)
-        elif net.levels[f]:
-            top, code, at = _highest(net, f, a, ranges[LOW, f], ranges[HIGH, f], n)
+            factor = 1.0 if levels else code
+            add(factor, rows[at], here, n)
+            add(factor, rows[at], there, n)
+        elif levels:
+            top, code, at = _highest(rows, row, True, a, ranges[LOW, f], ranges[HIGH, f], n)
             total += top
             point[one] = code
-            add(1.0, net.rows[at], here, n)
-            top, code, at = _highest(net, f, c, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f], n)
+            add(1.0, rows[at], here, n)
+            top, code, at = _highest(rows, row, True, c, ranges[OTHER_LOW, f], ranges[OTHER_HIGH, f], n)
             total += top
             point[two] = code
-            add(1.0, net.rows[at], there, n)
+            add(1.0, rows[at], there, n)
         else:
-            slopes = net.rows[row]
+            slopes = rows[row]
             top, code, other = _corner(dot(a, slopes, n), dot(c, slopes, n), ranges, f)
             total += top
             point[one], point[two] = code, other
-            if net.difference[f] >= 0:
-                point[net.difference[f]] = other - code
+            if difference[f] >= 0:
+                point[difference[f]] = other - code
             add(code, slopes, here, n)
             add(other, slopes, there, n)
     return total
 
 
 @njit(cache=True)
-def _highest(net, f, weights, low, high, n):  # type: ignore[no-untyped-def]
+def _highest(rows, row, levels, weights, low, high, n):  # type: ignore[no-untyped-def]
     """The largest weights . contribution of a feature over an interval of codes, the code that attains it and its row."""
-    if not net.levels[f]:
-        slope = dot(weights, net.rows[net.row[f]], n)
+    if not levels:
+        slope = dot(weights, rows[row], n)
         code = high if slope > 0.0 else low
-        return slope * code, code, net.row[f]
+        return slope * code, code, row
     top, best = -np.inf, low
     for v in range(int(low), int(high) + 1):
-        found = dot(weights, net.rows[net.row[f] + v], n)
+        found = dot(weights, rows[row + v], n)
         if found > top:
             top, best = found, float(v)
-    return top, best, net.row[f] + int(best)
+    return top, best, row + int(best)
 
 
 @njit(cache=True)
@@ -198,8 +225,8 @@ def start(net, work, layers, multipliers):  # type: ignore[no-untyped-def]
     for layer in range(layers - 1, -1, -1):
         first, width = net.starts[layer], net.widths[layer]
         if layer == layers - 1:
-            A[first : first + width] = work.objective[0, :width]
-            C[first : first + width] = work.objective[1, :width]
+            _copy(work.objective[0], A[first:], width)
+            _copy(work.objective[1], C[first:], width)
         else:
             _hand_down(net, layer, a, A[first:])
             _hand_down(net, layer, c, C[first:])
@@ -257,9 +284,11 @@ def ascend(net, work, layers, constant, multipliers, target, steps):  # type: ig
     work.mean[:] = 0.0
     best, first, last = np.inf, 0.0, 0.0
     counted, found_at, pace, decay, square_decay = 0, 0, 1.0, 1.0, 1.0
+    _measure_units(work.limits, work.units, neurons)
     loose = 1.0
-    for k in range(neurons):
-        loose += _bends(net, work, k)
+    for layer in range(layers):
+        begin, end = net.starts[layer], net.starts[layer] + net.widths[layer]
+        loose += _bending(bend_of(net, layer), work.limits, begin, end)
     for step in range(steps):
         bound = evaluate(net, work, layers, constant, multipliers)
         if bound < best:
@@ -299,53 +328,88 @@ def _average(work, counted, width):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _bends(net, work, k):  # type: ignore[no-untyped-def]
-    """Whether the activation of neuron k is not linear over its limits, in either copy."""
-    layer = 0
-    while layer + 1 < len(net.starts) and k >= net.starts[layer + 1]:
-        layer += 1
-    for t in net.breaks[layer]:
-        if work.limits[LOW, k] < t < work.limits[HIGH, k]:
-            return True
-        if work.limits[OTHER_LOW, k] < t < work.limits[OTHER_HIGH, k]:
-            return True
-    return False
+def _bending(bend, limits, begin, end):  # type: ignore[no-untyped-def]
+    """How many neurons have an activation that is not linear over their limits, in either copy."""
+    count = 0
+    for k in range(begin, end):
+        for t in bend[:2]:
+            if limits[LOW, k] < t < limits[HIGH, k] or limits[OTHER_LOW, k] < t < limits[OTHER_HIGH, k]:
+                count += 1
+                break
+    return count
 
 
 @njit(cache=True)
+def _measure_units(limits, units, neurons):  # type: ignore[no-untyped-def]
+    """One over the widths of y and of y' - y, 0 where there is nothing to win."""
+    for k in range(neurons):
+        low, high = limits[LOW, k], limits[HIGH, k]
+        narrow = NARROW * (1.0 + abs(low) + abs(high))
+        apart = limits[MOST, k] - limits[LEAST, k]
+        units[0, k] = 1.0 / (high - low) if high - low > narrow else 0.0
+        units[1, k] = 1.0 / apart if apart > narrow else 0.0
+
+
+@njit(cache=True, forceinline=True)
 def _step(net, work, layers, multipliers, rate, share, square_share):  # type: ignore[no-untyped-def]
     """One step of Adam against how far each equation is from being satisfied by what attains the maxima."""
+    miss, miss_apart, moved = work.scratch[2], work.scratch[3], work.scratch[4]
     for layer in range(layers):
         first, width = net.starts[layer], net.widths[layer]
-        here, apart = work.scratch[0], work.scratch[1]
-        if layer > 0:
-            below, n = net.starts[layer - 1], net.widths[layer - 1]
-            bend = bend_of(net, layer - 1)
-            for q in range(n):
-                here[q] = activate(bend, work.at[0, below + q])
-                apart[q] = activate(bend, work.at[1, below + q]) - here[q]
-        for i in range(width):
-            k = first + i
-            y, between = work.at[0, k], work.at[1, k] - work.at[0, k]
-            if layer == 0:
-                miss = work.input[0, i] - y
-                miss_apart = work.input[1, i] - work.input[0, i] - between
-            else:
-                miss = net.biases[layer, i] + dot(net.weights[layer, i], here, n) - y
-                miss_apart = dot(net.weights[layer, i], apart, n) - between
-            low, high = work.limits[LOW, k], work.limits[HIGH, k]
-            unit, narrow = high - low, NARROW * (1.0 + abs(low) + abs(high))
-            if unit > narrow:
-                multipliers[0, k] -= _adam(work.moments, 0, k, miss / unit, rate / unit, share, square_share)
-            unit = work.limits[MOST, k] - work.limits[LEAST, k]
-            if unit > narrow:
-                moved = _adam(work.moments, 2, k, miss_apart / unit, rate / unit, share, square_share)
-                multipliers[0, k] += moved
-                multipliers[1, k] -= moved
+        _misses(net, work, layer, miss, miss_apart)
+        a, c = multipliers[0, first:], multipliers[1, first:]
+        unit, mean, square = work.units[0, first:], work.moments[0, first:], work.moments[1, first:]
+        _move(miss, unit, mean, square, rate, share, square_share, moved, width)
+        add(-1.0, moved, a, width)
+        unit, mean, square = work.units[1, first:], work.moments[2, first:], work.moments[3, first:]
+        if _any(unit, width):
+            _move(miss_apart, unit, mean, square, rate, share, square_share, moved, width)
+            add(1.0, moved, a, width)
+            add(-1.0, moved, c, width)
 
 
 @njit(cache=True)
-def _adam(moments, row, k, slope, rate, share, square_share):  # type: ignore[no-untyped-def]
-    moments[row, k] = MEMORY * moments[row, k] + (1.0 - MEMORY) * slope
-    moments[row + 1, k] = SQUARES * moments[row + 1, k] + (1.0 - SQUARES) * slope * slope
-    return rate * (moments[row, k] / share) / (np.sqrt(moments[row + 1, k] / square_share) + FLOOR)
+def _any(unit, n):  # type: ignore[no-untyped-def]
+    """Whether any of n units is not 0."""
+    counted = 0
+    for i in range(n):
+        counted += unit[i] > 0.0
+    return counted > 0
+
+
+@njit(cache=True, forceinline=True)
+def _misses(net, work, layer, miss, miss_apart):  # type: ignore[no-untyped-def]
+    """What the equations of a layer are off by, of y and of y' - y."""
+    first, width = net.starts[layer], net.widths[layer]
+    y, other = work.at[0, first : first + width], work.at[1, first : first + width]
+    if layer == 0:
+        here, there = work.input[0], work.input[1]
+        for i in range(width):
+            miss[i] = here[i] - y[i]
+        for i in range(width):
+            miss_apart[i] = there[i] - other[i] - miss[i]
+        return
+    here, apart = work.scratch[0], work.scratch[1]
+    below, n = net.starts[layer - 1], net.widths[layer - 1]
+    bend = bend_of(net, layer - 1)
+    for q in range(n):
+        here[q] = activate(bend, work.at[0, below + q])
+        apart[q] = activate(bend, work.at[1, below + q]) - here[q]
+    for i in range(width):
+        miss[i] = net.biases[layer, i] + dot(net.weights[layer, i], here, n) - y[i]
+        miss_apart[i] = dot(net.weights[layer, i], apart, n) - (other[i] - y[i])
+
+
+@njit(cache=True, fastmath=SUMS, error_model="numpy")
+def _move(miss, unit, mean, square, rate, share, square_share, moved, n):  # type: ignore[no-untyped-def]
+    """Adam's step of n multipliers. Each loop is of few arrays, so that it is compiled to vector instructions."""
+    for i in range(n):
+        mean[i] = MEMORY * mean[i] + (1.0 - MEMORY) * (miss[i] * unit[i])
+    for i in range(n):
+        slope = miss[i] * unit[i]
+        square[i] = SQUARES * square[i] + (1.0 - SQUARES) * slope * slope
+    rate, root = rate / share, 1.0 / square_share
+    for i in range(n):
+        moved[i] = rate * mean[i] / (np.sqrt(square[i] * root) + FLOOR)
+    for i in range(n):
+        moved[i] *= unit[i]

@@ -64,7 +64,7 @@ def _first_layer(net, lo, hi, limits, ranges, scratch):  # type: ignore[no-untyp
             return False
         _add_feature(net, f, limits, ranges, scratch, n)
     for j in range(n):
-        inside = inside and meet_splits(net, lo, hi, limits, j)
+        inside = inside and meet_splits(len(net.whole) + COPIES * j, lo, hi, limits, j)
     return inside
 
 
@@ -124,9 +124,8 @@ def extent(net, f, low, high, smallest, largest, n):  # type: ignore[no-untyped-
 
 
 @njit(cache=True)
-def meet_splits(net, lo, hi, limits, k):  # type: ignore[no-untyped-def]
-    """Sharpen the limits of neuron k by what splits say of it; False where they leave nothing."""
-    place = len(net.whole) + COPIES * k
+def meet_splits(place, lo, hi, limits, k):  # type: ignore[no-untyped-def]
+    """Sharpen the limits of neuron k by what splits say of it, from `place` on among a cell's variables; False where they leave nothing."""
     for copy in range(COPIES):
         limits[2 * copy, k] = max(limits[2 * copy, k], lo[place + copy])
         limits[2 * copy + 1, k] = min(limits[2 * copy + 1, k], hi[place + copy])
@@ -160,7 +159,7 @@ def pass_layer(net, lo, hi, limits, layer, scratch):  # type: ignore[no-untyped-
             if copy < COPIES - 1:
                 middle += net.biases[layer, i]
             limits[2 * copy, start + i], limits[2 * copy + 1, start + i] = middle - reach, middle + reach
-        if not meet_splits(net, lo, hi, limits, start + i):
+        if not meet_splits(len(net.whole) + COPIES * (start + i), lo, hi, limits, start + i):
             return False
     return True
 

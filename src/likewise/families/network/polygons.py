@@ -100,6 +100,54 @@ def _of_relu_apart(A, C, a, c, lo, hi, apart):  # type: ignore[no-untyped-def]
     return top, y, y + apart
 
 
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def maxima_apart(bend, A, C, a, c, lo, hi, apart, top, y, other, place, found, n):  # type: ignore[no-untyped-def]
+    """The maxima of n neurons of one break t with y' = y + apart, at `lo`, `hi`, t or t - apart; their sum. As loops of few arrays each, which become vector instructions."""
+    t = bend[0]
+    _values_apart(bend, A, C, a, c, apart, lo, top, n)
+    for i in range(n):
+        y[i] = lo[i]
+    _values_apart(bend, A, C, a, c, apart, hi, found, n)
+    _keep_higher(top, y, found, hi, n)
+    for i in range(n):
+        place[i] = min(max(t, lo[i]), hi[i])
+    _values_apart(bend, A, C, a, c, apart, place, found, n)
+    _keep_higher(top, y, found, place, n)
+    for i in range(n):
+        place[i] = min(max(t - apart[i], lo[i]), hi[i])
+    _values_apart(bend, A, C, a, c, apart, place, found, n)
+    _keep_higher(top, y, found, place, n)
+    total = 0.0
+    for i in range(n):
+        other[i] = y[i] + apart[i]
+    for i in range(n):
+        total += top[i]
+    return total
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _values_apart(bend, A, C, a, c, apart, y, found, n):  # type: ignore[no-untyped-def]
+    """A act(y) + C act(y + apart) - a y - c (y + apart) of n neurons."""
+    t, before, rise, value = bend[0], bend[2], bend[3] - bend[2], bend[5]
+    for i in range(n):
+        here = y[i] - t
+        there = here + apart[i]
+        found[i] = (
+            A[i] * (rise * max(here, 0.0) + before * here + value)
+            + C[i] * (rise * max(there, 0.0) + before * there + value)
+            - a[i] * y[i]
+            - c[i] * (y[i] + apart[i])
+        )
+
+
+@njit(cache=True)
+def _keep_higher(top, y, found, place, n):  # type: ignore[no-untyped-def]
+    for i in range(n):
+        y[i] = place[i] if found[i] > top[i] else y[i]
+    for i in range(n):
+        top[i] = max(top[i], found[i])
+
+
 @njit(cache=True)
 def _of_relu(A, C, a, c, lo, hi, low, high, least, most):  # type: ignore[no-untyped-def]
     top, best, other = -np.inf, lo, low

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from likewise.families.network.body import COPIES
-from likewise.families.network.limits import dot
+from likewise.families.network.limits import SUMS, dot
 from likewise.families.network.pair_network import HIGH, LEAST, LOW, MOST, OTHER_HIGH, OTHER_LOW
 from likewise.families.network.polygons import activate, bend_of, image
 
@@ -154,23 +154,27 @@ def _rate_levels(net, work, f, low, high):  # type: ignore[no-untyped-def]
     """What the spread of the levels from `low` to `high` costs, and after which of them a cut leaves the least of the worse part."""
     if low >= high:
         return 0.0, 0.0
-    whole, best, place = _cost(net, work, f, low, high), np.inf, low
-    for v in range(low, high):
-        worse = max(_cost(net, work, f, low, v), _cost(net, work, f, v + 1, high))
+    n, rows, weight = net.widths[0], net.rows[net.row[f] :], work.scratch[0]
+    smallest, largest, left = work.scratch[2], work.scratch[3], np.zeros(high - low + 1)
+    smallest[:n], largest[:n] = rows[low], rows[low]
+    for v in range(low + 1, high + 1):
+        left[v - low] = _widen(smallest, largest, rows[v], weight, n)
+    whole, right, best, place = left[high - low], 0.0, np.inf, low
+    smallest[:n], largest[:n] = rows[high], rows[high]
+    for v in range(high - 1, low - 1, -1):
         # Among cuts that are as good, the one nearest to the middle.
-        worse += 1e-6 * whole * abs(2 * v + 1 - low - high) / (high - low)
-        if worse < best:
+        worse = max(left[v - low], right) + 1e-6 * whole * abs(2 * v + 1 - low - high) / (high - low)
+        if worse <= best:
             best, place = worse, v
+        right = _widen(smallest, largest, rows[v], weight, n)
     return whole, float(place)
 
 
-@njit(cache=True)
-def _cost(net, work, f, low, high):  # type: ignore[no-untyped-def]
-    n, row = net.widths[0], net.row[f]
-    weight, total = work.scratch[0], 0.0
+@njit(cache=True, fastmath=SUMS)
+def _widen(smallest, largest, row, weight, n):  # type: ignore[no-untyped-def]
+    """Let one more level into the extents of a feature's contributions; what they cost then."""
+    total = 0.0
     for j in range(n):
-        smallest = largest = net.rows[row + low, j]
-        for v in range(low + 1, high + 1):
-            smallest, largest = min(smallest, net.rows[row + v, j]), max(largest, net.rows[row + v, j])
-        total += weight[j] * (largest - smallest)
+        smallest[j], largest[j] = min(smallest[j], row[j]), max(largest[j], row[j])
+        total += weight[j] * (largest[j] - smallest[j])
     return total

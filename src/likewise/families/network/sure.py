@@ -124,7 +124,7 @@ def _limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
                 off = 1.01 * (width + 8) * U * size + 4.0 * GRID
                 limits[2 * copy, start + i] = middle + bias - reach - off
                 limits[2 * copy + 1, start + i] = middle + bias + reach + off
-            if not _meet(net, lo, hi, limits, start + i):
+            if not _meet(len(net.whole) + COPIES * (start + i), lo, hi, limits, start + i):
                 return False
     return True
 
@@ -159,11 +159,11 @@ def _pass(limits, k, bend, scratch, q):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _meet(net, lo, hi, limits, k):  # type: ignore[no-untyped-def]
+def _meet(place, lo, hi, limits, k):  # type: ignore[no-untyped-def]
     """What splits say as well, closed, with room for the rounding of that."""
-    if not meet_splits(net, lo, hi, limits, k):
+    if not meet_splits(place, lo, hi, limits, k):
         return False
-    off, place = 16.0 * U * _size(limits, k) + 4.0 * GRID, len(net.whole) + COPIES * k
+    off = 16.0 * U * _size(limits, k) + 4.0 * GRID
     for copy in range(COPIES):
         # A split at 0 stays there: that a neuron has one sign is what it is for.
         low, high = lo[place + copy], hi[place + copy]
@@ -191,7 +191,7 @@ def _first_limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
         for copy in range(COPIES):
             limits[2 * copy, j] -= off
             limits[2 * copy + 1, j] += off
-        if not _meet(net, lo, hi, limits, j):
+        if not _meet(len(net.whole) + COPIES * j, lo, hi, limits, j):
             return False
     return True
 
