@@ -1,7 +1,8 @@
 """Random cells of pairs of random networks, as compiled loops, exact proofs and the checker have them."""
 
 import random
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -33,8 +34,11 @@ class Problem:
     bounder: NetworkBounder
 
 
-def random_problem(rng: random.Random) -> Problem:
+def random_problem(rng: random.Random, last: Callable[[], Fraction] | None = None) -> Problem:
+    """`last` draws the weights and the bias of the scores."""
     embedding, bodies = columns(rng), random_network(rng, scores=2)
+    if last is not None:
+        bodies = [replace(body, weights=tuple(last() for _ in body.weights), bias=last()) for body in bodies]
     scores = [NetworkScore(body=body, embedding=embedding, n_features=len(SPACE)) for body in bodies]
     first, second = scores[0], rng.choice(scores)
     pairs = add_differences(pair_space(SPACE, rng.choice(SIMILAR)))

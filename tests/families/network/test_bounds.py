@@ -217,3 +217,20 @@ def test_cuts_are_inside_and_promises_are_kept():
         parts = ((low, left), (right, high))
         open_cells += [(found.upper[0], *part, found.memories[0]) for part in parts]
     assert max((cell[0] for cell in open_cells), default=best) <= best + 0.05 * (1 + abs(best))
+
+
+def test_numbers_too_small_for_float64_are_counted():
+    """A weight of 1.4 times the smallest double is rounded to that: float64 with its error is above what whole numbers say all the same."""
+    rng, seen = random.Random(7), 0
+    for _ in range(20):
+        problem = random_problem(rng, last=lambda: Fraction(rng.randint(-9, 9), 7) / 2**1074)
+        lo, hi = random_cells(problem, rng, 8)
+        bounder, nothing = problem.bounder, np.zeros((2, problem.bounder.net.neurons))
+        for c in range(len(lo)):
+            whole = (0,) * nothing.size
+            exact = bounder.proof.bound(lo[c].tolist(), hi[c].tolist(), LEAN, 1 - LEAN, 0, whole)
+            sure = sure_bound(bounder.net, bounder.work, lo[c], hi[c], float(LEAN), float(1 - LEAN), nothing)
+            if exact is not None and sure > -np.inf:
+                assert exact <= Fraction(sure)
+                seen += exact != 0
+    assert seen > 50

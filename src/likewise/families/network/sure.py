@@ -1,6 +1,7 @@
 """Sure bounds: the bound of given multipliers in float64 with a proved limit of its rounding, for proving most leaves without whole numbers (`proof`).
 
-Every stored number (a weight, a contribution, a bias) is off by at most u = 2^-53 of itself, a sum of n products in any order by at most 1.01 (n + 2) u times the sum of their sizes. Limits are
+Every stored number (a weight, a contribution, a bias) is off by at most u = 2^-53 of itself, a sum of n products in any order by at most 1.01 (n + 2) u times the sum of their sizes, and all of them by 2^-1075
+where they are too small for that: whatever is multiplied has room for `SMALLEST`, which is that many times over. Limits are
 moved outwards by what they may be off, and by more than what the certificate's rule rounds them by, so that every polygon here holds the rule's. Where a maximum is taken at a place that is off by e, the
 function, whose slopes are known, is off by at most e times these. What is left is added to the bound.
 """
@@ -16,6 +17,7 @@ from likewise.families.network.polygons import bend_of, image, maximum
 
 U = 2.0**-53
 GRID = 2.0**-60  # that the certificate's limits are multiples of
+SMALLEST = 2.0**-1000  # 2^75 numbers that were too small to be rounded to 53 bits
 PLACE = 64.0  # roundings of a maximum, its place and its value, with room
 
 
@@ -37,6 +39,7 @@ def sure_bound(net, work, lo, hi, a, b, multipliers):  # type: ignore[no-untyped
     total = a * net.bias - b * net.other_bias
     size = abs(a * net.bias) + abs(b * net.other_bias)
     error = 8.0 * U * size
+    small = SMALLEST * (1.0 + abs(a) + abs(b) + np.abs(multipliers).sum())
     for layer in range(layers - 1, -1, -1):
         _weigh(net, work, layer, a, b, here, there)
         start, bend = net.starts[layer], bend_of(net, layer)
@@ -57,11 +60,11 @@ def sure_bound(net, work, lo, hi, a, b, multipliers):  # type: ignore[no-untyped
             off = roundings * (
                 work.scratch[2, i] + work.scratch[3, i]
             )  # of A and C, by what they are sums of
-            error += U * reach * (PLACE * slopes + off)
+            error += U * reach * (PLACE * slopes + off) + small * (1.0 + reach)
             shift = (p + q) * net.biases[layer, i] if layer > 0 else 0.0
             total += top + shift
             size += abs(top) + abs(shift)
-    found, more, weight = _inputs(net, work, here, there)
+    found, more, weight = _inputs(net, work, here, there, small)
     total += found
     size += weight
     count = net.widths.sum() + len(net.row) + 16
@@ -110,8 +113,11 @@ def _limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
             net.starts[layer],
             bend_of(net, layer - 1),
         )
+        reached = 0.0
         for q in range(width):
             _pass(limits, below + q, bend, scratch, q)
+            for row in range(2 * COPIES):
+                reached += abs(scratch[row, q])
         for i in range(net.widths[layer]):
             weights, sizes = net.weights[layer, i], net.sizes[layer, i]
             for copy in range(COPIES):
@@ -121,7 +127,7 @@ def _limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
                 )
                 bias = net.biases[layer, i] if copy < COPIES - 1 else 0.0
                 size = reach + abs(bias) + _sizes(sizes, scratch[2 * copy], width)
-                off = 1.01 * (width + 8) * U * size + 4.0 * GRID
+                off = 1.01 * (width + 8) * U * size + 4.0 * GRID + SMALLEST * reached
                 limits[2 * copy, start + i] = middle + bias - reach - off
                 limits[2 * copy + 1, start + i] = middle + bias + reach + off
             if not _meet(len(net.whole) + COPIES * (start + i), lo, hi, limits, start + i):
@@ -180,14 +186,16 @@ def _first_limits(net, lo, hi, work):  # type: ignore[no-untyped-def]
             limits[side, j] = net.base[j]
         limits[LEAST, j] = limits[MOST, j] = 0.0
         size[j] = abs(net.base[j])
+    reached = 0.0
     for f in range(len(net.row)):
         if not read_codes(net, f, lo, hi, ranges):
             return False
         if net.first[f] != net.second[f] and not net.levels[f]:
             _widen(net, f, lo, hi, ranges)
         _add_feature(net, f, limits, ranges, work.scratch, n)
+        reached += _size(ranges, f)
     for j in range(n):
-        off = 1.01 * (len(net.row) + 16) * U * size[j] + (len(net.row) + 4) * 4.0 * GRID
+        off = 1.01 * (len(net.row) + 16) * U * size[j] + (len(net.row) + 4) * 4.0 * GRID + SMALLEST * reached
         for copy in range(COPIES):
             limits[2 * copy, j] -= off
             limits[2 * copy + 1, j] += off
@@ -244,13 +252,13 @@ def _add_sizes(size, low, high, n):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _inputs(net, work, here, there):  # type: ignore[no-untyped-def]
+def _inputs(net, work, here, there, small):  # type: ignore[no-untyped-def]
     """The maximum over the inputs, what it is off by at most, and the sizes of its terms."""
     n, ranges, both = net.widths[0], work.ranges, work.scratch[0]
     for j in range(n):
         both[j] = here[j] + there[j]
     total, off = _weighed(both, net.base, n)
-    size = abs(total)
+    size, off = abs(total), off + small
     for f in range(len(net.row)):
         row = net.row[f]
         if net.first[f] == net.second[f]:
@@ -264,7 +272,7 @@ def _inputs(net, work, here, there):  # type: ignore[no-untyped-def]
             q, q_off = _weighed(there, net.rows[row], n)
             top, more = _corner(p, q, p_off, q_off, ranges, f)
         total += top
-        off += more
+        off += more + small * (1.0 + _size(ranges, f))
         size += abs(top) + more
     return total, off, size
 
