@@ -5,7 +5,7 @@ import tomllib
 import numpy as np
 import pandas as pd
 import pytest
-from tests.onnx_graphs import model
+from tests.onnx_graphs import TensorProto, model, onnx
 
 RANDOM = np.random.default_rng(0)
 ROWS = pd.DataFrame(
@@ -72,3 +72,21 @@ def test_unknown_operators_are_named(run, folder):
     done = run("init people.csv --model net.onnx --label good")
     assert done.exit_code == 2
     assert "net.onnx: Exp (node 'Exp_0') is not read" in done.stderr
+
+
+def test_weights_in_other_files_are_read_if_asked_by_init_too(run, folder):
+    proto = onnx.load(str(folder / "net.onnx"))
+    tensor = proto.graph.initializer[0]
+    (folder / "net.data").write_bytes(tensor.raw_data)
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="net.data")
+    (folder / "net.onnx").write_bytes(proto.SerializeToString())
+    done = run("init people.csv --model net.onnx --label good --free sex -o claim.toml")
+    assert done.exit_code == 2
+    assert "likewise init --external-data" in done.stderr
+    assert not (folder / "claim.toml").exists()
+    done = run("init people.csv --model net.onnx --label good --free sex --external-data -o claim.toml")
+    assert done.exit_code == 0
+    assert tomllib.loads((folder / "claim.toml").read_text())["model"]["external_data"] is True
+    assert run("verify claim.toml").exit_code == 1

@@ -113,7 +113,7 @@ def _draft_reading(claim: WrittenClaim, given: dict[str, Any]) -> tuple[WrittenC
     if Path(path).suffix.lower() not in ONNX:
         return claim, []
     labels = [] if label is None else as_table(read_table(given["data"])).get_column(label).unique().to_list()
-    reading, doubts = draft_reading(path, claim.space, labels)
+    reading, doubts = draft_reading(path, claim.space, labels, external_data=given["external_data"])
     return replace(claim, reading=reading), doubts
 
 

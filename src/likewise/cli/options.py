@@ -332,6 +332,9 @@ PARAMETERS_OUTPUT = click.Option(
 DATA_FILE = click.Argument(["data"])
 SPEC_OUTPUT = click.Option(["-o", "--output"], metavar="FILE", help="Write here instead of to stdout.")
 FORCE = click.Option(["--force"], is_flag=True, help="Overwrite the output file.")
+EXTERNAL_DATA = click.Option(
+    ["--external-data"], is_flag=True, help="Weights of an .onnx file may be in other files beside it."
+)
 
 # -- likewise bench paper ---------------------------------------------------------------------------------
 

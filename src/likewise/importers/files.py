@@ -198,13 +198,15 @@ def _load_onnx(file: Path, reading: ModelReading) -> Any:
         raise error.located(str(file)) from error
 
 
-def draft_reading(path: str | Path, space: Space, labels: Sequence[Any]) -> tuple[ModelReading, list[str]]:
+def draft_reading(
+    path: str | Path, space: Space, labels: Sequence[Any], *, external_data: bool = False
+) -> tuple[ModelReading, list[str]]:
     """What a claim file could say about how an ``.onnx`` file is to be read, `labels` those of the data; and what about it is in doubt."""
     from likewise.importers.onnx.draft import draft_onnx
 
     file = Path(path)
     try:
-        return draft_onnx(_read_limited(file), space, labels)
+        return draft_onnx(_read_limited(file), space, labels, folder=file.parent if external_data else None)
     except UnsupportedModel as error:
         raise error.located(str(file)) from error
 

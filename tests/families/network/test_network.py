@@ -17,6 +17,7 @@ from tests.families.network.networks import (
 )
 
 import likewise as lw
+from likewise.errors import InternalError
 from likewise.families.family import AffineMap
 from likewise.families.network.activation import IDENTITY, RELU, Activation
 from likewise.families.network.body import Layer, Network, folded
@@ -225,3 +226,16 @@ def test_levels_alone_and_numbers_alone():
         assert np.allclose(score.scores(rows), [float(v) for v in exact])
         judged = FAMILY.judge(score).cross(rows, [1], np.array([[0.0], [1.0]]))
         assert np.allclose(judged.values[0, 1], float(exact[0]))
+
+
+def test_large_products_are_those_of_whole_numbers():
+    """Flint multiplies large matrices, NumPy small ones, and both of them exactly."""
+    random = np.random.default_rng(3)
+    a, b = (
+        Dyadic.of(np.ldexp(random.normal(size=(40, 40)), random.integers(-90, 90, (40, 40)))) for _ in "ab"
+    )
+    found = a.times(b)
+    assert found.exponent == a.exponent + b.exponent
+    assert (found.numerators == a.numerators.dot(b.numerators)).all()
+    with pytest.raises(InternalError):
+        Dyadic.of([1.0, np.nan])

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import arb_mat, fmpz_mat
 
+from likewise.clock import check_clock
+from likewise.errors import InternalError
 from likewise.spec.terms import nearest_double
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     Wholes = NDArray[np.object_]  # of Python's ints
 
 MANTISSA = 53  # bits of a double
+MANY_PRODUCTS = 10_000  # from so many on, flint multiplies matrices sooner than NumPy
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,7 +36,10 @@ class Dyadic:
     @staticmethod
     def of(values: Any) -> Dyadic:
         """Finite floats of single or double precision, exactly."""
-        mantissas, exponents = np.frexp(np.asarray(values, dtype=np.float64))
+        floats = np.asarray(values, dtype=np.float64)
+        if not np.isfinite(floats).all():
+            raise InternalError("a weight that is no finite number was to be taken exactly")
+        mantissas, exponents = np.frexp(floats)
         whole = np.ldexp(mantissas, MANTISSA).astype(np.int64)
         odd = np.maximum(whole & -whole, 1)  # the lowest bit of each, which the power of two takes
         whole //= odd
@@ -60,8 +66,12 @@ class Dyadic:
     @cached_property
     def balls(self) -> arb_mat:
         """The numerators of a matrix as balls, which hold them exactly."""
-        rows, columns = self.shape
-        return arb_mat(fmpz_mat(rows, columns, self.numerators.ravel().tolist()))
+        return arb_mat(_flint(self))
+
+    @property
+    def longest(self) -> int:
+        """The bits of the longest numerator."""
+        return max((n.bit_length() for n in self.numerators.ravel().tolist()), default=0)
 
     @property
     def fractions(self) -> list[Fraction]:
@@ -75,8 +85,14 @@ class Dyadic:
 
     def times(self, other: Dyadic) -> Dyadic:
         """The product of a matrix with another one, or with a vector."""
-        product = self.numerators.dot(other.numerators)
-        return Dyadic(numerators=np.asarray(product, dtype=object), exponent=self.exponent + other.exponent)
+        check_clock()
+        if len(other.shape) == 1 or self.numerators.size * other.shape[1] < MANY_PRODUCTS:
+            product = np.asarray(self.numerators.dot(other.numerators), dtype=object)
+        else:
+            product = _wholes(
+                list(map(int, (_flint(self) * _flint(other)).entries())), (self.shape[0], other.shape[1])
+            )
+        return Dyadic(numerators=product, exponent=self.exponent + other.exponent)
 
     def plus(self, other: Dyadic) -> Dyadic:
         """The sum of two of the same shape."""
@@ -145,6 +161,12 @@ def _wholes(numbers: list[int], shape: tuple[int, ...]) -> Wholes:
     found = np.empty(len(numbers), dtype=object)
     found[:] = numbers
     return found.reshape(shape)
+
+
+def _flint(matrix: Dyadic) -> fmpz_mat:
+    """The numerators of a matrix."""
+    rows, columns = matrix.shape
+    return fmpz_mat(rows, columns, matrix.numerators.ravel().tolist())
 
 
 def _text(n: int, exponent: int) -> str:

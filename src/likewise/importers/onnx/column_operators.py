@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Operand = Computed | Tensor
 
 WHOLE = np.dtype(np.int64)
+MOST_CASTS = 8  # of a column, one after the other
+MOST_PARTS = 64  # of layers that are joined
 
 
 # -- shapes and types -------------------------------------------------------------------------------------
@@ -35,9 +37,13 @@ def _cast(node: Node, x: Computed) -> Computed:
             "turns numbers into a type that is not read", hint="float, double, int32, int64 and bool are"
         )
     dtype = np.dtype(kind)
+    if dtype == x.dtype:
+        return x
     if not x.layers:
         if dtype.kind == "b" and x.dtype.kind != "b":
             node.refuse("turns numbers into truth values", hint="use Equal")
+        if max(len(one.casts) for one in x.columns) >= MOST_CASTS:
+            node.refuse(f"turns an input into another type more than {MOST_CASTS} times")
         columns = tuple(
             one if one.among is not None else replace(one, casts=(*one.casts, dtype.name))
             for one in x.columns
@@ -84,15 +90,21 @@ def _concat(node: Node, *parts: Operand) -> Computed:
     found = [one for one in parts if isinstance(one, Computed)]
     if len(found) < len(parts) or len({one.dtype for one in found}) > 1:
         node.refuse("joins constants, or different types, to what depends on the inputs")
+    if len(found) > MOST_PARTS and any(one.layers for one in found):
+        node.refuse(f"joins {len(found):,} tensors; at most {MOST_PARTS} that are no inputs are")
     axis = _axis(node, node.attributes.get("axis", 0), len(found[0].shape))
     starts = np.cumsum([0, *(one.size for one in found)]).tolist()
     grids = [
         np.arange(one.size).reshape(one.shape) + start for one, start in zip(found, starts, strict=False)
     ]
     places = np.concatenate(grids, axis=axis)
-    whole = found[0]
-    for other in found[1:]:
-        whole = join(whole, other)
+    if not any(one.layers for one in found):
+        columns = tuple(column for one in found for column in one.columns)
+        whole = replace(found[0], columns=columns, shape=(len(columns),))
+    else:
+        whole = found[0]
+        for other in found[1:]:
+            whole = join(whole, other)
     return replace(whole, shape=(whole.size,)).taking(places, places.shape)
 
 

@@ -22,7 +22,7 @@ from likewise.families.network.dyadic import Dyadic, block_diagonal, joined, spr
 if TYPE_CHECKING:
     from likewise.families.network.activation import Activation
 
-MOST_ENTRIES = 4_000_000  # weights of a layer, zeros included
+MOST_ENTRIES = 1_000_000  # weights of a layer, zeros included
 MOST_ELEMENTS = 100_000  # of a tensor, a row
 
 

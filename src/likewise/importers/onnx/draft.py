@@ -15,6 +15,8 @@ from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.model_reading import LevelColumns, ModelReading
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from likewise.importers.onnx.model_file import GraphInput
     from likewise.spec.space import Space
 
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
 UNSURE = "FILL IN: which feature is in which column. The model does not say; this is a guess by the order of the data."
 
 
-def draft_onnx(content: bytes, space: Space, labels: Sequence[Any]) -> tuple[ModelReading, list[str]]:
-    """The reading of a file, and what is in doubt about it."""
-    graph = read_onnx(content)
+def draft_onnx(
+    content: bytes, space: Space, labels: Sequence[Any], *, folder: Path | None = None
+) -> tuple[ModelReading, list[str]]:
+    """The reading of a file, and what is in doubt about it; weights in other files are read from `folder`, if one is given."""
+    graph = read_onnx(content, folder=folder)
     network = read_network(graph)
     named = {one.name: _by_name(one, space) for one in graph.inputs}
     taken = {_feature(entry) for entries in named.values() for entry in entries or ()}
@@ -46,7 +50,9 @@ def draft_onnx(content: bytes, space: Space, labels: Sequence[Any]) -> tuple[Mod
     told = _labels(classes, labels)
     if told is not None and told != tuple(range(classes)):
         doubts.append("Labels are those of the data, sorted: the first is that of the first score.")
-    return ModelReading(inputs=inputs, labels=told), list(dict.fromkeys(doubts))
+    return ModelReading(inputs=inputs, labels=told, external_data=folder is not None), list(
+        dict.fromkeys(doubts)
+    )
 
 
 def _labels(classes: int, labels: Sequence[Any]) -> tuple[Any, ...] | None:

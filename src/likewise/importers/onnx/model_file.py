@@ -1,7 +1,7 @@
 """An ONNX file as nodes, constants and inputs: the protobuf is parsed by the package `onnx`, and everything in it is checked here before it is used. No code is run.
 
 Only what leads to the chosen output is looked at, so that labels and the like, which exporters put beside it, need not be understood. A graph lists its nodes in the order in which they are run: a node that reads what no
-earlier one has made is refused, and with it every cycle. Numbers of tensors are counted before memory is taken for them. Weights in other files are read only where that is asked for, and
+earlier one has made is refused, and with it every cycle. Messages (`wire`) and numbers of tensors are counted before memory is taken for them. Weights in other files are read only where that is asked for, and
 only from files beside the model.
 """
 
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from likewise.errors import UnsupportedModel, suggest_name
+from likewise.importers.onnx.wire import check_entries
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     Tensor = NDArray[Any]
 
 MOST_NODES = 10_000
-MOST_NUMBERS = 20_000_000  # of all constants together
-MOST_COLUMNS = 100_000  # of all inputs together
+MOST_BYTES = 1 << 26  # of a file
+MOST_NUMBERS = 4_000_000  # of all constants together
+MOST_COLUMNS = 10_000  # of all inputs together
 MOST_AXES = 8
 OLDEST_VERSION = 9  # of the operators: before it, some broadcast otherwise
 STANDARD = ("", "ai.onnx")
@@ -93,12 +95,17 @@ def read_onnx(content: bytes, *, folder: Path | None = None, output: str | None 
         raise UnsupportedModel(f"has {len(graph.node):,} nodes; at most {MOST_NODES:,} are read")
     if graph.sparse_initializer:
         raise UnsupportedModel("has sparse weights, which are not read", hint="export it with dense ones")
-    stored = {tensor.name: tensor for tensor in graph.initializer}
+    stored = {str(tensor.name): tensor for tensor in graph.initializer}
+    if len(stored) < len(graph.initializer):
+        raise UnsupportedModel("is no valid graph: two of its constants have one name")
     chosen = _choose_output(graph, output)
     needed = _needed_nodes(graph, chosen)
+    read = {str(name) for _, node in needed for name in node.input} | {chosen}
+    wanted = {name: stored[name] for name in stored if name in read}
+    tensors = [one.t for _, node in needed for one in node.attribute if one.type == one.TENSOR]
+    _check_numbers([*wanted.values(), *tensors])
+    constants = {name: _read_tensor(tensor, folder) for name, tensor in wanted.items()}
     nodes = tuple(_read_node(node, number, folder) for number, node in needed)
-    read = {name for node in nodes for name in node.inputs} | {chosen}
-    constants = _read_constants({name: stored[name] for name in stored if name in read}, folder)
     inputs = _read_inputs(graph, stored)
     _check_order(nodes, {*constants, *(one.name for one in inputs)}, chosen)
     return Graph(inputs=inputs, constants=constants, nodes=nodes, output=chosen, version=version)
@@ -113,6 +120,9 @@ def parse_model(content: bytes) -> Any:
             "reading .onnx files needs the package onnx, which is not installed",
             hint='pip install "likewise[onnx]"',
         ) from None
+    if len(content) > MOST_BYTES:
+        raise UnsupportedModel(f"is larger than {MOST_BYTES >> 20} MB, too large for a network to verify")
+    check_entries(content, onnx.ModelProto.DESCRIPTOR)
     try:
         model = onnx.ModelProto.FromString(content)
     except Exception as error:  # whatever the parser says of bytes that are no message
@@ -205,6 +215,8 @@ def _read_node(node: Any, number: int, folder: Path | None) -> Node:
     )
     if not read.output or any(node.output[1:]):
         read.refuse("gives more than one output, or none")
+    if len(read.attributes) < len(node.attribute):
+        read.refuse("has two attributes of one name")
     return read
 
 
@@ -221,11 +233,7 @@ def _read_attribute(attribute: Any, folder: Path | None) -> Any:
         return tuple(map(int, attribute.ints))
     if kind == attribute.FLOATS:
         return tuple(map(float, attribute.floats))
-    return (
-        next(iter(_read_constants({"value": attribute.t}, folder).values()))
-        if kind == attribute.TENSOR
-        else None
-    )
+    return _read_tensor(attribute.t, folder) if kind == attribute.TENSOR else None
 
 
 def _read_inputs(graph: Any, stored: Mapping[str, Any]) -> tuple[GraphInput, ...]:
@@ -272,24 +280,24 @@ def _type_name(kind: int) -> str:
 # -- constants --------------------------------------------------------------------------------------------
 
 
-def _read_constants(tensors: Mapping[str, Any], folder: Path | None) -> dict[str, Tensor]:
-    shapes = {name: _read_shape(name, tensor) for name, tensor in tensors.items()}
-    total = sum(math.prod(shape) for shape in shapes.values())
+def _check_numbers(tensors: Sequence[Any]) -> None:
+    total = sum(math.prod(_read_shape(tensor)) for tensor in tensors)
     if total > MOST_NUMBERS:
         raise UnsupportedModel(f"has {total:,} weights; at most {MOST_NUMBERS:,} are read")
-    return {name: _read_tensor(name, tensor, shapes[name], folder) for name, tensor in tensors.items()}
 
 
-def _read_shape(name: str, tensor: Any) -> tuple[int, ...]:
-    shape = tuple(map(int, tensor.dims))
+def _read_shape(tensor: Any) -> tuple[int, ...]:
+    shape = tuple(map(int, tensor.dims[: MOST_AXES + 1]))
     if len(shape) > MOST_AXES or any(not 0 <= length <= MOST_NUMBERS for length in shape):
         raise UnsupportedModel(
-            f"the tensor {name!r} has the shape {shape[:MOST_AXES]}", hint="the file is damaged"
+            f"the tensor {tensor.name!r} has the shape {shape[:MOST_AXES]}", hint="the file is damaged"
         )
     return shape
 
 
-def _read_tensor(name: str, tensor: Any, shape: tuple[int, ...], folder: Path | None) -> Tensor:
+def _read_tensor(tensor: Any, folder: Path | None) -> Tensor:
+    name, shape = str(tensor.name), _read_shape(tensor)
+    size = math.prod(shape)
     dtype = DTYPES.get(tensor.data_type)
     if dtype is None:
         raise UnsupportedModel(
@@ -299,19 +307,17 @@ def _read_tensor(name: str, tensor: Any, shape: tuple[int, ...], folder: Path | 
     little = np.dtype(dtype).newbyteorder("<")
     raw = tensor.raw_data if tensor.HasField("raw_data") else None
     if tensor.data_location == EXTERNAL:
-        raw = _read_external(name, tensor, folder, little.itemsize * math.prod(shape))
-    if raw is None:
-        values = np.array(getattr(tensor, STORED[tensor.data_type]), dtype=dtype)
-    elif len(raw) == little.itemsize * math.prod(shape):
-        values = np.frombuffer(raw, dtype=little).astype(dtype)
-    else:
-        values = np.empty(0)
-        shape = (*shape, -1)
-    if values.size != math.prod(shape):
+        raw = _read_external(name, tensor, folder, little.itemsize * size)
+    listed = getattr(tensor, STORED[tensor.data_type])
+    if (len(listed) if raw is None else len(raw) / little.itemsize) != size:
         raise UnsupportedModel(
             f"the tensor {name!r} has not the numbers that its shape asks for",
             hint="the file is cut off or damaged",
         )
+    if raw is None:
+        values = np.array(listed, dtype=dtype)
+    else:
+        values = np.frombuffer(raw, dtype=np.uint8 if dtype is np.bool_ else little).astype(dtype)
     return values.reshape(shape)
 
 
@@ -323,7 +329,7 @@ def _read_external(name: str, tensor: Any, folder: Path | None, size: int) -> by
         raise UnsupportedModel(
             f"keeps the weights {name!r} in another file, {location!r}",
             hint="save it in one file (onnx.save(model, path, save_as_external_data=False)), or say external_data = true below [model] in "
-            "the claim file",
+            "the claim file (likewise init --external-data)",
         )
     parts = location.replace("\\", "/").split("/")
     file = folder / location

@@ -47,6 +47,8 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "Where": (),
     "OneHot": ("axis",),
 }
+FLOATS = ("alpha", "beta", "epsilon", "momentum", "min", "max", "value_float")
+WHOLES = ("axis", "to", "saturate", "transA", "transB", "training_mode", "allowzero", "value_int")
 OPERANDS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("Add", "Sub", "Mul", "Div", "MatMul", "Reshape", "Gather", "Equal"), (2, 2)),
     "Constant": (0, 0),
@@ -79,6 +81,11 @@ def check_node(node: Node) -> None:
     strange = [name for name in node.attributes if name not in ATTRIBUTES[node.operator]]
     if strange or None in node.attributes.values():
         node.refuse(f"has an attribute that is not read{f', {strange[0]!r}' if strange else ''}")
+    for name, value in node.attributes.items():
+        if (name in FLOATS and not (isinstance(value, float) and math.isfinite(value))) or (
+            name in WHOLES and not isinstance(value, int)
+        ):
+            node.refuse(f"has {name}={value!r}, which is no such number")
     fewest, most = OPERANDS.get(node.operator, (1, 1))
     given = [name for name in node.inputs if name]
     if not fewest <= len(node.inputs) <= most or (

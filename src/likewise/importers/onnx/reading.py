@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 
 READERS = {**LAYERS, **COLUMNS}
 MOST_LAYERS = 200
-MOST_WEIGHTS = 20_000_000  # of all layers together, zeros included
+MOST_WEIGHTS = 4_000_000  # of all layers together, zeros included
+MOST_BITS = 1 << 30  # of all weights together, as whole numbers over one power of two a layer
+MOST_NUMBERS = 500_000  # a row, of all tensors together
 WRAPPING_VERSION = 11  # from which on OneHot counts negative places from the end
 
 
@@ -107,7 +109,7 @@ class _Reading:
         self.graph = graph
         self.sigmoids: dict[int, str] = {}
         self.counted: set[int] = set()
-        self.weights = 0
+        self.weights = self.bits_of_weights = self.numbers = 0
         self.values: dict[str, Operand] = dict(graph.constants)
         place = 0
         for one in graph.inputs:
@@ -161,15 +163,21 @@ class _Reading:
 
     def _count(self, node: Node, found: Computed) -> None:
         """Refuse what would take too much memory or time; all tensors, and so their layers, are kept."""
+        self.numbers += found.size
         for layer in reversed(found.layers):
             if id(layer) in self.counted:
                 break
             self.counted.add(id(layer))
             self.weights += layer.weights.numerators.size
+            self.bits_of_weights += layer.weights.numerators.size * layer.weights.longest
         if len(found.layers) > MOST_LAYERS or self.weights > MOST_WEIGHTS:
             node.refuse(
                 f"is layer {len(found.layers)} of a network of {self.weights:,} weights; at most {MOST_LAYERS} layers of {MOST_WEIGHTS:,} weights are read"
             )
+        if self.bits_of_weights > MOST_BITS:
+            node.refuse("has weights of sizes too different from each other to be taken exactly")
+        if self.numbers > MOST_NUMBERS:
+            node.refuse(f"makes more than {MOST_NUMBERS:,} numbers a row, together with those before it")
 
     def _softmax(self, node: Node, x: Operand | None) -> Computed:
         axis = softmax_axis(node, self.graph.version)
