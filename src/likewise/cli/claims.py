@@ -150,10 +150,12 @@ def model_file(flags: ClaimFlags) -> str | None:
 
 
 def _reading_of(path: str, claim: WrittenClaim | None) -> ModelReading | None:
-    """What the spec file says about how a model file is to be read; files other than its own may know that themselves."""
-    if claim is None or (path != claim.model_path and not path.lower().endswith(".onnx")):
-        return None
-    return claim.reading
+    """What the spec file says about how a model file is to be read; files other than its own may know themselves what their columns are."""
+    from likewise.spec.model_reading import ModelReading
+
+    if claim is None or path == claim.model_path or path.lower().endswith(".onnx"):
+        return None if claim is None else claim.reading
+    return ModelReading(trust=claim.reading.trust)
 
 
 def read_model(

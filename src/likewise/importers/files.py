@@ -32,48 +32,6 @@ PICKLES = (".joblib", ".pkl", ".pickle")
 KNOWN_SUFFIXES = (*SKOPS, *XGBOOST, *LIGHTGBM, *ONNX, *PICKLES)
 MOST_BYTES = 1 << 30  # of a saved model: beyond any that could be verified
 
-# Reviewed, for skops that do not list them: the loss objects that SGD models carry, which hold numbers only, and
-# what pipelines and searches carry, support vectors in sparse matrices among them. Those are plain holders of fitted numbers and settings, or functions and
-# classes that are named and, in predicting, not called.
-_LOSSES = (
-    "EpsilonInsensitive",
-    "Hinge",
-    "Huber",
-    "Log",
-    "ModifiedHuber",
-    "SquaredEpsilonInsensitive",
-    "SquaredHinge",
-    "SquaredLoss",
-)
-_SCORES = ("accuracy_score", "balanced_accuracy_score", "f1_score", "precision_score", "recall_score")
-_RELEVANCE = ("chi2", "f_classif", "f_oneway", "f_regression", "r_regression")
-_FOLDS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold", "StratifiedShuffleSplit")
-REVIEWED_TYPES = frozenset(
-    (
-        *(f"numpy.{name}" for name in ("dtype", "bool", "floating", "integer", "number", "object_")),
-        "likewise.repaired.estimators.SettledClassifier",
-        "likewise.repaired.estimators.SettledRegressor",
-        "scipy._lib.array_api_compat.numpy._aliases.asarray",
-        "scipy.interpolate._bsplines.BSpline",
-        *(f"scipy.sparse._{kind}.{kind}_{form}" for kind in ("csr", "csc") for form in ("matrix", "array")),
-        "sklearn.calibration._CalibratedClassifier",
-        "sklearn.calibration._SigmoidCalibration",
-        "sklearn.compose._column_transformer._RemainderColsList",
-        "sklearn.compose._column_transformer.make_column_selector",
-        "sklearn.metrics._scorer._CurveScorer",
-        "sklearn.metrics._scorer._PassthroughScorer",
-        "sklearn.metrics._scorer._Scorer",
-        "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
-        "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
-        "sklearn.utils._metadata_requests.MetadataRequest",
-        "sklearn.utils._metadata_requests.MethodMetadataRequest",
-        *(f"sklearn.feature_selection._univariate_selection.{name}" for name in _RELEVANCE),
-        *(f"sklearn.linear_model._sgd_fast.{name}" for name in _LOSSES),
-        *(f"sklearn.metrics._classification.{name}" for name in _SCORES),
-        *(f"sklearn.model_selection._split.{name}" for name in _FOLDS),
-    )
-)
-
 
 def load_model(
     path: str | Path,
@@ -94,17 +52,17 @@ def load_model(
     trust : collection of str
         Full names of further types that a ``.skops`` file may construct.
     reading : ModelReading
-        Which features are in which columns of the inputs of an ``.onnx`` file, what its classes are called, and whether its weights may be in other files beside it.
+        Further types that a ``.skops`` file may construct; which features are in which columns of the inputs of an ``.onnx`` file, what its classes are called, and whether its weights may be in other files beside it.
     """
     file = Path(path)
     check_model_path(file)
-    if reading != READ_AS_IT_IS and file.suffix.lower() not in ONNX:
+    if reading.names_columns and file.suffix.lower() not in ONNX:
         raise UnsupportedModel(
             f"{file}: knows its features and labels itself; inputs and labels are for .onnx files",
             hint="leave [model.inputs] and labels out of the claim file",
         )
     if file.suffix.lower() in SKOPS:
-        model = _load_skops(file, trust)
+        model = _load_skops(file, (*trust, *reading.trust))
     elif file.suffix.lower() in (*XGBOOST, *LIGHTGBM):
         model = _load_booster(file)
     elif file.suffix.lower() in ONNX:
@@ -153,27 +111,14 @@ def _nearby_models(file: Path) -> str:
 
 
 def _load_skops(file: Path, trust: Collection[str]) -> Any:
+    from likewise.importers.skops_files import read_skops
+
+    content = _read_limited(file)
     try:
-        import skops.io
-    except ImportError:
-        raise UnsupportedModel(
-            f"{file}: reading .skops files needs skops, which is not installed",
-            hint='pip install "likewise[skops]"',
-        ) from None
-    content = _read_bytes(file)
-    try:
-        untrusted = skops.io.get_untrusted_types(data=content)
-    except Exception as error:  # whatever a damaged file makes the parser raise
-        raise _damaged_error(file, error) from error
-    refused = sorted(set(untrusted) - REVIEWED_TYPES - set(trust))
-    if refused:
-        raise UnsupportedModel(
-            f"{file}: would construct types that are not on the trusted list: {', '.join(refused)}",
-            hint="if you know them and trust the file: " + " ".join(f"--trust {name}" for name in refused),
-        )
-    try:
-        return skops.io.loads(content, trusted=untrusted)
-    except Exception as error:  # constructors of any version of any library
+        return read_skops(content, trust)
+    except UnsupportedModel as error:
+        raise error.located(str(file)) from error
+    except Exception as error:  # whatever a damaged file makes the parser or a constructor raise
         raise _damaged_error(file, error) from error
 
 

@@ -65,7 +65,7 @@ def read_spec(path: str | Path) -> WrittenClaim:
     file = Path(path)
     document = _load(file)
     _check_keys(file, "", document, _TABLES)
-    model = _read_section(file, document, "model", ("path", "inputs", "labels", "external_data"))
+    model = _read_section(file, document, "model", ("path", "inputs", "labels", "external_data", "trust"))
     data = _read_section(file, document, "data", ("path", "label", "features"))
     label = _read_text(file, data, "data", "label")
     data_path = _read_path(file, data, "data")
@@ -212,19 +212,24 @@ def _add_observed(
 
 
 def _read_reading(file: Path, model: dict[str, Any]) -> ModelReading:
-    """What is said below [model] about a file that knows no names."""
-    labels, external = model.get("labels"), model.get("external_data", False)
+    """What is said below [model] about how its file is to be read."""
+    labels, external, trust = model.get("labels"), model.get("external_data", False), model.get("trust", [])
     if labels is not None and not (
         isinstance(labels, list) and all(isinstance(one, (str, int, float)) for one in labels)
     ):
         _refuse_type(file, "model.labels", "a list of labels", labels)
     if not isinstance(external, bool):
         _refuse_type(file, "model.external_data", "true or false", external)
+    if not (isinstance(trust, list) and all(isinstance(name, str) for name in trust)):
+        _refuse_type(file, "model.trust", "a list of full names of types", trust)
     tables = _read_section(file, {"model.inputs": model.get("inputs", {})}, "model.inputs", None)
     inputs = {name: _read_columns(file, name, entries) for name, entries in tables.items()}
     try:
         return ModelReading(
-            inputs=inputs, labels=None if labels is None else tuple(labels), external_data=external
+            inputs=inputs,
+            labels=None if labels is None else tuple(labels),
+            external_data=external,
+            trust=tuple(trust),
         )
     except SpecError as error:
         raise error.located(f"{file}: model") from None

@@ -1,4 +1,4 @@
-"""How a model file is to be read that knows no names of features and no labels (ONNX): which feature is in which column of its inputs, and what its classes are called.
+"""How a model file is to be read: which further types it may construct (skops), and of one that knows no names of features and no labels (ONNX) which feature is in which column of its inputs, and what its classes are called.
 
 An input is a row of columns. Each is a feature that is a number, or tells a level of a feature apart (1 for that level, 0 for all others), as one-hot encoders write them::
 
@@ -32,15 +32,21 @@ class LevelColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReading:
-    """`inputs`: for each input by name what its columns are, in order; `labels`: the classes in the order of the scores; `external_data`: whether weights may be in other files beside the model."""
+    """`inputs`: for each input by name what its columns are, in order; `labels`: the classes in the order of the scores; `external_data`: whether weights may be in other files beside the model; `trust`: full names of further types that a ``.skops`` file may construct."""
 
     inputs: Mapping[str, tuple[str | LevelColumns, ...]] = field(default_factory=dict)
     labels: tuple[str | int | float | bool, ...] | None = None
     external_data: bool = False
+    trust: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.labels is not None and (len(self.labels) < 2 or len(set(self.labels)) < len(self.labels)):
             raise SpecError("a model's labels must be at least two, and different from each other")
+
+    @property
+    def names_columns(self) -> bool:
+        """Whether it says what only files need that know no names."""
+        return bool(self.inputs) or self.labels is not None or self.external_data
 
     @property
     def features(self) -> list[str]:

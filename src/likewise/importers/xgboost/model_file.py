@@ -66,9 +66,10 @@ class StoredXGBoost:
 
 
 def read_xgboost(content: bytes) -> StoredXGBoost:
-    """The model in the bytes of a ``.json`` or ``.ubj`` file. Raises UnsupportedModel."""
+    """The model in the bytes of a ``.json`` or ``.ubj`` file, or of a booster that is saved with its settings beside it. Raises UnsupportedModel."""
     try:
-        return _read_model(_parse_content(content))
+        file = _parse_content(content)
+        return _read_model(file.get("Model", file))
     except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError) as error:
         what = f"has no {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise UnsupportedModel(
