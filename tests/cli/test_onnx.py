@@ -1,4 +1,4 @@
-"""An ONNX file from init to a verdict: the draft says what is in doubt, the claim file which feature is in which column."""
+"""A network in a file from init to a verdict: the draft says what is in doubt, the claim file which feature is in which column."""
 
 import tomllib
 
@@ -90,3 +90,35 @@ def test_weights_in_other_files_are_read_if_asked_by_init_too(run, folder):
     assert done.exit_code == 0
     assert tomllib.loads((folder / "claim.toml").read_text())["model"]["external_data"] is True
     assert run("verify claim.toml").exit_code == 1
+
+
+def test_networks_of_pytorch_in_npz_files(run, folder):
+    """The same network as layers and state."""
+    first = np.float32([[0.01, 0], [0, 0], [1, 0], [0, 1]])
+    np.savez(
+        folder / "net.npz",
+        layers=["Linear(4, 2)", "ReLU()", "Linear(2, 1)", "Sigmoid()"],
+        **{
+            "0.weight": first.T,
+            "0.bias": np.float32([0, -3]),
+            "2.weight": np.float32([[1, 1]]),
+            "2.bias": np.float32([-2]),
+        },
+    )
+    assert run("init people.csv --model net.npz --label good --free sex -o claim.toml").exit_code == 0
+    draft = tomllib.loads((folder / "claim.toml").read_text())["model"]
+    assert draft["labels"] == ["no", "yes"]
+    assert draft["inputs"] == {"x": ["age", {"feature": "sex", "levels": ["f", "m"]}, "income"]}
+    assert run("verify claim.toml --property score:1.01").exit_code == 0
+    assert run("verify claim.toml --property score:0.99").exit_code == 1
+    done = run("init people.csv --model net.npz --label good --external-data")
+    assert done.exit_code == 2
+    assert "keeps all weights in itself" in done.stderr
+
+
+def test_other_files_of_networks_beside_the_claim(run, folder):
+    assert run("init people.csv --model net.onnx --label good --free sex -o claim.toml").exit_code == 0
+    (folder / "net.pt").write_bytes(b"")
+    done = run("verify claim.toml --model net.pt")
+    assert done.exit_code == 2
+    assert "torch.onnx.export" in done.stderr

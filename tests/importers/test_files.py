@@ -107,9 +107,37 @@ def test_missing_folders_and_other_kinds(model, tmp_path):
         load_model(tmp_path / "n.skops")
     with pytest.raises(UnsupportedModel, match="is a folder"):
         load_model(tmp_path)
-    (tmp_path / "m.h5").write_bytes(b"")
-    with pytest.raises(UnsupportedModel, match=r"\.h5 is no kind of model file"):
-        load_model(tmp_path / "m.h5")
+    (tmp_path / "m.pmml").write_bytes(b"")
+    with pytest.raises(UnsupportedModel, match=r"\.pmml is no kind of model file"):
+        load_model(tmp_path / "m.pmml")
+
+
+@pytest.mark.parametrize("suffix", ["pt", "pth", "ckpt", "safetensors"])
+def test_files_of_pytorch_are_not_opened_and_say_what_can_be_done(tmp_path, suffix):
+    (tmp_path / f"net.{suffix}").write_bytes(b"")
+    with pytest.raises(
+        UnsupportedModel, match=r"hint: .*torch\.onnx\.export.*np\.savez\('net\.npz', layers="
+    ):
+        load_model(tmp_path / f"net.{suffix}")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "package", "hint"),
+    [
+        ("onnx", "onnx", r"likewise\[onnx\]"),
+        ("keras", "h5py", r"likewise\[keras\]"),
+        ("h5", "h5py", r"likewise\[keras\]"),
+    ],
+)
+def test_without_the_package_files_of_networks_say_what_can_be_done(
+    tmp_path, monkeypatch, suffix, package, hint
+):
+    monkeypatch.setitem(sys.modules, package, None)
+    (tmp_path / f"net.{suffix}").write_bytes(b"anything")
+    with pytest.raises(
+        UnsupportedModel, match=rf"needs the package {package}, which is not installed\nhint: .*{hint}"
+    ):
+        load_model(tmp_path / f"net.{suffix}")
 
 
 def test_files_that_know_their_features_are_not_told(model, tmp_path):

@@ -151,9 +151,10 @@ def model_file(flags: ClaimFlags) -> str | None:
 
 def _reading_of(path: str, claim: WrittenClaim | None) -> ModelReading | None:
     """What the spec file says about how a model file is to be read; files other than its own may know themselves what their columns are."""
+    from likewise.importers.files import NETWORKS
     from likewise.spec.model_reading import ModelReading
 
-    if claim is None or path == claim.model_path or path.lower().endswith(".onnx"):
+    if claim is None or path == claim.model_path or path.lower().endswith(NETWORKS):
         return None if claim is None else claim.reading
     return ModelReading(trust=claim.reading.trust)
 
@@ -210,7 +211,7 @@ def _merge_request(flags: ClaimFlags, property_text: str | None) -> _ClaimReques
 def _read_claim(spec: str) -> WrittenClaim:
     from likewise.spec.file import read_spec
 
-    models = (".skops", ".json", ".ubj", ".onnx")
+    models = (".skops", ".json", ".ubj", ".onnx", ".npz", ".keras", ".h5")
     if spec.lower().endswith((".csv", ".csv.gz", ".parquet", *models)):
         flag = "--model" if spec.lower().endswith(models) else "--data"
         raise SpecError(

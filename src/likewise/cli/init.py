@@ -105,12 +105,12 @@ def _draft_reading(claim: WrittenClaim, given: dict[str, Any]) -> tuple[WrittenC
     """The claim with what must be said of a model file without names, and what about that is in doubt."""
     from dataclasses import replace
 
-    from likewise.importers.files import ONNX, draft_reading
+    from likewise.importers.files import NETWORKS, draft_reading
     from likewise.spec.columns import as_table
     from likewise.spec.frames import read_table
 
     path, label = given["model"], given["label"]
-    if Path(path).suffix.lower() not in ONNX:
+    if Path(path).suffix.lower() not in NETWORKS:
         return claim, []
     labels = [] if label is None else as_table(read_table(given["data"])).get_column(label).unique().to_list()
     reading, doubts = draft_reading(path, claim.space, labels, external_data=given["external_data"])
@@ -120,13 +120,13 @@ def _draft_reading(claim: WrittenClaim, given: dict[str, Any]) -> tuple[WrittenC
 def _open_model(given: dict[str, Any]) -> Any:
     """The model, where it can be opened; None for a pickle that must stay closed."""
     from likewise.cli.claims import read_model
-    from likewise.importers.files import ONNX, PICKLES, check_model_path
+    from likewise.importers.files import NETWORKS, PICKLES, check_model_path
 
     path = given["model"]
     check_model_path(path)
     if Path(path).suffix.lower() in PICKLES and not given["allow_pickle"]:
         return None  # a name is all that is needed here
-    if Path(path).suffix.lower() in ONNX:
+    if Path(path).suffix.lower() in NETWORKS:
         return None  # it knows no names; what it takes is drafted from the file
     return read_model(path, allow_pickle=given["allow_pickle"], trust=given["trust"])
 

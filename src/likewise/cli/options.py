@@ -83,7 +83,7 @@ SPECS = click.Argument(["specs"], nargs=-1, metavar="[SPEC]...")
 MODEL = click.Option(
     ["--model"],
     metavar="FILE",
-    help="Fitted model: a .skops file, one saved by XGBoost or LightGBM, or a network as .onnx.",
+    help="Fitted model: a .skops file, one saved by XGBoost or LightGBM, or a network (.onnx, .npz, .keras, .h5).",
 )
 MODEL_NEEDED = click.Option(["--model"], required=True, metavar="FILE", help=MODEL.help)
 DATA = click.Option(["--data"], metavar="FILE", help="Rows: .csv, .csv.gz or .parquet.")

@@ -3,7 +3,7 @@
 ``.skops``                       the types in the file are listed without constructing any of them; all must
                                  be ones that skops trusts (numpy, scipy, scikit-learn), ones reviewed
                                  here, or ones the user trusts by name
-``.onnx``                        a network of known operators, read without running anything
+``.onnx``, ``.npz``, ``.keras``, ``.h5``   networks of known operators and layers, read without running anything (`network_files`)
 ``.json``, ``.ubj``, ``.txt``    models saved by XGBoost and LightGBM: numbers only, read here with no need of either library
 ``.joblib``, ``.pkl``, ``.pickle``   loading runs whatever the file says, so only where the user allows it
 
@@ -26,10 +26,24 @@ if TYPE_CHECKING:
 SKOPS = (".skops",)
 XGBOOST = (".json", ".ubj")
 LIGHTGBM = (".txt",)
-ONNX = (".onnx",)
+NETWORKS = (".onnx", ".npz", ".keras", ".h5", ".hdf5")  # that know no names of features
 PICKLES = (".joblib", ".pkl", ".pickle")
 
-KNOWN_SUFFIXES = (*SKOPS, *XGBOOST, *LIGHTGBM, *ONNX, *PICKLES)
+KNOWN_SUFFIXES = (*SKOPS, *XGBOOST, *LIGHTGBM, *NETWORKS, *PICKLES)
+USUAL_WAYS = (
+    "save the model with skops.io.dump(model, 'model.skops'), XGBoost's and LightGBM's with their own "
+    "save_model('model.json'), save_model('model.txt'), or export a network as model.onnx"
+)
+_TORCH = (
+    "opening it would run code; export the module with torch.onnx.export(net, rows, 'net.onnx'), or save an nn.Sequential with NumPy: "
+    "np.savez('net.npz', layers=[repr(layer) for layer in net], **{k: v.numpy() for k, v in net.state_dict().items()})"
+)
+OTHER_WAYS = {
+    **dict.fromkeys((".pt", ".pth", ".ckpt", ".safetensors"), _TORCH),
+    **dict.fromkeys(
+        (".pb", ".tflite"), "save the model of Keras with model.save('net.keras'), or export it as net.onnx"
+    ),
+}
 MOST_BYTES = 1 << 30  # of a saved model: beyond any that could be verified
 
 
@@ -45,28 +59,28 @@ def load_model(
     Parameters
     ----------
     path : str or Path
-        A ``.skops`` file, a model saved by XGBoost (``.json``, ``.ubj``) or LightGBM (``.txt``), a network in an ``.onnx`` file, or a pickle where they are
+        A ``.skops`` file, a model saved by XGBoost (``.json``, ``.ubj``) or LightGBM (``.txt``), a network (``.onnx``, ``.npz`` of PyTorch, ``.keras``, ``.h5``), or a pickle where they are
         allowed.
     allow_pickle : bool
         Whether ``.joblib``, ``.pkl`` and ``.pickle`` files may be opened, which runs code from the file.
     trust : collection of str
         Full names of further types that a ``.skops`` file may construct.
     reading : ModelReading
-        Further types that a ``.skops`` file may construct; which features are in which columns of the inputs of an ``.onnx`` file, what its classes are called, and whether its weights may be in other files beside it.
+        Further types that a ``.skops`` file may construct; which features are in which columns of the inputs of a network, what its classes are called, and whether the weights of an ``.onnx`` file may be in other files beside it.
     """
     file = Path(path)
     check_model_path(file)
-    if reading.names_columns and file.suffix.lower() not in ONNX:
+    if reading.names_columns and file.suffix.lower() not in NETWORKS:
         raise UnsupportedModel(
-            f"{file}: knows its features and labels itself; inputs and labels are for .onnx files",
+            f"{file}: knows its features and labels itself; inputs and labels are for networks in files ({', '.join(NETWORKS)})",
             hint="leave [model.inputs] and labels out of the claim file",
         )
     if file.suffix.lower() in SKOPS:
         model = _load_skops(file, (*trust, *reading.trust))
     elif file.suffix.lower() in (*XGBOOST, *LIGHTGBM):
         model = _load_booster(file)
-    elif file.suffix.lower() in ONNX:
-        model = _load_onnx(file, reading)
+    elif file.suffix.lower() in NETWORKS:
+        model = _load_network(file, reading)
     elif allow_pickle:
         model = _load_pickle(file)
     else:
@@ -96,8 +110,7 @@ def check_model_path(path: str | Path) -> None:
     if file.suffix.lower() not in KNOWN_SUFFIXES:
         raise UnsupportedModel(
             f"{file}: {file.suffix or 'no extension'} is no kind of model file Likewise reads",
-            hint="save the model with skops.io.dump(model, 'model.skops'), XGBoost's and LightGBM's with their own "
-            "save_model('model.json'), save_model('model.txt'), or export a network as model.onnx",
+            hint=OTHER_WAYS.get(file.suffix.lower(), USUAL_WAYS),
         )
 
 
@@ -134,11 +147,11 @@ def _load_booster(file: Path) -> Any:
         raise _damaged_error(file, error) from error
 
 
-def _load_onnx(file: Path, reading: ModelReading) -> Any:
-    from likewise.importers.onnx.answers import saved_onnx
+def _load_network(file: Path, reading: ModelReading) -> Any:
+    from likewise.importers.network_files import load_network
 
     try:
-        return saved_onnx(_read_limited(file), folder=file.parent, reading=reading)
+        return load_network(file, _read_limited(file), reading)
     except UnsupportedModel as error:
         raise error.located(str(file)) from error
 
@@ -146,12 +159,12 @@ def _load_onnx(file: Path, reading: ModelReading) -> Any:
 def draft_reading(
     path: str | Path, space: Space, labels: Sequence[Any], *, external_data: bool = False
 ) -> tuple[ModelReading, list[str]]:
-    """What a claim file could say about how an ``.onnx`` file is to be read, `labels` those of the data; and what about it is in doubt."""
-    from likewise.importers.onnx.draft import draft_onnx
+    """What a claim file could say about how the network in a file is to be read, `labels` those of the data; and what about it is in doubt."""
+    from likewise.importers.network_files import draft_network
 
     file = Path(path)
     try:
-        return draft_onnx(_read_limited(file), space, labels, folder=file.parent if external_data else None)
+        return draft_network(file, _read_limited(file), space, labels, external_data=external_data)
     except UnsupportedModel as error:
         raise error.located(str(file)) from error
 

@@ -19,9 +19,10 @@ from likewise.importers.registry import (
     find_forest_reader,
     find_score_reader,
     is_booster,
+    is_network_file,
     is_one_vs_rest,
-    is_onnx,
     is_settled,
+    is_torch_module,
 )
 from likewise.importers.replay import Replay, make_replay
 from likewise.importers.score_models import ScoreModels, import_one_vs_rest, join_scores, refuse_wrapper
@@ -61,7 +62,7 @@ def import_model(
     estimator: Any, space: Space, *, rows: NDArray[np.float64], like: Any = None
 ) -> ImportedModel:
     """The exact model of a fitted estimator over a space; `rows` are coded individuals to compare on."""
-    estimator = _as_estimator(estimator)
+    estimator = _as_estimator(estimator, space)
     unfolded = unfold(estimator)
     grow = find_forest_reader(unfolded.final)
     held = _find_held_trees(unfolded) if grow is None else None
@@ -87,8 +88,12 @@ def import_model(
     return ImportedModel(model=model, replay=replay, recoding=inputs.recoding, rows=rows, program=program)
 
 
-def _as_estimator(estimator: Any) -> Any:
-    """The estimator with scikit-learn's verbs, which Boosters lack."""
+def _as_estimator(estimator: Any, space: Space) -> Any:
+    """The estimator with scikit-learn's verbs, which Boosters and modules of PyTorch lack."""
+    if is_torch_module(estimator):
+        from likewise.importers.layer_files.torch_modules import as_network
+
+        return as_network(estimator, len(space))
     if not is_booster(estimator):
         return estimator
     from likewise.importers.boosters import as_estimator
@@ -140,11 +145,11 @@ def _import_scores(unfolded: UnfoldedEstimator, inputs: Inputs) -> tuple[ScoreMo
         from likewise.importers.settled_estimators import import_settled
 
         return import_settled(final, steps, lambda inside: _import_scores(inside, inputs))
-    if is_onnx(final):
-        from likewise.importers.onnx.scores import import_onnx
+    if is_network_file(final):
+        from likewise.importers.onnx.scores import import_network_file
 
         _check_complete(inputs.space)
-        return import_onnx(final, inputs), inputs
+        return import_network_file(final, inputs), inputs
     read = find_score_reader(final)
     if not steps:
         _check_complete(inputs.space)

@@ -97,6 +97,8 @@ SAVED_READERS: dict[
     "likewise.importers.xgboost": _saved_xgboost_readers,
     "likewise.importers.lightgbm": _saved_lightgbm_readers,
 }
+NETWORK_FILES = ("likewise.importers.onnx.answers", "likewise.importers.layer_files.torch_modules")
+TORCH_MODULE = "torch.nn.modules.module.Module"
 ONE_VS_REST = "OneVsRestClassifier"
 SETTLED_CLASSES = ("SettledClassifier", "SettledRegressor")
 
@@ -124,7 +126,7 @@ def find_forest_reader(estimator: Any) -> ForestReader | None:
 
 def check_known(estimator: Any) -> None:
     """Refuse what is not read at all."""
-    if not (is_settled(estimator) or is_one_vs_rest(estimator) or is_onnx(estimator)):
+    if not (is_settled(estimator) or is_one_vs_rest(estimator) or is_network_file(estimator)):
         find_score_reader(estimator)
 
 
@@ -157,9 +159,14 @@ def is_settled(estimator: Any) -> bool:
     return kind.__module__ == "likewise.repaired.estimators" and kind.__name__ in SETTLED_CLASSES
 
 
-def is_onnx(estimator: Any) -> bool:
-    """Whether this is the network of an ONNX file."""
-    return type(estimator).__module__ == "likewise.importers.onnx.answers"
+def is_network_file(estimator: Any) -> bool:
+    """Whether this is the network of a file, or was made of a module of PyTorch."""
+    return type(estimator).__module__ in NETWORK_FILES
+
+
+def is_torch_module(estimator: Any) -> bool:
+    """Whether this is a module of PyTorch."""
+    return any(f"{kind.__module__}.{kind.__name__}" == TORCH_MODULE for kind in type(estimator).__mro__)
 
 
 def is_booster(estimator: Any) -> bool:

@@ -29,7 +29,7 @@ from likewise.families.settings import Setting, Settings
 from likewise.families.trees.body import ensembles_of, scores_of_ensemble
 from likewise.families.trees.pruning import extract_score
 from likewise.importers.heads import apply_wrapper
-from likewise.importers.registry import is_onnx
+from likewise.importers.registry import is_network_file
 from likewise.importers.score_models import ScoreModels
 from likewise.importers.unfold import UnfoldedEstimator, unfold
 from likewise.model.head import NUMBER_HEAD, Head, Link
@@ -115,7 +115,7 @@ def score_method(final: Any, model: Model) -> str:
         raise UnsupportedModel(
             f"{family} is no scikit-learn estimator, and so cannot be a part of one",
             hint="repair the estimator that it was exported from"
-            if is_onnx(final)
+            if is_network_file(final)
             else "repair XGBClassifier, XGBRegressor, LGBMClassifier or LGBMRegressor; XGBClassifier().load_model(file) reads a saved model",
         )
     if head.undecided is not None:

@@ -1,4 +1,4 @@
-"""How a model file is to be read: which further types it may construct (skops), and of one that knows no names of features and no labels (ONNX) which feature is in which column of its inputs, and what its classes are called.
+"""How a model file is to be read: which further types it may construct (skops), and of one that knows no names of features and no labels (networks: ONNX, PyTorch, Keras) which feature is in which column of its inputs, and what its classes are called.
 
 An input is a row of columns. Each is a feature that is a number, or tells a level of a feature apart (1 for that level, 0 for all others), as one-hot encoders write them::
 

@@ -1,7 +1,7 @@
-"""What a network in an ONNX file answers, in scikit-learn's verbs, asked with rows of features.
+"""What a network in a file answers, in scikit-learn's verbs, asked with rows of features.
 
 ONNX Runtime is asked where it is installed and runs the graph, else every operator is run by NumPy in the precision of the file (`operators`). The runtime gets a graph that is made anew of what was read and checked, with the scores
-before the last function as one more output. A file decides nothing by itself: it is taken to say the class with the largest score, the first one of several; of one score the second class where it is above 0.
+before the last function as one more output. Files of PyTorch and Keras are always answered for by NumPy: theirs is another program. A file decides nothing by itself: it is taken to say the class with the largest score, the first one of several; of one score the second class where it is above 0.
 """
 
 from __future__ import annotations
@@ -13,31 +13,24 @@ import numpy as np
 
 from likewise.errors import UnsupportedModel
 from likewise.importers.onnx.inputs import feature_names, feed, map_columns
-from likewise.importers.onnx.model_file import Graph, read_onnx
+from likewise.importers.onnx.model_file import Graph
 from likewise.importers.onnx.operators import evaluate
-from likewise.importers.onnx.reading import ReadNetwork, read_network
+from likewise.importers.onnx.reading import ReadNetwork
 from likewise.importers.saved_boosters import Answers
 from likewise.importers.score_models import MOST_SCORES
 from likewise.model.head import NUMBER_HEAD, Head
 from likewise.spec.model_reading import READ_AS_IT_IS, ModelReading
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
 BY_HAND = "the file's own operators in NumPy, as ONNX Runtime {}"
+NOT_ASKED = "the file's own layers in NumPy, as {} itself is not asked"
 
 
-def saved_onnx(content: bytes, *, folder: Path, reading: ModelReading = READ_AS_IT_IS) -> OnnxModel:
-    """The network in the bytes of a file."""
-    graph = read_onnx(content, folder=folder if reading.external_data else None)
-    return OnnxModel(graph, read_network(graph), reading)
-
-
-class OnnxModel(Answers):
+class NetworkModel(Answers):
     """A network and who answers for it."""
 
     def __init__(self, graph: Graph, network: ReadNetwork, reading: ModelReading = READ_AS_IT_IS) -> None:
@@ -52,6 +45,9 @@ class OnnxModel(Answers):
 
     def _start(self) -> None:
         self._session, self.stand_in = None, None
+        if self.graph.source != "ONNX":
+            self.stand_in = NOT_ASKED.format(self.graph.source)
+            return
         if importlib.util.find_spec("onnxruntime") is None:
             self.stand_in = BY_HAND.format("is not installed")
             return

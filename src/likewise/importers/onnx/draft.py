@@ -1,4 +1,4 @@
-"""What a claim file could say about an ONNX file: a guess at the columns of its inputs, to be read and corrected by somebody who knows.
+"""What a claim file could say about a network in a file: a guess at the columns of its inputs, to be read and corrected by somebody who knows.
 
 Inputs that are called as features are those features; all others get the features that are left, in the order of the data: levels that are text a column each, if that is how many columns there are, or one column less, or every
 feature one column. The file does not say whether that is right, and the draft says so.
@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from likewise.importers.onnx.model_file import read_onnx
 from likewise.importers.onnx.reading import read_network
 from likewise.spec.features import Categorical, Ordinal
 from likewise.spec.model_reading import LevelColumns, ModelReading
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from likewise.importers.onnx.model_file import GraphInput
+    from likewise.importers.onnx.model_file import Graph, GraphInput
     from likewise.spec.space import Space
 
     Entry = str | LevelColumns
@@ -25,11 +22,10 @@ if TYPE_CHECKING:
 UNSURE = "FILL IN: which feature is in which column. The model does not say; this is a guess by the order of the data."
 
 
-def draft_onnx(
-    content: bytes, space: Space, labels: Sequence[Any], *, folder: Path | None = None
+def draft_graph(
+    graph: Graph, space: Space, labels: Sequence[Any], *, external_data: bool
 ) -> tuple[ModelReading, list[str]]:
-    """The reading of a file, and what is in doubt about it; weights in other files are read from `folder`, if one is given."""
-    graph = read_onnx(content, folder=folder)
+    """The reading of a file, and what is in doubt about it."""
     network = read_network(graph)
     named = {one.name: _by_name(one, space) for one in graph.inputs}
     taken = {_feature(entry) for entries in named.values() for entry in entries or ()}
@@ -50,9 +46,7 @@ def draft_onnx(
     told = _labels(classes, labels)
     if told is not None and told != tuple(range(classes)):
         doubts.append("Labels are those of the data, sorted: the first is that of the first score.")
-    return ModelReading(inputs=inputs, labels=told, external_data=folder is not None), list(
-        dict.fromkeys(doubts)
-    )
+    return ModelReading(inputs=inputs, labels=told, external_data=external_data), list(dict.fromkeys(doubts))
 
 
 def _labels(classes: int, labels: Sequence[Any]) -> tuple[Any, ...] | None:

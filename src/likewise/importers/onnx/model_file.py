@@ -77,13 +77,14 @@ class GraphInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
-    """The nodes that lead to `output`, in the order in which they are run."""
+    """The nodes that lead to `output`, in the order in which they are run; `source` is what wrote them down."""
 
     inputs: tuple[GraphInput, ...]
     constants: Mapping[str, Tensor]
     nodes: tuple[Node, ...]
     output: str
     version: int
+    source: str = "ONNX"
 
 
 def read_onnx(content: bytes, *, folder: Path | None = None, output: str | None = None) -> Graph:

@@ -1,4 +1,4 @@
-"""The exact model of a network in an ONNX file, over the features of a space.
+"""The exact model of a network in a file, over the features of a space.
 
 Of programs in single precision nothing is claimed: they are compared with, and asked about every pair that is shown. Columns come in double precision and are rounded by the program.
 """
@@ -19,20 +19,19 @@ if TYPE_CHECKING:
     from likewise.importers.inputs import Inputs
     from likewise.importers.onnx.reading import ReadNetwork
 
-FAMILY = "ONNX network"
 SINGLE_LINK = 2.0**-21  # probabilities in single precision, as an error of the score
 SINGLE_BEND = (
     2.0**-21
 )  # what approximations of tanh and the like are off by there, at least where they level out
 
 
-def import_onnx(model: Any, inputs: Inputs) -> ScoreModels:
+def import_network_file(model: Any, inputs: Inputs) -> ScoreModels:
     """The scores of a network in a file."""
     network, head = model.network, model.head
-    columns = tuple(dict.fromkeys(network.columns))
+    family, columns = f"{model.graph.source} network", tuple(dict.fromkeys(network.columns))
     single = network.bits == SINGLE
     program = LayeredProgram(
-        family=FAMILY,
+        family=family,
         layers=_over(columns, network),
         embedding=embed_columns(columns, model.graph.inputs, model.columns, inputs.space, inputs.columns),
         bits=SINGLE if single else DOUBLE,
@@ -45,7 +44,7 @@ def import_onnx(model: Any, inputs: Inputs) -> ScoreModels:
     )
     if head.rule == "argmax":
         models = tuple(program.model({row: 1}, NUMBER_HEAD) for row in range(network.n_scores))
-        return ScoreModels(family=FAMILY, models=models, head=head)
+        return ScoreModels(family=family, models=models, head=head)
     lead = {0: 1} if network.n_scores == 1 else {1: 1, 0: -1}
     return ScoreModels.of(program.model(lead, head))
 
